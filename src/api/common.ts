@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** An identifier or count of the API: an integer that JSON and JavaScript both hold exactly. */
+export const int = z.int()
+
+/** `ts` of the spec: integer milliseconds since the Unix epoch. */
+export const ts = z.int()
+
+/** An object of which only some fields concern us; the others are kept (spec, Versioning). */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** True for a JSON object, false for arrays, null and scalars. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The first thing wrong with a value, as "field: what was expected", for a `bad_request`. */
+export function firstProblem(error: z.ZodError): string {
+  const issue = error.issues[0]
+  if (issue === undefined) return 'the body is wrong'
+  if (issue.code === 'unrecognized_keys') return `${issue.keys[0]}: no such field`
+  const path = issue.path.join('.')
+  return path === '' ? issue.message : `${path}: ${issue.message}`
+}

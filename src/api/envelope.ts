@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { isObject } from './common.ts'
+import { ApiError } from './error.ts'
+
+/** What every answer of the service is: a result, or an error with the HTTP line's status. */
+export type Envelope = { ok: true; result: unknown } | { ok: false; error: ApiError }
+
+const Failure = z.looseObject({ ok: z.literal(false), error: ApiError })
+
+/**
+ * Reads an answer's parsed JSON against its HTTP status (spec, What the service does, 2).
+ * Takes any JSON value. Gives the envelope, or null when it is not one: no `result`, an error
+ * under a 2xx line, a success under any other, or two statuses that differ.
+ */
+export function readEnvelope(json: unknown, httpStatus: number): Envelope | null {
+  if (!isObject(json)) return null
+  const success = httpStatus >= 200 && httpStatus < 300
+  if (json['ok'] === true) {
+    return success && json['result'] !== undefined ? { ok: true, result: json['result'] } : null
+  }
+  const failure = Failure.safeParse(json)
+  if (!failure.success || success || failure.data.error.status !== httpStatus) return null
+  return { ok: false, error: failure.data.error }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+
+/** The names that the `limits` object of `GET /me` holds, with the values of the spec. */
+export const LIMITS = {
+  textMax: 4096,
+  armoredMax: 131_072,
+  keyboardRows: 20,
+  buttonsPerRow: 8,
+  buttonsTotal: 100,
+  buttonTextMax: 64,
+  callbackDataBytes: 64,
+  urlMax: 1024,
+  callbackAnswerMax: 200,
+  callbackWindowMs: 60_000,
+  pollTimeoutMaxS: 50,
+  pollLimitMax: 100,
+  sendsPerSecond: 30,
+  sendsPerGroupPerMinute: 20,
+  sendsPerPrivatePerSecond: 1,
+  apiCallsPerMinute: 600,
+} as const satisfies Record<string, number>
+
+/** Limits that the spec states but that `/me` need not name. */
+export const FIXED_LIMITS = {
+  apiCallsPerAddressPerMinute: 1200,
+  lookupsPerMinute: 60,
+  missedLookupWeight: 5,
+  typingIntervalMs: 3000,
+  publicKeyMax: 65_536,
+  markupBytes: 8192,
+  commandsPerScope: 100,
+  webhookUrlMax: 1024,
+  webhookAnswerMs: 10_000,
+  webhookBackoffFirstMs: 1000,
+  webhookBackoffMaxMs: 3_600_000,
+  webhookFailuresToTell: 10,
+  retentionMs: 72 * 3_600_000,
+  retentionUpdates: 10_000,
+  requestBytes: 256 * 1024,
+  deliveredTextMax: 4000,
+  mediaMaxBytes: 64 * 1024 * 1024,
+} as const satisfies Record<string, number>
+
+export type Limits = { [name in keyof typeof LIMITS]: number }
+
+/** The `limits` object: all values integers, further names allowed. */
+export const LimitsObject = z.record(z.string(), z.number())
+
+/**
+ * Reads `/me`'s limits. Takes the object as it came. Gives every known name: the service's value
+ * when it is a whole number from 1 up to 16 times the spec's, else the spec's own, so that a
+ * poisoned limit can neither silence the bot nor lift a bound.
+ */
+export function readLimits(reported: unknown): Limits {
+  const parsed = LimitsObject.safeParse(reported)
+  const limits: Limits = { ...LIMITS }
+  if (!parsed.success) return limits
+  for (const name of Object.keys(LIMITS) as (keyof Limits)[]) {
+    const value = parsed.data[name]
+    if (value !== undefined && Number.isSafeInteger(value) && value >= 1) {
+      limits[name] = Math.min(value, LIMITS[name] * 16)
+    }
+  }
+  return limits
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { int } from './common.ts'
+
+/**
+ * Body of `POST /messages` by type and name alone. Which of `text` and `armored` is right, what a
+ * text may hold and what a keyboard may be depend on the chat and are judged where it is known.
+ */
+export const SendBody = z.strictObject({
+  chatId: int,
+  text: z.string().optional(),
+  armored: z.string().optional(),
+  replyTo: int.nullable().optional(),
+  markup: z.unknown().optional(),
+  silent: z.boolean().optional(),
+  sendId: z.uuid().toLowerCase().optional(),
+})
+export type SendBody = z.infer<typeof SendBody>
+
+/** Body of `PATCH /messages/{messageId}`; absent `markup` keeps the buttons, null removes them. */
+export const EditBody = z.strictObject({
+  chatId: int,
+  text: z.string().optional(),
+  armored: z.string().optional(),
+  markup: z.unknown().optional(),
+})
+export type EditBody = z.infer<typeof EditBody>
+
+/** Body of `DELETE /messages/{messageId}`, which may also be absent. */
+export const DeleteBody = z.strictObject({ chatId: int })
+
+/** Body of `POST /chats/{chatId}/typing`, which may also be absent. */
+export const TypingBody = z.strictObject({ typing: z.boolean().optional() })

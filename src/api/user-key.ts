@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { isObject } from './common.ts'
+
+const PUBLIC_KEY_BLOCK = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
+const FINGERPRINT = /^[0-9A-Fa-f]{40}$|^[0-9A-Fa-f]{64}$/
+const MAX_DEPTH = 4
+
+/** A key record as it is written by us: the one way among the names that the spec leaves open. */
+export interface UserKey {
+  userId: number
+  /** As listed, in lower case; null when the record lists none. Never believed. */
+  fingerprint: string | null
+  /** ASCII-armoured public key block, as it came. */
+  publicKey: string
+}
+
+/** Result of `GET /chats/{chatId}/keys`. `memberCount` is for groups only. */
+export const ChatKeys = z.looseObject({
+  keys: z.array(z.looseObject({})),
+  memberCount: z.int().optional(),
+})
+
+/**
+ * Reads a key record under whatever names it has (spec, Open points): the certificate is any
+ * armored public key block in it, the id is `userId`, `id` or `user.id`.
+ * Gives null when either is missing or when it holds two different certificates.
+ */
+export function readUserKey(record: unknown): UserKey | null {
+  if (!isObject(record)) return null
+  const user = record['user']
+  const userId = [record['userId'], record['id'], isObject(user) ? user['id'] : undefined].find(
+    (id): id is number => Number.isSafeInteger(id),
+  )
+  const found = new Set<string>()
+  collect(record, found, 0)
+  const publicKey = [...found][0]
+  if (userId === undefined || publicKey === undefined || found.size > 1) return null
+  return { userId, fingerprint: listedFingerprint(record), publicKey }
+}
+
+function collect(value: unknown, found: Set<string>, depth: number): void {
+  if (typeof value === 'string') {
+    if (value.includes(PUBLIC_KEY_BLOCK)) found.add(value)
+  } else if (depth < MAX_DEPTH && typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) collect(inner, found, depth + 1)
+  }
+}
+
+function listedFingerprint(value: unknown, depth = 0): string | null {
+  if (!isObject(value) || depth > MAX_DEPTH) return null
+  const own = value['fingerprint']
+  if (typeof own === 'string' && FINGERPRINT.test(own)) return own.toLowerCase()
+  for (const inner of Object.values(value)) {
+    const deeper = listedFingerprint(inner, depth + 1)
+    if (deeper !== null) return deeper
+  }
+  return null
+}
+
+/** Body of `PUT /key`. The service takes the fingerprint as given. */
+export const PutKey = z.strictObject({
+  publicKey: z
+    .string()
+    .max(65_536)
+    .refine((key) => key.includes(PUBLIC_KEY_BLOCK), 'must be an armored public key block'),
+  fingerprint: z.string().regex(FINGERPRINT, 'must be 40 or 64 hexadecimal characters'),
+})
+export type PutKey = z.infer<typeof PutKey>

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { int, ts } from './common.ts'
+import { FIXED_LIMITS } from './limits.ts'
+
+/** Body of `POST /webhook` by type and length; what the url may point at is `bad_webhook`. */
+export const SetWebhook = z.strictObject({
+  url: z.string(),
+  secret: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,256}$/, 'must be 1 to 256 of A-Z, a-z, 0-9, _ and -')
+    .optional(),
+})
+export type SetWebhook = z.infer<typeof SetWebhook>
+
+/** Result of `GET /webhook`. The name of the next attempt's field is our choice. */
+export const WebhookInfo = z.looseObject({
+  url: z.string().nullable(),
+  hasSecret: z.boolean(),
+  pending: int,
+  failures: int,
+  lastError: z.string().nullable(),
+  nextAttemptAt: ts.nullish(),
+})
+export type WebhookInfo = z.infer<typeof WebhookInfo>
+
+/**
+ * What is wrong with a webhook url by itself (spec, POST /webhook), or null. Whether its host
+ * resolves to a public address is for whoever delivers to find out.
+ */
+export function webhookUrlProblem(text: string): string | null {
+  if (text.length > FIXED_LIMITS.webhookUrlMax) return 'url: must be at most 1024 characters'
+  if (!URL.canParse(text)) return 'url: must be absolute'
+  const url = new URL(text)
+  if (url.protocol !== 'https:') return 'url: must be https'
+  if (url.username !== '' || url.password !== '') return 'url: must have no credentials'
+  if (url.hash !== '' || text.includes('#')) return 'url: must have no fragment'
+  return null
+}

@@ -1,0 +1,274 @@
+/**
+ * Every error that Postern makes, in four families that are never confused:
+ * we decided not to (`Refusal`), nobody usable answered (`Unanswered`), the service said no
+ * (`ServiceSaid`), and the operator must act before anything can run (`OperatorError`).
+ */
+
+/**
+ * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
+ * The README's troubleshooting table is checked against it.
+ */
+export const REFUSALS = {
+  postern_downgrade_refused: {
+    status: 409,
+    what: 'readable text was about to leave for a chat that must be protected',
+    hint: 'if the chat has really become readable, run `postern chat allow-readable <chatId>`',
+  },
+  postern_no_recipient: {
+    status: 409,
+    what: 'nobody in the chat has a key to seal to',
+    hint: 'the person must open the chat with an app that publishes a key',
+  },
+  postern_recipient_unusable: {
+    status: 409,
+    what: 'no certificate that the chat lists can be sealed to',
+    hint: 'the named people must publish a new key; `postern check` says what is wrong with each',
+  },
+  postern_recipients_inconsistent: {
+    status: 409,
+    what: 'the chat’s key list contradicts itself',
+    hint: 'nothing was sent; the service must list one key for one person, and never the bot’s own',
+  },
+  postern_trust_required: {
+    status: 409,
+    what: 'a recipient’s key changed and the operator has not accepted it',
+    hint: 'compare fingerprints, then `postern trust accept <userId>`',
+  },
+  postern_seal_too_large: {
+    status: 413,
+    what: 'the sealed message is larger than the service accepts',
+    hint: 'shorten the text, or write to a smaller group: every recipient adds to the size',
+  },
+  postern_not_recipient: {
+    status: 422,
+    what: 'the file is sealed, but not to this bot',
+    hint: 'in groups with privacy mode on, attachments are not sealed to the bot',
+  },
+  postern_damaged: {
+    status: 422,
+    what: 'the sealed data cannot be opened',
+    hint: 'ask the sender to send it again',
+  },
+  postern_replayed: {
+    status: 422,
+    what: 'this sealed data was seen before as something else',
+    hint: 'treat it as forged',
+  },
+  postern_bad_signature: {
+    status: 422,
+    what: 'the signature is not the sender’s',
+    hint: 'treat it as forged',
+  },
+  postern_key_managed: {
+    status: 403,
+    what: 'the bot’s key is managed by Postern',
+    hint: 'use `postern key` on the machine that runs Postern',
+  },
+  postern_key_conflict: {
+    status: 503,
+    what: 'the service lists a key for this bot that is not ours',
+    hint: 'find who published it; `postern key publish --replace` puts ours in its place',
+  },
+  postern_key_unpublished: {
+    status: 503,
+    what: 'the bot’s key is not confirmed by the service yet',
+    hint: 'try again when /readyz is 200; its reasons say what is missing',
+  },
+  postern_bot_unprotected: {
+    status: 503,
+    what: 'the service says that this bot has no key any more',
+    hint: 'publish again with `postern key publish`, or leave protected chats for good with `postern chat allow-readable --private`',
+  },
+  postern_locked: {
+    status: 503,
+    what: 'the secret keys are locked',
+    hint: 'give the passphrase and start again',
+  },
+  postern_store_unwritable: {
+    status: 503,
+    what: 'something had to be recorded first and the data directory cannot be written',
+    hint: 'free space on the disk of `dataDir`, or make it writable',
+  },
+  postern_upstream_unreachable: {
+    status: 502,
+    what: 'the service could not be reached',
+    hint: 'check `upstream.url` and the network; `postern check` tries each step',
+  },
+  postern_upstream_timeout: {
+    status: 504,
+    what: 'the service did not answer in time',
+    hint: 'try again; a send is safe to repeat with the same sendId',
+  },
+  postern_upstream_invalid: {
+    status: 502,
+    what: 'what answered at `upstream.url` did not speak the service’s language',
+    hint: 'check that `upstream.url` is the service’s base URL, with no proxy page before it',
+  },
+  postern_route_refused: {
+    status: 403,
+    what: 'this call is not passed on',
+    hint: 'it is unknown to this version, and its body might carry readable words',
+  },
+  postern_media_too_large: {
+    status: 413,
+    what: 'the file is larger than Postern opens',
+    hint: 'files up to 64 MiB are opened',
+  },
+  postern_busy: {
+    status: 503,
+    what: 'too much is under way',
+    hint: 'try again after the seconds in Retry-After',
+  },
+  postern_browser_refused: {
+    status: 403,
+    what: 'the request comes from a web page',
+    hint: 'call from the bot itself, without Origin and Sec-Fetch headers',
+  },
+  postern_host_refused: {
+    status: 421,
+    what: 'the Host header names a host that is not ours',
+    hint: 'call the address that Postern listens on, or add the name to `listen.allowedHosts`',
+  },
+} as const satisfies Record<string, { status: number; what: string; hint: string }>
+
+/** A code of Postern's own, in the service's envelope. */
+export type OwnCode = keyof typeof REFUSALS
+
+/** Codes of the service's that the sidecar also gives by itself, with their status. */
+export const BORROWED = {
+  bad_request: 400,
+  wrong_body_kind: 400,
+  chat_is_open: 400,
+  unauthorized: 401,
+  blocked_by_user: 403,
+  user_gone: 403,
+  not_found: 404,
+  too_large: 413,
+  webhook_active: 409,
+  internal: 500,
+} as const
+
+/** A code of the service's that the sidecar may give in its place. */
+export type BorrowedCode = keyof typeof BORROWED
+
+/** Fields beside status, code and message in the error object (spec, Error object). */
+export interface ErrorExtra {
+  expected?: 'text' | 'armored'
+  retryAfter?: number
+}
+
+/** Base of everything below. `code` is stable; `message` is for people and holds no one's words. */
+export abstract class PosternError extends Error {
+  override name = new.target.name
+  abstract readonly code: string
+}
+
+/**
+ * We decided not to. Becomes the service's error envelope.
+ * @param code one of `REFUSALS`, or a code of the service's that holds here
+ * @param detail what exactly, in addition to the table's sentence; never words of a person
+ */
+export class Refusal extends PosternError {
+  readonly code: OwnCode | BorrowedCode
+  readonly status: number
+  readonly hint: string | undefined
+  readonly extra: ErrorExtra
+
+  constructor(
+    code: OwnCode | BorrowedCode,
+    detail = '',
+    options: { extra?: ErrorExtra; cause?: unknown; status?: number } = {},
+  ) {
+    super(sentence(code, detail), options.cause === undefined ? {} : { cause: options.cause })
+    this.code = code
+    this.status = options.status ?? statusOf(code)
+    this.hint = isOwn(code) ? REFUSALS[code].hint : undefined
+    this.extra = options.extra ?? {}
+  }
+}
+
+/** Nobody usable answered: unreachable, too late, or not in the service's language. */
+export class Unanswered extends Refusal {}
+
+/** An answer of the service kept as it came, so that it can be handed on byte for byte. */
+export interface RawAnswer {
+  status: number
+  /** Header names in lower case; only those that may be handed on. */
+  headers: Record<string, string>
+  body: Buffer
+}
+
+/**
+ * The service said no, in its own envelope (spec, Errors).
+ * `retryAfterSeconds` follows the spec's rule about header and body; undefined when not a 429.
+ */
+export class ServiceSaid extends PosternError {
+  readonly code: string
+  readonly status: number
+  readonly expected: 'text' | 'armored' | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly answer: RawAnswer
+
+  constructor(said: {
+    code: string
+    status: number
+    expected?: 'text' | 'armored' | undefined
+    retryAfterSeconds?: number | undefined
+    answer: RawAnswer
+  }) {
+    super(`the service said ${said.code}`)
+    this.code = said.code
+    this.status = said.status
+    this.expected = said.expected
+    this.retryAfterSeconds = said.retryAfterSeconds
+    this.answer = said.answer
+  }
+}
+
+/** Why a command cannot go on, for the person at the terminal. */
+export type OperatorCode =
+  | 'settings'
+  | 'usage'
+  | 'not-built'
+  | 'data-dir'
+  | 'store-missing'
+  | 'store-in-use'
+  | 'store-locked'
+  | 'store-corrupt'
+  | 'store-newer'
+  | 'store-unwritable'
+  | 'listen'
+  | 'environment'
+  | 'not-running'
+  | 'refused'
+  | 'failed'
+
+/** The operator must act. `exitCode` 2 for usage and settings, 1 for the rest. */
+export class OperatorError extends PosternError {
+  readonly code: OperatorCode
+  readonly hint: string
+
+  constructor(code: OperatorCode, message: string, hint: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+    this.hint = hint
+  }
+
+  get exitCode(): 1 | 2 {
+    return this.code === 'settings' || this.code === 'usage' || this.code === 'not-built' ? 2 : 1
+  }
+}
+
+/** True when `code` is one of Postern's own. */
+export function isOwn(code: string): code is OwnCode {
+  return Object.hasOwn(REFUSALS, code)
+}
+
+function statusOf(code: OwnCode | BorrowedCode): number {
+  return isOwn(code) ? REFUSALS[code].status : BORROWED[code]
+}
+
+function sentence(code: OwnCode | BorrowedCode, detail: string): string {
+  if (!isOwn(code)) return detail || code
+  return detail ? `${REFUSALS[code].what}: ${detail}` : REFUSALS[code].what
+}
