@@ -159,8 +159,12 @@ export interface ErrorExtra {
 
 /** Base of everything below. `code` is stable; `message` is for people and holds no one's words. */
 export abstract class PosternError extends Error {
-  override name = new.target.name
   abstract readonly code: string
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = new.target.name
+  }
 }
 
 /**

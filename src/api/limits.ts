@@ -41,7 +41,7 @@ export const FIXED_LIMITS = {
   mediaMaxBytes: 64 * 1024 * 1024,
 } as const satisfies Record<string, number>
 
-export type Limits = { [name in keyof typeof LIMITS]: number }
+export type Limits = { -readonly [name in keyof typeof LIMITS]: number }
 
 /** The `limits` object: all values integers, further names allowed. */
 export const LimitsObject = z.record(z.string(), z.number())
