@@ -5,7 +5,7 @@
 import { Refusal } from './errors.ts'
 
 const MAX_DEPTH = 32
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g
 
 /** JavaScript's source text access (ECMA-262), which the type library does not name yet. */
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown

@@ -1,0 +1,131 @@
+/**
+ * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
+ * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
+ */
+
+/** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
+export interface OwnKey {
+  /** 40 lower-case hexadecimal characters (v4). */
+  fingerprint: string
+  /** Public certificate. */
+  certificate: string
+  /** Secret key, locked under a passphrase (RFC 9580, 3.7.2.1); gpg can import it. */
+  locked: string
+}
+
+/** A secret key ready for use. Lives in memory alone. */
+export interface UnlockedKey {
+  fingerprint: string
+  /** Key ids of primary and subkeys, 16 lower-case hexadecimal characters each. */
+  keyIds: string[]
+  /** Fingerprints of primary and subkeys, for PKESK v6 (RFC 9580, 5.1.2). */
+  fingerprints: string[]
+  /** Transferable secret key, unlocked, binary. */
+  bytes: Uint8Array
+}
+
+/** Why a certificate cannot be sealed to. */
+export type UnusableReason =
+  | 'unparseable'
+  | 'secret-key'
+  | 'several-certificates'
+  | 'version'
+  | 'revoked'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-encryption-subkey'
+  | 'weak-algorithm'
+  | 'too-large'
+  | 'deadline'
+
+/** What a certificate is, judged once per digest of its exact bytes. Times are ms since epoch. */
+export interface Judgement {
+  /** Null when nothing could be parsed. */
+  fingerprint: string | null
+  /** Null when it can be sealed to, within `notBeforeMs` and `expiresMs`. */
+  unusable: UnusableReason | null
+  /** When it becomes usable (creation of key and binding). */
+  notBeforeMs: number
+  /** When primary or encryption subkey expires; Infinity when never. */
+  expiresMs: number
+  /** True when any valid revocation of the primary key or of a subkey is on it. */
+  revocations: boolean
+  /** Octets of a recipient packet for it, with an AES-256 session key; the greatest possible. */
+  recipientBytes: number
+  /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
+  algorithm: string
+  /** The armored text to seal to and to verify with: as given, or merged with what was known. */
+  armored: string
+}
+
+/** What to seal. */
+export interface SealRequest {
+  text: string
+  /** Armored certificates of people, each usable now; the signer's own is added by itself. */
+  certificates: string[]
+  signer: UnlockedKey
+}
+
+/** A signature inside an opened message, as it says of itself; nothing here is verified. */
+export interface SignatureClaim {
+  /** 16 lower-case hexadecimal characters, or null when it names none. */
+  issuerKeyId: string | null
+  createdMs: number
+  /** Fingerprints of hashed Intended Recipient subpackets (RFC 9580, 5.2.3.36); empty: anyone. */
+  intended: string[]
+  /** SHA-256 of what is signed (document and hashed part), hex; the same for any re-encryption. */
+  digest: string
+}
+
+/** Why something was not opened. */
+export type NotOpened =
+  | { outcome: 'not-encrypted' }
+  | { outcome: 'not-recipient'; reason?: string }
+  | { outcome: 'damaged'; reason: string }
+  | { outcome: 'too-large'; reason: string }
+
+/** A message that was opened. Its text must not reach anybody before its signatures are judged. */
+export interface OpenedText {
+  outcome: 'opened'
+  text: string
+  /** SHA-256 of the de-framed encrypted data, hex. */
+  dataDigest: string
+  signatures: SignatureClaim[]
+  /** The signed packets, for `verify`; empty when there is no signature. */
+  signed: Uint8Array
+  /** Fingerprint of the own key that opened it. */
+  openedWith: string
+}
+
+export type Opened = OpenedText | NotOpened
+
+/** What verification of one signature established; in the order of `signatures`. */
+export type SignatureResult = 'valid' | 'bad' | 'other-key'
+
+export interface Engine {
+  /**
+   * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
+   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it
+   */
+  generate(options: { userId: string; createdMs: number; passphrase: string }): Promise<OwnKey>
+  /** @throws Error when the passphrase is wrong or the block is not a usable v4 secret key */
+  unlock(locked: string, passphrase: string): Promise<UnlockedKey>
+  /**
+   * Judges a certificate (DESIGN, Sealing).
+   * @param known an earlier copy whose revocations must not be forgotten
+   */
+  judge(armored: string, known?: string): Promise<Judgement>
+  /**
+   * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.
+   * @throws Error when any certificate cannot be used; nothing is ever left out silently
+   */
+  seal(request: SealRequest): Promise<string>
+  /** Opens an armored message with every key given; never throws for what a sender can cause. */
+  open(armored: string, keys: UnlockedKey[]): Promise<Opened>
+  /**
+   * Judges signatures against one certificate. `nowMs` is our clock.
+   * @returns one result a signature; all `bad` when the deadline passes
+   */
+  verify(signed: Uint8Array, certificate: string, nowMs: number): Promise<SignatureResult[]>
+  [Symbol.asyncDispose](): Promise<void>
+}
