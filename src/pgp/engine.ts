@@ -84,6 +84,13 @@ export type NotOpened =
   | { outcome: 'damaged'; reason: string }
   | { outcome: 'too-large'; reason: string }
 
+/** A document with the signature packets that stand on it, for `verify`. */
+export interface Signed {
+  document: Uint8Array
+  /** Framed signature packets, in the order of the claims. */
+  signatures: Uint8Array[]
+}
+
 /** A message that was opened. Its text must not reach anybody before its signatures are judged. */
 export interface OpenedText {
   outcome: 'opened'
@@ -91,8 +98,7 @@ export interface OpenedText {
   /** SHA-256 of the de-framed encrypted data, hex. */
   dataDigest: string
   signatures: SignatureClaim[]
-  /** The signed packets, for `verify`; empty when there is no signature. */
-  signed: Uint8Array
+  signed: Signed
   /** Fingerprint of the own key that opened it. */
   openedWith: string
 }
@@ -126,6 +132,6 @@ export interface Engine {
    * Judges signatures against one certificate. `nowMs` is our clock.
    * @returns one result a signature; all `bad` when the deadline passes
    */
-  verify(signed: Uint8Array, certificate: string, nowMs: number): Promise<SignatureResult[]>
+  verify(signed: Signed, certificate: string, nowMs: number): Promise<SignatureResult[]>
   [Symbol.asyncDispose](): Promise<void>
 }

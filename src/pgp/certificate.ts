@@ -1,0 +1,186 @@
+/** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
+import { enums, readKeys, config, type Key, type PublicKey, type Subkey } from 'openpgp'
+import { dearmor } from './armor.ts'
+import type { Judgement, UnusableReason } from './engine.ts'
+import { FramingError, TAG, packetsOf } from './packets.ts'
+import { BOUNDS } from './profile.ts'
+
+/** SHA-1 revocations are weak as statements but must still be heeded. */
+const HEED_OLD_REVOCATIONS = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
+
+/**
+ * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
+ * revocations are merged into it. Never throws for what the text holds.
+ */
+export async function judge(armored: string, nowMs: number, known?: string): Promise<Judgement> {
+  const refused = shapeProblem(armored)
+  if (refused !== null) return unusable(armored, refused)
+  const key = await readOne(armored)
+  if (typeof key === 'string') return unusable(armored, key)
+  const merged = known === undefined ? key : await merge(key, known)
+  const text = merged === key ? armored : merged.armor()
+  return await judgeKey(merged, text, nowMs)
+}
+
+/** Reads the bounds off the packet headers before the library parses anything. */
+function shapeProblem(armored: string): UnusableReason | null {
+  if (armored.length > BOUNDS.certificateChars) return 'too-large'
+  const octets = dearmor(armored, 'PUBLIC KEY BLOCK')
+  if (octets === null) {
+    return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
+  }
+  let packets = 0
+  let primaries = 0
+  let userIds = 0
+  try {
+    for (const { tag, body } of packetsOf(octets)) {
+      if (tag === TAG.secretKey || tag === TAG.secretSubkey) return 'secret-key'
+      if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
+      if (tag === TAG.publicKey && body[0] !== 4) return 'version'
+      if (tag === TAG.userId && ++userIds > BOUNDS.certificateUserIds) return 'too-large'
+      if (++packets > BOUNDS.certificatePackets) return 'too-large'
+      if (primaries === 0) return 'unparseable'
+    }
+  } catch (error) {
+    if (error instanceof FramingError) return 'unparseable'
+    throw error
+  }
+  return null
+}
+
+async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
+  try {
+    const keys = await readKeys({ armoredKeys: armored })
+    const key = keys[0]
+    if (keys.length !== 1 || key === undefined) return 'several-certificates'
+    return key.isPrivate() ? 'secret-key' : (key as PublicKey)
+  } catch {
+    return 'unparseable'
+  }
+}
+
+async function merge(key: PublicKey, known: string): Promise<PublicKey> {
+  const earlier = await readOne(known)
+  if (typeof earlier === 'string' || earlier.getFingerprint() !== key.getFingerprint()) return key
+  return (await key.update(earlier)) as PublicKey
+}
+
+async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise<Judgement> {
+  const base = {
+    ...unusable(armored, 'no-encryption-subkey'),
+    fingerprint: key.getFingerprint(),
+    algorithm: describe(key.getAlgorithmInfo()),
+    revocations: await carriesRevocation(key),
+  }
+  if (await isRevoked(key)) return { ...base, unusable: 'revoked' }
+  const earliest = key.getCreationTime().getTime() - BOUNDS.clockToleranceMs
+  if (earliest > nowMs) return { ...base, unusable: 'not-yet-valid', notBeforeMs: earliest }
+  const found = await encryptionKey(key, nowMs)
+  if (!('subkey' in found)) return { ...base, unusable: reasonOf(found.problem) }
+  const info = found.subkey.getAlgorithmInfo()
+  if (info.bits !== undefined && info.bits > BOUNDS.rsaBitsMax) {
+    return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
+  }
+  return {
+    ...base,
+    unusable: null,
+    notBeforeMs: earliest,
+    expiresMs: await expiry(key, found.subkey),
+    algorithm: describe(info),
+    recipientBytes: recipientBytes(info),
+  }
+}
+
+/** The subkey to seal to, at our clock or as far ahead of it as clocks may differ. */
+export async function encryptionKey(
+  key: PublicKey,
+  nowMs: number,
+): Promise<{ subkey: Key | Subkey; date: Date } | { problem: string }> {
+  let problem = ''
+  for (const date of [new Date(nowMs), new Date(nowMs + BOUNDS.clockToleranceMs)]) {
+    try {
+      return { subkey: await key.getEncryptionKey(undefined, date), date }
+    } catch (error) {
+      problem ||= error instanceof Error ? error.message : ''
+    }
+  }
+  return { problem }
+}
+
+async function isRevoked(key: PublicKey): Promise<boolean> {
+  return await key.isRevoked(undefined, undefined, new Date(), HEED_OLD_REVOCATIONS)
+}
+
+async function carriesRevocation(key: PublicKey): Promise<boolean> {
+  if (await isRevoked(key)) return true
+  return (
+    key.revocationSignatures.length > 0 ||
+    key.subkeys.some((subkey) => subkey.revocationSignatures.length > 0)
+  )
+}
+
+async function expiry(key: PublicKey, subkey: Key | Subkey): Promise<number> {
+  const times = [await key.getExpirationTime(), await subkey.getExpirationTime()]
+  return Math.min(...times.map((time) => (time instanceof Date ? time.getTime() : Infinity)))
+}
+
+/** The library says why in words only; ours are a closed set. */
+function reasonOf(problem: string): UnusableReason {
+  if (/revoked/i.test(problem)) return 'revoked'
+  if (/expired/i.test(problem)) return 'expired'
+  if (/insecure|not allowed|below|SHA1|rejected|considered too weak/i.test(problem)) {
+    return 'weak-algorithm'
+  }
+  return 'no-encryption-subkey'
+}
+
+function unusable(armored: string, reason: UnusableReason): Judgement {
+  return {
+    fingerprint: null,
+    unusable: reason,
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    recipientBytes: 0,
+    algorithm: 'unknown',
+    armored,
+  }
+}
+
+interface AlgorithmInfo {
+  algorithm: string
+  bits?: number
+  curve?: string
+}
+
+function describe(info: AlgorithmInfo): string {
+  if (info.bits !== undefined) return `RSA ${info.bits}`
+  return info.curve ?? info.algorithm
+}
+
+/** Octets of the ephemeral point of ECDH, with its two length octets (RFC 9580, 11.5). */
+const POINT_BYTES: Record<string, number> = {
+  curve25519Legacy: 35,
+  nistP256: 67,
+  nistP384: 99,
+  nistP521: 135,
+  brainpoolP256r1: 67,
+  brainpoolP384r1: 99,
+  brainpoolP512r1: 131,
+}
+/** Version, key id, algorithm (RFC 9580, 5.1.1). */
+const PKESK_FIXED = 10
+/** An AES-256 session key with algorithm and checksum, padded to 40 and wrapped (RFC 9580, 11.5). */
+const WRAPPED = 48
+
+function recipientBytes(info: AlgorithmInfo): number {
+  const body = PKESK_FIXED + algorithmBytes(info)
+  return body + (body < 192 ? 2 : 3)
+}
+
+function algorithmBytes(info: AlgorithmInfo): number {
+  if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
+  if (info.algorithm === 'x25519') return 32 + 2 + 40
+  if (info.algorithm === 'x448') return 56 + 2 + 40
+  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED
+}

@@ -1,0 +1,71 @@
+/** The engine in use: openpgp.js in threads, behind the header walk. */
+import type { Engine, Judgement, NotOpened, Opened, UnlockedKey } from './engine.ts'
+import { JobKilled, Pool } from './pool.ts'
+import { walkMessage, type OwnIds } from './walk.ts'
+
+/** Greatest time of one job, in ms, from when a thread takes it up. */
+const DEADLINES_MS = { open: 3000, verify: 3000, judge: 3000, seal: 20_000, own: 30_000 }
+
+/**
+ * Makes an engine. What people send (open, verify, judge) and what we make (seal, generate,
+ * unlock) run in threads of their own, so that no message of anybody's can hold up a send.
+ * @param options `threads` of each of the two, 2 by default; `deadlineMs` for opening, verifying
+ *   and judging, 3000 by default; `killed` is called when a job had to be killed
+ */
+export function createEngine(
+  options: { threads?: number; deadlineMs?: number; killed?: (job: string) => void } = {},
+): Engine {
+  const threads = options.threads ?? 2
+  const theirs = new Pool(threads, options.killed)
+  const ours = new Pool(threads, options.killed)
+  const limit = (job: 'open' | 'verify' | 'judge'): number =>
+    options.deadlineMs ?? DEADLINES_MS[job]
+  return {
+    generate: (made) => ours.run('generate', [made], DEADLINES_MS.own),
+    unlock: (locked, passphrase) => ours.run('unlock', [locked, passphrase], DEADLINES_MS.own),
+    seal: (request) => ours.run('seal', [request, Date.now()], DEADLINES_MS.seal),
+    judge: (armored, known) =>
+      theirs
+        .run('judge', [armored, Date.now(), known], limit('judge'))
+        .catch((error: unknown) => judgedLate(armored, error)),
+    open: async (armored, keys) => {
+      const walked = walkMessage(armored, idsOf(keys))
+      if (walked.outcome !== 'encrypted') return walked
+      return await theirs.run('open', [walked, keys], limit('open')).catch(openedLate)
+    },
+    verify: (signed, certificate, nowMs) =>
+      theirs
+        .run('verify', [signed, certificate, nowMs], limit('verify'))
+        .catch(() => signed.signatures.map(() => 'bad' as const)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([theirs[Symbol.asyncDispose](), ours[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+function idsOf(keys: UnlockedKey[]): OwnIds {
+  return {
+    keyIds: new Set(keys.flatMap((key) => key.keyIds)),
+    fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),
+    keyCount: keys.length,
+  }
+}
+
+function openedLate(error: unknown): Opened {
+  const late: NotOpened = { outcome: 'damaged', reason: 'failed' }
+  return error instanceof JobKilled ? { ...late, reason: 'deadline' } : late
+}
+
+function judgedLate(armored: string, error: unknown): Judgement {
+  if (!(error instanceof JobKilled)) throw error
+  return {
+    fingerprint: null,
+    unusable: 'deadline',
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    recipientBytes: 0,
+    algorithm: 'unknown',
+    armored,
+  }
+}

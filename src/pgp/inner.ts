@@ -1,0 +1,151 @@
+/** The grammar of what was decrypted (RFC 9580, 10.3), walked by us and bounded. */
+import { inflateRawSync, inflateSync } from 'node:zlib'
+import { FramingError, TAG, framePacket, isIgnorable, packetsOf, type Packet } from './packets.ts'
+import { BOUNDS } from './profile.ts'
+import { parseSignature, type ParsedSignature } from './signature.ts'
+
+/** A literal document with the signatures that stand on it. */
+export interface InnerMessage {
+  outcome: 'document'
+  document: Uint8Array
+  claims: ParsedSignature[]
+  /** Signature packets, framed, in the order of `claims`. */
+  signaturePackets: Uint8Array[]
+}
+
+export type Inner =
+  InnerMessage | { outcome: 'damaged'; reason: string } | { outcome: 'too-large'; reason: string }
+
+/** Octets that headers and signatures may add to a document. */
+const SIGNATURE_ROOM = 65_536
+const COMPRESSION = { none: 0, zip: 1, zlib: 2 } as const
+/** Literal formats of documents: binary, text, UTF-8 (RFC 9580, 5.9). */
+const LITERAL_FORMATS = new Set(['b', 't', 'u'].map((letter) => letter.charCodeAt(0)))
+
+/**
+ * Takes decrypted packets and the bound on a document's octets.
+ * @param bunzip decompresses the one algorithm that the platform lacks (bzip2)
+ */
+export async function readInner(
+  octets: Uint8Array,
+  bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
+): Promise<Inner> {
+  try {
+    const packets = list(octets)
+    const compressed = packets.find(({ tag }) => tag === TAG.compressed)
+    if (compressed === undefined) return grammar(packets)
+    const inner = grammar(list(await decompress(compressed.body, bunzip)))
+    return packets.length === 1 ? inner : withoutSignatures(inner)
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof TooLarge) return { outcome: 'too-large', reason: 'decompressed' }
+    return { outcome: 'damaged', reason: 'compression' }
+  }
+}
+
+class TooLarge extends Error {}
+
+function list(octets: Uint8Array): Packet[] {
+  const packets: Packet[] = []
+  for (const packet of packetsOf(octets)) {
+    if (isIgnorable(packet.tag)) continue
+    packets.push(packet)
+    if (packets.length > 2 * BOUNDS.signatures + 1) throw new FramingError('too-many-packets')
+  }
+  return packets
+}
+
+/** Octets after the end of the compressed stream are padding of the sender's and are dropped. */
+async function decompress(
+  body: Uint8Array,
+  bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const data = body.subarray(1)
+  const options = { maxOutputLength: BOUNDS.textBytes + SIGNATURE_ROOM }
+  try {
+    if (body[0] === COMPRESSION.none) return data
+    if (body[0] === COMPRESSION.zip) return inflateRawSync(data, options)
+    if (body[0] === COMPRESSION.zlib) return inflateSync(data, options)
+  } catch (error) {
+    if (isCode(error, 'ERR_BUFFER_TOO_LARGE')) throw new TooLarge()
+    throw error
+  }
+  return bunzip(framePacket(TAG.compressed, body))
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+/** A signature around compressed data is no statement that programs agree on: it counts as none. */
+function withoutSignatures(inner: Inner): Inner {
+  if (inner.outcome !== 'document') return inner
+  return { ...inner, claims: [], signaturePackets: [] }
+}
+
+/** Literal; or one-pass signatures, literal, as many signatures; or signatures, literal. */
+function grammar(packets: Packet[]): Inner {
+  const at = packets.findIndex(({ tag }) => tag === TAG.literal)
+  const data = packets[at]
+  if (data === undefined) return { outcome: 'damaged', reason: 'structure' }
+  const before = packets.slice(0, at)
+  const after = packets.slice(at + 1)
+  const onePass = before.length > 0 && before.every(({ tag }) => tag === TAG.onePassSignature)
+  const prefixed = before.length > 0 && before.every(({ tag }) => tag === TAG.signature)
+  if (before.length > 0 && !onePass && !prefixed) return { outcome: 'damaged', reason: 'structure' }
+  if (after.length !== (onePass ? before.length : 0))
+    return { outcome: 'damaged', reason: 'structure' }
+  if (!after.every(({ tag }) => tag === TAG.signature))
+    return { outcome: 'damaged', reason: 'structure' }
+  if (before.length > BOUNDS.signatures)
+    return { outcome: 'damaged', reason: 'too-many-signatures' }
+  const document = documentOf(data.body)
+  if (document === null) return { outcome: 'damaged', reason: 'literal' }
+  if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
+  return withSignatures(document, onePass ? before : null, prefixed ? before : after)
+}
+
+function withSignatures(
+  document: Uint8Array,
+  onePass: Packet[] | null,
+  signatures: Packet[],
+): Inner {
+  const claims: ParsedSignature[] = []
+  const signaturePackets: Uint8Array[] = []
+  for (const [index, packet] of signatures.entries()) {
+    const claim = parseSignature(packet.body, document) ?? unreadable(index)
+    const opening = onePass?.[onePass.length - 1 - index]?.body
+    if (opening !== undefined && !agrees(opening, packet.body)) {
+      return { outcome: 'damaged', reason: 'one-pass' }
+    }
+    claims.push(claim)
+    signaturePackets.push(framePacket(TAG.signature, packet.body))
+  }
+  return { outcome: 'document', document, claims, signaturePackets }
+}
+
+/** A signature of a kind that is never valid on a message: it counts, and it is bad. */
+function unreadable(index: number): ParsedSignature {
+  return {
+    type: 255,
+    publicKeyAlgorithm: 0,
+    hashAlgorithm: 0,
+    issuerKeyId: null,
+    createdMs: 0,
+    intended: [],
+    digest: `unreadable-${index}`,
+  }
+}
+
+/** One-pass packet and signature must speak of the same type and algorithms (RFC 9580, 5.4). */
+function agrees(onePass: Uint8Array, signature: Uint8Array): boolean {
+  const [, type, hash, publicKey] = onePass
+  return type === signature[1] && publicKey === signature[2] && hash === signature[3]
+}
+
+function documentOf(literal: Uint8Array): Uint8Array | null {
+  const [format = 0, nameLength = 0] = literal
+  const start = 2 + nameLength + 4
+  if (!LITERAL_FORMATS.has(format) || start > literal.length) return null
+  return literal.subarray(start)
+}

@@ -1,0 +1,139 @@
+/** Packet framing (RFC 9580, 4.2): reading headers without parsing bodies, and writing them. */
+import { BOUNDS } from './profile.ts'
+
+/** Packet types by number (RFC 9580, 5). */
+export const TAG = {
+  pkesk: 1,
+  signature: 2,
+  skesk: 3,
+  onePassSignature: 4,
+  secretKey: 5,
+  publicKey: 6,
+  secretSubkey: 7,
+  compressed: 8,
+  symmetricallyEncrypted: 9,
+  marker: 10,
+  literal: 11,
+  trust: 12,
+  userId: 13,
+  publicSubkey: 14,
+  userAttribute: 17,
+  seipd: 18,
+  padding: 21,
+} as const
+
+export interface Packet {
+  tag: number
+  /** The body, de-framed: partial chunks joined. */
+  body: Uint8Array
+}
+
+/** Thrown for framing that is refused; the message names the reason, never content. */
+export class FramingError extends Error {}
+
+/** Packets of this range that are unknown may be passed over (RFC 9580, 4.3). */
+export function isIgnorable(tag: number): boolean {
+  return tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)
+}
+
+/**
+ * Walks the packets of a binary sequence, one at a time and without copying whole bodies.
+ * @throws FramingError for a bad header, a length beyond the end, or chunks outside the bounds
+ */
+export function* packetsOf(octets: Uint8Array): Generator<Packet> {
+  let at = 0
+  while (at < octets.length) {
+    const first = octets[at++] ?? 0
+    if ((first & 0x80) === 0) throw new FramingError('header')
+    const { tag, parts, next } =
+      (first & 0x40) === 0 ? oldFormat(octets, at, first) : newFormat(octets, at, first)
+    at = next
+    yield { tag, body: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) }
+  }
+}
+
+interface Framed {
+  tag: number
+  parts: Uint8Array[]
+  next: number
+}
+
+/** RFC 9580, 4.2.2; the indeterminate length runs to the end and is for data packets alone. */
+function oldFormat(octets: Uint8Array, at: number, first: number): Framed {
+  const tag = (first >> 2) & 0x0f
+  const lengthType = first & 3
+  if (lengthType === 3) {
+    if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
+    return { tag, parts: [octets.subarray(at)], next: octets.length }
+  }
+  const lengthOctets = 1 << lengthType
+  if (at + lengthOctets > octets.length) throw new FramingError('length')
+  const length = Buffer.from(octets.subarray(at, at + lengthOctets)).readUIntBE(0, lengthOctets)
+  const start = at + lengthOctets
+  return { tag, parts: [slice(octets, start, length)], next: start + length }
+}
+
+/** RFC 9580, 4.2.1. */
+function newFormat(octets: Uint8Array, at: number, first: number): Framed {
+  const tag = first & 0x3f
+  const parts: Uint8Array[] = []
+  let next = at
+  for (;;) {
+    const { length, start, partial } = lengthAt(octets, next)
+    if (partial && length < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
+    if (partial && !takesPartial(tag)) throw new FramingError('partial-tag')
+    if (parts.length >= BOUNDS.partialChunks) throw new FramingError('partial-count')
+    parts.push(slice(octets, start, length))
+    next = start + length
+    if (!partial) return { tag, parts, next }
+  }
+}
+
+/** Partial lengths are for data packets (RFC 9580, 4.2.1.4). */
+function takesPartial(tag: number): boolean {
+  return tag === TAG.literal || tag === TAG.compressed || tag === TAG.seipd
+}
+
+function lengthAt(
+  octets: Uint8Array,
+  at: number,
+): { length: number; start: number; partial: boolean } {
+  const first = octets[at]
+  if (first === undefined) throw new FramingError('length')
+  if (first < 192) return { length: first, start: at + 1, partial: false }
+  if (first >= 224 && first < 255) {
+    return { length: 2 ** (first & 0x1f), start: at + 1, partial: true }
+  }
+  const second = octets[at + 1]
+  if (first < 224) {
+    if (second === undefined) throw new FramingError('length')
+    return { length: ((first - 192) << 8) + second + 192, start: at + 2, partial: false }
+  }
+  if (at + 5 > octets.length) throw new FramingError('length')
+  const length = Buffer.from(octets.subarray(at + 1, at + 5)).readUInt32BE(0)
+  return { length, start: at + 5, partial: false }
+}
+
+function slice(octets: Uint8Array, start: number, length: number): Uint8Array {
+  if (start + length > octets.length) throw new FramingError('length')
+  return octets.subarray(start, start + length)
+}
+
+/** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */
+export function framePacket(tag: number, body: Uint8Array): Buffer {
+  return Buffer.concat([packetHeader(tag, body.length), body])
+}
+
+function packetHeader(tag: number, length: number): Buffer {
+  const first = 0xc0 | tag
+  if (length < 192) return Buffer.from([first, length])
+  if (length < 8384) {
+    const rest = length - 192
+    return Buffer.from([first, (rest >> 8) + 192, rest & 0xff])
+  }
+  const header = Buffer.alloc(6)
+  header[0] = first
+  header[1] = 255
+  header.writeUInt32BE(length, 2)
+  return header
+}

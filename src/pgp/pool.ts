@@ -1,0 +1,124 @@
+/** Threads that can be killed at a deadline; each takes one job at a time. */
+import { Worker } from 'node:worker_threads'
+import type { Jobs } from './worker.ts'
+
+type Name = keyof Jobs
+type Args<N extends Name> = Parameters<Jobs[N]>
+type Result<N extends Name> = Awaited<ReturnType<Jobs[N]>>
+
+/** The thread was killed because the job overran its deadline, or died of the job. */
+export class JobKilled extends Error {}
+
+interface Job {
+  name: Name
+  args: unknown[]
+  deadlineMs: number
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+interface Thread {
+  worker: Worker
+  job: Job | null
+  timer: NodeJS.Timeout | undefined
+}
+
+type Reply = { ok: true; value: unknown } | { ok: false; message: string }
+
+const WORKER = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, 'worker$1'))
+const HEAP_MB = 256
+
+export class Pool implements AsyncDisposable {
+  readonly #threads = new Set<Thread>()
+  readonly #queue: Job[] = []
+  readonly #size: number
+  readonly #killed: (name: string) => void
+  #closed = false
+
+  /**
+   * @param size greatest number of threads; they are started when first needed
+   * @param killed called with the job's name whenever a thread had to be killed or died
+   */
+  constructor(size: number, killed: (name: string) => void = () => {}) {
+    this.#size = size
+    this.#killed = killed
+  }
+
+  /**
+   * Runs a job. The deadline counts from when a thread takes it up.
+   * @throws JobKilled past the deadline; Error with the job's own message when it failed
+   */
+  run<N extends Name>(name: N, args: Args<N>, deadlineMs: number): Promise<Result<N>> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new JobKilled('closed'))
+      const done = resolve as (value: unknown) => void
+      this.#queue.push({ name, args, deadlineMs, resolve: done, reject })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    while (this.#queue.length > 0) {
+      const thread = this.#idle()
+      if (thread === null) return
+      const job = this.#queue.shift()
+      if (job !== undefined) this.#take(thread, job)
+    }
+  }
+
+  #idle(): Thread | null {
+    for (const thread of this.#threads) if (thread.job === null) return thread
+    return this.#threads.size < this.#size ? this.#start() : null
+  }
+
+  #start(): Thread {
+    const worker = new Worker(WORKER, {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    })
+    const thread: Thread = { worker, job: null, timer: undefined }
+    worker.on('message', (reply: Reply) => this.#finish(thread, reply))
+    worker.on('error', () => this.#kill(thread))
+    worker.on('exit', () => this.#kill(thread))
+    worker.unref()
+    this.#threads.add(thread)
+    return thread
+  }
+
+  #take(thread: Thread, job: Job): void {
+    thread.job = job
+    thread.worker.ref()
+    thread.timer = setTimeout(() => this.#kill(thread), job.deadlineMs)
+    thread.worker.postMessage({ name: job.name, args: job.args })
+  }
+
+  #finish(thread: Thread, reply: Reply): void {
+    const { job } = thread
+    clearTimeout(thread.timer)
+    thread.job = null
+    thread.worker.unref()
+    if (reply.ok) job?.resolve(reply.value)
+    else job?.reject(new Error(reply.message))
+    this.#next()
+  }
+
+  #kill(thread: Thread): void {
+    if (!this.#threads.delete(thread)) return
+    clearTimeout(thread.timer)
+    void thread.worker.terminate()
+    if (thread.job !== null) {
+      if (!this.#closed) this.#killed(thread.job.name)
+      thread.job.reject(new JobKilled(thread.job.name))
+    }
+    this.#next()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    for (const job of this.#queue.splice(0)) job.reject(new JobKilled('closed'))
+    const workers = [...this.#threads].map(({ worker }) => worker)
+    for (const thread of this.#threads) this.#kill(thread)
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+}

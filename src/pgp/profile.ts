@@ -1,0 +1,83 @@
+/**
+ * The OpenPGP profile: every bound and policy, set once for the whole library before anything is
+ * parsed, and read back, because openpgp.js takes a misspelt name in silence.
+ */
+import { config, enums } from 'openpgp'
+
+/** Bounds of our own, in octets or counts unless the name says otherwise. */
+export const BOUNDS = {
+  /** Characters of an armored message (`armoredMax` of the service). */
+  messageChars: 131_072,
+  /** Characters of an armored certificate (`publicKey` of the service). */
+  certificateChars: 65_536,
+  /** Recipient packets in one message: more than `messageChars` can hold. */
+  recipientPackets: 4096,
+  /** Packets of one certificate, all kinds together. */
+  certificatePackets: 512,
+  /** User ids of one certificate. */
+  certificateUserIds: 64,
+  /** Recipient packets that name one of our keys and are tried. */
+  namedAttempts: 8,
+  /** Anonymous recipient packets that are tried. */
+  anonymousPackets: 4,
+  /** Anonymous packets times own keys. */
+  anonymousAttempts: 32,
+  /** A partial chunk that is not the last (RFC 9580, 4.2.1.4 demands 512 of the first). */
+  partialChunkMin: 512,
+  partialChunks: 65_536,
+  /** Opened text, and whatever decompresses on the way to it. */
+  textBytes: 262_144,
+  signatures: 4,
+  /** How far ahead of our clock a signature or certificate may be dated. */
+  clockToleranceMs: 300_000,
+  rsaBitsMax: 4096,
+} as const
+
+const PROFILE = {
+  preferredSymmetricAlgorithm: enums.symmetric.aes256,
+  preferredCompressionAlgorithm: enums.compression.uncompressed,
+  aeadProtect: false,
+  v6Keys: false,
+  enableParsingV5Entities: false,
+  parseAEADEncryptedV4KeysAsLegacy: false,
+  allowUnauthenticatedMessages: false,
+  allowUnauthenticatedStream: false,
+  allowInsecureDecryptionWithSigningKeys: false,
+  allowInsecureVerificationWithReformattedKeys: false,
+  allowMissingKeyFlags: false,
+  enforceGrammar: true,
+  ignoreMalformedPackets: false,
+  ignoreUnsupportedPackets: true,
+  additionalAllowedPackets: [],
+  constantTimePKCS1Decryption: false,
+  maxDecompressedMessageSize: BOUNDS.textBytes,
+  maxArgon2MemoryExponent: 17,
+  maxUserIDLength: 1024,
+  minRSABits: 2047,
+  s2kType: enums.s2k.iterated,
+  s2kIterationCountByte: 255,
+  knownNotations: [],
+  showVersion: false,
+  showComment: false,
+  nonDeterministicSignaturesViaNotation: true,
+  useEllipticFallback: true,
+  rejectHashAlgorithms: new Set([enums.hash.md5, enums.hash.ripemd, enums.hash.sha1]),
+  rejectMessageHashAlgorithms: new Set([enums.hash.md5, enums.hash.ripemd, enums.hash.sha1]),
+  rejectPublicKeyAlgorithms: new Set([enums.publicKey.elgamal, enums.publicKey.dsa]),
+  rejectCurves: new Set([enums.curve.secp256k1]),
+} as const
+
+/**
+ * Sets the profile on the library's one global configuration.
+ * @throws Error when the library does not know a name, or does not hold what was set
+ */
+export function applyProfile(): void {
+  const target = config as unknown as Record<string, unknown>
+  for (const [name, value] of Object.entries(PROFILE)) {
+    if (!(name in target)) throw new Error(`openpgp.js has no setting ${name}`)
+    target[name] = value
+  }
+  for (const [name, value] of Object.entries(PROFILE)) {
+    if (target[name] !== value) throw new Error(`openpgp.js did not take ${name}`)
+  }
+}

@@ -1,0 +1,40 @@
+/** Symmetrically Encrypted and Integrity Protected Data, version 1 (RFC 9580, 5.13.1). */
+import { createDecipheriv, createHash, timingSafeEqual } from 'node:crypto'
+
+const CIPHERS: Record<string, { name: string; keyBytes: number }> = {
+  aes128: { name: 'aes-128-cfb', keyBytes: 16 },
+  aes192: { name: 'aes-192-cfb', keyBytes: 24 },
+  aes256: { name: 'aes-256-cfb', keyBytes: 32 },
+}
+const BLOCK = 16
+const PREFIX = BLOCK + 2
+/** Modification Detection Code packet: two header octets and a SHA-1 hash (RFC 9580, 5.13.1). */
+const MDC = 22
+
+/** True when `openVersion1` takes the algorithm; others are left to the library. */
+export function isNativeCipher(algorithm: string): boolean {
+  return Object.hasOwn(CIPHERS, algorithm)
+}
+
+/**
+ * Takes the container's body and a session key. Gives the packets inside, or null when the key is
+ * not the one or a single bit was changed: nothing is looked at before the hash holds, the
+ * quick-check octets never (RFC 9580, 13.4).
+ */
+export function openVersion1(
+  container: Uint8Array,
+  sessionKey: { algorithm: string; data: Uint8Array },
+): Uint8Array | null {
+  const cipher = CIPHERS[sessionKey.algorithm]
+  if (cipher === undefined || sessionKey.data.length !== cipher.keyBytes) return null
+  if (container[0] !== 1 || container.length < 1 + PREFIX + MDC) return null
+  const decipher = createDecipheriv(cipher.name, sessionKey.data, Buffer.alloc(BLOCK))
+  const plain = Buffer.concat([decipher.update(container.subarray(1)), decipher.final()])
+  const end = plain.length - MDC
+  const hash = createHash('sha1')
+    .update(plain.subarray(0, end + 2))
+    .digest()
+  const marked = plain[end] === 0xd3 && plain[end + 1] === 0x14
+  const intact = timingSafeEqual(hash, plain.subarray(end + 2))
+  return marked && intact ? plain.subarray(PREFIX, end) : null
+}

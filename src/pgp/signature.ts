@@ -1,0 +1,108 @@
+/** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
+import { createHash } from 'node:crypto'
+import type { SignatureClaim } from './engine.ts'
+
+const SUBPACKET = {
+  created: 2,
+  issuer: 16,
+  issuerFingerprint: 33,
+  intendedRecipient: 35,
+} as const
+
+/** Signature over a document; other types are no statement about a message. */
+const BINARY = 0
+const TEXT = 1
+
+/** A claim, with what is needed to compare it to its one-pass packet. */
+export interface ParsedSignature extends SignatureClaim {
+  type: number
+  publicKeyAlgorithm: number
+  hashAlgorithm: number
+}
+
+/**
+ * Takes the body of a signature packet and the document it stands on.
+ * Gives null for versions and types that are never a signature on a message.
+ */
+export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSignature | null {
+  const version = body[0]
+  if (version !== 4 && version !== 6) return null
+  const [type = 255, publicKeyAlgorithm = 0, hashAlgorithm = 0] = body.subarray(1, 4)
+  if (type !== BINARY && type !== TEXT) return null
+  const lengthOctets = version === 6 ? 4 : 2
+  const hashed = area(body, 4, lengthOctets)
+  const unhashed = hashed && area(body, hashed.end, lengthOctets)
+  if (!hashed || !unhashed) return null
+  const claims = [...subpackets(hashed.octets)]
+  const hints = [...subpackets(unhashed.octets)]
+  const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.octets
+  if (created?.length !== 4) return null
+  return {
+    type,
+    publicKeyAlgorithm,
+    hashAlgorithm,
+    issuerKeyId: issuerOf([...claims, ...hints]),
+    createdMs: Buffer.from(created).readUInt32BE(0) * 1000,
+    intended: claims
+      .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
+      .map(({ octets }) => hex(octets.subarray(1))),
+    digest: digestOf(body.subarray(0, hashed.end), type, document),
+  }
+}
+
+interface Area {
+  octets: Uint8Array
+  end: number
+}
+
+function area(body: Uint8Array, at: number, lengthOctets: number): Area | null {
+  if (at + lengthOctets > body.length) return null
+  const length = Buffer.from(body.subarray(at, at + lengthOctets)).readUIntBE(0, lengthOctets)
+  const start = at + lengthOctets
+  if (start + length > body.length) return null
+  return { octets: body.subarray(start, start + length), end: start + length }
+}
+
+function* subpackets(octets: Uint8Array): Generator<{ kind: number; octets: Uint8Array }> {
+  let at = 0
+  while (at < octets.length) {
+    const first = octets[at] ?? 0
+    let length = first
+    let header = 1
+    if (first >= 192 && first < 255) {
+      length = ((first - 192) << 8) + (octets[at + 1] ?? 0) + 192
+      header = 2
+    } else if (first === 255) {
+      if (at + 5 > octets.length) return
+      length = Buffer.from(octets.subarray(at + 1, at + 5)).readUInt32BE(0)
+      header = 5
+    }
+    const start = at + header
+    if (length < 1 || start + length > octets.length) return
+    yield { kind: (octets[start] ?? 0) & 0x7f, octets: octets.subarray(start + 1, start + length) }
+    at = start + length
+  }
+}
+
+function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
+  const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.octets
+  if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hex(fingerprint.subarray(13))
+  if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hex(fingerprint.subarray(1, 9))
+  const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.octets
+  return issuer?.length === 8 ? hex(issuer) : null
+}
+
+/**
+ * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
+ * algorithms let anybody change; line endings as the signature canonicalizes them.
+ */
+function digestOf(hashedPart: Uint8Array, type: number, document: Uint8Array): string {
+  const canonical =
+    type === TEXT
+      ? Buffer.from(Buffer.from(document).toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
+      : document
+  const documentDigest = createHash('sha256').update(canonical).digest()
+  return createHash('sha256').update(documentDigest).update(hashedPart).digest('hex')
+}
+
+const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')

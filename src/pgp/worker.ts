@@ -1,0 +1,23 @@
+/** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
+import { parentPort } from 'node:worker_threads'
+import { judge } from './certificate.ts'
+import { open } from './open.ts'
+import { applyProfile } from './profile.ts'
+import { seal } from './seal.ts'
+import { generate, unlock } from './secret-key.ts'
+import { verify } from './verify.ts'
+
+const JOBS = { generate, unlock, judge, seal, open, verify }
+
+/** What the threads do, by name; arguments and results are structured clones. */
+export type Jobs = typeof JOBS
+
+applyProfile()
+parentPort?.on('message', (job: { name: keyof Jobs; args: unknown[] }) => {
+  const run = JOBS[job.name] as (...args: unknown[]) => Promise<unknown>
+  run(...job.args).then(
+    (value) => parentPort?.postMessage({ ok: true, value }),
+    (error: unknown) =>
+      parentPort?.postMessage({ ok: false, message: error instanceof Error ? error.message : '' }),
+  )
+})
