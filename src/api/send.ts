@@ -25,6 +25,14 @@ export const EditBody = z.strictObject({
 })
 export type EditBody = z.infer<typeof EditBody>
 
+/** Names that the spec lists for a send and for an edit; no others enter a protected chat. */
+export const SEND_FIELDS: ReadonlySet<string> = new Set(Object.keys(SendBody.shape))
+export const EDIT_FIELDS: ReadonlySet<string> = new Set(Object.keys(EditBody.shape))
+
+/** The same bodies with room for fields that a later version of the service may know. */
+export const OpenSendBody = z.looseObject(SendBody.shape)
+export const OpenEditBody = z.looseObject(EditBody.shape)
+
 /** Body of `DELETE /messages/{messageId}`, which may also be absent. */
 export const DeleteBody = z.strictObject({ chatId: int })
 

@@ -18,14 +18,14 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
   }
   const key = await readKey({ armoredKey: armored })
   if (key.isPrivate()) throw new Error('a secret key is no certificate')
-  certificates.set(armored, key as PublicKey)
+  certificates.set(armored, key)
   if (certificates.size > CERTIFICATES) {
     for (const [oldest] of certificates) {
       certificates.delete(oldest)
       break
     }
   }
-  return key as PublicKey
+  return key
 }
 
 /** Gives the secret key of an unlocked one. There are few, and they live as long as the thread. */

@@ -1,7 +1,7 @@
 /** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
 import { enums, readKeys, config, type Key, type PublicKey, type Subkey } from 'openpgp'
 import { dearmor } from './armor.ts'
-import type { Judgement, UnusableReason } from './engine.ts'
+import type { Cipher, CipherSizes, Judgement, UnusableReason } from './engine.ts'
 import { FramingError, TAG, packetsOf } from './packets.ts'
 import { BOUNDS } from './profile.ts'
 
@@ -53,7 +53,7 @@ async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
     const keys = await readKeys({ armoredKeys: armored })
     const key = keys[0]
     if (keys.length !== 1 || key === undefined) return 'several-certificates'
-    return key.isPrivate() ? 'secret-key' : (key as PublicKey)
+    return key.isPrivate() ? 'secret-key' : key
   } catch {
     return 'unparseable'
   }
@@ -62,7 +62,7 @@ async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
 async function merge(key: PublicKey, known: string): Promise<PublicKey> {
   const earlier = await readOne(known)
   if (typeof earlier === 'string' || earlier.getFingerprint() !== key.getFingerprint()) return key
-  return (await key.update(earlier)) as PublicKey
+  return await key.update(earlier)
 }
 
 async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise<Judgement> {
@@ -141,7 +141,7 @@ function unusable(armored: string, reason: UnusableReason): Judgement {
     notBeforeMs: 0,
     expiresMs: Infinity,
     revocations: false,
-    recipientBytes: 0,
+    recipientBytes: { aes256: 0, aes128: 0 },
     algorithm: 'unknown',
     armored,
   }
@@ -170,17 +170,23 @@ const POINT_BYTES: Record<string, number> = {
 }
 /** Version, key id, algorithm (RFC 9580, 5.1.1). */
 const PKESK_FIXED = 10
-/** An AES-256 session key with algorithm and checksum, padded to 40 and wrapped (RFC 9580, 11.5). */
-const WRAPPED = 48
+/** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
+const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
+/** A session key as X25519 and X448 wrap it (RFC 9580, 5.1.6). */
+const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
 
-function recipientBytes(info: AlgorithmInfo): number {
-  const body = PKESK_FIXED + algorithmBytes(info)
+function recipientBytes(info: AlgorithmInfo): CipherSizes {
+  return { aes256: packetBytes(info, 'aes256'), aes128: packetBytes(info, 'aes128') }
+}
+
+function packetBytes(info: AlgorithmInfo, cipher: Cipher): number {
+  const body = PKESK_FIXED + algorithmBytes(info, cipher)
   return body + (body < 192 ? 2 : 3)
 }
 
-function algorithmBytes(info: AlgorithmInfo): number {
+function algorithmBytes(info: AlgorithmInfo, cipher: Cipher): number {
   if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
-  if (info.algorithm === 'x25519') return 32 + 2 + 40
-  if (info.algorithm === 'x448') return 56 + 2 + 40
-  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED
+  if (info.algorithm === 'x25519') return 32 + 2 + WRAPPED_PLAIN[cipher]
+  if (info.algorithm === 'x448') return 56 + 2 + WRAPPED_PLAIN[cipher]
+  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
 }

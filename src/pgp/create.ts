@@ -64,7 +64,7 @@ function judgedLate(armored: string, error: unknown): Judgement {
     notBeforeMs: 0,
     expiresMs: Infinity,
     revocations: false,
-    recipientBytes: 0,
+    recipientBytes: { aes256: 0, aes128: 0 },
     algorithm: 'unknown',
     armored,
   }

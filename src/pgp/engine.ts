@@ -50,13 +50,17 @@ export interface Judgement {
   expiresMs: number
   /** True when any valid revocation of the primary key or of a subkey is on it. */
   revocations: boolean
-  /** Octets of a recipient packet for it, with an AES-256 session key; the greatest possible. */
-  recipientBytes: number
+  /** Octets of a recipient packet for it, by the cipher of the session key; the greatest possible. */
+  recipientBytes: CipherSizes
   /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
   algorithm: string
   /** The armored text to seal to and to verify with: as given, or merged with what was known. */
   armored: string
 }
+
+/** Ciphers that a sealed message may use. */
+export type Cipher = 'aes256' | 'aes128'
+export type CipherSizes = Readonly<Record<Cipher, number>>
 
 /** What to seal. */
 export interface SealRequest {
@@ -64,6 +68,8 @@ export interface SealRequest {
   /** Armored certificates of people, each usable now; the signer's own is added by itself. */
   certificates: string[]
   signer: UnlockedKey
+  /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
+  cipher: Cipher
 }
 
 /** A signature inside an opened message, as it says of itself; nothing here is verified. */

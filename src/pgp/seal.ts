@@ -4,7 +4,7 @@ import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey 
 import { armorMessage } from './armor.ts'
 import { certificateOf, secretKeyOf } from './cache.ts'
 import { encryptionKey } from './certificate.ts'
-import type { SealRequest } from './engine.ts'
+import type { Cipher, SealRequest } from './engine.ts'
 
 /** A recipient at the date at which its certificate is taken: our clock, or ahead within tolerance. */
 interface Dated {
@@ -36,7 +36,7 @@ export async function seal(request: SealRequest, nowMs: number): Promise<string>
     date: new Date(nowMs),
     format: 'object',
   })
-  const algorithm = await cipherFor(recipients)
+  const algorithm = await cipherFor(recipients, request.cipher)
   const data = randomBytes(algorithm === 'aes256' ? 32 : 16)
   const container = await encrypt({
     message: signed,
@@ -45,7 +45,7 @@ export async function seal(request: SealRequest, nowMs: number): Promise<string>
   })
   const recipientPackets = await packetsFor(recipients, { data, algorithm })
   data.fill(0)
-  return armorMessage(Buffer.concat([recipientPackets, container as Uint8Array]))
+  return armorMessage(Buffer.concat([recipientPackets, container]))
 }
 
 async function dated(key: PublicKey, nowMs: number): Promise<Dated> {
@@ -55,7 +55,8 @@ async function dated(key: PublicKey, nowMs: number): Promise<Dated> {
 }
 
 /** AES-256 where every recipient lists it, else AES-128, which all must read (RFC 9580, 12.1). */
-async function cipherFor(recipients: Dated[]): Promise<'aes256' | 'aes128'> {
+async function cipherFor(recipients: Dated[], wanted: Cipher): Promise<Cipher> {
+  if (wanted === 'aes128') return wanted
   for (const { key, date } of recipients) {
     const { preferredSymmetricAlgorithms: listed } = await (
       key as Preferring
@@ -67,7 +68,7 @@ async function cipherFor(recipients: Dated[]): Promise<'aes256' | 'aes128'> {
 
 async function packetsFor(
   recipients: Dated[],
-  sessionKey: { data: Uint8Array; algorithm: 'aes256' | 'aes128' },
+  sessionKey: { data: Uint8Array; algorithm: Cipher },
 ): Promise<Buffer> {
   const groups = Map.groupBy(recipients, ({ date }) => date.getTime())
   const parts: Uint8Array[] = []
@@ -78,7 +79,7 @@ async function packetsFor(
       date: new Date(dateMs),
       format: 'binary',
     })
-    parts.push(packets as Uint8Array)
+    parts.push(packets)
   }
   return Buffer.concat(parts)
 }

@@ -1,4 +1,30 @@
-/** What may leave: made here and nowhere else, taken by the upstream client and by nothing else. */
+/**
+ * The guard: the one place that decides whether a body may leave, and the only maker of what the
+ * upstream client takes for a send or an edit (DESIGN: The guard).
+ */
+import type { Facts } from '../chats/facts.ts'
+import type { Modes } from '../chats/modes.ts'
+import { Refusal } from '../errors.ts'
+import { looksEncrypted } from '../pgp/walk.ts'
+
+/** How the chat must be written to; made by `Guard.rule` alone. */
+class ChatRule {
+  readonly chatId: number
+  readonly body: 'sealed' | 'readable'
+  readonly #judged = true
+
+  constructor(chatId: number, body: 'sealed' | 'readable') {
+    this.chatId = chatId
+    this.body = body
+  }
+
+  static isReal(value: unknown): boolean {
+    return typeof value === 'object' && value !== null && #judged in value && value.#judged
+  }
+}
+export type Rule = ChatRule
+
+/** What may leave. */
 class Permit {
   /** `send` is POST /messages, `edit` is PATCH /messages/{id}. */
   readonly route: 'send' | 'edit'
@@ -8,13 +34,12 @@ class Permit {
   readonly body: string
   readonly #made = true
 
-  constructor(route: 'send' | 'edit', path: string, body: string) {
-    this.route = route
-    this.path = path
-    this.body = body
+  constructor(target: Target, fields: Record<string, unknown>) {
+    this.route = target.route
+    this.path = target.path
+    this.body = JSON.stringify(fields)
   }
 
-  /** False for anything that only looks like a permit. */
   static isReal(value: unknown): boolean {
     return typeof value === 'object' && value !== null && #made in value && value.#made
   }
@@ -25,3 +50,96 @@ export type Outbound = Permit
 
 /** True when the guard made it; the upstream client asks before it sends. */
 export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
+
+/** Where a body goes. */
+export interface Target {
+  route: 'send' | 'edit'
+  path: string
+}
+
+export interface GuardParts {
+  facts: Facts
+  modes: Modes
+  /** Whether private chats are protected whatever the service says: from our first key on. */
+  privateProtected(): boolean
+  /** Setting `readableGroups`. */
+  readableGroups: 'allow' | 'refuse'
+  /** Setting `cache.chatSeconds`, in ms. */
+  chatMaxAgeMs: number
+}
+
+export class Guard {
+  readonly #parts: GuardParts
+
+  constructor(parts: GuardParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * How a chat must be written to. Readable only by an answer of the service that is no older than
+   * the setting; what was seen private or protected is never asked.
+   * @throws Refusal `postern_downgrade_refused`; ServiceSaid and Unanswered when the mode cannot
+   *   be learned
+   */
+  async rule(chatId: number): Promise<Rule> {
+    const { facts, modes, chatMaxAgeMs } = this.#parts
+    if (this.mustSeal(chatId)) return new ChatRule(chatId, 'sealed')
+    const answer = await modes.get(chatId, Date.now() - chatMaxAgeMs)
+    if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
+    const refused = this.#whyNotReadable(answer)
+    if (refused !== null) {
+      await facts.refused(chatId)
+      throw new Refusal('postern_downgrade_refused', refused)
+    }
+    return new ChatRule(chatId, 'readable')
+  }
+
+  /** Whether a chat takes no readable text by what we remember of it. */
+  mustSeal(chatId: number): boolean {
+    const { facts } = this.#parts
+    return facts.isLatched(chatId) || (facts.isPrivate(chatId) && this.#parts.privateProtected())
+  }
+
+  #whyNotReadable(answer: { kind: string; historyVisible: boolean }): string | null {
+    if (answer.kind === 'private') return null
+    if (this.#parts.readableGroups === 'refuse') return 'the setting readableGroups refuses it'
+    if (answer.kind === 'channel') return null
+    if (answer.kind !== 'group') return 'the chat is of a kind that is not known'
+    return answer.historyVisible ? null : 'the group claims to be open without an open history'
+  }
+}
+
+/**
+ * Lets a sealed body leave. Takes the other fields of the send or edit.
+ * @throws Refusal `bad_request` when `armored` is not an encrypted message
+ */
+export function permitSealed(
+  target: Target,
+  fields: Record<string, unknown>,
+  armored: string,
+): Outbound {
+  if ('text' in fields || !looksEncrypted(armored)) {
+    throw new Refusal('bad_request', 'armored: must be an OpenPGP message')
+  }
+  return new Permit(target, { ...fields, armored })
+}
+
+/** Lets readable text leave, for a chat that the guard ruled readable. */
+export function permitReadable(
+  rule: Rule,
+  target: Target,
+  fields: { chatId: number; [name: string]: unknown },
+): Outbound {
+  if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
+    throw new Refusal('postern_downgrade_refused')
+  }
+  return new Permit(target, fields)
+}
+
+/** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
+export function permitMarkup(
+  target: Target,
+  fields: { chatId: number; markup: unknown },
+): Outbound {
+  return new Permit(target, { chatId: fields.chatId, markup: fields.markup })
+}

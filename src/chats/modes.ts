@@ -1,0 +1,66 @@
+import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
+import { Unanswered } from '../errors.ts'
+import { FreshCache } from '../fresh-cache.ts'
+import type { Facts } from './facts.ts'
+
+/** What the service says of a chat's mode, as far as the guard decides on it. */
+export interface ModeAnswer {
+  mode: ChatMode
+  kind: string
+  historyVisible: boolean
+}
+
+const CHATS = 20_000
+
+/** Modes of chats as the service says them, kept for a while; what tightens is remembered. */
+export class Modes {
+  readonly #answers: FreshCache<ModeAnswer>
+  readonly #facts: Facts
+
+  /** @param parts `chat` makes the call `GET /chats/{chatId}` and gives its result */
+  constructor(parts: { facts: Facts; chat: (chatId: number) => Promise<unknown> }) {
+    this.#facts = parts.facts
+    this.#answers = new FreshCache({
+      max: CHATS,
+      fetch: async (chatId) => await this.#read(chatId, await parts.chat(chatId)),
+    })
+  }
+
+  /**
+   * The mode by an answer that was asked for at `sinceMs` or later.
+   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
+   */
+  async get(chatId: number, sinceMs: number): Promise<ModeAnswer> {
+    return await this.#answers.get(chatId, sinceMs)
+  }
+
+  /** The same without a call: undefined when nothing so fresh is known. */
+  peek(chatId: number, sinceMs: number): ModeAnswer | undefined {
+    return this.#answers.peek(chatId, sinceMs)
+  }
+
+  /**
+   * Takes in a result of `GET /chats/{chatId}` that was asked for at `askedAtMs` anyway.
+   * @throws Unanswered, Refusal `postern_store_unwritable`
+   */
+  async observe(chatId: number, result: unknown, askedAtMs: number): Promise<ModeAnswer> {
+    const answer = await this.#read(chatId, result)
+    this.#answers.set(chatId, answer, askedAtMs)
+    return answer
+  }
+
+  forget(chatId: number): void {
+    this.#answers.forget(chatId)
+  }
+
+  async #read(chatId: number, result: unknown): Promise<ModeAnswer> {
+    const chat = Chat.safeParse(result)
+    if (!chat.success || chat.data.id !== chatId) {
+      throw new Unanswered('postern_upstream_invalid', 'a chat')
+    }
+    const { kind, mode, historyVisible } = chat.data
+    await this.#facts.sawKind(chatId, kind)
+    if (isProtected(chat.data)) await this.#facts.sawProtected(chatId, kind)
+    return { kind, mode, historyVisible: historyVisible === true }
+  }
+}

@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto'
+import type { Transaction } from 'kysely'
+import type { Schema } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+
+/** How long encrypted data and signatures are remembered, in ms. */
+export const SEEN_FOR_MS = 30 * 86_400_000
+const SECRET = 'seen'
+
+/** A message as what was opened claims to be. */
+export interface Sighting {
+  chatId: number
+  /** Null for a quotation that names no message. */
+  messageId: number | null
+  userId: number | null
+  /** SHA-256 of the de-framed encrypted data, hex. */
+  dataDigest: string
+  /** Digest of the statement that was verified, hex; null when nothing was. */
+  signatureDigest: string | null
+}
+
+/** Asked within a batch's one transaction, in the order of its messages. */
+export interface SeenCheck {
+  /** Whether the data was seen as another message, or the signature elsewhere or from another. */
+  isReplay(sighting: Sighting): Promise<boolean>
+  /** Remembers it as delivered. */
+  remember(sighting: Sighting): Promise<void>
+}
+
+/** What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). */
+export class Seen {
+  readonly #store: Store
+  readonly #key: Buffer
+
+  private constructor(store: Store, key: Buffer) {
+    this.#store = store
+    this.#key = key
+  }
+
+  /** @throws Refusal `postern_locked` when the store has no protection */
+  static async load(store: Store): Promise<Seen> {
+    return new Seen(store, await store.secret(SECRET))
+  }
+
+  /**
+   * Runs one batch against the memory; what it remembers is on disk when this resolves.
+   * @throws Refusal `postern_store_unwritable`, with nothing remembered
+   */
+  async batch<T>(judge: (check: SeenCheck) => Promise<T>): Promise<T> {
+    return await this.#store.write(async (db) =>
+      judge({
+        isReplay: (sighting) => this.#isReplay(db, sighting),
+        remember: (sighting) => this.#remember(db, sighting),
+      }),
+    )
+  }
+
+  /** Forgets what is older than the memory reaches. */
+  async prune(): Promise<void> {
+    const before = Date.now() - SEEN_FOR_MS
+    await this.#store.write((db) => db.deleteFrom('seen').where('seen_at', '<', before).execute())
+  }
+
+  async #isReplay(db: Transaction<Schema>, sighting: Sighting): Promise<boolean> {
+    const data = await this.#find(db, 'data', sighting.dataDigest)
+    if (data !== undefined && !isSameMessage(data, sighting)) return true
+    if (sighting.signatureDigest === null) return false
+    const signature = await this.#find(db, 'signature', sighting.signatureDigest)
+    return signature !== undefined && !isSamePlace(signature, sighting)
+  }
+
+  async #find(
+    db: Transaction<Schema>,
+    kind: 'data' | 'signature',
+    digest: string,
+  ): Promise<Place | undefined> {
+    return await db
+      .selectFrom('seen')
+      .select(['chat_id', 'message_id', 'user_id'])
+      .where('digest', '=', this.#keyed(kind, digest))
+      .executeTakeFirst()
+  }
+
+  async #remember(db: Transaction<Schema>, sighting: Sighting): Promise<void> {
+    const { chatId, messageId, userId, dataDigest, signatureDigest } = sighting
+    const rows = [{ kind: 'data' as 'data' | 'signature', digest: dataDigest }]
+    if (signatureDigest !== null) rows.push({ kind: 'signature', digest: signatureDigest })
+    await db
+      .insertInto('seen')
+      .values(
+        rows.map(({ kind, digest }) => ({
+          kind,
+          digest: this.#keyed(kind, digest),
+          chat_id: chatId,
+          message_id: messageId,
+          user_id: userId,
+          seen_at: Date.now(),
+        })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+
+  #keyed(kind: string, digest: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${kind}:${digest}`).digest()
+  }
+}
+
+interface Place {
+  chat_id: number
+  message_id: number | null
+  user_id: number | null
+}
+
+function isSamePlace(place: Place, sighting: Sighting): boolean {
+  return place.chat_id === sighting.chatId && place.user_id === sighting.userId
+}
+
+function isSameMessage(place: Place, sighting: Sighting): boolean {
+  return isSamePlace(place, sighting) && place.message_id === sighting.messageId
+}

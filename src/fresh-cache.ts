@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache'
+
+interface Entry<V> {
+  value: V
+  askedAtMs: number
+}
+
+/**
+ * Answers of the service by key, with the moment they were asked for. One fetch a key in flight,
+ * shared by all callers; an answer asked for earlier never replaces one asked for later; a failed
+ * fetch is told to its callers and not remembered.
+ */
+export class FreshCache<V extends {}> {
+  readonly #entries: LRUCache<number, Entry<V>>
+  readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
+  readonly #fetch: (key: number) => Promise<V>
+
+  constructor(options: { max: number; fetch: (key: number) => Promise<V> }) {
+    this.#entries = new LRUCache({ max: options.max })
+    this.#fetch = options.fetch
+  }
+
+  /** What is remembered, if it was asked for at `sinceMs` or later; no call is made. */
+  peek(key: number, sinceMs: number): V | undefined {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && entry.askedAtMs >= sinceMs ? entry.value : undefined
+  }
+
+  /** An answer that was asked for at `sinceMs` (ms since epoch) or later; fetched if need be. */
+  async get(key: number, sinceMs: number): Promise<V> {
+    const kept = this.peek(key, sinceMs)
+    if (kept !== undefined) return kept
+    const flight = this.#inFlight.get(key)
+    if (flight !== undefined && flight.askedAtMs >= sinceMs) return await flight.answer
+    return await this.#ask(key)
+  }
+
+  /** Takes in an answer that came by another way. */
+  set(key: number, value: V, askedAtMs: number): void {
+    const kept = this.#entries.peek(key)
+    if (kept === undefined || kept.askedAtMs <= askedAtMs) this.#entries.set(key, { value, askedAtMs })
+  }
+
+  forget(key: number): void {
+    this.#entries.delete(key)
+    this.#inFlight.delete(key)
+  }
+
+  async #ask(key: number): Promise<V> {
+    const askedAtMs = Date.now()
+    const answer = this.#fetch(key)
+    const flight = { askedAtMs, answer }
+    this.#inFlight.set(key, flight)
+    try {
+      const value = await answer
+      if (this.#inFlight.get(key) === flight) this.set(key, value, askedAtMs)
+      return value
+    } finally {
+      if (this.#inFlight.get(key) === flight) this.#inFlight.delete(key)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Engine, Judgement, UnusableReason } from '../pgp/engine.ts'
+import type { Store } from '../store/store.ts'
+
+/** Judgements kept, each with its armored text: some 1 to 3 KB. */
+const KEPT = 20_000
+
+/**
+ * Certificates, judged once per digest of their exact bytes and merged with what is known: a
+ * revocation once seen sticks, across restarts. Expiry is looked at on each use.
+ */
+export class Certificates {
+  readonly #engine: Engine
+  readonly #store: Store
+  readonly #judged = new LRUCache<string, Promise<Judgement>>({ max: KEPT })
+  readonly #revoked = new Map<string, string>()
+
+  private constructor(engine: Engine, store: Store) {
+    this.#engine = engine
+    this.#store = store
+  }
+
+  static async load(engine: Engine, store: Store): Promise<Certificates> {
+    const certificates = new Certificates(engine, store)
+    const rows = await store.read((db) =>
+      db
+        .selectFrom('certificates')
+        .select(['fingerprint', 'revoked_armored'])
+        .where('revoked_armored', 'is not', null)
+        .execute(),
+    )
+    for (const row of rows) certificates.#revoked.set(row.fingerprint, row.revoked_armored ?? '')
+    return certificates
+  }
+
+  /**
+   * What an armored certificate is now. `unusable` takes the time into account.
+   * @throws Refusal `postern_store_unwritable` when a new revocation cannot be recorded
+   */
+  async judge(armored: string): Promise<Judgement> {
+    const digest = createHash('sha256').update(armored).digest('base64')
+    const nowMs = Date.now()
+    const kept = this.#judged.get(digest)
+    if (kept !== undefined) {
+      const judgement = await kept
+      if (isCurrent(judgement, nowMs)) return judgement
+    }
+    const fresh = this.#judge(armored)
+    this.#judged.set(digest, fresh)
+    try {
+      const judgement = await fresh
+      if (judgement.unusable === 'deadline') this.#judged.delete(digest)
+      return judgement
+    } catch (error) {
+      this.#judged.delete(digest)
+      throw error
+    }
+  }
+
+  /**
+   * Remembers the revocations of a certificate whose owner was bound before.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async rememberRevoked(judgement: Judgement): Promise<void> {
+    const { fingerprint, revocations, armored } = judgement
+    if (!revocations || fingerprint === null) return
+    if (this.#revoked.get(fingerprint) === armored) return
+    await this.#store.write((db) =>
+      db
+        .updateTable('certificates')
+        .set({ revoked_armored: armored })
+        .where('fingerprint', '=', fingerprint)
+        .execute(),
+    )
+    this.#revoked.set(fingerprint, armored)
+  }
+
+  async #judge(armored: string): Promise<Judgement> {
+    const judgement = await this.#engine.judge(armored)
+    if (judgement.fingerprint === null) return judgement
+    const known = this.#revoked.get(judgement.fingerprint)
+    return known === undefined ? judgement : await this.#engine.judge(armored, known)
+  }
+}
+
+/** A judgement holds until the time that it names is reached. */
+function isCurrent(judgement: Judgement, nowMs: number): boolean {
+  const waiting: UnusableReason = 'not-yet-valid'
+  if (judgement.unusable === waiting) return nowMs < judgement.notBeforeMs
+  return judgement.unusable !== null || nowMs < judgement.expiresMs
+}

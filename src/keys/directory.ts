@@ -1,0 +1,110 @@
+import { ChatKeys } from '../api/user-key.ts'
+import { ServiceSaid, Unanswered } from '../errors.ts'
+import type { Certificates } from './certificates.ts'
+import { FreshCache } from '../fresh-cache.ts'
+import type { People } from './people.ts'
+import { readPeople, type Person } from './person.ts'
+
+/** What `GET /chats/{chatId}/keys` said, judged. */
+export interface KeyList {
+  people: Person[]
+  memberCount: number | undefined
+}
+
+/** The calls that the directory makes; both throw ServiceSaid and Unanswered. */
+export interface DirectoryCalls {
+  /** Result of `GET /chats/{chatId}/keys`. */
+  chatKeys(chatId: number): Promise<unknown>
+  /** Result of `GET /users/{userId}/key`. */
+  userKey(userId: number): Promise<unknown>
+}
+
+const CHATS = 2000
+const USERS = 20_000
+/** How old a list may be for looking up who signed: a key that is missing is asked for anyway. */
+const SIGNER_MAX_AGE_MS = 600_000
+
+/** Other people's certificates: asked of the service, judged, kept for a while. */
+export class Directory {
+  readonly #lists: FreshCache<KeyList>
+  readonly #users: FreshCache<{ person: Person | null }>
+
+  constructor(parts: { calls: DirectoryCalls; certificates: Certificates; people: People }) {
+    const { calls } = parts
+    this.#lists = new FreshCache({
+      max: CHATS,
+      fetch: async (chatId) => {
+        const result = ChatKeys.safeParse(await calls.chatKeys(chatId))
+        if (!result.success) throw new Unanswered('postern_upstream_invalid', 'a key list')
+        const { keys, memberCount } = result.data
+        return { people: await readPeople(keys, parts), memberCount }
+      },
+    })
+    this.#users = new FreshCache({
+      max: USERS,
+      fetch: async (userId) => {
+        const record = await absentIfUnknown(calls.userKey(userId))
+        const found = record === null ? [] : await readPeople([record], parts)
+        return { person: found.find((person) => person.userId === userId) ?? null }
+      },
+    })
+  }
+
+  /**
+   * The key list of a chat, asked for at `sinceMs` or later.
+   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
+   */
+  async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
+    return await this.#lists.get(chatId, sinceMs)
+  }
+
+  /**
+   * Whose certificate speaks for a person in a chat: the chat's list first, then the person's own
+   * record. Null when the service knows none.
+   * @param sinceMs ask again unless asked at this moment or later; absent: ten minutes may be old
+   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
+   */
+  async signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null> {
+    const since = sinceMs ?? Date.now() - SIGNER_MAX_AGE_MS
+    const listed = await this.#listedSigner(userId, chatId, since)
+    if (listed !== null) return listed
+    return (await this.#users.get(userId, since)).person
+  }
+
+  /**
+   * An update of a chat showed a person, or a service notice (null): a list that does not have
+   * them is dropped, so that the next message reaches them.
+   */
+  sawPerson(chatId: number, userId: number | null): void {
+    const list = this.#lists.peek(chatId, 0)
+    if (list === undefined) return
+    const isListed = list.people.some((person) => person.userId === userId)
+    const hasNone = userId !== null && this.#users.peek(userId, 0)?.person === null
+    if (!isListed && !hasNone) this.#lists.forget(chatId)
+  }
+
+  /** Drops a chat's list: somebody came, went or changed. */
+  forget(chatId: number): void {
+    this.#lists.forget(chatId)
+  }
+
+  async #listedSigner(userId: number, chatId: number, sinceMs: number): Promise<Person | null> {
+    try {
+      const { people } = await this.#lists.get(chatId, sinceMs)
+      return people.find((person) => person.userId === userId) ?? null
+    } catch (error) {
+      if (error instanceof ServiceSaid && error.status < 429 && error.status !== 401) return null
+      throw error
+    }
+  }
+}
+
+/** 404 `user_not_found` and `no_user_key` are answers, not failures. */
+async function absentIfUnknown(record: Promise<unknown>): Promise<unknown> {
+  try {
+    return await record
+  } catch (error) {
+    if (error instanceof ServiceSaid && error.status === 404) return null
+    throw error
+  }
+}

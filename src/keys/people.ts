@@ -1,0 +1,79 @@
+import type { Store } from '../store/store.ts'
+
+/**
+ * What is remembered of people for good: whose a fingerprint is, and who has ever signed.
+ * Both only tighten without the operator.
+ */
+export class People {
+  readonly #store: Store
+  readonly #ownerOf = new Map<string, number>()
+  readonly #signed = new Set<number>()
+
+  private constructor(store: Store) {
+    this.#store = store
+  }
+
+  static async load(store: Store): Promise<People> {
+    const people = new People(store)
+    const [certificates, rows] = await Promise.all([
+      store.read((db) =>
+        db.selectFrom('certificates').select(['fingerprint', 'user_id']).execute(),
+      ),
+      store.read((db) =>
+        db.selectFrom('people').select('user_id').where('signed_at', 'is not', null).execute(),
+      ),
+    ])
+    for (const row of certificates) people.#ownerOf.set(row.fingerprint, row.user_id)
+    for (const row of rows) people.#signed.add(row.user_id)
+    return people
+  }
+
+  /** Whose fingerprint it is, as first seen; undefined when it was never seen. */
+  ownerOf(fingerprint: string): number | undefined {
+    return this.#ownerOf.get(fingerprint)
+  }
+
+  /**
+   * Remembers whose certificates these are; those already known stay with whom they were.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async bind(pairs: { fingerprint: string; userId: number }[]): Promise<void> {
+    const unknown = pairs.filter(({ fingerprint }) => !this.#ownerOf.has(fingerprint))
+    if (unknown.length === 0) return
+    const nowMs = Date.now()
+    await this.#store.write(async (db) => {
+      for (const { fingerprint, userId } of unknown) {
+        await db
+          .insertInto('certificates')
+          .values({ fingerprint, user_id: userId, first_seen_at: nowMs, revoked_armored: null })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+      }
+    })
+    for (const { fingerprint, userId } of unknown) {
+      if (!this.#ownerOf.has(fingerprint)) this.#ownerOf.set(fingerprint, userId)
+    }
+  }
+
+  /** Whether the person has ever signed; from then on, words without a signature are not theirs. */
+  hasSigned(userId: number): boolean {
+    return this.#signed.has(userId)
+  }
+
+  /** @throws Refusal `postern_store_unwritable` */
+  async rememberSigned(userIds: number[]): Promise<void> {
+    const unknown = userIds.filter((userId) => !this.#signed.has(userId))
+    if (unknown.length === 0) return
+    const nowMs = Date.now()
+    await this.#store.write(async (db) => {
+      for (const userId of unknown) {
+        await db
+          .insertInto('people')
+          .values({ user_id: userId, signed_at: nowMs })
+          .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ signed_at: nowMs }))
+          .execute()
+      }
+    })
+    for (const userId of unknown) this.#signed.add(userId)
+  }
+}

@@ -1,0 +1,82 @@
+import { Refusal } from '../errors.ts'
+import type { CipherSizes } from '../pgp/engine.ts'
+import type { KeyList } from './directory.ts'
+import type { Unusable } from './person.ts'
+
+/** Who gets a message, and who could not. */
+export interface Recipients {
+  /** Armored certificates, one a person; the bot's own is not among them. */
+  certificates: string[]
+  /** Greatest octets that the recipient packets of `certificates` take. */
+  recipientBytes: CipherSizes
+  skipped: { userId: number; reason: Unusable }[]
+}
+
+export interface RecipientRules {
+  isPrivate: boolean
+  /** `skip` sends to the others; `refuse` sends to nobody (setting `seal.unusableRecipient`). */
+  unusable: 'skip' | 'refuse'
+  botId: number | null
+  /** Fingerprints of the bot's own keys. */
+  own: ReadonlySet<string>
+}
+
+/**
+ * Chooses the recipients of one message from a chat's key list (DESIGN: Sealing).
+ * @throws Refusal `postern_recipients_inconsistent` when the list contradicts itself,
+ *   `postern_no_recipient` when it is empty, `postern_recipient_unusable` when nobody is left
+ */
+export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
+  const { people } = list
+  const contradiction = contradictionIn(list, rules)
+  if (contradiction !== null) throw new Refusal('postern_recipients_inconsistent', contradiction)
+  if (people.length === 0) throw new Refusal('postern_no_recipient')
+  const usable = people.filter(({ unusable }) => unusable === null)
+  const skipped = people.flatMap(({ userId, unusable }) =>
+    unusable === null ? [] : [{ userId, reason: unusable }],
+  )
+  if (usable.length === 0 || (rules.unusable === 'refuse' && skipped.length > 0)) {
+    throw new Refusal('postern_recipient_unusable', named(skipped))
+  }
+  const byFingerprint = new Map(usable.map((person) => [person.fingerprint, person.judgement]))
+  const judgements = [...byFingerprint.values()]
+  return {
+    certificates: judgements.map(({ armored }) => armored),
+    recipientBytes: {
+      aes256: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
+      aes128: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
+    },
+    skipped,
+  }
+}
+
+/** What a key list says twice or says of the wrong one, in words without anybody's, or null. */
+function contradictionIn(list: KeyList, rules: RecipientRules): string | null {
+  const { people, memberCount } = list
+  const fingerprintOf = new Map<number, string | null>()
+  const ownerOf = new Map<string, number>()
+  for (const { userId, fingerprint, unusable } of people) {
+    if (userId === rules.botId) return 'it names the bot'
+    if (fingerprint !== null && rules.own.has(fingerprint)) return 'it names the bot’s own key'
+    if (fingerprintOf.has(userId) && fingerprintOf.get(userId) !== fingerprint) {
+      return `two keys for person ${userId}`
+    }
+    fingerprintOf.set(userId, fingerprint)
+    if (fingerprint === null) continue
+    const owner = ownerOf.get(fingerprint) ?? userId
+    if (owner !== userId || unusable === 'other-person') {
+      return `the key of person ${userId} is somebody else’s`
+    }
+    ownerOf.set(fingerprint, userId)
+  }
+  if (rules.isPrivate && fingerprintOf.size > 1) return 'more than one person in a private chat'
+  if (memberCount !== undefined && fingerprintOf.size > memberCount) return 'more keys than members'
+  return null
+}
+
+/** Names at most ten people; ids only. */
+export function named(skipped: { userId: number; reason: Unusable }[]): string {
+  const shown = skipped.slice(0, 10).map(({ userId, reason }) => `${userId} (${reason})`)
+  const more = skipped.length > 10 ? ` and ${skipped.length - 10} more` : ''
+  return `${shown.join(', ')}${more}`
+}

@@ -1,0 +1,94 @@
+/** Reading what the bot wants to say (spec, POST /messages and PATCH /messages/{messageId}). */
+import { randomUUID } from 'node:crypto'
+import { firstProblem } from '../api/common.ts'
+import { EDIT_FIELDS, OpenEditBody, OpenSendBody, SEND_FIELDS } from '../api/send.ts'
+import { textProblem } from '../api/text.ts'
+import { Refusal } from '../errors.ts'
+import type { Target } from './guard.ts'
+
+/** A send or an edit as it was validated; `fields` holds everything but `text` and `armored`. */
+export interface Draft {
+  target: Target
+  chatId: number
+  text: string | undefined
+  /** Only from a bot that does its own sealing. */
+  armored: string | undefined
+  fields: { chatId: number; [name: string]: unknown }
+  /** Fields that the spec does not list, for a readable chat alone. */
+  unlisted: string[]
+}
+
+export interface DraftRules {
+  textMax: number
+  /** Whether the sidecar seals; then `armored` from the bot is the wrong kind, as in any open chat. */
+  sealsForBot: boolean
+}
+
+/**
+ * Takes the parsed JSON body of `POST /messages`. A send without `sendId` gets one.
+ * @throws Refusal `bad_request`, `wrong_body_kind`
+ */
+export function readSend(json: unknown, rules: DraftRules): Draft {
+  const parsed = OpenSendBody.safeParse(json)
+  if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
+  const { text, armored, ...rest } = present(parsed.data)
+  refuseKind(text, armored, rules)
+  if (text === undefined && armored === undefined) {
+    throw new Refusal('bad_request', 'text: a message needs it', { extra: { expected: 'text' } })
+  }
+  refuseText(text, rules)
+  const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
+  return draft({ route: 'send', path: '/messages' }, { text, armored, fields }, SEND_FIELDS)
+}
+
+/**
+ * Takes the parsed JSON body of `PATCH /messages/{messageId}`; absent and null markup stay apart.
+ * @throws Refusal `bad_request`, `wrong_body_kind`
+ */
+export function readEdit(messageId: string, json: unknown, rules: DraftRules): Draft {
+  const parsed = OpenEditBody.safeParse(json)
+  if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
+  const { text, armored, ...rest } = present(parsed.data)
+  refuseKind(text, armored, rules)
+  if (text === undefined && armored === undefined && !('markup' in rest)) {
+    throw new Refusal('bad_request', 'text: an edit needs at least one change')
+  }
+  refuseText(text, rules)
+  const fields = { ...rest, chatId: parsed.data.chatId }
+  const target: Target = { route: 'edit', path: `/messages/${encodeURIComponent(messageId)}` }
+  return draft(target, { text, armored, fields }, EDIT_FIELDS)
+}
+
+function draft(
+  target: Target,
+  parts: { text: string | undefined; armored: string | undefined; fields: Draft['fields'] },
+  listed: ReadonlySet<string>,
+): Draft {
+  const unlisted = Object.keys(parts.fields).filter((name) => !listed.has(name))
+  return { target, chatId: parts.fields.chatId, ...parts, unlisted }
+}
+
+function refuseKind(
+  text: string | undefined,
+  armored: string | undefined,
+  rules: DraftRules,
+): void {
+  if (text !== undefined && armored !== undefined) {
+    throw new Refusal('bad_request', 'armored: give either text or armored')
+  }
+  if (armored !== undefined && rules.sealsForBot) {
+    throw new Refusal('wrong_body_kind', 'this chat takes text', { extra: { expected: 'text' } })
+  }
+}
+
+function refuseText(text: string | undefined, rules: DraftRules): void {
+  const problem = text === undefined ? null : textProblem(text, rules.textMax)
+  if (problem !== null) throw new Refusal('bad_request', problem)
+}
+
+/** Drops keys whose value is undefined, which the schema adds for optional ones. */
+function present<T extends object>(data: T): T {
+  return Object.fromEntries(
+    Object.entries(data).filter(([, value]) => value !== undefined),
+  ) as unknown as T
+}

@@ -1,0 +1,189 @@
+/** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
+import type { Facts } from '../chats/facts.ts'
+import type { Modes } from '../chats/modes.ts'
+import { Refusal, ServiceSaid } from '../errors.ts'
+import type { Directory, KeyList } from '../keys/directory.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Publication } from '../keys/publication.ts'
+import { chooseRecipients, type Recipients } from '../keys/recipients.ts'
+import type { Engine } from '../pgp/engine.ts'
+import { fit } from '../pgp/size.ts'
+import type { Draft } from './draft.ts'
+import {
+  permitMarkup,
+  permitReadable,
+  permitSealed,
+  type Guard,
+  type Outbound,
+  type Rule,
+} from './guard.ts'
+import { whyPersonIsGone } from './person-gone.ts'
+
+/** What leaves, and for whom; `recipients` is null when nothing was sealed. */
+export interface Prepared {
+  outbound: Outbound
+  recipients: Recipients | null
+  sealMs: number
+}
+
+export interface OutgoingParts {
+  guard: Guard
+  facts: Facts
+  modes: Modes
+  directory: Directory
+  keyring: Keyring
+  /** Null when the sidecar manages no key (`key.publish: false`). */
+  publication: Publication | null
+  engine: Engine
+  /** Result of `GET /chats/{chatId}`, asked afresh. */
+  chat: (chatId: number) => Promise<unknown>
+  botId: () => number | null
+  armoredMax: () => number
+  /** Setting `seal.unusableRecipient`. */
+  unusableRecipient: 'skip' | 'refuse'
+  /** Setting `cache.keyListSeconds`, in ms. */
+  keyListMaxAgeMs: number
+}
+
+export class Outgoing {
+  readonly #parts: OutgoingParts
+
+  constructor(parts: OutgoingParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes a draft ready to leave: as it is into a readable chat, sealed into a protected one.
+   * @throws Refusal with Postern's codes; ServiceSaid and Unanswered from calls of our own
+   */
+  async prepare(draft: Draft): Promise<Prepared> {
+    if (draft.text === undefined && draft.armored === undefined) {
+      const { chatId, markup } = draft.fields
+      return {
+        outbound: permitMarkup(draft.target, { chatId, markup }),
+        recipients: null,
+        sealMs: 0,
+      }
+    }
+    const rule = await this.#parts.guard.rule(draft.chatId)
+    if (rule.body === 'sealed') return await this.#sealed(draft)
+    return { outbound: readable(rule, draft), recipients: null, sealMs: 0 }
+  }
+
+  /**
+   * The service refused the kind of body. Expecting `armored` for readable text: the chat is
+   * latched, and what is given leaves in its place, once. Expecting `text` for a sealed body is a
+   * request to downgrade, and is never followed.
+   * @param code the service's code, @param expected its field
+   * @returns null when the service's answer stands as it is
+   */
+  async reconsider(
+    draft: Draft,
+    prepared: Prepared,
+    said: { code: string; expected: string | undefined },
+  ): Promise<Prepared | null> {
+    if (said.code !== 'wrong_body_kind') return null
+    if (said.expected === 'armored' && draft.text !== undefined && prepared.recipients === null) {
+      await this.#parts.facts.sawProtected(draft.chatId)
+      return this.#parts.publication === null ? null : await this.prepare(draft)
+    }
+    if (prepared.recipients !== null) throw await this.#downgrade(draft.chatId)
+    return null
+  }
+
+  /** What is remembered of a chat may be wrong: the service refused us there. */
+  doubt(chatId: number): void {
+    this.#parts.modes.forget(chatId)
+    this.#parts.directory.forget(chatId)
+  }
+
+  async #sealed(draft: Draft): Promise<Prepared> {
+    const { publication, guard } = this.#parts
+    if (draft.unlisted.length > 0) {
+      throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
+    }
+    if (draft.armored !== undefined) {
+      const outbound = permitSealed(draft.target, draft.fields, draft.armored)
+      return { outbound, recipients: null, sealMs: 0 }
+    }
+    if (publication === null) {
+      if (guard.mustSeal(draft.chatId) && this.#parts.keyring.all.length > 0) {
+        throw new Refusal('postern_downgrade_refused', 'the setting key.publish is off')
+      }
+      throw new Refusal('wrong_body_kind', 'this chat takes armored', {
+        extra: { expected: 'armored' },
+      })
+    }
+    return await this.#seal(draft, draft.text ?? '', publication)
+  }
+
+  async #seal(draft: Draft, text: string, publication: Publication): Promise<Prepared> {
+    const { engine, facts, keyring, unusableRecipient, botId, armoredMax } = this.#parts
+    const signer = publication.requirePublished()
+    const recipients = chooseRecipients(await this.#keyList(draft.chatId), {
+      isPrivate: facts.isPrivate(draft.chatId),
+      unusable: unusableRecipient,
+      botId: botId(),
+      own: new Set(keyring.all.map(({ fingerprint }) => fingerprint)),
+    })
+    const count = recipients.certificates.length + 1
+    const fitting = fit(recipients.recipientBytes, Buffer.byteLength(text), armoredMax())
+    if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
+    const startedAtMs = performance.now()
+    const armored = await engine.seal({
+      text,
+      certificates: recipients.certificates,
+      signer: signer.unlocked,
+      cipher: fitting.cipher,
+    })
+    if (armored.length > armoredMax()) throw tooLarge(count, armored.length, armoredMax())
+    publication.requirePublished()
+    return {
+      outbound: permitSealed(draft.target, draft.fields, armored),
+      recipients,
+      sealMs: performance.now() - startedAtMs,
+    }
+  }
+
+  async #keyList(chatId: number): Promise<KeyList> {
+    const { directory, keyListMaxAgeMs } = this.#parts
+    try {
+      return await directory.keyList(chatId, Date.now() - keyListMaxAgeMs)
+    } catch (error) {
+      if (!(error instanceof ServiceSaid)) throw error
+      if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)
+      if (error.code === 'no_user_key') {
+        throw whyPersonIsGone(await this.#parts.chat(chatId)) ?? new Refusal('postern_no_recipient')
+      }
+      throw error
+    }
+  }
+
+  /** A request to write readably where it must be sealed; asks first whether the key is gone. */
+  async #downgrade(chatId: number): Promise<Refusal> {
+    const { facts, publication } = this.#parts
+    this.doubt(chatId)
+    await facts.refused(chatId)
+    if (facts.isPrivate(chatId) && publication !== null) {
+      await publication.compareNow()
+      if (publication.state === 'unprotected') return new Refusal('postern_bot_unprotected')
+    }
+    return new Refusal('postern_downgrade_refused')
+  }
+}
+
+function readable(rule: Rule, draft: Draft): Outbound {
+  const { text, armored } = draft
+  return permitReadable(rule, draft.target, {
+    ...draft.fields,
+    ...(text === undefined ? {} : { text }),
+    ...(armored === undefined ? {} : { armored }),
+  })
+}
+
+function tooLarge(count: number, chars: number, max: number): Refusal {
+  return new Refusal(
+    'postern_seal_too_large',
+    `${count} recipients make it ${chars} characters, of at most ${max}`,
+  )
+}

@@ -1,0 +1,128 @@
+/** Whose words they are: signatures against the certificate of the Message's `from` alone. */
+import type { Directory } from '../keys/directory.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { People } from '../keys/people.ts'
+import { signingCertificate } from '../keys/person.ts'
+import { SEEN_FOR_MS } from '../chats/seen.ts'
+import type { Engine, OpenedText, SignatureClaim } from '../pgp/engine.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What the signatures establish, before the memory against replays is asked. */
+export interface Judged {
+  verdict: Extract<
+    Verdict,
+    | 'verified'
+    | 'unsigned'
+    | 'unknown-signer'
+    | 'signer-unavailable'
+    | 'bad-signature'
+    | 'replayed'
+    | 'not-recipient'
+  >
+  reason?: string
+  /** Fingerprint of the certificate that verified. */
+  signer?: string
+  /** Digest of the statement that verified. */
+  signatureDigest?: string
+}
+
+export interface SignatureParts {
+  engine: Engine
+  directory: Directory
+  keyring: Keyring
+  people: People
+  botId: () => number | null
+}
+
+/** Where an opened message was found. */
+export interface Claimed {
+  chatId: number
+  fromId: number | null
+  /** When the update reached us, ms since epoch: what was asked later counts as asked afresh. */
+  receivedAtMs: number
+}
+
+/** Judges the signatures of an opened message. Never throws for what a sender can cause. */
+export async function judgeSignatures(
+  opened: OpenedText,
+  claimed: Claimed,
+  parts: SignatureParts,
+): Promise<Judged> {
+  if (opened.signatures.length === 0) return judgeUnsigned(claimed, parts)
+  const found = await findSigner(opened, claimed, parts)
+  const valid = found.index === -1 ? undefined : opened.signatures[found.index]
+  const relevant = valid === undefined ? opened.signatures : [valid]
+  if (relevant.some((claim) => isForOthers(claim, parts.keyring))) {
+    return { verdict: 'not-recipient', reason: 'intended-for-others' }
+  }
+  if (valid === undefined) return found.failure
+  if (valid.createdMs < Date.now() - SEEN_FOR_MS) {
+    return { verdict: 'replayed', reason: 'older-than-memory' }
+  }
+  return { verdict: 'verified', signer: found.signer, signatureDigest: valid.digest }
+}
+
+function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Judged {
+  const { fromId } = claimed
+  if (fromId === null) return { verdict: 'unsigned' }
+  if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
+  return parts.people.hasSigned(fromId)
+    ? { verdict: 'bad-signature', reason: 'stopped-signing' }
+    : { verdict: 'unsigned' }
+}
+
+type Search = { index: number; signer: string; failure: Judged }
+
+const failed = (verdict: Judged['verdict'], reason?: string): Search => ({
+  index: -1,
+  signer: '',
+  failure: reason === undefined ? { verdict } : { verdict, reason },
+})
+
+async function findSigner(
+  opened: OpenedText,
+  claimed: Claimed,
+  parts: SignatureParts,
+): Promise<Search> {
+  const { fromId, chatId, receivedAtMs } = claimed
+  if (fromId === null) return failed('unknown-signer', 'no-from')
+  if (fromId === parts.botId()) return await findOwn(opened, parts)
+  try {
+    const first = await verifyBy(opened, await parts.directory.signer(fromId, chatId), parts)
+    if (first.index !== -1) return first
+    const person = await parts.directory.signer(fromId, chatId, receivedAtMs)
+    return await verifyBy(opened, person, parts)
+  } catch {
+    return failed('signer-unavailable')
+  }
+}
+
+async function verifyBy(
+  opened: OpenedText,
+  person: Awaited<ReturnType<Directory['signer']>>,
+  parts: SignatureParts,
+): Promise<Search> {
+  const certificate = person === null ? null : signingCertificate(person)
+  if (person === null || certificate === null) return failed('unknown-signer')
+  const results = await parts.engine.verify(opened.signed, certificate, Date.now())
+  const index = results.indexOf('valid')
+  if (index === -1) return failed('bad-signature')
+  return { ...failed('bad-signature'), index, signer: person.fingerprint ?? '' }
+}
+
+/** Our own messages, against every key that was ever ours. */
+async function findOwn(opened: OpenedText, parts: SignatureParts): Promise<Search> {
+  for (const { certificate, fingerprint } of parts.keyring.all) {
+    const results = await parts.engine.verify(opened.signed, certificate, Date.now())
+    const index = results.indexOf('valid')
+    if (index !== -1) return { ...failed('bad-signature'), index, signer: fingerprint }
+  }
+  return failed('bad-signature')
+}
+
+/** A signature that names its recipients, none of which is ours (RFC 9580, 5.2.3.36). */
+function isForOthers(claim: SignatureClaim, keyring: Keyring): boolean {
+  if (claim.intended.length === 0) return false
+  const own = new Set(keyring.unlocked.flatMap(({ fingerprints }) => fingerprints))
+  return !claim.intended.some((fingerprint) => own.has(fingerprint))
+}
