@@ -1,6 +1,6 @@
 /** Reading what the bot wants to say (spec, POST /messages and PATCH /messages/{messageId}). */
 import { randomUUID } from 'node:crypto'
-import { firstProblem } from '../api/common.ts'
+import { firstProblem, isObject } from '../api/common.ts'
 import { EDIT_FIELDS, OpenEditBody, OpenSendBody, SEND_FIELDS } from '../api/send.ts'
 import { textProblem } from '../api/text.ts'
 import { Refusal } from '../errors.ts'
@@ -24,17 +24,23 @@ export interface DraftRules {
   sealsForBot: boolean
 }
 
+/** In the bot's world every chat is readable. */
+const EXPECTED = { expected: 'text' } as const
+
 /**
  * Takes the parsed JSON body of `POST /messages`. A send without `sendId` gets one.
  * @throws Refusal `bad_request`, `wrong_body_kind`
  */
 export function readSend(json: unknown, rules: DraftRules): Draft {
   const parsed = OpenSendBody.safeParse(json)
-  if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
+  if (!parsed.success) {
+    const extra = isObject(json) && ('text' in json || 'armored' in json) ? {} : EXPECTED
+    throw new Refusal('bad_request', firstProblem(parsed.error), { extra })
+  }
   const { text, armored, ...rest } = present(parsed.data)
   refuseKind(text, armored, rules)
   if (text === undefined && armored === undefined) {
-    throw new Refusal('bad_request', 'text: a message needs it', { extra: { expected: 'text' } })
+    throw new Refusal('bad_request', 'text: a message needs it', { extra: EXPECTED })
   }
   refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
@@ -77,7 +83,7 @@ function refuseKind(
     throw new Refusal('bad_request', 'armored: give either text or armored')
   }
   if (armored !== undefined && rules.sealsForBot) {
-    throw new Refusal('wrong_body_kind', 'this chat takes text', { extra: { expected: 'text' } })
+    throw new Refusal('wrong_body_kind', 'this chat takes text', { extra: EXPECTED })
   }
 }
 

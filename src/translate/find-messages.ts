@@ -18,12 +18,18 @@ const MAX_DEPTH = 32
 /**
  * Finds every Message in an update by its shape, quoted and pressed ones too (spec, Open points):
  * an object with `armored`, or with `text` and the marks of a message. A quotation without a chat
- * is in the chat of what quotes it. Whatever stands under our own name is taken out.
+ * is in the chat of what quotes it. Whatever stands under our own name is taken out, and
+ * `cleaned` says so.
  */
-export function findMessages(update: unknown): FoundMessage[] {
-  const found: FoundMessage[] = []
+export function findMessages(update: unknown): { messages: FoundMessage[]; cleaned: boolean } {
+  const found: Collected = { messages: [], cleaned: false }
   collect(update, { chat: null, key: '', depth: 0 }, found)
   return found
+}
+
+interface Collected {
+  messages: FoundMessage[]
+  cleaned: boolean
 }
 
 interface Place {
@@ -32,13 +38,13 @@ interface Place {
   depth: number
 }
 
-function collect(value: unknown, place: Place, found: FoundMessage[]): void {
+function collect(value: unknown, place: Place, found: Collected): void {
   if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return
   let { chat } = place
   if (isObject(value)) {
-    delete value['postern']
+    if ('postern' in value) found.cleaned = delete value['postern']
     if (isObject(value['chat'])) chat = value['chat']
-    if (isMessage(value, place.key)) found.push(describe(value, chat))
+    if (isMessage(value, place.key)) found.messages.push(describe(value, chat))
   }
   for (const [key, inner] of Object.entries(value)) {
     collect(inner, { chat, key, depth: place.depth + 1 }, found)

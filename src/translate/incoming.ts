@@ -12,13 +12,14 @@ export interface IncomingParts extends ExamineParts {
   verify: VerifyPolicy
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
-  /** Called for every Message that got a verdict. */
-  judged(verdict: Verdict): void
+  /** Called for every Message that got a verdict, with the time that it took to examine it. */
+  judged: (verdict: Verdict, ms: number) => void
 }
 
 interface Examined {
   found: FoundMessage
   finding: Finding
+  ms: number
 }
 
 export class Incoming {
@@ -33,25 +34,36 @@ export class Incoming {
    * time ran out, at least the first update; nothing is dropped, nothing changes its place.
    * @param updates parsed updates, oldest first
    * @param budgetMs time for the whole batch
+   * @returns the updates to answer, and whether anything in them is not as it came
    */
-  async open(updates: unknown[], budgetMs: number): Promise<unknown[]> {
+  async open(
+    updates: unknown[],
+    budgetMs: number,
+  ): Promise<{ updates: unknown[]; changed: boolean }> {
     const receivedAtMs = Date.now()
-    const found = updates.map(findMessages)
+    const collected = updates.map(findMessages)
+    const found = collected.map(({ messages }) => messages)
     await this.#learn(found.flat())
     const ready: (Examined[] | undefined)[] = updates.map(() => undefined)
     const work = found.map(async (messages, index) => {
-      ready[index] = await Promise.all(
-        messages.map(async (one) => ({
-          found: one,
-          finding: await examine(one, receivedAtMs, this.#parts).catch(() => unexamined(one)),
-        })),
-      )
+      ready[index] = await Promise.all(messages.map((one) => this.#examine(one, receivedAtMs)))
     })
     await Promise.race([Promise.all(work), Promise.all([work[0], delay(budgetMs)])])
     const end = ready.indexOf(undefined)
     const prefix = (end === -1 ? ready : ready.slice(0, end)).flatMap((some) => some ?? [])
     await this.#settle(prefix)
-    return end === -1 ? updates : updates.slice(0, end)
+    const touched = prefix.some(({ finding }) => finding.kind !== 'untouched')
+    const cleaned = collected.some((one) => one.cleaned)
+    return {
+      updates: end === -1 ? updates : updates.slice(0, end),
+      changed: touched || cleaned || end !== -1,
+    }
+  }
+
+  async #examine(found: FoundMessage, receivedAtMs: number): Promise<Examined> {
+    const startedAtMs = performance.now()
+    const finding = await examine(found, receivedAtMs, this.#parts).catch(() => unexamined(found))
+    return { found, finding, ms: performance.now() - startedAtMs }
   }
 
   /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */
@@ -116,12 +128,12 @@ export class Incoming {
     return judged.verdict
   }
 
-  #apply({ found: { message }, finding }: Examined, settled?: Verdict): void {
+  #apply({ found: { message }, finding, ms }: Examined, settled?: Verdict): void {
     if (finding.kind === 'untouched') return
     if (finding.kind === 'words') return asWords(message)
     const verdict =
       settled ?? (finding.kind === 'opened' ? finding.judged.verdict : finding.verdict)
-    this.#parts.judged(verdict)
+    this.#parts.judged(verdict, ms)
     const delivered = delivers(verdict, this.#parts.verify)
     const details = detailsOf(finding, verdict)
     if (finding.kind === 'opened' && delivered) {
@@ -164,8 +176,8 @@ function withholdText(message: Record<string, unknown>): void {
 }
 
 /** What cannot be recorded as seen is not opened. */
-function unrecorded({ found }: Examined): Examined {
-  return { found, finding: { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' } }
+function unrecorded(one: Examined): Examined {
+  return { ...one, finding: { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' } }
 }
 
 /** Something went wrong with this one alone: the others must not wait for it. */

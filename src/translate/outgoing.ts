@@ -87,7 +87,9 @@ export class Outgoing {
       await this.#parts.facts.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
-    if (prepared.recipients !== null) throw await this.#downgrade(draft.chatId)
+    if (said.expected !== 'armored' && prepared.recipients !== null) {
+      throw await this.#downgrade(draft.chatId)
+    }
     return null
   }
 

@@ -1,0 +1,240 @@
+/** The one place where the sidecar is wired and unwired; `wiring/` holds its two halves. */
+import type { Secrets, Settings } from './config/settings.ts'
+import { VERSION } from './config/version.ts'
+import type { CheckLine, Operations, StatusReport } from './control/operations.ts'
+import { createOperations } from './control/perform.ts'
+import { startControl } from './control/server.ts'
+import { OperatorError } from './errors.ts'
+import { buildAdminDoor } from './http/admin.ts'
+import { chatRoutes } from './http/routes/chats.ts'
+import { meRoute } from './http/routes/me.ts'
+import { messageRoutes } from './http/routes/messages.ts'
+import { updateRoutes } from './http/routes/updates.ts'
+import { buildBotDoor, type Door } from './http/server.ts'
+import type { Log } from './logger.ts'
+import { checkAll } from './observe/check.ts'
+import { createCore, type Core } from './wiring/core.ts'
+import { createLink, type Link } from './wiring/link.ts'
+import { openReport } from './wiring/open-report.ts'
+
+/** Everything but the doors: what commands need when no sidecar runs. */
+export interface Offline extends AsyncDisposable {
+  operations: Operations
+  check(): Promise<CheckLine[]>
+}
+
+/** The sidecar; disposing it drains. */
+export interface Sidecar extends Offline {
+  /** Opens both doors and the control socket and begins to publish. @returns the addresses */
+  listen(): Promise<{ bot: string; admin: string }>
+}
+
+export interface ContextOptions {
+  settings: Settings
+  secrets: Secrets
+  log: Log
+}
+
+/**
+ * Makes the sidecar, without listening yet.
+ * @throws OperatorError for everything that keeps the store from opening
+ */
+export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
+  await using stack = new AsyncDisposableStack()
+  const link = stack.use(createLink(options.settings, options.secrets))
+  const core = stack.use(await createCore(options, link, 'create'))
+  const offline = offlineOf(options, link, core)
+  const doors = buildDoors(options, { link, core, operations: offline.operations })
+  const resources = stack.move()
+  return {
+    ...offline,
+    listen: async () => {
+      const addresses = await openDoors(options, doors)
+      resources.use(
+        await startControl({ ...offline, ...options, dataDir: options.settings.dataDir }),
+      )
+      link.watch.start()
+      core.publication?.start()
+      return addresses
+    },
+    [Symbol.asyncDispose]: async () => {
+      link.health.set('stopping', '')
+      await Promise.all([doors.bot.drain(), doors.admin.drain()])
+      await resources.disposeAsync()
+    },
+  }
+}
+
+/** Makes the operations over the store of a sidecar that does not run. */
+export async function createOffline(options: ContextOptions): Promise<Offline> {
+  await using stack = new AsyncDisposableStack()
+  const link = stack.use(createLink(options.settings, options.secrets))
+  const core = await createCore(options, link, 'existing').catch(unlessNever)
+  if (core !== null) stack.use(core)
+  const offline = core === null ? withoutStore(options, link) : offlineOf(options, link, core)
+  const resources = stack.move()
+  return { ...offline, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+function offlineOf(options: ContextOptions, link: Link, core: Core): Omit<Offline, symbol> {
+  const startedAt = new Date().toISOString()
+  const operations = createOperations({
+    ...core,
+    status: () => Promise.resolve(statusOf(options, { link, core, startedAt })),
+    open: (armored) => openReport(armored, core),
+  })
+  const keys = () => ({
+    active: core.keyring.active?.fingerprint ?? null,
+    pending: core.keyring.pending?.fingerprint ?? null,
+    all: core.keyring.all.map(({ fingerprint }) => fingerprint),
+  })
+  return { operations, check: () => check(options, link, keys()) }
+}
+
+async function check(
+  { settings }: ContextOptions,
+  link: Link,
+  keys: Parameters<typeof checkAll>[0]['keys'],
+): Promise<CheckLine[]> {
+  return await checkAll({
+    me: link.calls.me,
+    limits: link.limits,
+    skewMs: () => link.watch.skewMs,
+    upstreamUrl: settings.upstream.url,
+    managesKey: settings.key.publish,
+    keys,
+  })
+}
+
+/** There never was a store here: the doctor can still look, nothing else can be done. */
+function unlessNever(error: unknown): null {
+  if (error instanceof OperatorError && error.code === 'store-missing') return null
+  throw error
+}
+
+function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol> {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new OperatorError(
+        'store-missing',
+        `there is no store in ${options.settings.dataDir}`,
+        'postern run makes one; or name the right dataDir',
+      ),
+    )
+  const operations: Operations = {
+    status: refuse,
+    keyList: refuse,
+    keyShow: refuse,
+    keyPublish: refuse,
+    chatList: refuse,
+    chatAllowReadable: refuse,
+    open: refuse,
+  }
+  return { operations, check: () => check(options, link, null) }
+}
+
+function statusOf(
+  { settings }: ContextOptions,
+  { link, core, startedAt }: { link: Link; core: Core; startedAt: string },
+): StatusReport {
+  const bot = link.bot()
+  const key = core.keyring.active ?? core.keyring.pending
+  const chats = core.facts.all
+  return {
+    version: VERSION,
+    pid: process.pid,
+    startedAt,
+    ready: link.health.ready,
+    reasons: link.health.reasons(),
+    bot:
+      bot === null
+        ? null
+        : {
+            id: bot.id,
+            username: bot.username ?? '',
+            mode: bot.mode,
+            fingerprint: bot.fingerprint?.toLowerCase() ?? null,
+          },
+    key: key === undefined ? null : { fingerprint: key.fingerprint, state: key.state },
+    upstream: { url: settings.upstream.url, reachable: link.watch.reachable },
+    chats: {
+      known: chats.length,
+      latched: chats.filter(({ latchedAtMs }) => latchedAtMs !== null).length,
+      refused: chats.filter(({ refusedAtMs }) => refusedAtMs !== null).length,
+    },
+    calls: link.spent(),
+  }
+}
+
+interface Doors {
+  bot: Door
+  admin: Door
+}
+
+function buildDoors(
+  { settings, secrets, log }: ContextOptions,
+  { link, core, operations }: { link: Link; core: Core; operations: Operations },
+): Doors {
+  const { upstream, metrics, health } = link
+  const managesKey = settings.key.publish
+  const bot = buildBotDoor({
+    upstream,
+    log,
+    metrics,
+    managesKey,
+    expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
+    allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
+    allowUnknown: settings.routes.allowUnknown,
+    revoked: () => link.watch.revoked(),
+    routes: [
+      messageRoutes({
+        upstream,
+        metrics,
+        outgoing: core.outgoing,
+        limits: link.limits,
+        sealsForBot: managesKey,
+      }),
+      updateRoutes({
+        upstream,
+        incoming: core.incoming,
+        polled: (code) => {
+          if (code === 'webhook_active') health.set('webhook-at-service', '')
+          else health.clear('webhook-at-service')
+        },
+      }),
+      meRoute({ upstream, observe: link.observe, key: () => keyView(core) }),
+      chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
+    ],
+  })
+  const admin = buildAdminDoor({
+    log,
+    health,
+    metrics,
+    status: () => operations.status(),
+    allowedHosts: [...settings.listen.allowedHosts, settings.admin.host],
+  })
+  return { bot, admin }
+}
+
+/** Our key as `/me` shows it to the bot; null when the sidecar manages none. */
+function keyView({
+  publication,
+  keyring,
+}: Core): { state: string; fingerprint: string | null } | null {
+  if (publication === null) return null
+  const key = keyring.active ?? keyring.pending
+  return { state: publication.state, fingerprint: key?.fingerprint ?? null }
+}
+
+async function openDoors(
+  { settings }: ContextOptions,
+  doors: Doors,
+): Promise<{ bot: string; admin: string }> {
+  const { host, port, socket } = settings.listen
+  return {
+    bot: await doors.bot.listen(
+      socket === undefined ? { setting: 'listen', host, port } : { setting: 'listen', socket },
+    ),
+    admin: await doors.admin.listen({ setting: 'admin', ...settings.admin }),
+  }
+}

@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify'
+import type { Facts } from '../../chats/facts.ts'
+import type { Modes } from '../../chats/modes.ts'
+import { Refusal } from '../../errors.ts'
+import { chatView, objectResult, withResult } from '../../translate/bot-view.ts'
+import type { Upstream } from '../../upstream/client.ts'
+import { idParam, queryOf } from '../params.ts'
+import type { DoorRoute } from '../server.ts'
+
+export interface ChatRouteParts {
+  upstream: Upstream
+  facts: Facts
+  modes: Modes
+  /** False: answers pass as they came (`key.publish: false`). */
+  translates: boolean
+}
+
+/** `GET /chats/{chatId}` and `GET /chats/{chatId}/keys`: every chat is a readable one. */
+export function chatRoutes(parts: ChatRouteParts): DoorRoute {
+  return (app, tools) => {
+    app.get('/chats/:chatId', async (request: FastifyRequest, reply) => {
+      const id = idParam(request, 'chatId')
+      const askedAtMs = Date.now()
+      const answer = await parts.upstream.relay({
+        method: 'GET',
+        path: `/chats/${id}${queryOf(request)}`,
+        signal: tools.whileConnected(reply),
+      })
+      if (!answer.envelope.ok) return tools.relay(reply, answer)
+      const { result } = answer.envelope
+      await observe(Number(id), result, { askedAtMs, modes: parts.modes })
+      if (!parts.translates) return tools.relay(reply, answer)
+      const latched = parts.facts.isLatched(Number(id))
+      const view = chatView(objectResult(result, 'a chat'), { latched })
+      return tools.relay(reply, withResult(answer, view))
+    })
+    app.get('/chats/:chatId/keys', async (request: FastifyRequest, reply) => {
+      const path = `/chats/${idParam(request, 'chatId')}/keys${queryOf(request)}`
+      const signal = tools.whileConnected(reply)
+      const answer = await parts.upstream.relay({ method: 'GET', path, signal })
+      const { envelope } = answer
+      const isKeyless = !envelope.ok && envelope.error.code === 'no_user_key'
+      if (!parts.translates || (!envelope.ok && !isKeyless)) return tools.relay(reply, answer)
+      throw new Refusal('chat_is_open', 'the chat is readable: it has no keys')
+    })
+  }
+}
+
+/** What cannot be recorded now is seen again; the answer itself needs no record. */
+async function observe(
+  chatId: number,
+  result: unknown,
+  { askedAtMs, modes }: { askedAtMs: number; modes: Modes },
+): Promise<void> {
+  try {
+    await modes.observe(chatId, result, askedAtMs)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'postern_store_unwritable') return
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify'
+import type { Limits } from '../../api/limits.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import { objectResult, sentView, withResult } from '../../translate/bot-view.ts'
+import { readEdit, readSend, type Draft } from '../../translate/draft.ts'
+import type { Outbound } from '../../translate/guard.ts'
+import type { Outgoing, Prepared } from '../../translate/outgoing.ts'
+import type { Answer, Upstream } from '../../upstream/client.ts'
+import { idParam } from '../params.ts'
+import type { DoorRoute } from '../server.ts'
+
+export interface MessageRouteParts {
+  upstream: Upstream
+  outgoing: Outgoing
+  metrics: Metrics
+  limits: () => Limits
+  /** False when the bot may do its own sealing (`key.publish: false`). */
+  sealsForBot: boolean
+}
+
+/** Statuses that may mean that what is remembered of a chat is wrong. */
+const DOUBTFUL = new Set([403, 404])
+
+/**
+ * `POST /messages` and `PATCH /messages/{messageId}`. A bot that hangs up does not undo a send
+ * that is under way: it is made once, whoever listens.
+ */
+export function messageRoutes(parts: MessageRouteParts): DoorRoute {
+  return (app, tools) => {
+    app.post('/messages', async (request, reply) =>
+      tools.relay(reply, await say(readSend(request.body, rulesOf(parts)), parts)),
+    )
+    app.patch('/messages/:messageId', async (request: FastifyRequest, reply) => {
+      const messageId = idParam(request, 'messageId')
+      const draft = readEdit(messageId, request.body, rulesOf(parts))
+      return tools.relay(reply, await say(draft, parts))
+    })
+  }
+}
+
+function rulesOf(parts: MessageRouteParts): { textMax: number; sealsForBot: boolean } {
+  return { textMax: parts.limits().textMax, sealsForBot: parts.sealsForBot }
+}
+
+async function say(draft: Draft, parts: MessageRouteParts): Promise<Answer> {
+  const { outgoing, upstream } = parts
+  let prepared = await outgoing.prepare(draft)
+  let answer = await hand(prepared.outbound, upstream)
+  for (let no = refusalIn(answer); no !== null; no = refusalIn(answer)) {
+    const again = await outgoing.reconsider(draft, prepared, no)
+    if (again === null) break
+    prepared = again
+    answer = await hand(prepared.outbound, upstream)
+  }
+  if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
+  return answer.envelope.ok ? said(answer, draft, prepared, parts.metrics) : answer
+}
+
+async function hand(outbound: Outbound, upstream: Upstream): Promise<Answer> {
+  return outbound.route === 'send' ? await upstream.send(outbound) : await upstream.edit(outbound)
+}
+
+function refusalIn(answer: Answer): { code: string; expected: string | undefined } | null {
+  const { envelope } = answer
+  return envelope.ok ? null : { code: envelope.error.code, expected: envelope.error.expected }
+}
+
+function said(answer: Answer, draft: Draft, prepared: Prepared, metrics: Metrics): Answer {
+  const { recipients, sealMs } = prepared
+  if (recipients === null || !answer.envelope.ok) return answer
+  metrics.sealed({
+    recipients: recipients.certificates.length,
+    skipped: recipients.skipped.length,
+    ms: sealMs,
+  })
+  const sent = objectResult(answer.envelope.result, 'a sent message')
+  return withResult(answer, sentView(sent, draft.text ?? '', recipients))
+}

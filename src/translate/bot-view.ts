@@ -1,0 +1,55 @@
+/** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
+import { isObject } from '../api/common.ts'
+import { Unanswered, type RawAnswer } from '../errors.ts'
+import { stringify } from '../json.ts'
+import type { Recipients } from '../keys/recipients.ts'
+
+type Result = Record<string, unknown>
+
+/**
+ * Writes an answer anew around a changed result; status and headers stay.
+ * @param result the parsed result of a successful answer
+ */
+export function withResult<A extends RawAnswer>(answer: A, result: unknown): A {
+  return { ...answer, body: Buffer.from(stringify({ ok: true, result })) }
+}
+
+/**
+ * A result that must be an object, without what stands under our own name.
+ * @throws Unanswered `postern_upstream_invalid`
+ */
+export function objectResult(result: unknown, what: string): Result {
+  if (!isObject(result)) throw new Unanswered('postern_upstream_invalid', what)
+  const { postern: _claimed, ...rest } = result
+  return rest
+}
+
+/** `GET /me`: an open bot; the truth stands under `postern`. */
+export function meView(bot: Result, key: { state: string; fingerprint: string | null }): Result {
+  const truth = {
+    mode: bot['mode'],
+    fingerprint: bot['fingerprint'] ?? null,
+    key: key.fingerprint,
+    publication: key.state,
+  }
+  return { ...bot, mode: 'open', fingerprint: null, postern: truth }
+}
+
+/** `GET /chats/{chatId}`: a readable chat; `postern.mode` is what the service says. */
+export function chatView(chat: Result, truth: { latched: boolean }): Result {
+  return { ...chat, mode: 'open', postern: { mode: chat['mode'], latched: truth.latched } }
+}
+
+/** A sealed send or edit: who got it, and who could not. An echo of what was sealed is no news. */
+export function sentView(sent: Result, text: string, recipients: Recipients): Result {
+  const { armored, ...rest } = sent
+  return {
+    ...rest,
+    ...(armored === undefined ? {} : { text }),
+    postern: {
+      sealed: true,
+      recipients: recipients.certificates.length,
+      skipped: recipients.skipped,
+    },
+  }
+}

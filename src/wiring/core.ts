@@ -1,0 +1,129 @@
+/** What a sidecar is between its doors: store, keys, chats, guard, translation. */
+import { Facts } from '../chats/facts.ts'
+import { Modes } from '../chats/modes.ts'
+import { Seen } from '../chats/seen.ts'
+import type { Secrets, Settings } from '../config/settings.ts'
+import { Certificates } from '../keys/certificates.ts'
+import { Directory } from '../keys/directory.ts'
+import { Keyring } from '../keys/keyring.ts'
+import { People } from '../keys/people.ts'
+import { Publication, type PublicationState } from '../keys/publication.ts'
+import type { Log } from '../logger.ts'
+import type { Health, ReasonCode } from '../observe/health.ts'
+import { createEngine } from '../pgp/create.ts'
+import type { Engine } from '../pgp/engine.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { Guard } from '../translate/guard.ts'
+import { Incoming } from '../translate/incoming.ts'
+import { Outgoing } from '../translate/outgoing.ts'
+import type { Link } from './link.ts'
+
+export interface Core extends AsyncDisposable {
+  store: Store
+  engine: Engine
+  keyring: Keyring
+  facts: Facts
+  modes: Modes
+  /** Null when the sidecar manages no key (`key.publish: false`). */
+  publication: Publication | null
+  outgoing: Outgoing
+  /** Null when there is no key to open with and none will be made. */
+  incoming: Incoming | null
+}
+
+/**
+ * Opens the store and makes the parts over it.
+ * @param mode `existing` refuses to make a store
+ * @throws OperatorError for everything that keeps a store from opening
+ */
+export async function createCore(
+  { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
+  link: Link,
+  mode: 'create' | 'existing',
+): Promise<Core> {
+  await using stack = new AsyncDisposableStack()
+  const masterSecret = secrets.passphrase?.reveal() ?? null
+  const store = stack.use(await openStore({ dataDir: settings.dataDir, masterSecret, mode }))
+  const engine = stack.use(createEngine({ killed: () => link.metrics.workerKilled() }))
+  const keyring = await Keyring.load(store, engine)
+  const people = await People.load(store)
+  const certificates = await Certificates.load(engine, store)
+  const facts = await Facts.load(store)
+  const { calls, botId, health, metrics } = link
+  const modes = new Modes({ facts, chat: calls.chat })
+  const directory = new Directory({ calls, certificates, people })
+  const managesKey = settings.key.publish
+  const publication = managesKey
+    ? stack.use(
+        new Publication({
+          keyring,
+          calls,
+          log,
+          clockSkewMs: () => link.watch.skewMs,
+          changed: (state, detail) => tellHealth(health, { state, detail, facts }),
+        }),
+      )
+    : null
+  const guard = new Guard({
+    facts,
+    modes,
+    privateProtected: () => !facts.privateReadable && (managesKey || keyring.all.length > 0),
+    readableGroups: settings.readableGroups,
+    chatMaxAgeMs: settings.cache.chatSeconds * 1000,
+  })
+  const shared = { facts, modes, guard, directory, keyring, people, engine, botId }
+  const opens = managesKey || keyring.all.length > 0
+  const seen = opens ? await Seen.load(store) : null
+  store.onWritable((writable) => link.watch.writable(writable))
+  link.onStoreTrial(async () => await seen?.prune())
+  link.onBot((bot) => publication?.observe(bot))
+  if (publication?.state === 'unpublished') health.set('key-unpublished', '')
+  const resources = stack.move()
+  return {
+    store,
+    engine,
+    keyring,
+    facts,
+    modes,
+    publication,
+    outgoing: new Outgoing({
+      ...shared,
+      publication,
+      chat: calls.chat,
+      armoredMax: () => link.limits().armoredMax,
+      unusableRecipient: settings.seal.unusableRecipient,
+      keyListMaxAgeMs: settings.cache.keyListSeconds * 1000,
+    }),
+    incoming:
+      seen === null
+        ? null
+        : new Incoming({
+            ...shared,
+            seen,
+            verify: settings.open.verify,
+            normalizeText: settings.open.normalizeText,
+            judged: (verdict, ms) => metrics.opened({ verdict, ms }),
+          }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+const REASON_OF: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {
+  unpublished: 'key-unpublished',
+  conflict: 'key-conflict',
+  unprotected: 'bot-unprotected',
+}
+
+/** Without a key by the operator's word, the bot is as ready as it is meant to be. */
+function tellHealth(
+  health: Health,
+  { state, detail, facts }: { state: PublicationState; detail: string; facts: Facts },
+): void {
+  for (const code of Object.values(REASON_OF)) {
+    if (state === 'published' || REASON_OF[state] !== code) health.clear(code)
+  }
+  if (state === 'published' || (state === 'unprotected' && facts.privateReadable)) {
+    return health.clear('bot-unprotected')
+  }
+  health.set(REASON_OF[state], detail)
+}

@@ -1,0 +1,139 @@
+/** The service as the rest knows it: the upstream door, the calls of our own, what they told. */
+import { readFileSync } from 'node:fs'
+import { Bot } from '../api/bot.ts'
+import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
+import { botIdOf } from '../api/token.ts'
+import type { Secrets, Settings } from '../config/settings.ts'
+import { OperatorError, Unanswered } from '../errors.ts'
+import { Health } from '../observe/health.ts'
+import { Metrics } from '../observe/metrics.ts'
+import { ServiceWatch } from '../observe/service-watch.ts'
+import { createUpstream, type Upstream } from '../upstream/client.ts'
+
+/** The part of the bot's calls that may be spent on calls of our own. */
+const OWN_SHARE = 0.5
+
+/** The link to the service, with what is known of the bot from it. */
+export interface Link extends AsyncDisposable {
+  upstream: Upstream
+  health: Health
+  metrics: Metrics
+  watch: ServiceWatch
+  calls: {
+    me: () => Promise<Bot>
+    chat: (chatId: number) => Promise<unknown>
+    chatKeys: (chatId: number) => Promise<unknown>
+    userKey: (userId: number) => Promise<unknown>
+    putKey: (key: { publicKey: string; fingerprint: string }) => Promise<void>
+  }
+  /** The last `/me`; null before the first. */
+  bot: () => Bot | null
+  botId: () => number | null
+  limits: () => Limits
+  /** Calls of our own in the last minute, and how many there may be. */
+  spent: () => { usedLastMinute: number; limit: number }
+  /** Takes in a `/me` that the bot asked for. */
+  observe: (result: unknown) => void
+  /** Is told every `/me`. */
+  onBot(listener: (bot: Bot) => void): void
+  /** Is asked for a write while the data directory could not be written. */
+  onStoreTrial(trial: () => Promise<unknown>): void
+}
+
+/** Makes the link; no call is made before the first is asked for. */
+export function createLink(settings: Settings, secrets: Secrets): Link {
+  let known: Bot | null = null
+  let limits: Limits = { ...LIMITS }
+  let spent = { usedLastMinute: 0, limit: 0 }
+  const listeners: ((bot: Bot) => void)[] = []
+  let storeTrial: () => Promise<unknown> = () => Promise.resolve()
+  const health = new Health()
+  const metrics = new Metrics(health)
+  const watch = new ServiceWatch({ health, ask: () => me(), tryStore: () => storeTrial() })
+  const { caFile, url, proxy } = settings.upstream
+  const upstream = createUpstream({
+    baseUrl: url,
+    ...(caFile === undefined ? {} : { ca: readCa(caFile) }),
+    proxy,
+    token: secrets.botToken,
+    ownCallsPerMinute: () => Math.floor(limits.apiCallsPerMinute * OWN_SHARE),
+    events: {
+      answered: (answer) => {
+        watch.answered(answer)
+        metrics.upstreamAnswered(answer)
+      },
+      unreachable: (code) => {
+        watch.unreachable(code)
+        metrics.upstreamUnanswered(code)
+      },
+      unauthorized: () => watch.unauthorized(),
+      paused: () => health.set('paused', ''),
+      working: () => {},
+      clock: (skewMs) => watch.clock(skewMs),
+      budget: (used) => {
+        spent = used
+        metrics.budget(used)
+      },
+    },
+  })
+
+  function take(bot: Bot): void {
+    known = bot
+    limits = readLimits(bot.limits)
+    watch.sawStatus(bot.status)
+    for (const listener of listeners) listener(bot)
+  }
+
+  async function me(): Promise<Bot> {
+    const parsed = Bot.safeParse(await upstream.ask({ method: 'GET', path: '/me' }))
+    if (!parsed.success) throw new Unanswered('postern_upstream_invalid', 'a bot')
+    take(parsed.data)
+    return parsed.data
+  }
+
+  const get = async (path: string): Promise<unknown> => await upstream.ask({ method: 'GET', path })
+  return {
+    upstream,
+    health,
+    metrics,
+    watch,
+    calls: {
+      me,
+      chat: (chatId) => get(`/chats/${chatId}`),
+      chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
+      userKey: (userId) => get(`/users/${userId}/key`),
+      putKey: async (key) => {
+        await upstream.ask({ method: 'PUT', path: '/key', body: JSON.stringify(key) })
+      },
+    },
+    bot: () => known,
+    botId: () => known?.id ?? botIdOf(secrets.botToken.reveal()),
+    limits: () => limits,
+    spent: () => spent,
+    observe: (result) => {
+      const parsed = Bot.safeParse(result)
+      if (parsed.success) take(parsed.data)
+    },
+    onBot: (listener) => listeners.push(listener),
+    onStoreTrial: (trial) => {
+      storeTrial = trial
+    },
+    async [Symbol.asyncDispose]() {
+      watch[Symbol.dispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function readCa(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new OperatorError(
+      'settings',
+      'upstream.caFile cannot be read',
+      'name a file of PEM certificates that this user may read',
+      { cause },
+    )
+  }
+}
