@@ -101,7 +101,8 @@ export class Publication implements AsyncDisposable {
    */
   async publish(options: { replace: boolean }): Promise<OwnKeyRecord> {
     return await this.#inTurn(async () => {
-      const shown = fingerprintOf(await this.#parts.calls.me())
+      const bot = await this.#parts.calls.me()
+      const shown = fingerprintOf(bot)
       const foreign = shown !== null && this.#parts.keyring.find(shown) === undefined
       if (foreign && !options.replace) throw new Refusal('postern_key_conflict')
       const { active } = this.#parts.keyring
@@ -109,7 +110,7 @@ export class Publication implements AsyncDisposable {
         this.#become('published', 'the key is published')
         return active
       }
-      const key = this.#parts.keyring.pending ?? active ?? (await this.#make())
+      const key = this.#parts.keyring.pending ?? active ?? (await this.#make(bot))
       this.#acceptedAtMs.delete(key.fingerprint)
       await this.#put(key)
       if (!(await this.#confirm(key))) throw new Refusal('postern_key_unpublished')
@@ -139,7 +140,8 @@ export class Publication implements AsyncDisposable {
   /** Gives whether nothing is left to do until the next regular look. */
   async #compare(): Promise<boolean> {
     const { keyring, calls } = this.#parts
-    const shown = fingerprintOf(await calls.me())
+    const bot = await calls.me()
+    const shown = fingerprintOf(bot)
     this.#shown = shown
     const { active, pending } = keyring
     if (shown !== null && shown === pending?.fingerprint) {
@@ -157,7 +159,7 @@ export class Publication implements AsyncDisposable {
     if (shown === null && active !== undefined && pending === undefined) {
       return this.#removed(active)
     }
-    const key = pending ?? active ?? (await this.#make())
+    const key = pending ?? active ?? (await this.#make(bot))
     if (this.#state !== 'published') this.#become('unpublished', 'the key is being published')
     await this.#put(key)
     return await this.#confirm(key)
@@ -170,12 +172,12 @@ export class Publication implements AsyncDisposable {
     return true
   }
 
-  async #make(): Promise<OwnKeyRecord> {
+  async #make(bot: Bot): Promise<OwnKeyRecord> {
     const skewMs = this.#parts.clockSkewMs()
     if (skewMs !== null && Math.abs(skewMs) > SKEW_MAX_MS) {
       throw new ClockOff(skewMs)
     }
-    const key = await this.#parts.keyring.makePending('Postern bot')
+    const key = await this.#parts.keyring.makePending(bot.username ?? `bot ${bot.id}`)
     this.#parts.log.info({ fingerprint: key.fingerprint }, 'made a key for the bot')
     return key
   }

@@ -7,16 +7,17 @@ import { walkMessage, type OwnIds } from './walk.ts'
 const DEADLINES_MS = { open: 3000, verify: 3000, judge: 3000, seal: 20_000, own: 30_000 }
 
 /**
- * Makes an engine. What people send (open, verify, judge) and what we make (seal, generate,
- * unlock) run in threads of their own, so that no message of anybody's can hold up a send.
- * @param options `threads` of each of the two, 2 by default; `deadlineMs` for opening, verifying
+ * Makes an engine. Messages (open, verify), certificates (judge) and what we make (seal, generate,
+ * unlock) run in threads of their own, so that nothing of anybody's can hold up the others.
+ * @param options `threads` of each of the three, 2 by default, started when first needed; `deadlineMs` for opening, verifying
  *   and judging, 3000 by default; `killed` is called when a job had to be killed
  */
 export function createEngine(
   options: { threads?: number; deadlineMs?: number; killed?: (job: string) => void } = {},
 ): Engine {
   const threads = options.threads ?? 2
-  const theirs = new Pool(threads, options.killed)
+  const messages = new Pool(threads, options.killed)
+  const certificates = new Pool(threads, options.killed)
   const ours = new Pool(threads, options.killed)
   const limit = (job: 'open' | 'verify' | 'judge'): number =>
     options.deadlineMs ?? DEADLINES_MS[job]
@@ -25,20 +26,20 @@ export function createEngine(
     unlock: (locked, passphrase) => ours.run('unlock', [locked, passphrase], DEADLINES_MS.own),
     seal: (request) => ours.run('seal', [request, Date.now()], DEADLINES_MS.seal),
     judge: (armored, known) =>
-      theirs
+      certificates
         .run('judge', [armored, Date.now(), known], limit('judge'))
         .catch((error: unknown) => judgedLate(armored, error)),
     open: async (armored, keys) => {
       const walked = walkMessage(armored, idsOf(keys))
       if (walked.outcome !== 'encrypted') return walked
-      return await theirs.run('open', [walked, keys], limit('open')).catch(openedLate)
+      return await messages.run('open', [walked, keys], limit('open')).catch(openedLate)
     },
     verify: (signed, certificate, nowMs) =>
-      theirs
+      messages
         .run('verify', [signed, certificate, nowMs], limit('verify'))
         .catch(() => signed.signatures.map(() => 'bad' as const)),
     async [Symbol.asyncDispose]() {
-      await Promise.all([theirs[Symbol.asyncDispose](), ours[Symbol.asyncDispose]()])
+      await Promise.all([messages, certificates, ours].map((pool) => pool[Symbol.asyncDispose]()))
     },
   }
 }

@@ -74,6 +74,7 @@ export async function createCore(
   const shared = { facts, modes, guard, directory, keyring, people, engine, botId }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
+  if (seen !== null) stack.use(pruneDaily(seen))
   store.onWritable((writable) => link.watch.writable(writable))
   link.onStoreTrial(async () => await seen?.prune())
   link.onBot((bot) => publication?.observe(bot))
@@ -106,6 +107,16 @@ export async function createCore(
           }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+const DAY_MS = 86_400_000
+
+/** Forgets what is past the memory's reach, now and once a day; a failed write is told by health. */
+function pruneDaily(seen: Seen): Disposable {
+  const prune = (): void => void seen.prune().catch(() => undefined)
+  prune()
+  const timer = setInterval(prune, DAY_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 const REASON_OF: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {

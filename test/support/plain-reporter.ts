@@ -1,0 +1,18 @@
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** Ends a run with the one plain line that tools read: `N passed, N failed, N skipped`. */
+export default class PlainReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[] = []): void {
+    const counts = { passed: 0, failed: unhandled.length, skipped: 0 }
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        const { state } = test.result()
+        counts[state === 'pending' ? 'skipped' : state] += 1
+      }
+      counts.failed += module.errors().length
+      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length
+    }
+    const { passed, failed, skipped } = counts
+    process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+  }
+}
