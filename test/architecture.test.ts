@@ -1,0 +1,137 @@
+import { readFileSync, globSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** Files that everybody may import. */
+const SHARED = ['errors', 'logger', 'json', 'door']
+
+/** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
+const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
+  api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
+  pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
+  config: { may: ['api'], packages: ['zod', 'yaml'], why: 'it returns values' },
+  store: { may: [], packages: ['kysely'], why: 'it keeps bytes' },
+  keys: {
+    may: ['api', 'pgp', 'store', 'fresh-cache'],
+    packages: ['lru-cache'],
+    why: 'it is handed the calls to the service',
+  },
+  chats: {
+    may: ['api', 'store', 'fresh-cache'],
+    packages: ['kysely'],
+    why: 'it is handed the calls to the service',
+  },
+  upstream: {
+    may: ['api', 'config/version', 'translate/guard'],
+    packages: ['undici', 'zod'],
+    why: 'it never sees readable text of a protected chat: of translate it knows what may leave',
+  },
+  translate: {
+    may: ['api', 'pgp', 'keys', 'chats'],
+    packages: [],
+    why: 'values in, values out',
+  },
+  observe: { may: ['api', 'pgp/size'], packages: ['@prometheus-io/client'], why: 'it is told' },
+  http: {
+    may: ['api', 'translate', 'upstream', 'observe', 'chats'],
+    packages: ['fastify', 'zod'],
+    why: 'a route does no OpenPGP and touches no disk',
+  },
+  control: {
+    may: ['keys', 'chats', 'observe', 'store'],
+    packages: ['zod'],
+    why: 'an operator’s word takes no way through the bot’s door',
+  },
+  sandbox: {
+    may: ['api'],
+    packages: ['fastify', 'zod'],
+    why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
+  },
+  cli: {
+    may: ['context', 'config', 'control', 'sandbox', 'api'],
+    packages: ['commander', 'yaml'],
+    why: 'commands are thin',
+  },
+}
+
+/** Only the phones of the sandbox may open and seal. */
+const PHONES = /^src\/sandbox\/phone/
+
+interface Import {
+  file: string
+  target: string
+  isPackage: boolean
+}
+
+const files = globSync('src/**/*.ts')
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8')
+  const found = text.matchAll(/^(?:import|export)\b[^'=]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm)
+  return [...found].flatMap(([, fixed, dynamic]) => {
+    const specifier = fixed ?? dynamic ?? ''
+    if (specifier === '' || specifier.startsWith('node:') || specifier.endsWith('.json')) return []
+    if (!specifier.startsWith('.')) return [{ file, target: specifier, isPackage: true }]
+    const path = normalize(join(dirname(file), specifier)).replace(/^src\/|\.ts$/g, '')
+    return [{ file, target: path, isPackage: false }]
+  })
+}
+
+function isAllowed({ file, target, isPackage }: Import, folder: string): boolean {
+  const rule = RULES[folder]
+  if (rule === undefined) return true
+  if (isPackage) return isPackageOf(rule.packages, target)
+  const own = target.startsWith(`${folder}/`)
+  const phone = PHONES.test(file) && target.startsWith('pgp/')
+  return (
+    own ||
+    phone ||
+    SHARED.includes(target) ||
+    rule.may.some((allowed) => target === allowed || target.startsWith(`${allowed}/`))
+  )
+}
+
+/** A package or a part of it. */
+const isPackageOf = (packages: string[], target: string): boolean =>
+  packages.some((name) => target === name || target.startsWith(`${name}/`))
+
+describe('the direction of imports', () => {
+  it.each(Object.entries(RULES))('%s imports only what it may', (folder) => {
+    const breaches = files
+      .filter((file) => file.startsWith(`src/${folder}/`))
+      .flatMap(importsOf)
+      .filter((one) => !isAllowed(one, folder))
+      .map(({ file, target }) => `${file} imports ${target}`)
+    expect(breaches).toEqual([])
+  })
+
+  it('only pgp imports openpgp', () => {
+    const others = files.filter((file) => !file.startsWith('src/pgp/')).flatMap(importsOf)
+    expect(others.filter(({ target }) => target === 'openpgp')).toEqual([])
+  })
+})
+
+describe('what only one place does', () => {
+  const holding = (pattern: RegExp): string[] =>
+    files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
+
+  it('the environment is read in config/sources alone', () => {
+    expect(holding(/process\.env\b/)).toEqual(['src/config/sources.ts'])
+  })
+
+  it('only the terminal prints', () => {
+    expect(holding(/process\.std(out|err)\.write|console\./)).toEqual(['src/cli/terminal.ts'])
+  })
+
+  it('only main touches signals and exit codes', () => {
+    expect(holding(/process\.(exit|exitCode|on|once)\b/)).toEqual(['src/main.ts'])
+  })
+
+  it('only the guard makes what may leave', () => {
+    expect(holding(/new Permit\(|new ChatRule\(/)).toEqual(['src/translate/guard.ts'])
+  })
+
+  it('nothing is left open or shut off in the source', () => {
+    expect(holding(/TODO|FIXME|@ts-ignore|@ts-expect-error/)).toEqual([])
+  })
+})
