@@ -68,7 +68,7 @@ const files = globSync('src/**/*.ts')
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8')
   const found = text.matchAll(/^(?:import|export)\b[^'=]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm)
-  return [...found].flatMap(([, fixed, dynamic]) => {
+  return [...found].flatMap(([, fixed, dynamic]): Import[] => {
     const specifier = fixed ?? dynamic ?? ''
     if (specifier === '' || specifier.startsWith('node:') || specifier.endsWith('.json')) return []
     if (!specifier.startsWith('.')) return [{ file, target: specifier, isPackage: true }]

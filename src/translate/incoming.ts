@@ -1,4 +1,5 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
+import { setImmediate as immediate } from 'node:timers/promises'
 import { deliveredText } from '../api/text.ts'
 import type { Seen, SeenCheck } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
@@ -45,9 +46,15 @@ export class Incoming {
     const found = collected.map(({ messages }) => messages)
     await this.#learn(found.flat())
     const ready: (Examined[] | undefined)[] = updates.map(() => undefined)
-    const work = found.map(async (messages, index) => {
-      ready[index] = await Promise.all(messages.map((one) => this.#examine(one, receivedAtMs)))
-    })
+    const work: Promise<void>[] = []
+    for (const [index, messages] of found.entries()) {
+      const examineAll = async (): Promise<void> => {
+        ready[index] = await Promise.all(messages.map((one) => this.#examine(one, receivedAtMs)))
+      }
+      work.push(examineAll())
+      // Walking a full message takes a millisecond or two: others get their turn in between.
+      await immediate()
+    }
     await Promise.race([Promise.all(work), Promise.all([work[0], delay(budgetMs)])])
     const end = ready.indexOf(undefined)
     const prefix = (end === -1 ? ready : ready.slice(0, end)).flatMap((some) => some ?? [])

@@ -1,0 +1,91 @@
+/**
+ * Who may knock at a local listener: programs that call one of our own names, never a web page
+ * (DESIGN, The local doors). Looks at the raw header lines, because a merged view hides twins.
+ */
+import { isIPv4, isIPv6 } from 'node:net'
+import { REFUSALS } from './errors.ts'
+
+/** Why a request is turned away before anything else is looked at. */
+export interface DoorProblem {
+  status: number
+  code: 'bad_request' | 'postern_host_refused' | 'postern_browser_refused'
+  /** For people; says what to do. */
+  message: string
+}
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i
+const WILDCARDS = new Set(['0.0.0.0', '::'])
+
+/**
+ * The known hosts beside the loopback names, in the shape that `doorProblem` compares.
+ * @param names host names or addresses without a port, in any spelling; an address that means
+ *   "every interface" is nobody's name and is left out
+ */
+export function hostNames(names: Iterable<string>): ReadonlySet<string> {
+  const known = new Set<string>()
+  for (const name of names) {
+    if (!WILDCARDS.has(name)) known.add(canonical(name))
+  }
+  return known
+}
+
+/**
+ * Judges a request by its headers alone. Ports are not compared: behind a port mapping they
+ * differ from ours, and a rebound name is caught by the name.
+ * @param rawHeaders names and values in turn, as node:http gives them
+ * @param allowedHosts from `hostNames`; loopback names are always known
+ * @returns null when the request may go on
+ */
+export function doorProblem(
+  rawHeaders: readonly string[],
+  allowedHosts: ReadonlySet<string>,
+): DoorProblem | null {
+  return hostProblem(rawHeaders, allowedHosts) ?? browserProblem(rawHeaders)
+}
+
+/** The half of `doorProblem` that also holds for health probes, which may use any Host. */
+export function browserProblem(rawHeaders: readonly string[]): DoorProblem | null {
+  const sites = valuesOf(rawHeaders, 'sec-fetch-site')
+  if (valuesOf(rawHeaders, 'origin').length > 0 || sites.some((site) => site !== 'none')) {
+    return refused('postern_browser_refused')
+  }
+  return null
+}
+
+/** Every value of a header, one a line. `name` in lower case. */
+export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let line = 0; line + 1 < rawHeaders.length; line += 2) {
+    if (rawHeaders[line]?.toLowerCase() === name) values.push(rawHeaders[line + 1] ?? '')
+  }
+  return values
+}
+
+function hostProblem(rawHeaders: readonly string[], allowed: ReadonlySet<string>) {
+  const [host, ...more] = valuesOf(rawHeaders, 'host')
+  if (host === undefined || more.length > 0) return badHost('exactly one Host header is needed')
+  const name = HOST.exec(host.trim())?.[1]
+  if (name === undefined) return badHost('the Host header is not a host')
+  const known = canonical(name)
+  return isLoopback(known) || allowed.has(known) ? null : refused('postern_host_refused')
+}
+
+function isLoopback(name: string): boolean {
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/** Lower case, no trailing dot, IPv6 without brackets and in its shortest spelling. */
+function canonical(name: string): string {
+  const bare = name.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  if (isIPv6(bare)) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  return bare.replace(/\.$/, '')
+}
+
+function badHost(message: string): DoorProblem {
+  return { status: 400, code: 'bad_request', message }
+}
+
+function refused(code: 'postern_host_refused' | 'postern_browser_refused'): DoorProblem {
+  const { status, what, hint } = REFUSALS[code]
+  return { status, code, message: `${what}; ${hint}` }
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { fastify } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../errors.ts'
+import type { Log } from '../logger.ts'
+import { mayBeLong, takeOnlyJson } from './body.ts'
+import { createBoundedServer } from './bounded-server.ts'
+import { Connections } from './connections.ts'
+import { answerFor, isUnforeseen, traceOf } from './error-handler.ts'
+import { admission, gate } from './gate.ts'
+import type { GateOptions } from './gate.ts'
+import { isGone, relay } from './relay.ts'
+import { logRequest, tellable } from './request-log.ts'
+import type { RequestLine } from './request-log.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Error code of the answer, for log and metrics. */
+    failedWith: string | undefined
+  }
+}
+
+/** What the listeners share and where they differ. */
+export interface AppOptions extends GateOptions {
+  log: Log
+  level: 'info' | 'debug'
+  /** Told of each request once it is answered. */
+  answered: (line: RequestLine) => void
+}
+
+/** An application that is not listening yet. */
+export interface App {
+  app: FastifyInstance
+  /** Aborts when the door is being closed. */
+  stopping: AbortSignal
+  /** Takes nothing new, lets what is under way end, and is done within `bounds.drainMs`. */
+  drain: () => Promise<void>
+}
+
+/** Builds a door with all its checks, and no route. */
+export function createApp(options: AppOptions): App {
+  const { bounds } = options
+  const connections = new Connections(bounds)
+  const stopping = new AbortController()
+  const tell = (line: RequestLine): void => {
+    logRequest(options.log, options.level, line)
+    options.answered(line)
+  }
+  const app = fastify({
+    serverFactory: (routes) =>
+      createBoundedServer(
+        {
+          bounds,
+          connections,
+          gate: (request) => gate(request, options),
+          turnedAway: (method, { status, code }) => {
+            tell({ requestId: randomUUID(), method, route: 'none', status, code, ms: 0 })
+          },
+        },
+        routes,
+      ),
+    // The server above has its own; fastify's would answer a second time.
+    clientErrorHandler: () => {},
+    logger: false,
+    trustProxy: false,
+    exposeHeadRoutes: false,
+    // Its 503 has no envelope; what still comes in is answered like the rest.
+    return503OnClosing: false,
+    bodyLimit: bounds.bodyBytes,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: bounds.pathChars },
+  })
+  app.decorateRequest('failedWith', undefined)
+  takeOnlyJson(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    tellWhenClosed(request, reply, tell)
+    done()
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    endInTime(reply, bounds.answerMs)
+    done(admission(request, options) ?? undefined)
+  })
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (request.headers.expect !== undefined) reply.raw.writeContinue()
+    done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping.signal.aborted) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('preClose', (done) => {
+    stopping.abort()
+    connections.stop()
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => {
+    fail(error, request, reply, options)
+  })
+  app.setNotFoundHandler(() => {
+    throw new Refusal('not_found', 'no such path')
+  })
+  return { app, stopping: stopping.signal, drain: () => drain(app, connections, bounds.drainMs) }
+}
+
+/** The last resort: whoever answers has bounds of his own, well within this one. */
+function endInTime(reply: FastifyReply, answerMs: number): void {
+  const timer = setTimeout(() => {
+    if (!reply.sent) void reply.send(new Refusal('postern_upstream_timeout'))
+  }, answerMs)
+  reply.raw.once('close', () => clearTimeout(timer))
+}
+
+function tellWhenClosed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tell: (line: RequestLine) => void,
+): void {
+  const startMs = performance.now()
+  reply.raw.once('close', () => {
+    const { id, method, failedWith } = request
+    tell({
+      requestId: id,
+      method,
+      route: request.is404 ? 'none' : (request.routeOptions.url ?? 'none'),
+      status: reply.raw.writableFinished ? reply.statusCode : 0,
+      ...(failedWith === undefined ? {} : { code: tellable(failedWith) }),
+      ms: Math.round(performance.now() - startMs),
+    })
+  })
+}
+
+function fail(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, bounds }: AppOptions,
+): void {
+  if (isUnforeseen(error)) {
+    log.error({ requestId: request.id, ...traceOf(error) }, 'a call failed unexpectedly')
+  }
+  if (isGone(reply)) {
+    reply.hijack()
+    return
+  }
+  // A rest that may be long is not waited for; a short one is read and forgotten by Node.
+  if (!request.raw.complete && mayBeLong(request.raw, bounds.bodyBytes)) {
+    reply.header('connection', 'close')
+  }
+  relay(reply, answerFor(error))
+}
+
+async function drain(app: FastifyInstance, connections: Connections, drainMs: number) {
+  const force = setTimeout(() => connections.closeAll(), drainMs)
+  await app.close()
+  await connections.allClosed()
+  clearTimeout(force)
+}

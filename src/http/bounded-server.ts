@@ -1,0 +1,94 @@
+import { STATUS_CODES, createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { DoorBounds } from './bounds.ts'
+import type { Connections, UnderWay } from './connections.ts'
+import type { FailureAnswer } from './error-handler.ts'
+import { failureAnswer } from './error-handler.ts'
+
+/** How a request fails that the HTTP parser, or a clock, stopped. */
+const FAILURES = new Map<unknown, [status: number, code: string, message: string]>([
+  ['HPE_HEADER_OVERFLOW', [400, 'bad_request', 'the headers are too long']],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', [413, 'too_large', 'the chunk extensions are too long']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'bad_request', 'the request took too long to arrive']],
+])
+const MALFORMED = [400, 'bad_request', 'the request is not valid HTTP'] as const
+
+/** What a listener is made of. */
+export interface ServerParts {
+  bounds: DoorBounds
+  connections: Connections
+  /** Judges a request before any routing: null lets it on, an answer ends it. */
+  gate: (request: IncomingMessage) => FailureAnswer | null
+  /** Told of everything that never reaches a route; `method` is empty when none was read. */
+  turnedAway: (method: string, answer: FailureAnswer) => void
+}
+
+/**
+ * An HTTP server with every bound set, which gives the envelope also where Node would answer by
+ * itself: no or two Hosts, unknown expectations, whatever the parser refuses. CONNECT is closed;
+ * an Upgrade is never taken up.
+ */
+export function createBoundedServer(parts: ServerParts, routes: RequestListener): Server {
+  const { bounds, connections } = parts
+  const server = createServer({
+    headersTimeout: bounds.headersMs,
+    requestTimeout: bounds.requestMs,
+    connectionsCheckingInterval: bounds.checkMs,
+    keepAliveTimeout: bounds.keepAliveMs,
+    maxHeaderSize: bounds.headerBytes,
+    insecureHTTPParser: false,
+    requireHostHeader: false,
+    shouldUpgradeCallback: () => false,
+  })
+  server.setTimeout(bounds.silenceMs)
+  // `Connections` does it; Node's own, on close, cuts answers that are not all out yet.
+  server.closeIdleConnections = () => {}
+
+  const take: RequestListener = (request, response) => {
+    connections.begin(request, response)
+    const answer = parts.gate(request)
+    if (answer === null) {
+      routes(request, response)
+      return
+    }
+    parts.turnedAway(request.method ?? '', answer)
+    response.writeHead(answer.status, lastHeaders(answer)).end(answer.body)
+  }
+  server.on('connection', (socket) => connections.accept(socket))
+  server.on('request', take)
+  // The body is asked for only once a route wants it; see `continueWhenRead`.
+  server.on('checkContinue', take)
+  server.on('checkExpectation', take)
+  server.on('clientError', (error: Error, socket: Socket) => {
+    const [status, code, message] = ('code' in error && FAILURES.get(error.code)) || MALFORMED
+    const answer = failureAnswer({ status, code, message })
+    const [first, ...more] = connections.underWay(socket)
+    if (!socket.writable || more.length > 0 || (first !== undefined && !isArriving(first))) {
+      // Anything written now would be read as a part of an earlier answer.
+      socket.destroy()
+    } else if (first === undefined) {
+      parts.turnedAway('', answer)
+      socket.end(onTheWire(answer))
+      socket.destroySoon()
+    } else {
+      first.response.writeHead(status, lastHeaders(answer)).end(answer.body)
+    }
+  })
+  return server
+}
+
+function isArriving({ request, response }: UnderWay): boolean {
+  return !request.complete && !response.headersSent
+}
+
+/** Headers of an answer that is the last on its connection. */
+function lastHeaders({ headers, body }: FailureAnswer): Record<string, string> {
+  return { ...headers, 'content-length': String(body.length), connection: 'close' }
+}
+
+function onTheWire(answer: FailureAnswer): Buffer {
+  const lines = Object.entries(lastHeaders(answer)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const top = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`
+  return Buffer.concat([Buffer.from(`${top}${lines.join('')}\r\n`), answer.body])
+}

@@ -1,0 +1,48 @@
+/** Every bound of a local door, each with its reason (SECURITY 2.2). Times in ms, sizes in bytes. */
+export interface DoorBounds {
+  /** From the connection, or the last answer's follow-up, to the end of the headers. */
+  headersMs: number
+  /** From the first byte to the last of a request. */
+  requestMs: number
+  /** How often Node looks for connections that overran the two above. */
+  checkMs: number
+  /** How long an idle connection is kept for the next request. */
+  keepAliveMs: number
+  /** How long a connection may be without any byte, either way. */
+  silenceMs: number
+  /** From the end of the headers to our answer. */
+  answerMs: number
+  /** How long requests under way may take once we are stopping. */
+  drainMs: number
+  connections: number
+  requestsPerConnection: number
+  headerBytes: number
+  headerLines: number
+  pathChars: number
+  bodyBytes: number
+}
+
+export const DOOR_BOUNDS: DoorBounds = {
+  // A local bot sends its headers in one piece; this is for the one that never ends them.
+  headersMs: 10_000,
+  // 256 KiB over loopback take milliseconds; a stopped debugger gets half a minute.
+  requestMs: 30_000,
+  checkMs: 5000,
+  // Above the 60 s after which common clients drop idle connections, so that they are the first.
+  keepAliveMs: 65_000,
+  // Longer than a poll of 50 s with its margin, in which nothing moves.
+  silenceMs: 120_000,
+  // A poll of 50 s, 10 s for the service's margin, 15 s to open what came, and some air.
+  answerMs: 90_000,
+  drainMs: 10_000,
+  // A bot opens one connection for each call under way; 600 calls a minute need far fewer.
+  connections: 256,
+  // Lets a restarted balancer or client spread again; a bot notices nothing.
+  requestsPerConnection: 1000,
+  headerBytes: 16_384,
+  headerLines: 100,
+  // The longest path of the API has under 100 characters; queries carry three numbers.
+  pathChars: 2048,
+  // The service's own limit (spec, Limits).
+  bodyBytes: 262_144,
+}

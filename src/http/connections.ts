@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A request whose answer is not finished. */
+export interface UnderWay {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+/**
+ * The open connections of one listener: never more than a bound, and the longest idle one goes
+ * first, so that sockets which somebody only holds open keep nobody out.
+ */
+export class Connections {
+  readonly #max: number
+  readonly #maxRequests: number
+  /** In the order in which they became idle, oldest first. */
+  readonly #open = new Map<Socket, { underWay: Set<UnderWay>; taken: number }>()
+  #stopping = false
+  #whenEmpty: () => void = () => {}
+
+  constructor(bounds: { connections: number; requestsPerConnection: number }) {
+    this.#max = bounds.connections
+    this.#maxRequests = bounds.requestsPerConnection
+  }
+
+  /** Takes a new connection in, or closes it when all the others are at work. */
+  accept(socket: Socket): void {
+    if (this.#open.size >= this.#max) this.#closeOldestIdle()
+    if (this.#stopping || this.#open.size >= this.#max) {
+      socket.destroy()
+      return
+    }
+    this.#open.set(socket, { underWay: new Set(), taken: 0 })
+    socket.once('close', () => {
+      this.#open.delete(socket)
+      if (this.#open.size === 0) this.#whenEmpty()
+    })
+  }
+
+  /**
+   * Notes that a request came in; it counts as under way until its answer is closed. The answer to
+   * the last that a connection may bring says so, and ends it.
+   */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    const connection = this.#open.get(socket)
+    if (connection === undefined) return
+    const underWay = { request, response }
+    connection.underWay.add(underWay)
+    connection.taken += 1
+    // Node's own bound would answer one more with a bare 503 instead of closing.
+    if (connection.taken >= this.#maxRequests) response.setHeader('connection', 'close')
+    response.once('close', () => {
+      connection.underWay.delete(underWay)
+      if (connection.underWay.size > 0 || !this.#open.delete(socket)) return
+      this.#open.set(socket, connection)
+      if (this.#stopping) socket.destroySoon()
+    })
+  }
+
+  /** The requests of a connection whose answers are not finished, oldest first. */
+  underWay(socket: Socket): UnderWay[] {
+    return [...(this.#open.get(socket)?.underWay ?? [])]
+  }
+
+  /** From now on nothing new is taken, what is idle closes, what is at work closes when done. */
+  stop(): void {
+    this.#stopping = true
+    for (const [socket, { underWay }] of this.#open) {
+      // Soon: the end of an answer may still be on its way out.
+      if (underWay.size === 0) socket.destroySoon()
+    }
+  }
+
+  /** Cuts what is still there. */
+  closeAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy()
+  }
+
+  /** Resolves when no connection is open. */
+  allClosed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve
+      if (this.#open.size === 0) resolve()
+    })
+  }
+
+  #closeOldestIdle(): void {
+    for (const [socket, { underWay }] of this.#open) {
+      if (underWay.size > 0 || socket.writableLength > 0) continue
+      this.#open.delete(socket)
+      socket.destroy()
+      return
+    }
+  }
+}

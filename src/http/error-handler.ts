@@ -1,0 +1,75 @@
+import { Refusal, ServiceSaid, isOwn } from '../errors.ts'
+import type { ErrorExtra, RawAnswer } from '../errors.ts'
+import { stringify } from '../json.ts'
+
+/** What a failed call is answered, and the code that log and metrics name it by. */
+export interface FailureAnswer extends RawAnswer {
+  code: string
+}
+
+/** What fastify itself may say no to, once a request has passed our own checks. */
+const FROM_FASTIFY = new Map<unknown, () => Refusal>([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', () => new Refusal('too_large', 'the body is too large')],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    () => new Refusal('bad_request', 'Content-Type: must be application/json', { status: 415 }),
+  ],
+  [
+    'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
+    () => new Refusal('bad_request', 'Content-Length: is not the length of the body'),
+  ],
+])
+
+/**
+ * The one place where anything thrown becomes an answer in the service's envelope. The service's
+ * own no is handed on as it came; what nobody foresaw says nothing at all.
+ */
+export function answerFor(error: unknown): FailureAnswer {
+  if (error instanceof ServiceSaid) return { ...error.answer, code: error.code }
+  if (error instanceof Refusal) return failure(error)
+  return failure(fromFastify(error) ?? new Refusal('internal', 'the sidecar failed'))
+}
+
+/**
+ * Builds an answer in the error envelope (spec, Error object), with `Retry-After` where the body
+ * says so (spec, Errors 1).
+ */
+export function failureAnswer(failed: {
+  status: number
+  code: string
+  message: string
+  extra?: ErrorExtra
+}): FailureAnswer {
+  const { status, code, message, extra = {} } = failed
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
+  if (extra.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(extra.retryAfter))
+  const envelope = { ok: false, error: { status, code, message, ...extra } }
+  return { status, headers, body: Buffer.from(stringify(envelope)), code }
+}
+
+/**
+ * What may be logged of an error that nobody foresaw: its kind and where it came from. Its message
+ * is left out, because it can hold a person's words.
+ */
+export function traceOf(error: unknown): { error: string; at: string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, at: [] }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return { error: error.name, at: frames.slice(0, 8).map((frame) => frame.trim()) }
+}
+
+/** True for an error that is nobody's decision and must be looked into. */
+export function isUnforeseen(error: unknown): boolean {
+  const decided = error instanceof Refusal || error instanceof ServiceSaid
+  return !decided && fromFastify(error) === undefined
+}
+
+function fromFastify(error: unknown): Refusal | undefined {
+  return error instanceof Error && 'code' in error ? FROM_FASTIFY.get(error.code)?.() : undefined
+}
+
+function failure(refusal: Refusal): FailureAnswer {
+  const { status, code, extra, hint } = refusal
+  const message =
+    isOwn(code) && hint !== undefined ? `${refusal.message}; ${hint}` : refusal.message
+  return failureAnswer({ status, code, message, extra })
+}

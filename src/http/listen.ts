@@ -1,0 +1,106 @@
+import { lstat, stat, unlink } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { OperatorError } from '../errors.ts'
+
+/** Where to listen. `setting` is the group of settings that says so, for hints. */
+export type ListenAt =
+  | { setting: 'listen' | 'admin'; host: string; port: number }
+  | { setting: 'listen'; socket: string }
+
+const WHY = new Map([
+  ['EADDRINUSE', 'something else listens there'],
+  ['EACCES', 'this user may not'],
+  ['EADDRNOTAVAIL', 'it is no address of this machine'],
+  ['ENOTFOUND', 'the name has no address'],
+  ['ENOENT', 'its folder is not there'],
+])
+
+/**
+ * Opens a door. Port 0 takes any free one. A unix socket is 0600 from the moment it exists; one
+ * that a dead process left behind is replaced.
+ * @returns what it really listens on: `http://host:port`, or `unix:/path`
+ * @throws OperatorError `listen`
+ */
+export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<string> {
+  await app.ready()
+  return 'socket' in at ? listenOnSocket(app, at.socket) : listenOnPort(app, at)
+}
+
+async function listenOnPort(
+  app: FastifyInstance,
+  { setting, host, port }: { setting: string; host: string; port: number },
+): Promise<string> {
+  const name = host.includes(':') ? `[${host}]` : host
+  const place = { where: `${name}:${port}`, setting: `${setting}.port` }
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    throw cannotListen(place, error)
+  }
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw cannotListen(place, null)
+  return `http://${name}:${address.port}`
+}
+
+async function listenOnSocket(app: FastifyInstance, path: string): Promise<string> {
+  const place = { where: path, setting: 'listen.socket' }
+  await makeRoom(path, place)
+  const before = process.umask(0o177)
+  try {
+    await app.listen({ path })
+  } catch (error) {
+    throw cannotListen(place, error)
+  } finally {
+    process.umask(before)
+  }
+  return `unix:${path}`
+}
+
+async function makeRoom(path: string, place: { where: string; setting: string }): Promise<void> {
+  if (!(await isFolder(dirname(path)))) throw cannotListen(place, { code: 'ENOENT' })
+  const there = await lstat(path).catch(() => null)
+  if (there === null) return
+  if (!there.isSocket()) {
+    throw new OperatorError(
+      'listen',
+      `${path} is there already and is not a socket`,
+      'move it away, or choose another path with `listen.socket`',
+    )
+  }
+  const answered = await knock(path)
+  if (answered !== 'ECONNREFUSED') throw cannotListen(place, { code: answered })
+  await unlink(path)
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
+
+/** @returns why nobody answers there, or EADDRINUSE when somebody does */
+function knock(path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve('EADDRINUSE')
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))
+  })
+}
+
+function cannotListen(place: { where: string; setting: string }, error: unknown): OperatorError {
+  const code = String((error as { code?: unknown } | null)?.code)
+  const why = WHY.get(code) ?? `the system says ${code}`
+  const hint =
+    code === 'EADDRINUSE'
+      ? `stop what listens there, or choose another place with \`${place.setting}\``
+      : `choose another place with \`${place.setting}\``
+  return new OperatorError('listen', `cannot listen on ${place.where}: ${why}`, hint, {
+    cause: error,
+  })
+}

@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { API_PREFIX, ENDPOINTS } from '../../api/endpoints.ts'
+import { Refusal } from '../../errors.ts'
+import { stringify } from '../../json.ts'
+import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
+import { idParam, queryOf, textParam } from '../params.ts'
+import { relay, whileConnected } from '../relay.ts'
+import { NOT_BUILT, PASSED, PASSED_KEY, checkBody } from './passed.ts'
+
+/** What passing through needs to know. */
+export interface PassParts {
+  upstream: Upstream
+  /** False when the bot may publish a key of its own (`key.publish: false`). */
+  managesKey: boolean
+  /** `routes.allowUnknown` */
+  allowUnknown: boolean
+  /** Told after the service has burnt the token. */
+  revoked: () => void
+}
+
+type Endpoint = (typeof ENDPOINTS)[number]
+
+/** Parameters that are not numbers. */
+const TEXT_PARAMS = new Set(['callbackId', 'username'])
+/** First segments whose bodies are translated or managed: never handed on as unknown. */
+const NEVER_UNKNOWN = new Set(['messages', 'key', 'webhook'])
+
+/** Registers everything under the API's prefix that is not translated. */
+export function passRoutes(app: FastifyInstance, parts: PassParts): void {
+  for (const endpoint of ENDPOINTS) {
+    const { name, method, path } = endpoint
+    if (name === 'putKey') {
+      app.route({ method, url: path, handler: keyHandler(endpoint, parts) })
+    } else if (name in PASSED) {
+      const rule = PASSED[name as keyof typeof PASSED]
+      app.route({ method, url: path, handler: passHandler(endpoint, rule, parts) })
+    } else if (NOT_BUILT.some((refused) => refused === name)) {
+      app.route({ method, url: path, handler: refuseNotBuilt })
+    }
+  }
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/*',
+    handler: (request, reply) => passUnknown(request, reply, parts),
+  })
+}
+
+/** For parts of the API that a later version brings: never handed on sealed or unmanaged. */
+export function refuseNotBuilt(): never {
+  throw new Refusal('postern_route_refused', 'this version does not have it yet')
+}
+
+function keyHandler(endpoint: Endpoint, parts: PassParts) {
+  if (!parts.managesKey) return passHandler(endpoint, PASSED_KEY, parts)
+  return () => {
+    throw new Refusal('postern_key_managed')
+  }
+}
+
+function passHandler(endpoint: Endpoint, rule: Parameters<typeof checkBody>[0], parts: PassParts) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.body !== undefined) checkBody(rule, request.body)
+    const path = upstreamPath(endpoint.path, request) + queryOf(request)
+    const answer = await parts.upstream.relay(asCall(request, reply, path))
+    if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.revoked()
+    return relay(reply, answer)
+  }
+}
+
+async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {
+  if (request.method !== 'GET' && !(parts.allowUnknown && isUnknown(request))) {
+    throw new Refusal('postern_route_refused')
+  }
+  const path = (request.raw.url ?? '').slice(API_PREFIX.length)
+  return relay(reply, await parts.upstream.relay(asCall(request, reply, path)))
+}
+
+/**
+ * False for every spelling of a path that the sidecar translates or manages: a service that is
+ * more lenient about case, slashes or parameters must not take it for the real one.
+ */
+function isUnknown(request: FastifyRequest): boolean {
+  const segments = textParam(request, '*').toLowerCase().split(/[/;]/)
+  return !segments.some((segment) => NEVER_UNKNOWN.has(segment.trim()))
+}
+
+function asCall(request: FastifyRequest, reply: FastifyReply, path: string): UpstreamRequest {
+  const method = request.method as UpstreamRequest['method']
+  // What changes something is seen through, so that its outcome is the one the service knows.
+  if (method === 'GET') return { method, path, signal: whileConnected(reply) }
+  return request.body === undefined
+    ? { method, path }
+    : { method, path, body: stringify(request.body) }
+}
+
+function upstreamPath(pattern: string, request: FastifyRequest): string {
+  return pattern.replace(/:(\w+)/g, (_all, name: string) =>
+    encodeURIComponent(TEXT_PARAMS.has(name) ? textParam(request, name) : idParam(request, name)),
+  )
+}

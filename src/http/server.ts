@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { API_PREFIX } from '../api/endpoints.ts'
+import { hostNames } from '../door.ts'
+import type { Log } from '../logger.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { createApp } from './app.ts'
+import { requireBearer } from './auth.ts'
+import { DOOR_BOUNDS } from './bounds.ts'
+import type { DoorBounds } from './bounds.ts'
+import { listenAt } from './listen.ts'
+import type { ListenAt } from './listen.ts'
+import { relay, whileConnected } from './relay.ts'
+import type { Relayed } from './relay.ts'
+import { passRoutes, refuseNotBuilt } from './routes/pass.ts'
+import type { PassParts } from './routes/pass.ts'
+
+/** A local listener that is not open yet. */
+export interface Door {
+  /** Opens it. @returns where it really listens @throws OperatorError `listen` */
+  listen(at: ListenAt): Promise<string>
+  /**
+   * Closes it: nothing new is taken, polls are answered with an empty list, other calls under way
+   * end. Done within 10 s, whatever callers do.
+   */
+  drain: () => Promise<void>
+}
+
+/** What a route needs of the door it is in. */
+export interface DoorTools {
+  /** Answers with the service's answer, or one in its shape, byte for byte. */
+  relay(reply: FastifyReply, answer: Relayed): FastifyReply
+  /** Aborts when the bot hangs up before its answer is out. */
+  whileConnected(reply: FastifyReply): AbortSignal
+  /** Aborts when the door closes: a poll then answers with what it has, or an empty list. */
+  stopping: AbortSignal
+}
+
+/** Registers one resource's routes, with paths below the API's prefix. */
+export type DoorRoute = (app: FastifyInstance, tools: DoorTools) => void
+
+/** What the bot's door is made of. */
+export interface BotDoorParts extends PassParts {
+  log: Log
+  metrics: Metrics
+  /** The token that the bot must present, asked for on each request. */
+  expectedToken: () => string
+  /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
+  allowedHosts: Iterable<string>
+  /** The routes that are translated. */
+  routes: readonly DoorRoute[]
+  /** Only to make tests short. */
+  bounds?: Partial<DoorBounds>
+}
+
+/** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */
+export function buildBotDoor(parts: BotDoorParts): Door {
+  const { app, stopping, drain } = createApp({
+    log: parts.log,
+    level: 'info',
+    bounds: { ...DOOR_BOUNDS, ...parts.bounds },
+    hosts: hostNames(parts.allowedHosts),
+    anyHost: new Set(),
+    authorize: (request) => requireBearer(request.rawHeaders, parts.expectedToken()),
+    answered: (line) => parts.metrics.answered(line),
+  })
+  const tools: DoorTools = { relay, whileConnected, stopping }
+  void app.register(
+    (scope, _options, done) => {
+      for (const route of parts.routes) route(scope, tools)
+      passRoutes(scope, parts)
+      done()
+    },
+    { prefix: API_PREFIX },
+  )
+  app.get('/media/:id', { config: { anonymous: true } }, refuseNotBuilt)
+  return { listen: (at) => listenAt(app, at), drain }
+}

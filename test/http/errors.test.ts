@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { answerFor, failureAnswer, isUnforeseen, traceOf } from '../../src/http/error-handler.ts'
+import { REFUSALS, Refusal, ServiceSaid, Unanswered } from '../../src/errors.ts'
+import type { OwnCode } from '../../src/errors.ts'
+import { call, openDoor } from './support.ts'
+
+const read = (error: unknown) => {
+  const { status, headers, body, code } = answerFor(error)
+  return { status, headers, code, envelope: JSON.parse(body.toString()) as Record<string, unknown> }
+}
+
+describe('an error becomes an answer', () => {
+  it.each(Object.keys(REFUSALS) as OwnCode[])('%s, with its hint', (code) => {
+    const { status, envelope } = read(new Refusal(code, 'in detail'))
+    const { what, hint } = REFUSALS[code]
+    const message = `${what}: in detail; ${hint}`
+    expect(envelope).toEqual({ ok: false, error: { status, code, message } })
+    expect(status).toBe(REFUSALS[code].status)
+  })
+
+  it('a code of the service’s, in its place', () => {
+    const refusal = new Refusal('wrong_body_kind', 'send text', { extra: { expected: 'text' } })
+    expect(read(refusal)).toMatchObject({
+      status: 400,
+      envelope: { error: { code: 'wrong_body_kind', message: 'send text', expected: 'text' } },
+    })
+  })
+
+  it('with Retry-After whenever the body says when', () => {
+    const { headers, envelope } = read(
+      new Refusal('postern_busy', '', { extra: { retryAfter: 1.2 } }),
+    )
+    expect(headers['retry-after']).toBe('2')
+    expect(envelope).toMatchObject({ error: { retryAfter: 1.2 } })
+    expect(read(new Refusal('postern_busy')).headers).not.toHaveProperty('retry-after')
+  })
+
+  it('nobody’s answer', () => {
+    expect(read(new Unanswered('postern_upstream_unreachable', 'refused'))).toMatchObject({
+      status: 502,
+      code: 'postern_upstream_unreachable',
+    })
+  })
+
+  it('the service’s no, byte for byte', () => {
+    const answer = {
+      status: 429,
+      headers: { 'retry-after': '9' },
+      body: Buffer.from('{ "ok":false}'),
+    }
+    const said = new ServiceSaid({ code: 'flood_wait', status: 429, answer })
+    expect(answerFor(said)).toEqual({ ...answer, code: 'flood_wait' })
+  })
+
+  it.each([new Error('canary'), new TypeError('canary'), 'canary', undefined, { code: 'canary' }])(
+    'that says nothing when nobody foresaw it: %s',
+    (error) => {
+      const { status, envelope } = read(error)
+      expect(status).toBe(500)
+      expect(envelope).toEqual({
+        ok: false,
+        error: { status: 500, code: 'internal', message: 'the sidecar failed' },
+      })
+      expect(isUnforeseen(error)).toBe(true)
+    },
+  )
+
+  it('what is decided is foreseen', () => {
+    expect(isUnforeseen(new Refusal('postern_busy'))).toBe(false)
+    expect(isUnforeseen(Object.assign(new Error(), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' }))).toBe(
+      false,
+    )
+  })
+
+  it('a trace names the kind and the place, not the message', () => {
+    const trace = traceOf(new RangeError('canary\nwith lines'))
+    expect(trace.error).toBe('RangeError')
+    expect(trace.at.join()).toContain('errors.test.ts')
+    expect(JSON.stringify(trace)).not.toContain('canary')
+  })
+
+  it('the envelope has status, code and message, in this order', () => {
+    const { body } = failureAnswer({ status: 400, code: 'bad_request', message: 'm' })
+    expect(body.toString()).toBe(
+      '{"ok":false,"error":{"status":400,"code":"bad_request","message":"m"}}',
+    )
+  })
+})
+
+it('a route that fails unexpectedly is answered 500, and the log has no word of it', async () => {
+  const world = await openDoor({
+    parts: {
+      routes: [
+        (app) =>
+          void app.get('/me', () => {
+            throw new Error('canary words')
+          }),
+      ],
+    },
+  })
+  const { status, text } = await call(world, 'GET', '/bot/v1/me')
+  expect(status).toBe(500)
+  expect(text).not.toContain('canary')
+  expect(JSON.stringify(world.lines)).not.toContain('canary')
+  const failed = world.lines.find(({ level }) => level === 50)
+  expect(failed).toMatchObject({ error: 'Error', msg: 'a call failed unexpectedly' })
+})
+
+it('an answer that cannot be sent does not take the sidecar down', async () => {
+  const world = await openDoor({
+    parts: {
+      routes: [
+        (app) => void app.get('/me', () => ({ ok: true, result: 10n })),
+        (app) =>
+          void app.get('/chats/:chatId', (_r, reply) => reply.header('x-a', 'a\nb').send({})),
+      ],
+    },
+  })
+  expect((await call(world, 'GET', '/bot/v1/me')).status).toBe(500)
+  expect((await call(world, 'GET', '/bot/v1/chats/5')).status).toBe(500)
+  expect((await call(world, 'GET', '/bot/v1/commands')).status).toBe(200)
+})

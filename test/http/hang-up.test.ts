@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { head, opened, openDoor, say } from './support.ts'
+
+it('a caller who hangs up on a GET ends the call to the service', async () => {
+  let reached = (_request: IncomingMessage) => {}
+  const arrived = new Promise<IncomingMessage>((resolve) => (reached = resolve))
+  const { port, lines } = await openDoor({
+    answering: (_seen, _response, request) => reached(request),
+  })
+  const socket = await opened(port)
+  socket.write(head('GET /bot/v1/chats/5/members'))
+  const atService = await arrived
+  socket.destroy()
+  await once(atService.socket, 'close')
+  while (lines.length === 0) await sleep(5)
+  expect(lines).toMatchObject([{ method: 'GET', status: 0, msg: 'request' }])
+})
+
+it('a caller who hangs up on anything else leaves one finished call behind, not two', async () => {
+  const finished: unknown[] = []
+  let reached = () => {}
+  const arrived = new Promise<void>((resolve) => (reached = resolve))
+  let goOn = () => {}
+  const world = await openDoor({
+    answering: (_seen, response) => {
+      response.once('finish', () => finished.push(response.statusCode))
+      goOn = () => say(response, { left: true })
+      reached()
+    },
+  })
+  const socket = await opened(world.port)
+  socket.write(head('POST /bot/v1/chats/5/leave'))
+  await arrived
+  socket.destroy()
+  while (world.lines.length === 0) await sleep(5)
+  goOn()
+  while (finished.length === 0) await sleep(5)
+  expect(finished).toEqual([200])
+  expect(world.seen).toHaveLength(1)
+  expect(world.lines.every(({ msg }) => msg === 'request')).toBe(true)
+})
+
+it('a body that breaks off reaches nobody', async () => {
+  const { port, seen, lines } = await openDoor()
+  const socket = await opened(port)
+  const typed = ['Content-Type: application/json', 'Content-Length: 20']
+  socket.write(`${head('POST /bot/v1/chats/5/typing', ...typed)}{"typing"`)
+  await sleep(20)
+  socket.destroy()
+  while (lines.length === 0) await sleep(5)
+  expect(lines).toMatchObject([{ method: 'POST', route: '/bot/v1/chats/:chatId/typing' }])
+  expect(seen).toEqual([])
+})

@@ -1,0 +1,122 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import type { Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { OperatorError } from '../../src/errors.ts'
+import { buildAdminDoor } from '../../src/http/admin.ts'
+import { Health } from '../../src/observe/health.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
+import { openDoor } from './support.ts'
+
+function someDoor() {
+  const health = new Health()
+  const door = buildAdminDoor({
+    log: pino({ level: 'silent' }),
+    health,
+    metrics: new Metrics(health),
+    status: () => Promise.resolve({}),
+    allowedHosts: [],
+  })
+  onTestFinished(() => door.drain())
+  return door
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'door-'))
+  onTestFinished(() => rm(path, { recursive: true }))
+  return path
+}
+
+function askOver(socketPath: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path: '/healthz', agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+it('port 0 takes any free port and says which', async () => {
+  const { url } = await openDoor()
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+})
+
+it('a name is listened on, with every address it has', async () => {
+  const door = someDoor()
+  const url = await door.listen({ setting: 'admin', host: 'localhost', port: 0 })
+  expect(url).toMatch(/^http:\/\/localhost:\d+$/)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+})
+
+it('a port in use is refused, with what to do', async () => {
+  const { port } = await openDoor()
+  const error = await someDoor()
+    .listen({ setting: 'admin', host: '127.0.0.1', port })
+    .catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(OperatorError)
+  expect(error).toMatchObject({ code: 'listen', exitCode: 1 })
+  expect(String(error)).toContain(`127.0.0.1:${port}: something else listens there`)
+  expect((error as OperatorError).hint).toContain('`admin.port`')
+})
+
+it('an address of another machine is refused', async () => {
+  const opening = someDoor().listen({ setting: 'admin', host: '192.0.2.1', port: 0 })
+  await expect(opening).rejects.toThrow('it is no address of this machine')
+})
+
+it('a socket is 0600 and serves', async () => {
+  const path = join(await folder(), 's')
+  const before = process.umask()
+  expect(await someDoor().listen({ setting: 'listen', socket: path })).toBe(`unix:${path}`)
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect(process.umask()).toBe(before)
+  expect(await askOver(path)).toBe(200)
+})
+
+it('a socket is gone once its door is closed', async () => {
+  const path = join(await folder(), 's')
+  const door = someDoor()
+  await door.listen({ setting: 'listen', socket: path })
+  await door.drain()
+  await expect(stat(path)).rejects.toThrow('ENOENT')
+})
+
+it('a socket that a dead process left is replaced', async () => {
+  const path = join(await folder(), 's')
+  const script = `require('net').createServer().listen(${JSON.stringify(path)},()=>process.kill(process.pid,'SIGKILL'))`
+  spawnSync(process.execPath, ['-e', script])
+  expect((await stat(path)).isSocket()).toBe(true)
+  await someDoor().listen({ setting: 'listen', socket: path })
+  expect(await askOver(path)).toBe(200)
+})
+
+it('a socket that somebody serves is left alone', async () => {
+  const path = join(await folder(), 's')
+  const other: Server = createServer((socket) => socket.destroy()).listen(path)
+  await once(other, 'listening')
+  onTestFinished(() => void other.close())
+  const opening = someDoor().listen({ setting: 'listen', socket: path })
+  await expect(opening).rejects.toThrow('something else listens there')
+  expect((await stat(path)).isSocket()).toBe(true)
+})
+
+it('a file that is no socket is left alone', async () => {
+  const path = join(await folder(), 's')
+  await writeFile(path, 'precious')
+  const opening = someDoor().listen({ setting: 'listen', socket: path })
+  await expect(opening).rejects.toThrow('is not a socket')
+  expect((await stat(path)).size).toBe(8)
+})
+
+it('a socket in a folder that is not there is refused', async () => {
+  const opening = someDoor().listen({ setting: 'listen', socket: join(await folder(), 'no', 's') })
+  await expect(opening).rejects.toThrow('its folder is not there')
+})

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { call, head, openDoor, raw } from './support.ts'
+
+it('each request is one line, with the pattern of its route', async () => {
+  const world = await openDoor()
+  await call(world, 'GET', '/bot/v1/chats/-777/members/888?canary=1')
+  await call(world, 'POST', '/bot/v1/canary/path', { body: { words: 'canary' } })
+  await call(world, 'GET', '/canary')
+  await raw(world.port, head('GET /bot/v1/canary/%zz'))
+  await raw(world.port, 'canary\r\n\r\n')
+  expect(world.lines).toHaveLength(5)
+  const common = { requestId: expect.any(String), ms: expect.any(Number), msg: 'request' }
+  expect(world.lines).toMatchObject([
+    { ...common, method: 'GET', route: '/bot/v1/chats/:chatId/members/:userId', status: 200 },
+    { ...common, method: 'POST', route: '/bot/v1/*', status: 403, code: 'postern_route_refused' },
+    { ...common, method: 'GET', route: 'none', status: 404, code: 'not_found' },
+    { ...common, method: 'GET', route: 'none', status: 400, code: 'bad_request' },
+    { ...common, method: '', route: 'none', status: 400, code: 'bad_request' },
+  ])
+  const text = JSON.stringify(world.lines)
+  for (const word of ['canary', '777', '888', 'localhost']) expect(text).not.toContain(word)
+  expect(new Set(world.lines.map(({ requestId }) => requestId)).size).toBe(5)
+})
+
+it('the service’s code is told, but only when it looks like one', async () => {
+  let code = 'chat_not_found'
+  const world = await openDoor({
+    answering: (_seen, response) => {
+      const error = { status: 404, code, message: 'canary' }
+      response.writeHead(404).end(JSON.stringify({ ok: false, error }))
+    },
+  })
+  await call(world, 'GET', '/bot/v1/chats/5/members')
+  code = 'Canary\nwords'
+  await call(world, 'GET', '/bot/v1/chats/5/members')
+  expect(world.lines.map((line) => line['code'])).toEqual(['chat_not_found', 'other'])
+})
+
+it('the bot gets no header of ours', async () => {
+  const world = await openDoor()
+  const { headers } = await call(world, 'GET', '/bot/v1/commands')
+  expect([...headers.keys()].sort()).toEqual([
+    'connection',
+    'content-length',
+    'content-type',
+    'date',
+    'keep-alive',
+  ])
+})
+
+it('requests and refusals are counted', async () => {
+  const world = await openDoor()
+  await call(world, 'GET', '/bot/v1/commands')
+  await call(world, 'POST', '/bot/v1/nowhere')
+  await raw(world.port, head('GET /bot/v1/commands', 'Origin: x'))
+  const text = await world.metrics.registry.metrics()
+  expect(text).toContain(
+    'postern_requests_total{method="GET",route="/bot/v1/commands",status="200"} 1',
+  )
+  expect(text).toContain('postern_refusals_total{code="postern_route_refused"} 1')
+  expect(text).toContain('postern_refusals_total{code="postern_browser_refused"} 1')
+})

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest'
+import { call, openDoor, say } from './support.ts'
+
+describe('what passes', () => {
+  it.each([
+    ['GET', '/commands', undefined],
+    ['GET', '/commands?scope=chat:-100', undefined],
+    ['PUT', '/commands', { scope: 'default', commands: [{ command: 'a', description: 'b' }] }],
+    ['DELETE', '/commands?scope=private', undefined],
+    ['DELETE', '/messages/5', undefined],
+    ['DELETE', '/messages/5?chatId=7', undefined],
+    ['DELETE', '/messages/5', { chatId: -7 }],
+    ['POST', '/callbacks/abc/answer', undefined],
+    ['POST', '/callbacks/abc/answer', { text: 'hi', alert: true, url: 'https://example.org' }],
+    ['GET', '/chats/-5/members', undefined],
+    ['GET', '/chats/-5/members/7', undefined],
+    ['POST', '/chats/-5/leave', undefined],
+    ['POST', '/chats/-5/typing', undefined],
+    ['POST', '/chats/-5/typing', { typing: false }],
+    ['GET', '/resolve/Alice_1', undefined],
+    ['GET', '/users/7/key', undefined],
+    ['POST', '/token/revoke', undefined],
+    ['GET', '/something/new?a=1&a=2', undefined],
+    ['GET', '/chats/5/new', undefined],
+  ])('%s %s %j', async (method, path, body) => {
+    const world = await openDoor({
+      answering: (_seen, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'x-kept': 'yes' })
+        response.end('{ "ok":true,  "result":{"n":12345678901234567890} }')
+      },
+    })
+    const { status, text, headers } = await call(
+      world,
+      method,
+      `/bot/v1${path}`,
+      body === undefined ? {} : { body },
+    )
+    expect(status).toBe(200)
+    expect(text).toBe('{ "ok":true,  "result":{"n":12345678901234567890} }')
+    expect(headers.get('x-kept')).toBe('yes')
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(world.seen).toMatchObject([
+      { method, path: `/bot/v1${path}`, body: body === undefined ? '' : JSON.stringify(body) },
+    ])
+  })
+
+  it('numbers keep their spelling in both directions', async () => {
+    const world = await openDoor()
+    const body = '{"commands":[], "scope":9007199254740993.10}'
+    await call(world, 'PUT', '/bot/v1/commands', { body })
+    expect(world.seen[0]?.body).toBe('{"commands":[],"scope":9007199254740993.10}')
+    await call(world, 'GET', '/bot/v1/users/9007199254740993/key')
+    expect(world.seen[1]?.path).toBe('/bot/v1/users/9007199254740993/key')
+  })
+
+  it('texts in a path are encoded again', async () => {
+    const world = await openDoor()
+    await call(world, 'POST', '/bot/v1/callbacks/%61%3Fb%20c:d/answer')
+    expect(world.seen[0]?.path).toBe('/bot/v1/callbacks/a%3Fb%20c%3Ad/answer')
+  })
+
+  it('the service’s no, byte for byte', async () => {
+    const no = '{"ok":false,"error":{"status":404,"code":"brand_new","message":"m","x":1}}'
+    const world = await openDoor({
+      answering: (_seen, response) => void response.writeHead(404).end(no),
+    })
+    const { status, text } = await call(world, 'GET', '/bot/v1/users/7/key')
+    expect({ status, text }).toEqual({ status: 404, text: no })
+  })
+
+  it('the news that the token was burnt, but not that it was not', async () => {
+    let burnt = 0
+    const revoked = () => void burnt++
+    const yes = await openDoor({ parts: { revoked } })
+    await call(yes, 'POST', '/bot/v1/token/revoke')
+    expect(burnt).toBe(1)
+    const no = await openDoor({
+      parts: { revoked },
+      answering: (_seen, response) =>
+        void response
+          .writeHead(401)
+          .end('{"ok":false,"error":{"status":401,"code":"unauthorized","message":"m"}}'),
+    })
+    expect((await call(no, 'POST', '/bot/v1/token/revoke')).status).toBe(401)
+    expect(burnt).toBe(1)
+  })
+})
+
+describe('what is a bad request', () => {
+  it.each([
+    ['an unknown field', 'PUT', '/commands', { commands: [], extra: 1 }, 'extra: no such field'],
+    [
+      'an unknown field inside',
+      'PUT',
+      '/commands',
+      { commands: [{ command: 'a', description: 'b', x: 1 }] },
+      'commands.0.x: no such field',
+    ],
+    [
+      'an unknown field beside a wrong value',
+      'POST',
+      '/callbacks/1/answer',
+      { text: 5, words: 'w' },
+      'words: no such field',
+    ],
+    ['a body where there is none', 'POST', '/chats/5/leave', { a: 1 }, 'a: no such field'],
+    ['words in a delete', 'DELETE', '/messages/5', { chatId: 1, text: 'w' }, 'text: no such field'],
+    ['a delete with a text for a number', 'DELETE', '/messages/5', { chatId: '7' }, 'chatId: '],
+    ['a typing that is no boolean', 'POST', '/chats/5/typing', { typing: 'words' }, 'typing: '],
+    ['a list', 'POST', '/callbacks/1/answer', [], 'must be an object'],
+    ['null', 'PUT', '/commands', 'null', 'must be an object'],
+  ])('%s', async (_what, method, path, body, said) => {
+    const world = await openDoor()
+    const { status, json } = await call(world, method, `/bot/v1${path}`, { body })
+    expect({ status, code: json.error?.code }).toEqual({ status: 400, code: 'bad_request' })
+    expect(json.error?.message).toContain(said)
+    expect(world.seen).toEqual([])
+  })
+
+  it('a number beyond what the service can mean', async () => {
+    const world = await openDoor()
+    for (const chatId of ['9007199254740993', '1.5', '1e400', 'true', '1.0', '"12"']) {
+      const body = `{"chatId":${chatId}}`
+      expect((await call(world, 'DELETE', '/bot/v1/messages/5', { body })).status).toBe(400)
+    }
+    expect(world.seen).toEqual([])
+  })
+
+  it.each([
+    ['DELETE', '/messages/abc', 'messageId'],
+    ['DELETE', '/messages/1.5', 'messageId'],
+    ['GET', '/chats/@room/members', 'chatId'],
+    ['GET', '/chats/5/members/0x10', 'userId'],
+    ['GET', '/users/12345678901234567890/key', 'userId'],
+    ['POST', '/chats/%20/leave', 'chatId'],
+  ])('%s %s, naming %s', async (method, path, name) => {
+    const world = await openDoor()
+    const { status, json } = await call(world, method, `/bot/v1${path}`)
+    expect({ status, message: json.error?.message }).toEqual({
+      status: 400,
+      message: `${name}: must be an integer`,
+    })
+    expect(world.seen).toEqual([])
+  })
+
+  it('values are otherwise the service’s to judge', async () => {
+    const world = await openDoor()
+    const body = { text: 'x'.repeat(500), alert: 'yes' }
+    await call(world, 'POST', '/bot/v1/callbacks/1/answer', { body })
+    expect(world.seen[0]?.body).toBe(JSON.stringify(body))
+  })
+})
+
+describe('what is refused', () => {
+  it('a key of the bot’s own, unless the sidecar manages none', async () => {
+    const body = { publicKey: '-----BEGIN PGP PUBLIC KEY BLOCK-----', fingerprint: 'a'.repeat(40) }
+    const managed = await openDoor()
+    const no = await call(managed, 'PUT', '/bot/v1/key', { body })
+    expect({ status: no.status, code: no.json.error?.code }).toEqual({
+      status: 403,
+      code: 'postern_key_managed',
+    })
+    expect(no.json.error?.message).toContain('postern key')
+    expect(managed.seen).toEqual([])
+
+    const free = await openDoor({ parts: { managesKey: false } })
+    expect((await call(free, 'PUT', '/bot/v1/key', { body })).status).toBe(200)
+    expect(free.seen[0]?.body).toBe(JSON.stringify(body))
+    const more = { body: { ...body, privateKey: 'x' } }
+    expect((await call(free, 'PUT', '/bot/v1/key', more)).status).toBe(400)
+  })
+
+  it.each([
+    ['GET', '/bot/v1/webhook'],
+    ['POST', '/bot/v1/webhook'],
+    ['DELETE', '/bot/v1/webhook'],
+    ['POST', '/bot/v1/nowhere'],
+    ['POST', '/bot/v1/me'],
+    ['PUT', '/bot/v1/messages/5'],
+    ['DELETE', '/bot/v1/chats/5'],
+    ['PATCH', '/bot/v1/chats/5/typing'],
+  ])('%s %s, with or without a body', async (method, path) => {
+    const world = await openDoor()
+    for (const more of method === 'GET' ? [{}] : [{}, { body: { words: 'secret' } }]) {
+      const { status, json } = await call(world, method, path, more)
+      expect({ status, code: json.error?.code }).toEqual({
+        status: 403,
+        code: 'postern_route_refused',
+      })
+    }
+    expect(world.seen).toEqual([])
+  })
+
+  it('media, for everybody', async () => {
+    const { url, seen } = await openDoor()
+    const response = await fetch(`${url}/media/abc`)
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ error: { code: 'postern_route_refused' } })
+    expect(seen).toEqual([])
+  })
+})
+
+describe('with routes.allowUnknown', () => {
+  const parts = { allowUnknown: true }
+
+  it('unknown paths pass, written anew', async () => {
+    const world = await openDoor({ parts })
+    const body = '{ "a" : 1.50 }'
+    expect((await call(world, 'POST', '/bot/v1/new/thing?x=1', { body })).status).toBe(200)
+    expect((await call(world, 'DELETE', '/bot/v1/me')).status).toBe(200)
+    expect(world.seen).toMatchObject([
+      { method: 'POST', path: '/bot/v1/new/thing?x=1', body: '{"a":1.50}' },
+      { method: 'DELETE', path: '/bot/v1/me', body: '' },
+    ])
+  })
+
+  it.each([
+    '/messages/',
+    '/Messages',
+    '/MESSAGES/5',
+    '/%6dessages/5/x',
+    '/messages;x=1',
+    '/messages%3Bx',
+    '/messages%20',
+    '/chats/5/messages',
+    '/key/',
+    '/Webhook',
+  ])('%s does not: it may be one of the translated ones to the service', async (path) => {
+    const world = await openDoor({ parts })
+    const { status } = await call(world, 'POST', `/bot/v1${path}`, { body: { text: 'secret' } })
+    expect(status).toBe(403)
+    expect(world.seen).toEqual([])
+  })
+
+  it('bodies that two parsers could read differently do not', async () => {
+    const world = await openDoor({ parts })
+    const { status } = await call(world, 'POST', '/bot/v1/new', { body: '{"a":1,"a":2}' })
+    expect(status).toBe(400)
+    expect(world.seen).toEqual([])
+  })
+})
+
+it('translated routes stand before what passes', async () => {
+  const world = await openDoor({
+    answering: (_seen, response) => say(response, 'service'),
+    parts: { routes: [(app) => void app.get('/me', () => ({ ok: true, result: 'ours' }))] },
+  })
+  expect((await call(world, 'GET', '/bot/v1/me')).json.result).toBe('ours')
+  expect((await call(world, 'GET', '/bot/v1/me/')).json.result).toBe('service')
+})

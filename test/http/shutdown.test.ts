@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { DoorRoute } from '../../src/http/server.ts'
+import { call, head, opened, openDoor, outcome, raw, say } from './support.ts'
+
+/** A poll as the updates route holds it: until something comes, or the door closes. */
+const poll =
+  (reached: () => void): DoorRoute =>
+  (app, { stopping }) =>
+    void app.get('/updates', async () => {
+      reached()
+      if (!stopping.aborted) await once(stopping, 'abort')
+      return { ok: true, result: [] }
+    })
+
+it('an open poll is answered with an empty list, and its connection closes', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const world = await openDoor({ parts: { routes: [poll(arrived.resolve)] } })
+  const polling = call(world, 'GET', '/bot/v1/updates?timeout=50')
+  await arrived.promise
+  await world.door.drain()
+  const { status, text, headers } = await polling
+  expect({ status, text }).toEqual({ status: 200, text: '{"ok":true,"result":[]}' })
+  expect(headers.get('connection')).toBe('close')
+})
+
+it('a call under way is seen through to its answer', async () => {
+  const arrived = Promise.withResolvers<() => void>()
+  const world = await openDoor({
+    answering: (_seen, response) => arrived.resolve(() => say(response, { left: true })),
+  })
+  const leaving = call(world, 'POST', '/bot/v1/chats/5/leave')
+  const answer = await arrived.promise
+  const drained = world.door.drain()
+  await sleep(50)
+  answer()
+  expect((await leaving).json.result).toEqual({ left: true })
+  await drained
+})
+
+it('connections that were never used, or are idle, do not hold it up', async () => {
+  const { door, port } = await openDoor()
+  const unused = (await opened(port)).resume()
+  const half = (await opened(port)).resume()
+  half.write('GET /bot/v1/commands HTTP/1.1\r\n')
+  const idle = await opened(port)
+  idle.write(head('GET /bot/v1/commands'))
+  await once(idle, 'data')
+  for (const socket of [unused, half, idle]) socket.on('error', () => {})
+  const closed = [unused, half, idle].map((socket) => once(socket, 'close'))
+  await Promise.all([door.drain(), ...closed])
+})
+
+it('what does not end in time is cut', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const { door, port } = await openDoor({
+    answering: () => arrived.resolve(),
+    parts: { bounds: { drainMs: 50 } },
+  })
+  const text = raw(port, head('POST /bot/v1/chats/5/leave'))
+  await arrived.promise
+  await door.drain()
+  expect(await text).toBe('')
+})
+
+it('an answer that is half out is finished, and its connection does not stay', async () => {
+  const long = Buffer.alloc(20_000_000, ' ')
+  const { door, port } = await openDoor({
+    parts: {
+      routes: [(app) => void app.get('/me', (_request, reply) => reply.send(long))],
+      bounds: { drainMs: 60_000 },
+    },
+  })
+  const socket = await opened(port)
+  socket.write(head('GET /bot/v1/me'))
+  await once(socket, 'readable')
+  const drained = door.drain()
+  await sleep(20)
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
+  await Promise.all([once(socket, 'close'), drained])
+  expect(bytes).toBeGreaterThan(long.length)
+})
+
+it('a request on an open connection is still answered in the envelope, then no more', async () => {
+  const arrived = Promise.withResolvers<() => void>()
+  const { door, port } = await openDoor({
+    answering: ({ path }, response) =>
+      path.includes('first') ? arrived.resolve(() => say(response, 1)) : say(response, 2),
+  })
+  const socket = await opened(port)
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  socket.write(head('GET /bot/v1/commands?scope=first'))
+  const answer = await arrived.promise
+  const drained = door.drain()
+  socket.write(head('GET /bot/v1/commands?scope=second'))
+  await sleep(20)
+  const closed = once(socket, 'close')
+  answer()
+  await Promise.all([drained, closed])
+  expect(text).toContain('"result":1')
+  expect(text).not.toContain('Service Unavailable')
+})
+
+it('nobody new comes in', async () => {
+  const { door, port } = await openDoor()
+  await door.drain()
+  await expect(opened(port)).rejects.toThrow('ECONNREFUSED')
+})
+
+it('it may be asked for twice, or before listening', async () => {
+  const { door } = await openDoor()
+  await Promise.all([door.drain(), door.drain()])
+})
+
+it('after a malformed request, too', async () => {
+  const { door, port } = await openDoor()
+  expect(outcome(await raw(port, 'nonsense\r\n\r\n')).status).toBe(400)
+  await door.drain()
+})

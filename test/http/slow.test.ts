@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { call, head, opened, openDoor, outcome, raw, say } from './support.ts'
+
+const SHORT = { headersMs: 150, requestMs: 300, checkMs: 25 }
+
+it('headers that never end are cut off with 408', async () => {
+  const { port } = await openDoor({ parts: { bounds: SHORT } })
+  const text = await raw(port, 'GET /bot/v1/commands HTTP/1.1\r\nHost: loc')
+  expect(outcome(text)).toEqual({ status: 408, code: 'bad_request' })
+})
+
+it('a body that never ends is cut off with 408', async () => {
+  const { port, seen } = await openDoor({ parts: { bounds: SHORT } })
+  const typed = ['Content-Type: application/json', 'Content-Length: 100']
+  const text = await raw(port, head('POST /bot/v1/chats/5/typing', ...typed), '{"typ')
+  expect(outcome(text)).toEqual({ status: 408, code: 'bad_request' })
+  expect(seen).toEqual([])
+})
+
+it('a body in drips, one byte at a time, is cut off just the same', async () => {
+  const { port, seen } = await openDoor({ parts: { bounds: SHORT } })
+  const socket = await opened(port)
+  socket.on('error', () => {})
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  socket.write(
+    head('POST /bot/v1/chats/5/typing', 'Content-Type: application/json', 'Content-Length: 100'),
+  )
+  const drips = setInterval(() => socket.write(' '), 20)
+  await once(socket, 'close')
+  clearInterval(drips)
+  expect(text).toContain('408')
+  expect(seen).toEqual([])
+})
+
+it('a connection on which nothing is said is closed', async () => {
+  const { port } = await openDoor({ parts: { bounds: SHORT } })
+  await once((await opened(port)).resume(), 'close')
+})
+
+it('a connection is closed after its idle time', async () => {
+  const { port } = await openDoor({ parts: { bounds: { keepAliveMs: 50 } } })
+  const socket = (await opened(port)).resume()
+  socket.write(head('GET /bot/v1/commands'))
+  await once(socket, 'close')
+})
+
+it('a connection is closed after its number of requests', async () => {
+  const { port } = await openDoor({ parts: { bounds: { requestsPerConnection: 2 } } })
+  const text = await raw(port, ...[1, 2, 3].map(() => head('GET /bot/v1/commands')))
+  expect(text.split('HTTP/1.1 200 OK')).toHaveLength(3)
+  expect(text.toLowerCase().split('connection: close')).toHaveLength(2)
+})
+
+it('sockets that are only held open keep nobody out', async () => {
+  const world = await openDoor({ parts: { bounds: { connections: 8 } } })
+  const held = []
+  for (let n = 0; n < 50; n++) held.push((await opened(world.port)).on('error', () => {}).resume())
+  expect((await call(world, 'GET', '/bot/v1/commands')).status).toBe(200)
+  await sleep(20)
+  expect(held.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(8)
+})
+
+it('connections at work are not closed for new ones, which are refused beyond the bound', async () => {
+  const answers: (() => void)[] = []
+  const world = await openDoor({
+    answering: (_seen, response) => void answers.push(() => say(response, 'done')),
+    parts: { bounds: { connections: 3 } },
+  })
+  const working = [1, 2, 3].map(() => call(world, 'GET', '/bot/v1/commands'))
+  while (answers.length < 3) await sleep(5)
+  expect(await raw(world.port, head('GET /bot/v1/commands'))).toBe('')
+  for (const answer of answers) answer()
+  expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+it('an answer that does not come in time is 504', async () => {
+  const world = await openDoor({
+    answering: () => {},
+    parts: { bounds: { answerMs: 50 } },
+  })
+  const { status, json } = await call(world, 'DELETE', '/bot/v1/commands')
+  expect({ status, code: json.error?.code }).toEqual({
+    status: 504,
+    code: 'postern_upstream_timeout',
+  })
+})

@@ -1,0 +1,184 @@
+/** A door over a real service, both on real sockets, for the tests of this folder. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { Health } from '../../src/observe/health.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
+import { buildBotDoor } from '../../src/http/server.ts'
+import type { BotDoorParts, Door } from '../../src/http/server.ts'
+import { createUpstream } from '../../src/upstream/client.ts'
+import type { Upstream } from '../../src/upstream/client.ts'
+
+/** What the bot presents. */
+export const TOKEN = `bot_42.${'t'.repeat(43)}`
+/** What the sidecar presents. */
+export const SERVICE_TOKEN = `bot_42.${'s'.repeat(43)}`
+
+/** A request as the service got it. */
+export interface Seen {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** How the service answers; by default `{ok:true,result:{}}`. */
+export type Answering = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void
+
+export interface World {
+  door: Door
+  /** `http://127.0.0.1:port` */
+  url: string
+  port: number
+  /** Everything that reached the service, in order. */
+  seen: Seen[]
+  /** Every line that was logged. */
+  lines: Record<string, unknown>[]
+  metrics: Metrics
+}
+
+/** Opens a bot's door before a service; both close when the test ends. */
+export async function openDoor(
+  o: { answering?: Answering; parts?: Partial<BotDoorParts> } = {},
+): Promise<World> {
+  const seen: Seen[] = []
+  const service = await startService(seen, o.answering ?? ((_seen, response) => say(response, {})))
+  const lines: Record<string, unknown>[] = []
+  const log = pino(
+    { level: 'debug', base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  )
+  const metrics = new Metrics(new Health())
+  const door = buildBotDoor({
+    upstream: clientOf(service),
+    log,
+    metrics,
+    expectedToken: () => TOKEN,
+    allowedHosts: [],
+    allowUnknown: false,
+    managesKey: true,
+    routes: [],
+    revoked: () => {},
+    ...o.parts,
+  })
+  onTestFinished(() => door.drain())
+  const url = await door.listen({ setting: 'listen', host: '127.0.0.1', port: 0 })
+  return { door, url, port: Number(new URL(url).port), seen, lines, metrics }
+}
+
+/** Answers as the service does: 200 and a result. */
+export function say(response: ServerResponse, result: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ ok: true, result }))
+}
+
+/** Calls the door as a bot does. */
+export async function call(
+  world: { url: string },
+  method: string,
+  path: string,
+  more: { body?: unknown; headers?: Record<string, string>; token?: string } = {},
+): Promise<{ status: number; headers: Headers; text: string; json: Reply }> {
+  const response = await fetch(world.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${more.token ?? TOKEN}`,
+      ...(more.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...more.headers,
+    },
+    ...(more.body === undefined
+      ? {}
+      : { body: typeof more.body === 'string' ? more.body : JSON.stringify(more.body) }),
+  })
+  const text = await response.text()
+  const { status, headers } = response
+  return { status, headers, text, json: JSON.parse(text) as Reply }
+}
+
+/** The envelope, either way. */
+export interface Reply {
+  ok: boolean
+  result?: unknown
+  error?: { status: number; code: string; message: string; retryAfter?: number }
+}
+
+/** Writes bytes to a port and gives everything that came back until the connection was closed. */
+export async function raw(port: number, ...pieces: (string | Buffer)[]): Promise<string> {
+  const socket = await opened(port)
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+  socket.on('error', () => {})
+  for (const piece of pieces) socket.write(piece)
+  if (!socket.closed) await once(socket, 'close')
+  return text
+}
+
+/** A connected socket, destroyed when the test ends. */
+export async function opened(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/** A request's head with what every good one has; lines of `headers` come after. */
+export function head(start: string, ...headers: string[]): string {
+  const lines = [`${start} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${TOKEN}`]
+  return [...lines, ...headers, '', ''].join('\r\n')
+}
+
+/** Status line's number, and the code in the envelope. */
+export function outcome(text: string): { status: number; code: string | undefined } {
+  const [top = '', body = ''] = text.split('\r\n\r\n')
+  const status = Number(top.split(' ')[1])
+  return { status, code: body === '' ? undefined : (JSON.parse(body) as Reply).error?.code }
+}
+
+async function startService(seen: Seen[], answering: Answering): Promise<string> {
+  const server = createServer((request, response) => {
+    void serve(request, response)
+  })
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url: path = '', headers } = request
+    const entry = { method, path, headers, body: await readAll(request) }
+    seen.push(entry)
+    answering(entry, response, request)
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of request) body += String(chunk)
+  return body
+}
+
+function clientOf(baseUrl: string): Upstream {
+  const ignore = () => {}
+  const upstream = createUpstream({
+    baseUrl,
+    token: { reveal: () => SERVICE_TOKEN, reload: () => Promise.resolve(false) },
+    ownCallsPerMinute: () => 60,
+    events: {
+      answered: ignore,
+      unreachable: ignore,
+      unauthorized: ignore,
+      paused: ignore,
+      working: ignore,
+      clock: ignore,
+      budget: ignore,
+    },
+  })
+  onTestFinished(() => upstream[Symbol.asyncDispose]())
+  return upstream
+}

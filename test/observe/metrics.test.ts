@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest'
+import { Health } from '../../src/observe/health.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
+
+const setUp = () => {
+  const health = new Health()
+  const metrics = new Metrics(health)
+  return { health, metrics, text: () => metrics.registry.metrics() }
+}
+
+it('seals are counted with their recipients and the time they took', async () => {
+  const { metrics, text } = setUp()
+  metrics.sealed({ recipients: 3, skipped: 2, ms: 40 })
+  metrics.sealed({ recipients: 150, skipped: 0, ms: 60 })
+  const shown = await text()
+  expect(shown).toContain('postern_seals_total 2')
+  expect(shown).toContain('postern_seal_recipients_bucket{le="5"} 1')
+  expect(shown).toContain('postern_seal_recipients_sum 153')
+  expect(shown).toContain('postern_seal_skipped_recipients_total 2')
+  expect(shown).toContain('postern_seal_duration_seconds_sum 0.1')
+})
+
+it('opens are counted by verdict', async () => {
+  const { metrics, text } = setUp()
+  metrics.opened({ verdict: 'verified', ms: 5 })
+  metrics.opened({ verdict: 'verified', ms: 5 })
+  metrics.opened({ verdict: 'replayed', ms: 5 })
+  const shown = await text()
+  expect(shown).toContain('postern_opens_total{verdict="verified"} 2')
+  expect(shown).toContain('postern_opens_total{verdict="replayed"} 1')
+  expect(shown).toContain('postern_open_duration_seconds_count 3')
+})
+
+it('calls to the service are counted by owner and class of status', async () => {
+  const { metrics, text } = setUp()
+  metrics.upstreamAnswered({ status: 201, ms: 10, own: false })
+  metrics.upstreamAnswered({ status: 429, ms: 10, own: true })
+  metrics.upstreamUnanswered('postern_upstream_timeout')
+  metrics.upstreamUnanswered('whatever')
+  metrics.budget({ usedLastMinute: 7, limit: 120 })
+  const shown = await text()
+  expect(shown).toContain('postern_upstream_calls_total{owner="bot",status="2xx"} 1')
+  expect(shown).toContain('postern_upstream_calls_total{owner="sidecar",status="4xx"} 1')
+  expect(shown).toContain('postern_upstream_unanswered_total{code="postern_upstream_timeout"} 1')
+  expect(shown).toContain('postern_upstream_unanswered_total{code="other"} 1')
+  expect(shown).toContain('postern_own_calls_last_minute 7')
+  expect(shown).toContain('postern_own_calls_limit 120')
+})
+
+it('requests are counted, and refusals only when they are ours', async () => {
+  const { metrics, text } = setUp()
+  const request = { method: 'POST', route: '/bot/v1/messages', ms: 20 }
+  metrics.answered({ ...request, status: 409, code: 'postern_no_recipient' })
+  metrics.answered({ ...request, status: 429, code: 'flood_wait' })
+  metrics.answered({ ...request, status: 201 })
+  const shown = await text()
+  expect(shown).toContain(
+    'postern_requests_total{method="POST",route="/bot/v1/messages",status="409"} 1',
+  )
+  expect(shown).toContain('postern_refusals_total{code="postern_no_recipient"} 1')
+  expect(shown).not.toContain('code="flood_wait"')
+  expect(shown).toContain('postern_request_duration_seconds_count{route="/bot/v1/messages"} 3')
+})
+
+it('killed workers are counted', async () => {
+  const { metrics, text } = setUp()
+  metrics.workerKilled()
+  expect(await text()).toContain('postern_workers_killed_total 1')
+})
+
+it('readiness is shown as it is now, reason by reason', async () => {
+  const { health, text } = setUp()
+  expect(await text()).toContain('postern_ready 1')
+  health.set('key-conflict', '')
+  const shown = await text()
+  expect(shown).toContain('postern_ready 0')
+  expect(shown).toContain('postern_reason{code="key-conflict"} 1')
+  expect(shown).toContain('postern_reason{code="upstream"} 0')
+  health.clear('key-conflict')
+  expect(await text()).toContain('postern_reason{code="key-conflict"} 0')
+})
+
+it('the process is shown too, with the delay of its event loop; all under one prefix', async () => {
+  const { text } = setUp()
+  const shown = await text()
+  expect(shown).toContain('postern_nodejs_eventloop_lag_p99_seconds')
+  expect(shown).toContain('postern_process_resident_memory_bytes')
+  const names = [...shown.matchAll(/^# HELP (\S+) (.+)$/gm)]
+  expect(names.length).toBeGreaterThan(30)
+  for (const [, name, help] of names) {
+    expect(name).toMatch(/^postern_/)
+    expect(help?.length).toBeGreaterThan(5)
+  }
+})
+
+it('two registries do not know of each other', async () => {
+  const one = setUp()
+  const other = setUp()
+  one.metrics.workerKilled()
+  expect(await other.text()).toContain('postern_workers_killed_total 0')
+})
