@@ -1,0 +1,54 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import {
+  SqliteAdapter,
+  SqliteDialect,
+  type DialectAdapter,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from 'kysely'
+
+/** SQLite's DDL is transactional: all steps of a migration happen, or none. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Kysely's SQLite dialect on a connection of node:sqlite. */
+export class NodeSqliteDialect extends SqliteDialect {
+  constructor(database: DatabaseSync) {
+    super({ database: adapt(database) })
+  }
+
+  override createAdapter(): DialectAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+function adapt(database: DatabaseSync): SqliteDatabase {
+  return {
+    close() {
+      if (database.isOpen) database.close()
+    },
+    prepare(sql) {
+      // SQLite rolls back by itself when the disk is full; a second rollback would hide the reason
+      if (sql === 'rollback' && !database.isTransaction) return nothing
+      const statement = database.prepare(sql)
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)),
+      }
+    },
+  }
+}
+
+const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
+
+const nothing: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
+}

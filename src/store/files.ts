@@ -1,0 +1,64 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Modes of what the data directory holds, whatever the umask says. */
+export const DIR_MODE = 0o700
+export const FILE_MODE = 0o600
+
+/**
+ * Writes a small file whole: either the old content or the new is there after a crash, and the
+ * new is on disk when this returns. Mode 0600.
+ * @throws an error of node:fs; the old file is then as it was
+ */
+export function writeDurably(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}.tmp`
+  try {
+    const fd = openSync(temporary, 'w', FILE_MODE)
+    try {
+      fchmodSync(fd, FILE_MODE)
+      writeFileSync(fd, text)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  syncDirectory(dirname(file))
+}
+
+/** Makes a new, empty file of mode 0600. @throws an error of node:fs: EEXIST when it is there */
+export function createEmpty(file: string): void {
+  const fd = openSync(file, 'wx', FILE_MODE)
+  try {
+    fchmodSync(fd, FILE_MODE)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Puts the names in a directory on disk. */
+export function syncDirectory(directory: string): void {
+  const fd = openSync(directory, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The code of a file system error (`ENOSPC`), or null for any other. */
+export function errnoOf(error: unknown): string | null {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
+  return typeof code === 'string' && typeof syscall === 'string' ? code : null
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { readOwner } from './owner.ts'
+import { corrupt, inUse, newer, unwritable } from './refusals.ts'
+import type { ProtectionTable } from './schema.ts'
+import {
+  APPLICATION_ID,
+  connectReading,
+  isBusy,
+  isDiskFailure,
+  pragma,
+  resultCode,
+} from './sqlite.ts'
+
+/** The database, and the marker that says that there was one. */
+export const DATABASE = 'postern.db'
+export const MARKER = 'store.json'
+
+/** What an existing database says of itself. */
+export interface Seen {
+  /** How many steps of the schema ran. */
+  version: number
+  /** Null when the store was never protected. */
+  protection: ProtectionTable | null
+}
+
+/** `database`: there is one; `traces`: there was one; `none`: nothing shows that there ever was. */
+export function whatIsThere(dataDir: string): 'database' | 'traces' | 'none' {
+  if (existsSync(join(dataDir, DATABASE))) return 'database'
+  const traces = readdirSync(dataDir).some(
+    (name) => name === MARKER || name.startsWith(`${DATABASE}-`) || /^postern\.v\d+\./.test(name),
+  )
+  return traces ? 'traces' : 'none'
+}
+
+/**
+ * Looks at an existing database without changing a byte of it, whoever holds it.
+ * @param ours how many steps of the schema this program knows
+ * @throws OperatorError `store-in-use`, `store-corrupt`, `store-newer`, `store-unwritable`
+ */
+export function inspect(dataDir: string, ours: number): Seen {
+  const file = join(dataDir, DATABASE)
+  let database: DatabaseSync | null = null
+  try {
+    database = connectReading(file)
+    return examine(database, ours)
+  } catch (error) {
+    throw explain(error, dataDir)
+  } finally {
+    database?.close()
+  }
+}
+
+/** Turns a failure of SQLite while opening into the refusal that it means; others stay. */
+export function explain(error: unknown, dataDir: string): unknown {
+  const code = resultCode(error)
+  if (isBusy(error)) return inUse(dataDir, readOwner(dataDir))
+  if (isDiskFailure(error)) return unwritable(dataDir, `SQLite’s result is ${code}`, error)
+  return code === null ? error : corrupt('postern.db is not a sound database', error)
+}
+
+function examine(database: DatabaseSync, ours: number): Seen {
+  const version = pragma(database, 'user_version')
+  if (pragma(database, 'application_id') !== APPLICATION_ID || version < 1) {
+    throw corrupt('postern.db is not a database of Postern')
+  }
+  if (version > ours) throw newer(version, ours)
+  const checked = database.prepare('PRAGMA quick_check(1)').all()
+  if (checked.length !== 1 || Object.values(checked[0] ?? {})[0] !== 'ok') {
+    throw corrupt('postern.db does not pass SQLite’s check')
+  }
+  const protection = readProtection(database)
+  if (protection === null && holdsSecrets(database)) {
+    throw corrupt('the record of its protection is gone')
+  }
+  return { version, protection }
+}
+
+/** The record of the store's protection, or null when it never had one. */
+export function readProtection(database: DatabaseSync): ProtectionTable | null {
+  const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
+  return (row ?? null) as ProtectionTable | null
+}
+
+function holdsSecrets(database: DatabaseSync): boolean {
+  const query = 'SELECT 1 FROM secrets UNION ALL SELECT 1 FROM own_keys LIMIT 1'
+  return database.prepare(query).get() !== undefined
+}

@@ -1,0 +1,77 @@
+import { sql, type Kysely } from 'kysely'
+
+/**
+ * One step of the schema. Steps run in order and are never changed once released; the number of
+ * steps that ran is the store's version (`PRAGMA user_version`).
+ */
+export interface SchemaStep {
+  /** Sorts behind every earlier name. */
+  name: string
+  up(db: Kysely<unknown>): Promise<void>
+}
+
+const TABLES = [
+  `CREATE TABLE own_keys (
+     fingerprint TEXT PRIMARY KEY NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'retired')),
+     created_at INTEGER NOT NULL,
+     published_at INTEGER,
+     retired_at INTEGER,
+     certificate TEXT NOT NULL,
+     locked TEXT NOT NULL
+   ) STRICT`,
+  `CREATE TABLE chats (
+     id INTEGER PRIMARY KEY NOT NULL,
+     kind TEXT NOT NULL,
+     latched_at INTEGER,
+     refused_at INTEGER,
+     lifted_at INTEGER
+   ) STRICT`,
+  `CREATE TABLE people (
+     user_id INTEGER PRIMARY KEY NOT NULL,
+     signed_at INTEGER
+   ) STRICT`,
+  `CREATE TABLE certificates (
+     fingerprint TEXT PRIMARY KEY NOT NULL,
+     user_id INTEGER NOT NULL,
+     first_seen_at INTEGER NOT NULL,
+     revoked_armored TEXT
+   ) STRICT`,
+  `CREATE TABLE seen (
+     digest BLOB PRIMARY KEY NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('data', 'signature')),
+     chat_id INTEGER NOT NULL,
+     message_id INTEGER,
+     user_id INTEGER,
+     seen_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX seen_by_time ON seen (seen_at)`,
+  `CREATE TABLE flags (
+     name TEXT PRIMARY KEY NOT NULL,
+     value TEXT NOT NULL
+   ) STRICT`,
+  `CREATE TABLE secrets (
+     name TEXT PRIMARY KEY NOT NULL,
+     sealed BLOB NOT NULL
+   ) STRICT`,
+  `CREATE TABLE protection (
+     id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+     method TEXT NOT NULL,
+     n INTEGER NOT NULL,
+     r INTEGER NOT NULL,
+     p INTEGER NOT NULL,
+     salt BLOB NOT NULL,
+     proof BLOB NOT NULL,
+     digest BLOB NOT NULL
+   ) STRICT`,
+]
+
+/** Every step there is. */
+export const MIGRATIONS: readonly SchemaStep[] = [
+  {
+    name: '001-first',
+    async up(db) {
+      for (const table of TABLES) await sql.raw(table).execute(db)
+    },
+  },
+]

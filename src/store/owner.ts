@@ -1,0 +1,48 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { writeDurably } from './files.ts'
+
+/** Who holds a store. For people only: the lock is SQLite's, and a process id proves nothing. */
+export interface Owner {
+  pid: number
+  host: string
+  /** ISO 8601, UTC. */
+  startedAt: string
+}
+
+const FILE = 'owner.json'
+const MAX_BYTES = 4096
+
+/**
+ * Writes who we are. Call while holding the lock. Where the disk is full, what the last owner left
+ * goes all the same: better no name than a false one.
+ */
+export function claim(dataDir: string): void {
+  const file = join(dataDir, FILE)
+  const owner: Owner = { pid: process.pid, host: hostname(), startedAt: new Date().toISOString() }
+  try {
+    writeDurably(file, `${JSON.stringify(owner)}\n`)
+  } catch {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Takes our name away again. */
+export function release(dataDir: string): void {
+  rmSync(join(dataDir, FILE), { force: true })
+}
+
+/** Gives what the holder wrote, or null when that is missing or cannot be believed. */
+export function readOwner(dataDir: string): Owner | null {
+  try {
+    const text = readFileSync(join(dataDir, FILE), 'utf8').slice(0, MAX_BYTES)
+    const { pid, host, startedAt } = JSON.parse(text) as Partial<Owner>
+    if (!Number.isSafeInteger(pid) || pid === undefined) return null
+    if (typeof host !== 'string' || !/^[\w.:-]{1,255}$/.test(host)) return null
+    if (typeof startedAt !== 'string' || !/^[\d:.TZ-]{20,24}$/.test(startedAt)) return null
+    return { pid, host, startedAt }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What survives a restart, table by table. Every time is in milliseconds since the Unix epoch;
+ * identifiers of chats, people and messages are the API's integers.
+ */
+
+/** The bot's own OpenPGP keys (DESIGN, Keys). */
+export interface OwnKeysTable {
+  /** 40 lower-case hexadecimal characters. */
+  fingerprint: string
+  state: 'pending' | 'active' | 'retired'
+  created_at: number
+  published_at: number | null
+  retired_at: number | null
+  /** Armored certificate. */
+  certificate: string
+  /** Armored secret key, locked under the store's master secret; the store keeps it as it came. */
+  locked: string
+}
+
+/** What is known of a chat. */
+export interface ChatsTable {
+  id: number
+  kind: string
+  /** When the chat was first seen protected; null when it is not latched. */
+  latched_at: number | null
+  /** When readable text for it was last refused; null when none was since the last lift. */
+  refused_at: number | null
+  /** When the operator last lifted the latch. */
+  lifted_at: number | null
+}
+
+/** What is known of a person. */
+export interface PeopleTable {
+  user_id: number
+  /** When the person first signed a message; from then on they must. */
+  signed_at: number | null
+}
+
+/** Whom a certificate belongs to, and the revocations that must not be forgotten. */
+export interface CertificatesTable {
+  fingerprint: string
+  user_id: number
+  first_seen_at: number
+  /** The armored certificate with its revocations, once it had any. */
+  revoked_armored: string | null
+}
+
+/** Sealed data and signatures met before, as keyed digests. */
+export interface SeenTable {
+  digest: Uint8Array
+  kind: 'data' | 'signature'
+  chat_id: number
+  message_id: number | null
+  user_id: number | null
+  seen_at: number
+}
+
+/** Single facts about the bot or the sidecar. */
+export interface FlagsTable {
+  name: string
+  value: string
+}
+
+/** Random secrets by name, sealed under the protection (`protection.ts`). */
+export interface SecretsTable {
+  name: string
+  sealed: Uint8Array
+}
+
+/** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
+export interface ProtectionTable {
+  id: number
+  method: string
+  n: number
+  r: number
+  p: number
+  salt: Uint8Array
+  /** A known value sealed under the passphrase. */
+  proof: Uint8Array
+  /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
+  digest: Uint8Array
+}
+
+export interface Schema {
+  own_keys: OwnKeysTable
+  chats: ChatsTable
+  people: PeopleTable
+  certificates: CertificatesTable
+  seen: SeenTable
+  flags: FlagsTable
+  secrets: SecretsTable
+  protection: ProtectionTable
+}

@@ -1,0 +1,87 @@
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+
+/** `PRAGMA application_id` of our database: "PstN". */
+export const APPLICATION_ID = 0x50_73_74_4e
+
+/** How long an opening waits for another process's lock before it is called taken. */
+const LOCK_WAIT_MS = 500
+
+/**
+ * Opens an existing database to look at it. Nothing that it holds is changed, not even by closing:
+ * a connection that cannot write never checkpoints a WAL that a killed process left behind.
+ * @throws an error of node:sqlite; opening is lazy, so most come with the first query
+ */
+export function connectReading(file: string): DatabaseSync {
+  return new DatabaseSync(pathToFileURL(file), { readOnly: true, timeout: LOCK_WAIT_MS })
+}
+
+/**
+ * Opens an existing database as its only user and keeps it locked until it is closed.
+ * Writes are on disk when their COMMIT returns (WAL, synchronous=FULL).
+ * @throws an error of node:sqlite: `isBusy` when another process holds it
+ */
+export function connectExclusive(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  url.searchParams.set('mode', 'rw')
+  const database = new DatabaseSync(url, { timeout: LOCK_WAIT_MS, defensive: true })
+  try {
+    database.exec('PRAGMA locking_mode=EXCLUSIVE')
+    database.exec('PRAGMA journal_mode=WAL')
+    database.exec('PRAGMA synchronous=FULL')
+    database.exec('PRAGMA foreign_keys=ON')
+    database.exec('PRAGMA trusted_schema=OFF')
+    database.exec('PRAGMA cell_size_check=ON')
+    database.exec('PRAGMA temp_store=MEMORY')
+    // a destroyed key's bytes do not stay behind in free pages
+    database.exec('PRAGMA secure_delete=ON')
+    database.exec('BEGIN IMMEDIATE')
+    database.exec('COMMIT')
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+/** The number that a pragma gives. */
+export function pragma(database: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+}
+
+/** SQLite's primary result code (sqlite.org/rescode.html), or null for any other error. */
+export function resultCode(error: unknown): number | null {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown }
+  return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null
+}
+
+const ERROR = 1
+const PERM = 3
+const BUSY = 5
+const LOCKED = 6
+const READONLY = 8
+const IOERR = 10
+const FULL = 13
+const CANTOPEN = 14
+const CONSTRAINT = 19
+const MISMATCH = 20
+const MISUSE = 21
+const RANGE = 25
+
+/** Another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** The disk or its permissions are at fault, not the bytes. */
+export function isDiskFailure(error: unknown): boolean {
+  const code = resultCode(error)
+  return code !== null && [PERM, READONLY, IOERR, FULL, CANTOPEN].includes(code)
+}
+
+/** The storage failed, as opposed to a statement that was wrong or broke a constraint. */
+export function isStorageFailure(error: unknown): boolean {
+  const code = resultCode(error)
+  return code !== null && ![ERROR, CONSTRAINT, MISMATCH, MISUSE, RANGE].includes(code)
+}

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/store.ts'
+import { canMount, flags, mounted, open, put, temporary } from './support.ts'
+
+/** Takes what is left of a small disk. */
+function fill(mount: string): void {
+  const path = join(mount, 'filler')
+  spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k', 'status=none'], { stdio: 'ignore' })
+}
+
+describe.skipIf(!canMount())('a disk that fails (skipped where none can be mounted)', () => {
+  test('a full disk refuses the write, tells once, loses nothing, and heals by itself', async () => {
+    const mount = mounted('2m')
+    const dataDir = join(mount, 'data')
+    const store = await open(dataDir)
+    const told: boolean[] = []
+    store.onWritable((writable) => told.push(writable))
+    await put(store, 'before', 'the disk was full')
+    fill(mount)
+    for (const name of ['large', 'larger']) {
+      await expect(put(store, name, 'x'.repeat(500_000))).rejects.toMatchObject({
+        code: 'postern_store_unwritable',
+        status: 503,
+      })
+    }
+    expect(told).toEqual([false])
+    expect(await flags(store)).toEqual({ before: 'the disk was full' })
+
+    rmSync(join(mount, 'filler'))
+    await put(store, 'after', 'it was emptied')
+    expect(told).toEqual([false, true])
+    await store[Symbol.asyncDispose]()
+    expect(await flags(await open(dataDir))).toEqual({
+      before: 'the disk was full',
+      after: 'it was emptied',
+    })
+  })
+
+  test('a store that is closed on a full disk opens again with all it was told to keep', async () => {
+    const mount = mounted('2m')
+    const dataDir = join(mount, 'data')
+    const store = await open(dataDir)
+    for (let n = 0; n < 50; n++) await put(store, `n${n}`, 'y'.repeat(2000))
+    fill(mount)
+    await store[Symbol.asyncDispose]()
+    rmSync(join(mount, 'filler'))
+    expect(Object.keys(await flags(await open(dataDir))).length).toBe(50)
+  })
+
+  test('no store is begun on a full disk, and nothing stops the next start', async () => {
+    const mount = mounted('2m')
+    const dataDir = join(mount, 'data')
+    fill(mount)
+    await expect(openStore({ dataDir, masterSecret: null, mode: 'create' })).rejects.toMatchObject({
+      code: 'store-unwritable',
+    })
+    rmSync(join(mount, 'filler'))
+    const store = await open(dataDir)
+    await put(store, 'begun', 'late')
+    expect(readdirSync(dataDir).toSorted()).toEqual([
+      'owner.json',
+      'postern.db',
+      'postern.db-wal',
+      'store.json',
+    ])
+  })
+})
+
+describe('a database that goes bad while it is open', () => {
+  test('reading tells the operator that the store is damaged', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir)
+    for (let n = 0; n < 60; n++) await put(store, `n${n}`, 'z'.repeat(100_000))
+    // from outside: closing the file in this process would also drop the store's lock
+    const target = `of=${join(dataDir, 'postern.db')}`
+    spawnSync('dd', ['if=/dev/zero', target, 'bs=4k', 'count=1500', 'conv=notrunc'])
+    await expect(flags(store)).rejects.toMatchObject({ code: 'store-corrupt' })
+  })
+})

@@ -1,0 +1,140 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/store.ts'
+import { child, flags, gone, open, put, temporary } from './support.ts'
+
+describe('what the store keeps', () => {
+  test('whatever was written is there after the store is opened again, and nothing else', async () => {
+    const names = fc.constantFrom('a', 'b', 'c', '__proto__', 'naïve “name”')
+    const change = fc.oneof(
+      fc.record({
+        op: fc.constant('put' as const),
+        name: names,
+        value: fc.string({ unit: 'binary' }),
+      }),
+      fc.record({ op: fc.constant('remove' as const), name: names }),
+      fc.record({ op: fc.constant('fail' as const), name: names, value: fc.string() }),
+      fc.record({ op: fc.constant('reopen' as const) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
+        const dataDir = temporary()
+        const expected = new Map<string, string>()
+        let store = await openStore({ dataDir, masterSecret: null, mode: 'create' })
+        for (const step of [...changes, { op: 'reopen' as const }]) {
+          if (step.op === 'put') {
+            await put(store, step.name, step.value)
+            expected.set(step.name, step.value)
+          } else if (step.op === 'remove') {
+            await store.write((db) =>
+              db.deleteFrom('flags').where('name', '=', step.name).execute(),
+            )
+            expected.delete(step.name)
+          } else if (step.op === 'fail') {
+            const failing = store.write(async (db) => {
+              await db.deleteFrom('flags').execute()
+              throw new RangeError('changed our mind')
+            })
+            await expect(failing).rejects.toThrow(RangeError)
+          } else {
+            await store[Symbol.asyncDispose]()
+            store = await openStore({ dataDir, masterSecret: null, mode: 'existing' })
+          }
+          const rows = await store.read((db) => db.selectFrom('flags').selectAll().execute())
+          expect(new Map(rows.map(({ name, value }) => [name, value]))).toEqual(expected)
+        }
+        await store[Symbol.asyncDispose]()
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('bytes, nulls and large identifiers come back as they were', async () => {
+    const dataDir = temporary()
+    const first = await open(dataDir)
+    const digest = Uint8Array.from({ length: 32 }, (_, index) => index * 7)
+    const row = {
+      digest,
+      kind: 'data' as const,
+      chat_id: Number.MAX_SAFE_INTEGER,
+      message_id: null,
+      user_id: -5,
+      seen_at: 1_700_000_000_000,
+    }
+    await first.write((db) => db.insertInto('seen').values(row).execute())
+    await first[Symbol.asyncDispose]()
+    const second = await open(dataDir)
+    const rows = await second.read((db) => db.selectFrom('seen').selectAll().execute())
+    expect(rows).toEqual([row])
+  })
+
+  test('writes that are asked for at the same time happen one after the other, all of them', async () => {
+    const store = await open(temporary())
+    await put(store, 'count', '0')
+    const increment = () =>
+      store.write(async (db) => {
+        const { value } = await db.selectFrom('flags').select('value').executeTakeFirstOrThrow()
+        await new Promise((resolve) => setImmediate(resolve))
+        await db
+          .updateTable('flags')
+          .set({ value: String(Number(value) + 1) })
+          .execute()
+      })
+    await Promise.all(Array.from({ length: 20 }, increment))
+    expect(await flags(store)).toEqual({ count: '20' })
+  })
+
+  test('a row that breaks a rule of the schema is refused without calling the disk broken', async () => {
+    const store = await open(temporary())
+    const told: boolean[] = []
+    store.onWritable((writable) => told.push(writable))
+    const twice = store.write(async (db) => {
+      await db.insertInto('people').values({ user_id: 1, signed_at: null }).execute()
+      await db.insertInto('people').values({ user_id: 1, signed_at: null }).execute()
+    })
+    await expect(twice).rejects.toThrow(/UNIQUE/)
+    expect(await store.read((db) => db.selectFrom('people').selectAll().execute())).toEqual([])
+    expect(told).toEqual([])
+  })
+
+  test('a process killed in the middle of writing loses nothing that it was told is written', async () => {
+    const dataDir = temporary()
+    const writer = child(
+      dataDir,
+      `const store = await openStore({ dataDir, masterSecret: null, mode: 'create' })
+       for (let n = 0; ; n++) {
+         await store.write(async (db) => {
+           await db.insertInto('people').values({ user_id: n, signed_at: n }).execute()
+           await db.insertInto('flags').values({ name: 'half' + n, value: 'x' }).execute()
+         })
+         console.log(n)
+       }`,
+    )
+    let acknowledged = -1
+    while (acknowledged < 40) acknowledged = Number(await writer.line())
+    writer.process.kill('SIGKILL')
+    for (let rest = await writer.line(); rest !== ''; rest = await writer.line()) {
+      acknowledged = Number(rest)
+    }
+    await gone(writer.process)
+
+    const store = await open(dataDir, { mode: 'existing' })
+    const people = await store.read((db) => db.selectFrom('people').select('user_id').execute())
+    const halves = await store.read((db) => db.selectFrom('flags').select('name').execute())
+    expect(people.length).toBeGreaterThan(acknowledged)
+    expect(people.length).toBeLessThanOrEqual(acknowledged + 2)
+    expect(halves.length).toBe(people.length)
+  })
+
+  test('closing waits for the write that is under way, and refuses the ones that come later', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir)
+    const writing = put(store, 'last', 'word')
+    const closing = store[Symbol.asyncDispose]()
+    await expect(put(store, 'too', 'late')).rejects.toMatchObject({
+      code: 'postern_store_unwritable',
+    })
+    await Promise.all([writing, closing])
+    expect(await flags(await open(dataDir))).toEqual({ last: 'word' })
+  })
+})

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { createProtection, openProtection } from '../../src/store/protection.ts'
+import { made, open, put, temporary } from './support.ts'
+
+describe('secrets at rest', () => {
+  test('a secret is 32 random bytes, made once and the same for the life of the store', async () => {
+    const dataDir = temporary()
+    const first = await open(dataDir, { masterSecret: 'a passphrase' })
+    expect(first.masterSecret).toBe('a passphrase')
+    const [one, same, other] = await Promise.all([
+      first.secret('replay'),
+      first.secret('replay'),
+      first.secret('capability'),
+    ])
+    expect(one).toHaveLength(32)
+    expect(same).toEqual(one)
+    expect(other).not.toEqual(one)
+    await first[Symbol.asyncDispose]()
+    const second = await open(dataDir, { masterSecret: 'a passphrase' })
+    expect(await second.secret('replay')).toEqual(one)
+  })
+
+  test('neither a secret nor the passphrase stands in any file', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir, { masterSecret: 'canary-passphrase' })
+    const secret = await store.secret('replay')
+    const bytes = ['postern.db', 'postern.db-wal'].map((name) => readFileSync(join(dataDir, name)))
+    const all = Buffer.concat(bytes)
+    expect(all.includes('replay')).toBe(true)
+    expect(all.includes(secret)).toBe(false)
+    expect(all.includes('canary-passphrase')).toBe(false)
+  })
+
+  test('what was removed does not stay behind in the files', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir)
+    const removed = 'canary-of-a-destroyed-key '.repeat(40)
+    await put(store, 'key', removed)
+    await put(store, 'other', 'kept')
+    await store.write((db) => db.deleteFrom('flags').where('name', '=', 'key').execute())
+    await store[Symbol.asyncDispose]()
+    const bytes = readFileSync(join(dataDir, 'postern.db'))
+    expect(bytes.includes('kept')).toBe(true)
+    expect(bytes.includes('canary-of-a-destroyed-key')).toBe(false)
+  })
+
+  test('without a passphrase the store opens and keeps no secrets', async () => {
+    const store = await open(temporary())
+    expect(store.masterSecret).toBeNull()
+    await expect(store.secret('replay')).rejects.toMatchObject({ code: 'postern_locked' })
+  })
+
+  test('a store that began without a passphrase takes the first one it is given, for good', async () => {
+    const dataDir = temporary()
+    await made(dataDir)
+    await made(dataDir, 'a passphrase')
+    await expect(open(dataDir, { masterSecret: 'another' })).rejects.toMatchObject({
+      code: 'store-locked',
+    })
+    await open(dataDir, { masterSecret: 'a passphrase' })
+  })
+
+  test('a sealed secret that was changed, or moved to another name, is damage', async () => {
+    const dataDir = temporary()
+    await made(dataDir, 'a passphrase')
+    const database = new DatabaseSync(join(dataDir, 'postern.db'))
+    database.exec(`INSERT INTO secrets SELECT 'moved', sealed FROM secrets WHERE name = 'first'`)
+    database.exec(`UPDATE secrets SET sealed = substr(sealed, 1, 30) WHERE name = 'first'`)
+    database.close()
+    const store = await open(dataDir, { masterSecret: 'a passphrase' })
+    for (const name of ['first', 'moved']) {
+      await expect(store.secret(name)).rejects.toMatchObject({ code: 'store-corrupt' })
+    }
+  })
+
+  test('a record that asks for more memory than there may be is refused before it is derived', async () => {
+    const { row } = await createProtection('a passphrase')
+    await expect(openProtection('a passphrase', { ...row, n: 2 ** 30 })).rejects.toMatchObject({
+      code: 'store-corrupt',
+    })
+  })
+
+  test('the same passphrase makes another key in every store', async () => {
+    const [one, two] = [await createProtection('same'), await createProtection('same')]
+    const sealed = one.protection.seal('name', Buffer.from('words'))
+    expect(one.protection.open('name', sealed)?.toString()).toBe('words')
+    expect(two.protection.open('name', sealed)).toBeNull()
+    expect(one.protection.open('other name', sealed)).toBeNull()
+    expect(one.protection.open('name', Buffer.alloc(5))).toBeNull()
+  })
+})

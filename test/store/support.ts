@@ -1,0 +1,111 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { openStore, type Store } from '../../src/store/store.ts'
+
+/** A folder that is gone when the test ends. */
+export function temporary(): string {
+  const path = mkdtempSync(join(tmpdir(), 'postern-store-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** Opens a store that is closed when the test ends. */
+export async function open(
+  dataDir: string,
+  o: { masterSecret?: string | null; mode?: 'create' | 'existing' } = {},
+): Promise<Store> {
+  const store = await openStore({ dataDir, masterSecret: null, mode: 'create', ...o })
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  return store
+}
+
+/** Makes a store and closes it again. */
+export async function made(dataDir: string, masterSecret: string | null = null): Promise<void> {
+  const store = await openStore({ dataDir, masterSecret, mode: 'create' })
+  if (masterSecret !== null) await store.secret('first')
+  await store[Symbol.asyncDispose]()
+}
+
+/** SHA-256 of every file of a directory, by name. */
+export function digests(dataDir: string, names = readdirSync(dataDir)): Record<string, string> {
+  const digest = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(dataDir, name)))
+      .digest('hex')
+  return Object.fromEntries(names.toSorted().map((name) => [name, digest(name)]))
+}
+
+export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+/** Puts a flag. */
+export const put = (store: Store, name: string, value: string): Promise<unknown> =>
+  store.write((db) =>
+    db
+      .insertInto('flags')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute(),
+  )
+
+/** Every flag, by name. */
+export async function flags(store: Store): Promise<Record<string, string>> {
+  const rows = await store.read((db) => db.selectFrom('flags').selectAll().execute())
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+/**
+ * Runs a script in a process of its own, with `openStore` and `dataDir` in scope.
+ * Gives the process and a function that waits for its next line.
+ */
+export function child(
+  dataDir: string,
+  script: string,
+): { process: ChildProcess; line: () => Promise<string> } {
+  const door = pathToFileURL(join(import.meta.dirname, '../../src/store/store.ts')).href
+  const source = `import { openStore } from ${JSON.stringify(door)}
+    const dataDir = ${JSON.stringify(dataDir)}
+    ${script}`
+  const started = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void started.kill('SIGKILL'))
+  const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
+  return {
+    process: started,
+    line: async () => {
+      const { value, done } = await lines.next()
+      return done === true ? '' : value
+    },
+  }
+}
+
+/** Waits until a process is gone. */
+export async function gone(process: ChildProcess): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return
+  await new Promise((resolve) => process.once('exit', resolve))
+}
+
+/** Whether a small file system of our own can be mounted here (root, and not in every container). */
+export function canMount(): boolean {
+  if (process.getuid?.() !== 0) return false
+  const path = mkdtempSync(join(tmpdir(), 'postern-mount-'))
+  const works = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path]).status === 0
+  if (works) spawnSync('umount', [path])
+  rmSync(path, { recursive: true })
+  return works
+}
+
+/** Mounts a file system of a size for one test. Gives its path. */
+export function mounted(size: string): string {
+  const path = temporary()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path])
+  if (status !== 0) throw new Error('mount failed')
+  onTestFinished(() => void spawnSync('umount', ['-l', path]))
+  return path
+}
