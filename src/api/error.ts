@@ -48,7 +48,7 @@ export const ApiError = z.looseObject({
   status: int,
   code: z.string().min(1),
   message: z.string(),
-  retryAfter: z.number().optional(),
+  retryAfter: z.number().optional().catch(undefined),
   expected: BodyKind.optional().catch(undefined),
 })
 export type ApiError = z.infer<typeof ApiError>

@@ -27,12 +27,12 @@ export async function compare(o: {
   const contenders = [{ name: 'ours', run: o.ours }, ...o.peers]
   const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
   const warmups = o.warmups ?? 1
-  for (let round = 0; round < o.rounds + warmups; round++) {
+  for (let turn = 0; turn < o.rounds + warmups; turn++) {
     for (const { name, run } of contenders) {
       const startedAt = performance.now()
       await run()
       const ms = performance.now() - startedAt
-      if (round >= warmups) times.get(name)?.push(ms)
+      if (turn >= warmups) times.get(name)?.push(ms)
     }
   }
   const ms = median(times.get('ours') ?? [])

@@ -12,8 +12,8 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 
 /** A sandbox with a sidecar before it, for calls either way. */
 export interface BenchWorld extends AsyncDisposable {
-  direct(method: string, path: string): Promise<void>
-  through(method: string, path: string): Promise<void>
+  direct(method: 'GET', path: string): Promise<void>
+  through(method: 'GET', path: string): Promise<void>
   /** Runs while a batch of hostile messages is being opened over and over. */
   duringFlood(run: () => Promise<void>): Promise<void>
 }
@@ -40,9 +40,9 @@ export async function startWorld(): Promise<BenchWorld> {
   const { bot, admin } = await sidecar.listen()
   await untilReady(admin)
   const pools = { direct: new Pool(sandbox.url), through: new Pool(bot) }
-  const call = async (pool: Pool, method: string, path: string): Promise<void> => {
+  const call = async (pool: Pool, method: 'GET', path: string): Promise<void> => {
     const answer = await pool.request({
-      method: method as 'GET',
+      method,
       path: `/bot/v1${path}`,
       headers: { authorization: `Bearer ${sandbox.token}` },
     })
@@ -55,14 +55,14 @@ export async function startWorld(): Promise<BenchWorld> {
     duringFlood: async (run) => {
       let newest = 0
       for (const armored of floods()) newest = await inject(sandbox, armored)
-      let going = true
+      const stop = new AbortController()
       const flood = (async () => {
-        while (going) await call(pools.through, 'GET', '/updates')
+        while (!stop.signal.aborted) await call(pools.through, 'GET', '/updates')
       })()
       try {
         await run()
       } finally {
-        going = false
+        stop.abort()
         await flood
         await call(pools.direct, 'GET', `/updates?offset=${newest + 1}`)
       }

@@ -1,0 +1,123 @@
+import { readEnvelope, type Envelope } from '../api/envelope.ts'
+import type { RawAnswer } from '../errors.ts'
+import { parseExact } from '../json.ts'
+import type { Dispatcher } from 'undici'
+import { clockSkewMs } from './clock.ts'
+import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
+import { handedOn, joined, requestHeaders } from './headers.ts'
+
+/** An answer in the service's envelope, its body as it came. */
+export interface Answer extends RawAnswer {
+  envelope: Envelope
+}
+
+/** One HTTP request as it will stand on the wire. */
+export interface WireRequest {
+  /** Scheme and host; the proxy is chosen by it. */
+  origin: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** From the host on, checked. */
+  path: string
+  body: string | undefined
+  token: string
+  /** Most bytes of body that are read of the answer. */
+  maxBytes: number
+  /** What the whole exchange may take from now on, in milliseconds. */
+  timeoutMs: number
+  /** Ends the exchange when nobody waits for it any more. */
+  signal: AbortSignal
+}
+
+export type Outcome =
+  { kind: 'answered'; answer: Answer; skewMs: number | null } | (Failure & { answer?: never })
+
+/**
+ * Sends one request, once. Never throws and never follows: whatever is not the service's envelope
+ * under a matching status line is a failure (spec, What the service does, 2).
+ */
+export async function attempt(pool: Dispatcher, request: WireRequest): Promise<Outcome> {
+  const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(request.timeoutMs)))
+  const signal = AbortSignal.any([deadline, request.signal])
+  let stage: 'before' | 'within' = 'before'
+  const sentAt = Date.now()
+  try {
+    const requesting = pool.request({
+      origin: request.origin,
+      method: request.method,
+      path: request.path,
+      headers: requestHeaders(request.token, request.body === undefined ? 'none' : 'body'),
+      body: request.body ?? null,
+      signal,
+      headersTimeout: Math.ceil(request.timeoutMs) + 1000,
+    })
+    const response = await unlessAborted(requesting, signal)
+    stage = 'within'
+    const gotAt = Date.now()
+    const body = await readBody(response, request.maxBytes)
+    if (!Buffer.isBuffer(body)) return body
+    const answer = readAnswer(response, body)
+    if (answer === null) return unusable('no envelope', response.statusCode)
+    return {
+      kind: 'answered',
+      answer,
+      skewMs: clockSkewMs(joined(response.headers['date']), sentAt, gotAt),
+    }
+  } catch (error) {
+    if (request.signal.aborted) return givenUp()
+    return deadline.aborted ? late() : failureOf(error, stage)
+  }
+}
+
+/**
+ * A request that still waits for a connection ignores its signal in undici until it gets one. It
+ * is then given up unsent; nobody should wait for that.
+ */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** Reads the whole body, or says why it need not be read; then the connection is given up. */
+async function readBody(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<Buffer | Failure> {
+  const refusal = refuse(statusCode, headers)
+  if (refusal !== null) {
+    body.on('error', () => {}).destroy()
+    return refusal
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) return unusable('larger than any answer may be', statusCode)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function refuse(status: number, headers: Dispatcher.ResponseData['headers']): Failure | null {
+  if (status >= 300 && status < 400) return unusable('a redirect', status)
+  if (!/^(identity)?$/i.test(joined(headers['content-encoding']))) {
+    return unusable('an encoding that was not asked for', status)
+  }
+  return null
+}
+
+function readAnswer({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer): Answer | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    const envelope = readEnvelope(parseExact(text), statusCode)
+    return envelope && { status: statusCode, headers: handedOn(headers), body, envelope }
+  } catch {
+    return null
+  }
+}

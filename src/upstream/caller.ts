@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import { API_PREFIX } from '../api/endpoints.ts'
+import { attempt, type Answer, type Outcome, type WireRequest } from './attempt.ts'
+import type { Budget } from './budget.ts'
+import type { UpstreamEvents } from './events.ts'
+import type { UpstreamLimits } from './limits.ts'
+import { endpointOf, routeOf } from './path.ts'
+import type { RepeatRule } from './retry.ts'
+
+/** The bot's token, which may be read again from where it came. */
+export interface TokenSource {
+  reveal(): string
+  /** Reads it again; true when it changed. */
+  reload(): Promise<boolean>
+}
+
+/** One logical call: what is asked, how long it may take in all, and when it is asked again. */
+export interface Call {
+  pool: Dispatcher
+  method: WireRequest['method']
+  /** Below the API prefix, checked. */
+  path: string
+  body: string | undefined
+  /** The end of it all, of `performance.now()`. */
+  untilMs: number
+  /** The end of the first attempt. */
+  firstUntilMs: number
+  signal: AbortSignal
+  repeat: RepeatRule
+  /** A call of the sidecar's own, whose attempts count. */
+  own: boolean
+}
+
+export interface CallerParts {
+  origin: string
+  /** Path of the base URL, without a slash at its end. */
+  basePath: string
+  token: TokenSource
+  budget: Budget
+  events: UpstreamEvents
+  limits: UpstreamLimits
+}
+
+/** Makes calls: attempts, the token read again after a 401, one repetition where the rule allows. */
+export class Caller {
+  readonly #parts: CallerParts
+
+  constructor(parts: CallerParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Gives the service's answer, ok or not.
+   * @throws Unanswered when none came that can be used
+   */
+  async run(call: Call): Promise<Answer> {
+    let outcome = await this.#authorized(call, call.firstUntilMs)
+    if (call.repeat(outcome) && (await this.#pauseBefore(call))) {
+      outcome = await this.#authorized(call, call.untilMs, 'again')
+    }
+    const { events } = this.#parts
+    if (outcome.kind !== 'answered') {
+      if (outcome.kind !== 'given-up') events.unreachable(outcome.error.code)
+      throw outcome.error
+    }
+    if (outcome.answer.status === 401) events.unauthorized()
+    return outcome.answer
+  }
+
+  /** A 401 means that nothing was done: with another token the same call is made again. */
+  async #authorized(call: Call, untilMs: number, turn?: 'again'): Promise<Outcome> {
+    const { token } = this.#parts
+    const used = token.reveal()
+    const outcome = await this.#attempt(call, used, untilMs, turn)
+    if (outcome.kind !== 'answered' || outcome.answer.status !== 401) return outcome
+    await token.reload().catch(() => false)
+    const current = token.reveal()
+    return current === used ? outcome : this.#attempt(call, current, untilMs, 'again')
+  }
+
+  async #attempt(call: Call, token: string, untilMs: number, turn?: 'again'): Promise<Outcome> {
+    const { origin, basePath, budget, events, limits } = this.#parts
+    if (call.own && turn === 'again') budget.count()
+    const startedMs = performance.now()
+    const outcome = await attempt(call.pool, {
+      origin,
+      method: call.method,
+      path: `${basePath}${API_PREFIX}${call.path}`,
+      body: call.body,
+      token,
+      maxBytes: isList(call) ? limits.maxListBytes : limits.maxBytes,
+      timeoutMs: untilMs - startedMs,
+      signal: call.signal,
+    })
+    if (call.own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
+    if (outcome.kind === 'answered') this.#tell(call, outcome, performance.now() - startedMs)
+    return outcome
+  }
+
+  #tell(call: Call, { answer, skewMs }: Outcome & { kind: 'answered' }, ms: number): void {
+    const { events } = this.#parts
+    const { envelope, status } = answer
+    const code = envelope.ok ? {} : { code: envelope.error.code }
+    const route = routeOf(call.method, call.path)
+    events.answered({ route, status, ...code, ms, own: call.own })
+    if (skewMs !== null) events.clock(skewMs)
+    if (envelope.ok) events.working()
+    else if (envelope.error.code === 'bot_paused') events.paused()
+  }
+
+  /** False when no time is left for another attempt, or nobody waits for it. */
+  async #pauseBefore({ untilMs, signal }: Call): Promise<boolean> {
+    const pauseMs = this.#parts.limits.retryPauseMs
+    if (performance.now() + pauseMs >= untilMs) return false
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
+    return !signal.aborted
+  }
+}
+
+/** Updates and key lists are the answers that grow with a crowd. */
+function isList({ method, path }: Call): boolean {
+  const endpoint = endpointOf(method, path)
+  return endpoint === 'getUpdates' || endpoint === 'getChatKeys'
+}

@@ -1,0 +1,208 @@
+import { Refusal, ServiceSaid } from '../errors.ts'
+import { isOutbound, type Outbound } from '../translate/guard.ts'
+import type { Answer } from './attempt.ts'
+import { Budget } from './budget.ts'
+import { Caller, type Call, type TokenSource } from './caller.ts'
+import type { UpstreamEvents } from './events.ts'
+import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
+import { checkPath, endpointOf, isGuarded } from './path.ts'
+import { createPools, type Pools, type ProxySettings } from './pools.ts'
+import { retryAfterSeconds } from './retry-after.ts'
+import { ifAnswerLost, ifUnreached, never } from './retry.ts'
+
+export type { Answer } from './attempt.ts'
+export type { TokenSource } from './caller.ts'
+export type { UpstreamEvents } from './events.ts'
+export type { UpstreamLimits } from './limits.ts'
+export type { ProxySettings } from './pools.ts'
+
+/** One call to the service. */
+export interface UpstreamRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/bot/v1`, already encoded; may carry a query. */
+  path: string
+  /** JSON. */
+  body?: string
+  /** Ends the call; it then throws Unanswered, which nobody should wait for. */
+  signal?: AbortSignal
+  /** What the call may take in all, where less than the usual 30 s. */
+  deadlineMs?: number
+}
+
+/**
+ * The only door to the service. Everything throws Unanswered when no usable answer came in time,
+ * and Refusal `bad_request` for a path that must not be sent.
+ */
+export interface Upstream extends AsyncDisposable {
+  /**
+   * A call of the bot's. Gives any answer in the envelope, ok or not, to be handed on as it came.
+   * A GET is repeated once when the connection failed before any answer; nothing else is.
+   * @throws Refusal `postern_route_refused` for sends and edits, which only the guard lets out
+   */
+  relay(request: UpstreamRequest): Promise<Answer>
+  /**
+   * A long poll, on connections of its own, never repeated.
+   * @param request `query` of GET /updates without the question mark; `timeoutSeconds` as in it
+   */
+  poll(request: { query: string; timeoutSeconds: number; signal: AbortSignal }): Promise<Answer>
+  /**
+   * A call of the sidecar's own, within its budget. Gives the result.
+   * @throws ServiceSaid when the service says no; Refusal `postern_busy` when its turn would come
+   *   too late; Refusal `postern_route_refused` as `relay` does
+   */
+  ask(request: UpstreamRequest): Promise<unknown>
+  /**
+   * Sends what the guard let out; once more with the same bytes when the answer was lost.
+   * @throws Refusal `postern_route_refused` for anything else
+   */
+  send(outbound: Outbound): Promise<Answer>
+  /** Edits what the guard let out; never repeated. @throws as `send` does */
+  edit(outbound: Outbound): Promise<Answer>
+}
+
+export interface UpstreamOptions {
+  /** The service's base URL, http or https. */
+  baseUrl: string
+  /** PEM certificates to trust beside the default roots. */
+  ca?: string
+  proxy?: ProxySettings
+  token: TokenSource
+  /** How many calls a minute the sidecar may make on its own account; asked afresh each time. */
+  ownCallsPerMinute: () => number
+  events: UpstreamEvents
+  /** Other bounds than `UPSTREAM_LIMITS`; for tests. */
+  limits?: Partial<UpstreamLimits>
+}
+
+/** Makes the door. No connection is made before the first call. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  return new Door(options)
+}
+
+class Door implements Upstream {
+  readonly #limits: UpstreamLimits
+  readonly #pools: Pools
+  readonly #budget: Budget
+  readonly #caller: Caller
+  readonly #stopping = new AbortController()
+
+  constructor({ baseUrl, ca, proxy, token, ownCallsPerMinute, events, limits }: UpstreamOptions) {
+    const { origin, pathname } = new URL(baseUrl)
+    this.#limits = { ...UPSTREAM_LIMITS, ...limits }
+    this.#pools = createPools({ origin, ca, proxy, limits: this.#limits })
+    this.#budget = new Budget(ownCallsPerMinute, this.#limits.budgetWindowMs)
+    this.#caller = new Caller({
+      origin,
+      basePath: pathname.replace(/\/+$/, ''),
+      token,
+      budget: this.#budget,
+      events,
+      limits: this.#limits,
+    })
+  }
+
+  async relay(request: UpstreamRequest): Promise<Answer> {
+    return this.#caller.run(this.#ordinary(request, 'bot'))
+  }
+
+  async ask(request: UpstreamRequest): Promise<unknown> {
+    const call = this.#ordinary(request, 'own')
+    await this.#budget.take(call.untilMs, call.signal)
+    const answer = await this.#caller.run(call)
+    const { envelope, status, headers } = answer
+    if (envelope.ok) return envelope.result
+    const { code, expected, retryAfter: body } = envelope.error
+    const header = headers['retry-after']
+    const wait = status === 429 ? retryAfterSeconds({ code, header, body }) : undefined
+    throw new ServiceSaid({ code, status, expected, retryAfterSeconds: wait, answer })
+  }
+
+  async poll(request: {
+    query: string
+    timeoutSeconds: number
+    signal: AbortSignal
+  }): Promise<Answer> {
+    const path = request.query === '' ? '/updates' : `/updates?${request.query}`
+    checkPath(path)
+    const totalMs = request.timeoutSeconds * 1000 + this.#limits.pollSlackMs
+    return this.#caller.run({
+      pool: this.#pools.polls,
+      method: 'GET',
+      path,
+      body: undefined,
+      ...this.#times(totalMs, totalMs),
+      signal: this.#until(request.signal),
+      repeat: never,
+      own: false,
+    })
+  }
+
+  async send(outbound: Outbound): Promise<Answer> {
+    return this.#caller.run({
+      ...this.#guarded(outbound, 'send'),
+      ...this.#times(this.#limits.sendFirstMs, this.#limits.sendTotalMs),
+      repeat: ifAnswerLost,
+    })
+  }
+
+  async edit(outbound: Outbound): Promise<Answer> {
+    return this.#caller.run({
+      ...this.#guarded(outbound, 'edit'),
+      ...this.#times(this.#limits.callMs, this.#limits.callMs),
+      repeat: never,
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.#pools.calls.destroy(), this.#pools.polls.destroy()])
+  }
+
+  #ordinary(request: UpstreamRequest, whose: 'bot' | 'own'): Call {
+    const { method, path, body, signal, deadlineMs = Infinity } = request
+    checkPath(path)
+    if (isGuarded(method, path)) throw new Refusal('postern_route_refused')
+    const totalMs = Math.min(deadlineMs, this.#limits.callMs)
+    return {
+      pool: this.#pools.calls,
+      method,
+      path,
+      body: body === '' ? undefined : body,
+      ...this.#times(totalMs, totalMs),
+      signal: this.#until(signal),
+      repeat: method === 'GET' ? ifUnreached : never,
+      own: whose === 'own',
+    }
+  }
+
+  #guarded(outbound: Outbound, route: Outbound['route']) {
+    const method = route === 'send' ? ('POST' as const) : ('PATCH' as const)
+    const endpoint = route === 'send' ? 'sendMessage' : 'editMessage'
+    if (
+      !isOutbound(outbound) ||
+      outbound.route !== route ||
+      endpointOf(method, outbound.path) !== endpoint
+    ) {
+      throw new Refusal('postern_route_refused')
+    }
+    checkPath(outbound.path)
+    return {
+      pool: this.#pools.calls,
+      method,
+      path: outbound.path,
+      body: outbound.body,
+      signal: this.#stopping.signal,
+      own: false,
+    }
+  }
+
+  #times(firstMs: number, totalMs: number): { firstUntilMs: number; untilMs: number } {
+    const nowMs = performance.now()
+    return { firstUntilMs: nowMs + firstMs, untilMs: nowMs + totalMs }
+  }
+
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    const stopping = this.#stopping.signal
+    return signal === undefined ? stopping : AbortSignal.any([signal, stopping])
+  }
+}

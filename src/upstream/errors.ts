@@ -1,0 +1,69 @@
+import { Unanswered } from '../errors.ts'
+
+/** Why nobody usable answered, as far as it matters for what may be repeated. */
+export type FailureKind =
+  /** No byte of an answer came: refused, reset, no such host, no connection in time. */
+  | 'unreached'
+  /** Somebody is there who cannot prove to be the service; the token was not sent. */
+  | 'untrusted'
+  /** The connection ended within an answer. */
+  | 'cut'
+  /** Time ran out. */
+  | 'late'
+  /** Something answered that is not the service, or not in its language. */
+  | 'unusable'
+  /** The caller went away, or the sidecar is stopping. */
+  | 'given-up'
+
+export interface Failure {
+  kind: FailureKind
+  error: Unanswered
+  /** HTTP status of what answered; null when none was read. */
+  status: number | null
+}
+
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+const UNUSABLE =
+  /^(?:UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH)/
+const TLS =
+  /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO|UND_ERR_PRX_TLS)/
+
+/**
+ * What an error of undici, of a socket or of TLS means. Only its code is kept, never its message:
+ * a parser's error carries the bytes that it could not read.
+ * @param stage `before`: no complete header of an answer was read; `within`: it was
+ */
+export function failureOf(error: unknown, stage: 'before' | 'within'): Failure {
+  const code = codeOf(error)
+  if (TIMEOUTS.has(code)) return late(code)
+  if (UNUSABLE.test(code)) return unusable(code)
+  // undici's parser gives its errors a name, and no code
+  if ((error as Error).name === 'HTTPParserError') return unusable('no HTTP')
+  const kind = TLS.test(code) ? 'untrusted' : stage === 'before' ? 'unreached' : 'cut'
+  return { kind, error: new Unanswered('postern_upstream_unreachable', code), status: null }
+}
+
+/** Time ran out. `detail` is a code or a few words of our own. */
+export function late(detail = ''): Failure {
+  return { kind: 'late', error: new Unanswered('postern_upstream_timeout', detail), status: null }
+}
+
+/** What answered is not the service. `detail` is of our own making, nothing that was received. */
+export function unusable(detail: string, status: number | null = null): Failure {
+  return { kind: 'unusable', error: new Unanswered('postern_upstream_invalid', detail), status }
+}
+
+/** Nobody waits for the answer any more. */
+export function givenUp(): Failure {
+  const error = new Unanswered('postern_upstream_timeout', 'the call was given up')
+  return { kind: 'given-up', error, status: null }
+}
+
+/** An error's code when it is one; node and undici put it on the error or on its cause. */
+function codeOf(error: unknown): string {
+  for (let at = error, depth = 0; depth < 4 && at instanceof Error; at = at.cause, depth++) {
+    const { code } = at as { code?: unknown }
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code
+  }
+  return 'no code'
+}

@@ -1,0 +1,59 @@
+import manifest from '../../package.json' with { type: 'json' }
+
+/** Hop-by-hop (RFC 9110, 7.6.1), or the service's own affair with its clients. */
+const NOT_HANDED_ON = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'set-cookie',
+  'alt-svc',
+  'strict-transport-security',
+  'date',
+  'server',
+])
+/** What a header line may hold and node:http will write again. */
+const WRITABLE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+
+/** All that a request to the service carries; nothing of the bot's own headers is among it. */
+export function requestHeaders(token: string, body: 'body' | 'none'): Record<string, string> {
+  return {
+    authorization: `Bearer ${token}`,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': `postern/${manifest.version}`,
+    ...(body === 'body' && { 'content-type': 'application/json' }),
+  }
+}
+
+/**
+ * Which of an answer's headers may be handed on to the bot: all but the hop-by-hop ones (those
+ * that `Connection` names included), lengths, cookies, CORS, transport policy, date and server.
+ * @param received names in lower case; repeated lines as a list
+ * @returns one line a name, repeated ones joined by a comma
+ */
+export function handedOn(
+  received: Record<string, string | string[] | undefined>,
+): Record<string, string> {
+  const named = new Set(
+    joined(received['connection'])
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  )
+  const kept = Object.entries(received).filter(
+    ([name]) => !NOT_HANDED_ON.has(name) && !named.has(name) && !name.startsWith('access-control-'),
+  )
+  const lines = kept.map(([name, value]) => [name, joined(value)] as const)
+  return Object.fromEntries(lines.filter(([, value]) => WRITABLE.test(value)))
+}
+
+/** A header's value, repeated lines joined; empty when it is missing. */
+export function joined(value: string | string[] | undefined): string {
+  return Array.isArray(value) ? value.join(', ') : (value ?? '')
+}

@@ -1,0 +1,68 @@
+import { ENDPOINTS, type EndpointName } from '../api/endpoints.ts'
+import { Refusal } from '../errors.ts'
+
+const VISIBLE = /^[!-~]+$/
+const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
+/** Escaped control characters, slash and backslash: whoever unescapes twice would be led astray. */
+const BAD_ESCAPED = /%(?:[01][0-9a-f]|7f|2f|5c)/i
+
+/**
+ * The last look at a path before it is sent: below the API prefix, encoded, perhaps with a query.
+ * @throws Refusal `bad_request` for dot segments, empty segments, backslashes, escaped slashes,
+ *   control characters, bad escapes, a fragment, or anything beyond ASCII
+ */
+export function checkPath(path: string): void {
+  const [name = ''] = path.split('?', 1)
+  const sound =
+    path.startsWith('/') &&
+    VISIBLE.test(path) &&
+    !/[\\#]/.test(path) &&
+    !BAD_ESCAPE.test(path) &&
+    !BAD_ESCAPED.test(name) &&
+    !name.includes('//') &&
+    !segments(name).some((segment) => segment === '.' || segment === '..')
+  if (!sound) throw new Refusal('bad_request', 'the path is not one of the service’s')
+}
+
+/** True for calls that carry a body into `/messages`: those are the guard's, however spelt. */
+export function isGuarded(method: string, path: string): boolean {
+  const [name = ''] = path.split('?', 1)
+  return ['POST', 'PUT', 'PATCH'].includes(method) && segments(name)[0] === 'messages'
+}
+
+/** Which endpoint of the spec a call is; null for one that the spec does not have. */
+export function endpointOf(method: string, path: string): EndpointName | null {
+  const [name = ''] = path.split('?', 1)
+  const asked = name.split('/')
+  const found = ENDPOINTS.find((endpoint) => {
+    const pattern = endpoint.path.split('/')
+    return (
+      endpoint.method === method &&
+      pattern.length === asked.length &&
+      pattern.every((part, index) => part.startsWith(':') || part === asked[index])
+    )
+  })
+  return found?.name ?? null
+}
+
+/** A call's name for logs and metrics: few in all, and no identifier in any. */
+export function routeOf(method: string, path: string): string {
+  const name = endpointOf(method, path)
+  const endpoint = ENDPOINTS.find((candidate) => candidate.name === name)
+  return `${method} ${endpoint?.path ?? 'other'}`
+}
+
+function segments(name: string): string[] {
+  return name
+    .split('/')
+    .slice(1)
+    .map((segment) => unescaped(segment).toLowerCase())
+}
+
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

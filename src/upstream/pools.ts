@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto'
+import { createSecureContext, getCACertificates } from 'node:tls'
+import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
+import { OperatorError } from '../errors.ts'
+import type { UpstreamLimits } from './limits.ts'
+
+/** Egress proxies, as their environment variables would name them. */
+export interface ProxySettings {
+  httpsProxy?: string
+  httpProxy?: string
+  noProxy?: string
+}
+
+/** Connections of our own, apart from every other in the process; polls never block calls. */
+export interface Pools {
+  calls: Dispatcher
+  polls: Dispatcher
+}
+
+/**
+ * Makes the pools. Nothing that undici could add is on: no redirects, no cache, no retries, no
+ * decompression, no HTTP/2, no pipelining; the environment is not read.
+ * @param o `origin` scheme and host; `ca` PEM certificates that are trusted beside the default
+ *   roots; `proxy` is left out for a loopback origin, as it can only lead away from it
+ * @throws OperatorError `settings` when `ca` holds no certificate
+ */
+export function createPools(o: {
+  origin: string
+  ca: string | undefined
+  proxy: ProxySettings | undefined
+  limits: UpstreamLimits
+}): Pools {
+  // made once: reading all roots again would slow every connection down
+  const secureContext = createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(o.ca !== undefined && { ca: [...getCACertificates('default'), readable(o.ca)] }),
+  })
+  const tls = { secureContext, rejectUnauthorized: true }
+  const make = (connections: number, maxBytes: number) => {
+    const options = {
+      connections,
+      pipelining: 1,
+      allowH2: false,
+      headersTimeout: o.limits.callMs,
+      bodyTimeout: o.limits.stallMs,
+      maxResponseSize: maxBytes,
+      maxHeaderSize: o.limits.maxHeaderBytes,
+      connect: { ...tls, timeout: o.limits.connectMs },
+    }
+    const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}
+    if ((httpProxy === '' && httpsProxy === '') || isLoopback(o.origin)) {
+      return new Pool(o.origin, options)
+    }
+    return new EnvHttpProxyAgent({
+      ...options,
+      httpProxy,
+      httpsProxy,
+      noProxy,
+      connectTimeout: o.limits.connectMs,
+      requestTls: tls,
+      proxyTls: tls,
+      // undici's own would drop the bounds where it forwards plain http, and wait 300 s for a tunnel
+      factory: (origin: string | URL, own: object) => new Pool(origin, { ...options, ...own }),
+      clientFactory: (origin: string | URL, own: object) =>
+        new Pool(origin, { ...options, headersTimeout: o.limits.connectMs, ...own }),
+    })
+  }
+  return {
+    calls: make(o.limits.connections, o.limits.maxListBytes),
+    polls: make(o.limits.pollConnections, o.limits.maxListBytes),
+  }
+}
+
+/** Node takes anything for a certificate and trusts nothing of it, without a word. */
+function readable(ca: string): string {
+  try {
+    void new X509Certificate(ca)
+    return ca
+  } catch (error) {
+    const hint = 'name a file with certificates in PEM'
+    throw new OperatorError('settings', 'upstream.caFile holds no certificate', hint, {
+      cause: error,
+    })
+  }
+}
+
+function isLoopback(origin: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
+}

@@ -1,0 +1,24 @@
+const MIN_SECONDS = 1
+const MAX_SECONDS = 3600
+/** When neither header nor body can be believed. */
+const UNKNOWN_SECONDS = 5
+
+/**
+ * How long a 429 asks to wait, in whole seconds from 1 to 3600 (spec, Errors, rule 1).
+ * For `rate_limited` the header wins, since its body always says 60. For every other code the
+ * larger of header and body holds. A header that is missing, negative, a date or not a number
+ * leaves the body's value; when that is no number either, 5.
+ * @param said `code` the error's; `header` the value of Retry-After; `body` the `retryAfter` field
+ */
+export function retryAfterSeconds(said: {
+  code: string
+  header: string | undefined
+  body: unknown
+}): number {
+  const header = /^\s*\d{1,15}\s*$/.test(said.header ?? '') ? Number(said.header) : null
+  const body =
+    typeof said.body === 'number' && Number.isFinite(said.body) && said.body >= 0 ? said.body : null
+  if (header === null && body === null) return UNKNOWN_SECONDS
+  const seconds = said.code === 'rate_limited' ? (header ?? body) : Math.max(header ?? 0, body ?? 0)
+  return Math.min(Math.max(Math.ceil(seconds ?? UNKNOWN_SECONDS), MIN_SECONDS), MAX_SECONDS)
+}

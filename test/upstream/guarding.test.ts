@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { Outbound } from '../../src/translate/guard.ts'
+import { door, failing, ok, outbound, service } from './support.ts'
+
+const reached = () => service((_request, response) => ok(response, {}))
+
+describe('only what the guard let out is sent as a message', () => {
+  test.each([
+    ['POST', '/messages'],
+    ['POST', '/messages?x=1'],
+    ['POST', '/messages/'],
+    ['POST', '/MESSAGES'],
+    ['POST', '/%6dessages'],
+    ['POST', '/messages/5'],
+    ['PUT', '/messages/5'],
+    ['PATCH', '/messages/5'],
+    ['PATCH', '/Messages/5?x'],
+    ['PATCH', '/m%65ssages'],
+  ] as const)('%s %s is refused as a general call', async (method, path) => {
+    const { url, seen } = await reached()
+    const { upstream } = door(url)
+    for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
+      const error = await failing(call({ method, path, body: '{"text":"words"}' }))
+      expect(error).toMatchObject({ code: 'postern_route_refused', status: 403 })
+    }
+    expect(seen).toEqual([])
+  })
+
+  test('a message may be deleted by a general call', async () => {
+    const { url, seen } = await reached()
+    const { upstream } = door(url)
+    await upstream.relay({ method: 'DELETE', path: '/messages/5', body: '{"chatId":5}' })
+    expect(seen[0]).toMatchObject({ method: 'DELETE', body: '{"chatId":5}' })
+  })
+
+  test('what only looks like a permit is refused, and so is an edit sent or a send edited', async () => {
+    const { url, seen } = await reached()
+    const { upstream } = door(url)
+    const { route, path, body } = outbound.send()
+    const forged = { route, path, body } as unknown as Outbound
+    const grown = Object.create(outbound.send()) as Outbound
+    for (const call of [
+      () => upstream.send(forged),
+      () => upstream.send(grown),
+      () => upstream.send(null as unknown as Outbound),
+      () => upstream.send(outbound.edit()),
+      () => upstream.send(outbound.send('/token/revoke')),
+      () => upstream.send(outbound.send('/messages/../token/revoke')),
+      () => upstream.edit(outbound.send()),
+    ]) {
+      expect((await failing(call())).code).toBe('postern_route_refused')
+    }
+    expect(seen).toEqual([])
+    await upstream.send(outbound.send())
+    await upstream.edit(outbound.edit())
+    expect(seen.map((request) => [request.method, request.url])).toEqual([
+      ['POST', '/bot/v1/messages'],
+      ['PATCH', '/bot/v1/messages/3'],
+    ])
+  })
+})
+
+describe('a path that could lead elsewhere is never sent', () => {
+  test.each([
+    'me',
+    '',
+    '//evil.example/x',
+    '/chats//5',
+    '/../media/5',
+    '/chats/../token/revoke',
+    '/chats/.',
+    '/chats/%2e%2E/token/revoke',
+    '/chats/.%2e',
+    '/chats/5%2f..',
+    '/chats/%5c',
+    '/chats\\5',
+    '/me\r\nx-y: z',
+    '/me%0d%0ax',
+    '/me%00',
+    '/me x',
+    '/mé',
+    '/me#x',
+    '/me%zz',
+    '/me%',
+    'https://evil.example/me',
+  ])('%j', async (path) => {
+    const { url, seen } = await reached()
+    const { upstream } = door(url)
+    for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
+      expect((await failing(call({ method: 'GET', path }))).code).toBe('bad_request')
+    }
+    expect(seen).toEqual([])
+  })
+
+  test('a query may hold slashes, dots and escapes', async () => {
+    const { url, seen } = await reached()
+    await door(url).upstream.relay({ method: 'GET', path: '/commands?scope=chat:5//../%2F%0a' })
+    expect(seen[0]?.url).toBe('/bot/v1/commands?scope=chat:5//../%2F%0a')
+  })
+})

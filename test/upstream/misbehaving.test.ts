@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest'
+import { door, failing, ok, outbound, rawService, service } from './support.ts'
+
+const CANARY = 'canary-in-a-bad-body'
+const head = (status: string, ...lines: string[]) =>
+  [`HTTP/1.1 ${status}`, ...lines, '', ''].join('\r\n')
+
+describe('an answer outside the service’s language is neither followed nor passed on', () => {
+  test.each([
+    ['HTML', 200, {}, `<html>${CANARY}</html>`],
+    ['an empty success', 200, {}, ''],
+    ['a success without result', 200, {}, '{"ok":true}'],
+    ['a refusal under a success line', 200, {}, '{"ok":false,"error":{"status":400,"code":"x"}}'],
+    ['a success under a refusal line', 404, {}, '{"ok":true,"result":1}'],
+    [
+      'another status than the line’s',
+      404,
+      {},
+      `{"ok":false,"error":{"status":403,"code":"forbidden","message":"${CANARY}"}}`,
+    ],
+    ['an array', 200, {}, '[1]'],
+    ['null', 200, {}, 'null'],
+    ['JSON that breaks off', 200, {}, `{"ok":true,"result":"${CANARY}`],
+    ['a byte order mark', 200, {}, '\uFEFF{"ok":true,"result":1}'],
+    ['bytes that are no UTF-8', 200, {}, Buffer.from('{"ok":true,"result":"\xff"}', 'latin1')],
+    ['a million brackets', 200, {}, '['.repeat(1_000_000)],
+    [
+      'an encoding that was not asked for',
+      200,
+      { 'content-encoding': 'gzip' },
+      '{"ok":true,"result":1}',
+    ],
+    ['a page of a proxy', 502, { 'content-type': 'text/html' }, `<h1>${CANARY}</h1>`],
+    ['an empty 503', 503, {}, ''],
+  ])('%s', async (_what, status, headers, body) => {
+    const { url } = await service((_request, response) => {
+      response.writeHead(status, headers)
+      response.end(body)
+    })
+    const { upstream, told } = door(url)
+    const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error).toMatchObject({ code: 'postern_upstream_invalid', status: 502 })
+    expect(JSON.stringify([error.message, error.stack, error.cause, told])).not.toContain(CANARY)
+    expect(told).toEqual([['unreachable', 'postern_upstream_invalid']])
+  })
+
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect (%i): the other host sees no request',
+    async (status) => {
+      const elsewhere = await service((_request, response) => ok(response, 'stolen'))
+      const { url, seen } = await service((request, response) => {
+        const location = request.url.endsWith('/me') ? `${elsewhere.url}/x` : '/bot/v1/me'
+        const error = { status, code: 'moved', message: 'follow me' }
+        response.writeHead(status, { location }).end(JSON.stringify({ ok: false, error }))
+      })
+      const { upstream } = door(url)
+      for (const path of ['/me', '/commands']) {
+        const error = await failing(upstream.relay({ method: 'GET', path }))
+        expect(error.code).toBe('postern_upstream_invalid')
+      }
+      const error = await failing(upstream.send(outbound.send()))
+      expect(error.code).toBe('postern_upstream_invalid')
+      expect(elsewhere.seen).toEqual([])
+      expect(seen).toHaveLength(3)
+    },
+  )
+
+  test('bytes that are no HTTP', async () => {
+    const { url } = await rawService((socket) => socket.end(`SSH-2.0-${CANARY}\r\n`))
+    const { upstream, told } = door(url)
+    const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_invalid')
+    expect(JSON.stringify([error.message, error.cause, told])).not.toContain(CANARY)
+  })
+
+  test('header lines without end', async () => {
+    const { url } = await rawService((socket) =>
+      socket.end(head('200 OK', `x-long: ${'y'.repeat(100_000)}`)),
+    )
+    const error = await failing(door(url).upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_invalid')
+  })
+})
+
+describe('an answer that is too large is cut off early', () => {
+  test.each([
+    ['that says so', `content-length: ${200 * 2 ** 20}`],
+    ['that does not', 'transfer-encoding: chunked'],
+  ])('200 MB %s', async (_what, line) => {
+    let written = 0
+    const { url, closed } = await rawService((socket) => {
+      socket.write(head('200 OK', line))
+      const chunk = `10000\r\n${'z'.repeat(0x10000)}\r\n`
+      const more = () => {
+        while (written < 200 * 2 ** 20 && !socket.destroyed) {
+          written += chunk.length
+          if (!socket.write(chunk)) return socket.once('drain', more)
+        }
+        return socket
+      }
+      more()
+    })
+    const { upstream } = door(url)
+    for (const [path, bound] of [
+      ['/me', 2 ** 20],
+      ['/chats/5/keys', 16 * 2 ** 20],
+    ] as const) {
+      written = 0
+      const before = closed()
+      const error = await failing(upstream.relay({ method: 'GET', path }))
+      expect(error.code).toBe('postern_upstream_invalid')
+      await expect.poll(closed).toBe(before + 1)
+      // beyond the bound lie only what the kernel's buffers held
+      expect(written).toBeLessThan(bound + 16 * 2 ** 20)
+    }
+  })
+
+  test('updates and key lists may be larger than other answers', async () => {
+    const { url } = await service((_request, response) => ok(response, ['u'.repeat(3 * 2 ** 20)]))
+    const { upstream } = door(url)
+    const signal = new AbortController().signal
+    const updates = await upstream.poll({ query: '', timeoutSeconds: 0, signal })
+    const keys = await upstream.relay({ method: 'GET', path: '/chats/5/keys' })
+    expect([updates.status, keys.status]).toEqual([200, 200])
+    const error = await failing(upstream.relay({ method: 'GET', path: '/chats/5' }))
+    expect(error.code).toBe('postern_upstream_invalid')
+  })
+})
+
+describe('whatever does not end in time is ended', () => {
+  const limits = { callMs: 250, pollSlackMs: 250, sendFirstMs: 100, sendTotalMs: 250 }
+  test.each([
+    ['before the headers', ''],
+    ['within the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['within the body', head('200 OK', 'content-length: 30') + '{"ok":true,'],
+  ])('a service that falls silent %s', async (_where, bytes) => {
+    const { url, closed } = await rawService((socket) => socket.write(bytes))
+    const { upstream, told } = door(url, { limits })
+    const signal = new AbortController().signal
+    const errors = await Promise.all([
+      failing(upstream.relay({ method: 'GET', path: '/me' })),
+      failing(upstream.ask({ method: 'GET', path: '/me' })),
+      failing(upstream.poll({ query: 'timeout=0', timeoutSeconds: 0, signal })),
+      failing(upstream.edit(outbound.edit())),
+      failing(upstream.send(outbound.send())),
+    ])
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: 'postern_upstream_timeout', status: 504 })
+    }
+    await expect.poll(closed).toBe(6)
+    expect(told.filter(([name]) => name === 'unreachable')).toHaveLength(5)
+  })
+
+  test.each([
+    ['headers', 'HTTP/1.1 200 OK\r\nx-drip: '],
+    ['body', head('200 OK', 'content-length: 100000')],
+  ])('a drip feed of the %s', async (_what, start) => {
+    const { url, closed } = await rawService((socket) => {
+      socket.write(start)
+      const timer = setInterval(() => socket.write('x'), 20)
+      socket.on('close', () => clearInterval(timer))
+    })
+    const { upstream } = door(url, { limits: { ...limits, stallMs: 200 } })
+    const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_timeout')
+    await expect.poll(closed).toBe(1)
+  })
+
+  test('a body that stalls is ended before the whole time is up', async () => {
+    const { url } = await rawService((socket) =>
+      socket.write(head('200 OK', 'content-length: 30') + '{"ok'),
+    )
+    const { upstream } = door(url, { limits: { stallMs: 100 } })
+    const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_timeout')
+  })
+
+  test('a call that waits for a connection is ended in time too, and never sent', async () => {
+    let answer = () => {}
+    const { url, seen } = await service((_request, response, nth) => {
+      answer = () => ok(response, {})
+      if (nth > 1) answer()
+    })
+    const { upstream } = door(url, { limits: { connections: 1 } })
+    const first = upstream.relay({ method: 'POST', path: '/chats/1/leave' })
+    const second = upstream.relay({ method: 'POST', path: '/chats/2/leave', deadlineMs: 50 })
+    expect((await failing(second)).code).toBe('postern_upstream_timeout')
+    answer()
+    await first
+    await upstream.relay({ method: 'POST', path: '/chats/3/leave' })
+    expect(seen.map(({ url: path }) => path)).toEqual([
+      '/bot/v1/chats/1/leave',
+      '/bot/v1/chats/3/leave',
+    ])
+  })
+
+  test('a caller may ask for less time than the usual, and never for more', async () => {
+    const { url } = await rawService(() => {})
+    const { upstream } = door(url, { limits: { callMs: 200 } })
+    for (const deadlineMs of [50, 3_600_000]) {
+      const error = await failing(upstream.relay({ method: 'GET', path: '/me', deadlineMs }))
+      expect(error.code).toBe('postern_upstream_timeout')
+    }
+  })
+})
+
+describe('one connection’s answers stay apart', () => {
+  const answer = (result: string) => {
+    const body = JSON.stringify({ ok: true, result })
+    return head('200 OK', `content-length: ${body.length}`) + body
+  }
+
+  test.each([
+    ['with the first', 'at once'],
+    ['after the first', 'later'],
+  ] as const)('a second answer that nobody asked for, sent %s', async (_what, when) => {
+    const { url } = await rawService((socket, nth) => {
+      if (nth > 1) socket.write(answer('honest'))
+      else if (when === 'at once') socket.write(answer('first') + answer('poison'))
+      else
+        socket.write(answer('first'), () => void setTimeout(() => socket.write(answer('poison'))))
+    })
+    const { upstream } = door(url)
+    const first = await upstream.relay({ method: 'GET', path: '/me' })
+    expect(first.envelope).toEqual({ ok: true, result: 'first' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const second = await upstream.relay({ method: 'GET', path: '/chats/5' })
+    expect(second.envelope).toEqual({ ok: true, result: 'honest' })
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { ServiceSaid } from '../../src/errors.ts'
+import { door, failing, no, ok, rawService, service } from './support.ts'
+
+const me = { method: 'GET', path: '/me' } as const
+
+describe('calls of the sidecar’s own', () => {
+  test('give the result', async () => {
+    const { url } = await service((_request, response) => ok(response, { id: 7 }))
+    expect(await door(url).upstream.ask(me)).toEqual({ id: 7 })
+  })
+
+  test('throw what the service said, with the answer as it came', async () => {
+    const { url } = await service((_request, response) =>
+      no(response, 400, 'wrong_body_kind', { error: { expected: 'armored' } }),
+    )
+    const error = await failing(door(url).upstream.ask(me))
+    expect(error).toBeInstanceOf(ServiceSaid)
+    expect(error).toMatchObject({
+      code: 'wrong_body_kind',
+      status: 400,
+      expected: 'armored',
+      retryAfterSeconds: undefined,
+    })
+    expect(String((error['answer'] as { body: Buffer }).body)).toContain('the double says')
+  })
+
+  test.each([
+    ['rate_limited', 60, '7', 7],
+    ['flood_wait', 12, '3', 12],
+    ['slow_mode', 12, undefined, 12],
+  ])('a 429 %s says how long to wait and is not repeated', async (code, body, header, wait) => {
+    const { url, seen } = await service((_request, response) =>
+      no(response, 429, code, {
+        error: { retryAfter: body },
+        headers: header === undefined ? {} : { 'retry-after': header },
+      }),
+    )
+    const error = await failing(door(url).upstream.ask(me))
+    expect(error).toMatchObject({ code, status: 429, retryAfterSeconds: wait })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('beyond the budget they wait for their turn, in order, and the bot’s calls do not', async () => {
+    const order: string[] = []
+    const { url } = await service((request, response) => {
+      order.push(request.url.replace('/bot/v1/chats/', ''))
+      ok(response, {})
+    })
+    const limits = { budgetWindowMs: 150 }
+    const { upstream, told } = door(url, { ownCallsPerMinute: () => 1, limits })
+    const startedMs = performance.now()
+    const own = [1, 2, 3, 4].map((id) => upstream.ask({ method: 'GET', path: `/chats/${id}` }))
+    await Promise.all([6, 7].map((id) => upstream.relay({ method: 'GET', path: `/chats/${id}` })))
+    expect(order).not.toContain('4')
+    await Promise.all(own)
+    expect(order.filter((id) => Number(id) < 6)).toEqual(['1', '2', '3', '4'])
+    // not a bound on speed: three windows must have passed before the fourth call
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(445)
+    expect(told.filter(([name]) => name === 'budget')).toEqual(
+      own.map(() => ['budget', { usedLastMinute: 1, limit: 1 }]),
+    )
+  })
+
+  test('a turn that would come too late is refused at once, and says when to come again', async () => {
+    const { url, seen } = await service((_request, response) => ok(response, {}))
+    const { upstream } = door(url, { ownCallsPerMinute: () => 1 })
+    await upstream.ask(me)
+    for (const deadlineMs of [undefined, 5000]) {
+      const error = await failing(upstream.ask({ ...me, ...(deadlineMs && { deadlineMs }) }))
+      expect(error).toMatchObject({ code: 'postern_busy', status: 503 })
+      const { retryAfter } = error['extra'] as { retryAfter: number }
+      expect(retryAfter).toBeGreaterThan(50)
+      expect(retryAfter).toBeLessThanOrEqual(60)
+    }
+    expect(seen).toHaveLength(1)
+  })
+
+  test('a queue that reaches beyond the deadline refuses the last, not the first', async () => {
+    const { url } = await service((_request, response) => ok(response, {}))
+    const limits = { budgetWindowMs: 200 }
+    const { upstream } = door(url, { ownCallsPerMinute: () => 1, limits })
+    const asking = [0, 1, 2, 3].map(() => upstream.ask({ ...me, deadlineMs: 500 }))
+    const outcomes = await Promise.allSettled(asking)
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ])
+    expect(outcomes[3]).toMatchObject({ reason: { code: 'postern_busy' } })
+  })
+
+  test('who leaves the queue gives the turn to the next', async () => {
+    const { url, seen } = await service((_request, response) => ok(response, {}))
+    const limits = { budgetWindowMs: 200 }
+    const { upstream } = door(url, { ownCallsPerMinute: () => 1, limits })
+    await upstream.ask(me)
+    const leaving = new AbortController()
+    const left = failing(upstream.ask({ method: 'GET', path: '/chats/1', signal: leaving.signal }))
+    const next = upstream.ask({ method: 'GET', path: '/chats/2' })
+    leaving.abort()
+    expect((await left).code).toBe('postern_upstream_timeout')
+    await next
+    expect(seen.map(({ url: path }) => path)).toEqual(['/bot/v1/me', '/bot/v1/chats/2'])
+  })
+
+  test('a budget that shrinks below what waits refuses them by their deadline', async () => {
+    const { url } = await service((_request, response) => ok(response, {}))
+    let limit = 2
+    const limits = { budgetWindowMs: 150 }
+    const { upstream } = door(url, { ownCallsPerMinute: () => limit, limits })
+    await Promise.all([upstream.ask(me), upstream.ask(me)])
+    const waiting = [1, 2, 3, 4].map(() => upstream.ask({ ...me, deadlineMs: 320 }))
+    limit = 0
+    const outcomes = await Promise.allSettled(waiting)
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBeGreaterThanOrEqual(1)
+    for (const outcome of refused)
+      expect(outcome).toMatchObject({ reason: { code: 'postern_busy' } })
+  })
+
+  test('a repeated attempt counts as a call', async () => {
+    const { url } = await rawService((socket, nth) => {
+      if (nth === 1) socket.resetAndDestroy()
+      else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"ok":true,"result":1}')
+    })
+    const { upstream, told } = door(url)
+    expect(await upstream.ask(me)).toBe(1)
+    const budget = told.filter(([name]) => name === 'budget').map(([, value]) => value)
+    expect(budget).toEqual([
+      { usedLastMinute: 1, limit: 100 },
+      { usedLastMinute: 2, limit: 100 },
+    ])
+  })
+})

@@ -1,0 +1,134 @@
+import { rmSync } from 'node:fs'
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:https'
+import { connect, type Socket } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Authority } from './certificates.ts'
+import { door, failing, listening, ok, rawService, service } from './support.ts'
+
+const authority = new Authority()
+afterAll(() => rmSync(authority.folder, { recursive: true }))
+const me = { method: 'GET', path: '/me' } as const
+
+/** A proxy that leads every tunnel to one place. */
+async function proxy(target: string): Promise<{ url: string; lines: string[] }> {
+  const lines: string[] = []
+  const server = createHttpServer((request, response) => {
+    lines.push(`${request.method} ${request.url}`)
+    ok(response, 'through the proxy')
+  })
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    lines.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim())
+    const there = connect(Number(new URL(target).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      there.pipe(socket).pipe(there)
+    })
+    socket.on('error', () => there.destroy())
+    there.on('error', () => socket.destroy())
+  })
+  return { url: await listening(server), lines }
+}
+
+async function hidden(): Promise<{ url: string; seen: unknown[] }> {
+  const seen: unknown[] = []
+  const server = createServer(authority.issue('DNS:service.test'), (request, response) => {
+    seen.push(request.headers)
+    ok(response, 'from the service')
+  })
+  server.on('tlsClientError', () => {})
+  return { url: await listening(server, 'https'), seen }
+}
+
+describe('proxies', () => {
+  test('a service behind a proxy is reached through a tunnel; the proxy sees no token', async () => {
+    const { url, seen } = await hidden()
+    const { url: proxyUrl, lines } = await proxy(url)
+    const { upstream } = door('https://service.test', {
+      ca: authority.cert,
+      proxy: { httpsProxy: proxyUrl.replace('//', '//user:pass@') },
+    })
+    const signal = new AbortController().signal
+    expect(await upstream.ask(me)).toBe('from the service')
+    await upstream.poll({ query: '', timeoutSeconds: 0, signal })
+    const line = `CONNECT service.test:443 Basic ${btoa('user:pass')}`
+    expect(lines).toEqual([line, line])
+    expect(seen).toHaveLength(2)
+    expect(Object.keys((seen[0] as object) ?? {})).not.toContain('proxy-authorization')
+  })
+
+  test('a host that no proxy is for is reached directly', async () => {
+    const { url, lines } = await proxy((await hidden()).url)
+    const { upstream } = door('https://service.test', {
+      ca: authority.cert,
+      proxy: { httpsProxy: url, noProxy: 'other.test,.service.test,service.test' },
+      limits: { callMs: 2000 },
+    })
+    expect((await failing(upstream.ask(me))).code).toMatch(/^postern_upstream_(unreach|timeout)/)
+    expect(lines).toEqual([])
+  })
+
+  test('plain http is handed to its proxy, with the same bounds', async () => {
+    const { url, lines } = await proxy('http://127.0.0.1:1')
+    const { upstream } = door('http://service.test', { proxy: { httpProxy: url } })
+    expect(await upstream.ask(me)).toBe('through the proxy')
+    expect(lines).toEqual(['GET http://service.test/bot/v1/me'])
+  })
+
+  test('a service on loopback is never looked for behind a proxy', async () => {
+    const { url } = await service((_request, response) => ok(response, 'here'))
+    const { url: httpProxy, lines } = await proxy(url)
+    expect(await door(url, { proxy: { httpProxy, httpsProxy: httpProxy } }).upstream.ask(me)).toBe(
+      'here',
+    )
+    expect(lines).toEqual([])
+  })
+
+  test('proxies that only the environment names are not used', async () => {
+    const { url, lines } = await proxy((await hidden()).url)
+    process.env['HTTPS_PROXY'] = url
+    process.env['HTTP_PROXY'] = url
+    try {
+      const other = { httpProxy: 'http://127.0.0.1:1' }
+      for (const o of [{}, { proxy: {} }, { proxy: other }]) {
+        const { upstream } = door('https://service.test', { ...o, limits: { callMs: 2000 } })
+        await failing(upstream.ask(me))
+      }
+    } finally {
+      delete process.env['HTTPS_PROXY']
+      delete process.env['HTTP_PROXY']
+    }
+    expect(lines).toEqual([])
+  })
+
+  test('hosts that only the environment keeps from the proxy go through it', async () => {
+    const { url: proxyUrl, lines } = await proxy((await hidden()).url)
+    process.env['NO_PROXY'] = 'service.test'
+    try {
+      const { upstream } = door('https://service.test', {
+        ca: authority.cert,
+        proxy: { httpsProxy: proxyUrl },
+      })
+      expect(await upstream.ask(me)).toBe('from the service')
+    } finally {
+      delete process.env['NO_PROXY']
+    }
+    expect(lines).toHaveLength(1)
+  })
+
+  test.each([
+    [
+      'that refuses',
+      (socket: Socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'),
+      'unreachable',
+    ],
+    ['that hangs up', (socket: Socket) => socket.destroy(), 'unreachable'],
+    ['that is silent', () => undefined, 'timeout'],
+  ])('a proxy %s ends the call in time', async (_which, behave, code) => {
+    const { url } = await rawService((socket) => void behave(socket))
+    const { upstream } = door('https://service.test', {
+      proxy: { httpsProxy: url },
+      limits: { callMs: 400 },
+    })
+    expect((await failing(upstream.ask(me))).code).toBe(`postern_upstream_${code}`)
+  })
+})

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { door, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
+
+/** Resets the first connection once its request has come whole; answers every later one. */
+const resetting = () =>
+  rawService((socket, nth, bytes) => {
+    bodies.push(bytes.split('\r\n\r\n')[1] ?? '')
+    if (nth === 1) socket.resetAndDestroy()
+    else socket.end(CREATED)
+  })
+const CREATED = 'HTTP/1.1 201 Created\r\ncontent-length: 29\r\n\r\n{"ok":true,"result":{"id":9}}'
+let bodies: string[] = []
+
+describe('a send whose answer was lost is sent once more, the same bytes', () => {
+  test('when the connection is reset after the request', async () => {
+    bodies = []
+    const { url } = await resetting()
+    const { upstream, told } = door(url)
+    const message = outbound.send()
+    const answer = await upstream.send(message)
+    expect(answer).toMatchObject({ status: 201, envelope: { ok: true, result: { id: 9 } } })
+    expect(bodies).toEqual([message.body, message.body])
+    expect(told.map(([name]) => name)).not.toContain('unreachable')
+  })
+
+  test.each([
+    ['within the headers', 'HTTP/1.1 200 OK\r\nconte'],
+    ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":tr'],
+  ])('when the connection ends %s', async (_where, bytes) => {
+    const { url } = await rawService((socket, nth) => {
+      const whole = 'HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":true,"result":{"id":9}}'
+      socket.end(nth === 1 ? bytes : whole)
+    })
+    expect((await door(url).upstream.send(outbound.send())).status).toBe(200)
+  })
+
+  test.each([
+    ['a page of a proxy under a 502', 502, '<html>'],
+    ['an enveloped 500', 500, ''],
+    ['a success that cannot be read', 201, '{"ok":tr'],
+  ])('when %s comes', async (_what, status, body) => {
+    const { url, seen } = await service((_request, response, nth) => {
+      if (nth > 1) ok(response, { id: 9 }, 201)
+      else if (status === 500) no(response, 500, 'internal')
+      else response.writeHead(status).end(body)
+    })
+    expect((await door(url).upstream.send(outbound.send())).status).toBe(201)
+    expect(seen[0]?.body).toBe(seen[1]?.body)
+    expect(seen).toHaveLength(2)
+  })
+
+  test('when the first attempt takes too long, within the time that a send may take in all', async () => {
+    const { url, seen } = await service((_request, response, nth) => {
+      if (nth > 1) ok(response, { id: 9 })
+    })
+    const { upstream } = door(url, { limits: { sendFirstMs: 100, sendTotalMs: 5000 } })
+    expect((await upstream.send(outbound.send())).status).toBe(200)
+    expect(seen).toHaveLength(2)
+  })
+
+  test('but not a third time: the last outcome is told', async () => {
+    const { url, seen } = await service((_request, response, nth) => {
+      if (nth === 1) response.writeHead(502).end()
+      else no(response, 500, 'internal')
+    })
+    const { upstream } = door(url)
+    expect((await upstream.send(outbound.send())).status).toBe(500)
+    expect(seen).toHaveLength(2)
+    const refusing = door('http://127.0.0.1:1')
+    const error = await failing(refusing.upstream.send(outbound.send()))
+    expect(error).toMatchObject({ code: 'postern_upstream_unreachable', status: 502 })
+    expect(error.message).toContain('ECONNREFUSED')
+    expect(refusing.told).toEqual([['unreachable', 'postern_upstream_unreachable']])
+  })
+})
+
+describe('nothing is sent twice that was answered, or that might then be done twice', () => {
+  test.each([
+    [429, 'rate_limited'],
+    [429, 'slow_mode'],
+    [400, 'wrong_body_kind'],
+    [409, 'conflict'],
+    [503, 'maintenance'],
+  ])('a send answered %i %s', async (status, code) => {
+    const { url, seen } = await service((_request, response) => no(response, status, code))
+    expect((await door(url).upstream.send(outbound.send())).status).toBe(status)
+    expect(seen).toHaveLength(1)
+  })
+
+  test('an edit, and what the bot calls with anything but GET, when the connection is reset', async () => {
+    let requests = 0
+    const { url } = await rawService((socket) => {
+      requests++
+      socket.resetAndDestroy()
+    })
+    const { upstream } = door(url)
+    const calls = [
+      () => upstream.edit(outbound.edit()),
+      () => upstream.relay({ method: 'DELETE', path: '/messages/3?chatId=5' }),
+      () => upstream.relay({ method: 'POST', path: '/chats/5/leave' }),
+      () => upstream.ask({ method: 'PUT', path: '/key', body: '{}' }),
+      () => upstream.poll({ query: '', timeoutSeconds: 0, signal: new AbortController().signal }),
+    ]
+    for (const [index, call] of calls.entries()) {
+      expect((await failing(call())).code).toBe('postern_upstream_unreachable')
+      expect(requests).toBe(index + 1)
+    }
+  })
+
+  test('a GET is repeated when the connection is reset before an answer, not when it is slow', async () => {
+    bodies = []
+    const { url } = await resetting()
+    expect((await door(url).upstream.relay({ method: 'GET', path: '/me' })).status).toBe(201)
+    expect(bodies).toHaveLength(2)
+
+    const slow = await service(() => {})
+    const { upstream } = door(slow.url, { limits: { callMs: 150 } })
+    const error = await failing(upstream.ask({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_timeout')
+    expect(slow.seen).toHaveLength(1)
+  })
+
+  test('a GET whose answer stalls is not repeated, although there is time', async () => {
+    let requests = 0
+    const { url } = await rawService((socket) => {
+      requests++
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":tr')
+    })
+    const { upstream } = door(url, { limits: { stallMs: 50 } })
+    const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_timeout')
+    expect(requests).toBe(1)
+  })
+
+  test('a GET whose answer breaks off in the body is not repeated', async () => {
+    let requests = 0
+    const { url } = await rawService((socket) => {
+      requests++
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":tr')
+    })
+    const error = await failing(door(url).upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toBe('postern_upstream_unreachable')
+    expect(requests).toBe(1)
+  })
+})
+
+describe('the token is read again when the service refuses it', () => {
+  const source = (tokens: string[]) => {
+    let at = 0
+    return {
+      reveal: () => tokens[at] ?? '',
+      reload: () => {
+        const changed = at + 1 < tokens.length
+        if (changed) at++
+        return Promise.resolve(changed)
+      },
+    }
+  }
+  const picky = (accepted: string) =>
+    service((request, response) =>
+      request.headers.authorization === `Bearer ${accepted}`
+        ? ok(response, { id: 9 })
+        : no(response, 401, 'unauthorized'),
+    )
+
+  test('a new one is used for the same call at once, whatever the call', async () => {
+    const { url, seen } = await picky('new')
+    for (const call of ['send', 'edit', 'relay', 'poll'] as const) {
+      const { upstream, told } = door(url, { token: source(['old', 'new']) })
+      const answer = await {
+        send: () => upstream.send(outbound.send()),
+        edit: () => upstream.edit(outbound.edit()),
+        relay: () => upstream.relay({ method: 'POST', path: '/chats/5/leave' }),
+        poll: () =>
+          upstream.poll({ query: '', timeoutSeconds: 0, signal: new AbortController().signal }),
+      }[call]()
+      expect(answer.status).toBe(200)
+      expect(told.map(([name]) => name)).not.toContain('unauthorized')
+    }
+    expect(seen).toHaveLength(8)
+  })
+
+  test('the same one, or a source that fails, leaves the refusal as it is', async () => {
+    const { url, seen } = await picky('other')
+    const sources = [
+      source([TOKEN]),
+      { reveal: () => TOKEN, reload: () => Promise.reject(new Error('file is gone')) },
+    ]
+    for (const token of sources) {
+      const { upstream, told } = door(url, { token })
+      expect((await upstream.relay({ method: 'GET', path: '/me' })).status).toBe(401)
+      expect(told.map(([name]) => name)).toContain('unauthorized')
+    }
+    expect(seen).toHaveLength(2)
+  })
+
+  test('a new one that is refused too is not tried for ever', async () => {
+    const { url, seen } = await picky('third')
+    const { upstream, told } = door(url, { token: source(['old', 'new', 'third']) })
+    expect((await upstream.relay({ method: 'GET', path: '/me' })).status).toBe(401)
+    expect(seen).toHaveLength(2)
+    expect(told.map(([name]) => name)).toContain('unauthorized')
+  })
+
+  test('calls that are refused side by side all use the new one, though only one saw it change', async () => {
+    const { url, seen } = await picky('new')
+    const { upstream } = door(url, { token: source(['old', 'new']) })
+    const calls = Array.from({ length: 5 }, () => upstream.relay({ method: 'GET', path: '/me' }))
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+    expect(seen).toHaveLength(10)
+  })
+})

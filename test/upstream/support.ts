@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net'
+import { onTestFinished } from 'vitest'
+import { permitMarkup, type Outbound } from '../../src/translate/guard.ts'
+import {
+  createUpstream,
+  type Upstream,
+  type UpstreamEvents,
+  type UpstreamOptions,
+} from '../../src/upstream/client.ts'
+
+export const TOKEN = 'bot_7.' + 't'.repeat(43)
+
+/** What a service saw of one request. */
+export interface SeenRequest {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+export type Handler = (request: SeenRequest, response: ServerResponse, nth: number) => void
+
+/** A service on 127.0.0.1 that does whatever the handler says. */
+export async function service(handler: Handler): Promise<{ url: string; seen: SeenRequest[] }> {
+  const seen: SeenRequest[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const body = Buffer.concat(chunks).toString()
+      seen.push({ method, url, headers, body })
+      handler({ method, url, headers, body }, response, seen.length)
+    })
+  })
+  return { url: await listening(server), seen }
+}
+
+/**
+ * A listener that speaks bytes. `onRequest` is called once a socket has sent something, with how
+ * many requests have come in all.
+ */
+export async function rawService(
+  onRequest: (socket: Socket, nth: number, bytes: string) => void,
+): Promise<{ url: string; sockets: Socket[]; closed: () => number }> {
+  const sockets: Socket[] = []
+  let requests = 0
+  let closed = 0
+  const server = createTcpServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {}).on('close', () => closed++)
+    socket.on('data', (chunk) => onRequest(socket, ++requests, chunk.toString('latin1')))
+  })
+  return { url: await listening(server), sockets, closed: () => closed }
+}
+
+/** Listens on a free port until the test ends. Gives the URL. */
+export async function listening(server: Server | TcpServer, scheme = 'http'): Promise<string> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Answers in the envelope. */
+export function ok(response: ServerResponse, result: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ ok: true, result }))
+}
+
+/** Refuses in the envelope. */
+export function no(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  extra: { error?: object; headers?: Record<string, string> } = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...extra.headers })
+  const error = { status, code, message: `the double says ${code}`, ...extra.error }
+  response.end(JSON.stringify({ ok: false, error }))
+}
+
+/** The door, closed when the test ends, and everything that it told. */
+export function door(
+  baseUrl: string,
+  o: Partial<UpstreamOptions> = {},
+): { upstream: Upstream; told: [name: string, value?: unknown][] } {
+  const told: [string, unknown?][] = []
+  const events: UpstreamEvents = {
+    answered: (value) => told.push(['answered', value]),
+    unreachable: (code) => told.push(['unreachable', code]),
+    unauthorized: () => told.push(['unauthorized']),
+    paused: () => told.push(['paused']),
+    working: () => told.push(['working']),
+    clock: (skewMs) => told.push(['clock', skewMs]),
+    budget: (value) => told.push(['budget', value]),
+  }
+  const upstream = createUpstream({
+    baseUrl,
+    token: { reveal: () => TOKEN, reload: () => Promise.resolve(false) },
+    ownCallsPerMinute: () => 100,
+    events,
+    ...o,
+    limits: { retryPauseMs: 5, ...o.limits },
+  })
+  onTestFinished(() => upstream[Symbol.asyncDispose]())
+  return { upstream, told }
+}
+
+/** What the guard lets out: the buttons of a message, as a send or an edit. */
+export const outbound = {
+  send: (path = '/messages'): Outbound =>
+    permitMarkup({ route: 'send', path }, { chatId: 5, markup: { rows: [] } }),
+  edit: (): Outbound =>
+    permitMarkup({ route: 'edit', path: '/messages/3' }, { chatId: 5, markup: { rows: [] } }),
+}
+
+/** The error that a promise ends with. */
+export const failing = (promise: Promise<unknown>): Promise<Error & Record<string, unknown>> =>
+  promise.then(
+    () => Promise.reject(new Error('nothing failed')),
+    (error: unknown) => error as Error & Record<string, unknown>,
+  )
