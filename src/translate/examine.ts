@@ -91,11 +91,9 @@ function examinePlain(
 /** Private words from before our first publication, which the service may still have queued. */
 function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
   const { chatId, dateMs } = found
-  if (chatId === null || !parts.facts.isPrivate(chatId) || parts.facts.isLatched(chatId)) {
-    return false
-  }
+  if (chatId === null || !parts.facts.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
-  if (publishedAtMs === null) return true
+  if (publishedAtMs === null) return !parts.facts.isLatched(chatId)
   const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
   return dateMs !== null && dateMs < publishedAtMs && Date.now() < queuedUntilMs
 }

@@ -57,7 +57,8 @@ export class Outgoing {
    * @throws Refusal with Postern's codes; ServiceSaid and Unanswered from calls of our own
    */
   async prepare(draft: Draft): Promise<Prepared> {
-    if (draft.text === undefined && draft.armored === undefined) {
+    const hasBody = draft.text !== undefined || draft.armored !== undefined
+    if (!hasBody && draft.unlisted.length === 0) {
       const { chatId, markup } = draft.fields
       return {
         outbound: permitMarkup(draft.target, { chatId, markup }),
