@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { refuseUnsafeProcess } from '../config/environment.ts'
+import type { Sources } from '../config/sources.ts'
+import type { CheckLine } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
+import { example, takeSettings } from './flags.ts'
+import { withSidecar } from './reach.ts'
+import { paint, printable, put, putJson } from './terminal.ts'
+
+const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
+
+/** `postern check`: the doctor. */
+export function checkCommand(): Command {
+  const command = new Command('check')
+    .description(
+      'say whether everything is as it must be, and what a first publication will change',
+    )
+    .option('--json', 'print the lines as JSON')
+  takeSettings(command, { shown: false })
+  return example(command, 'postern check --json').action(check)
+}
+
+async function check({ json }: { json?: boolean }, command: Command): Promise<void> {
+  const lines = await withSidecar(command, async (_operations, look, sources) => [
+    ...checkProcess(sources),
+    ...(await look()),
+  ])
+  if (json === true) putJson(lines)
+  else for (const line of lines) putLine(line)
+  const failed = lines.filter(({ level }) => level === 'fail').length
+  if (failed === 0) return
+  throw new OperatorError(
+    'failed',
+    `${failed} of ${lines.length} checks failed`,
+    'do what their lines say, then run `postern check` again',
+  )
+}
+
+function putLine({ level, name, message, hint }: CheckLine): void {
+  put(`${paint(COLOURS[level], level)}  ${printable(name)}: ${printable(message)}`)
+  if (hint !== undefined && level !== 'pass') put(`      ${printable(hint)}`)
+}
+
+/** What `run` would refuse in a process like this one. */
+function checkProcess(sources: Sources): CheckLine[] {
+  try {
+    refuseUnsafeProcess(sources)
+    return []
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    return [{ name: 'process', level: 'fail', message: error.message, hint: error.hint }]
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SecretSource } from '../config/secrets.ts'
+import { settingsFrom } from '../config/settings.ts'
+import { createSidecar } from '../context.ts'
+import { OperatorError } from '../errors.ts'
+import { createLogger } from '../logger.ts'
+import { createSandbox, type Sandbox } from '../sandbox/create.ts'
+import type { Phone } from '../sandbox/phone.ts'
+import { echoBot, type Heard } from './echo-bot.ts'
+
+const READY_WITHIN_MS = 20_000
+
+/** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
+export interface Stage extends AsyncDisposable {
+  sandbox: Sandbox
+  /** The bot's door of the sidecar. */
+  url: string
+  alice: Phone
+  bob: Phone
+  /** What the bot read and answered, in order. */
+  heard: Heard[]
+  /** Why the bot stopped by itself; null while it runs. */
+  failure(): string | null
+}
+
+/**
+ * Starts the sandbox, a sidecar with a fresh key in a temporary data directory, and the echo bot.
+ * @throws OperatorError when the sidecar does not get ready
+ */
+export async function setStage(): Promise<Stage> {
+  await using stack = new AsyncDisposableStack()
+  const sandbox = stack.use(await createSandbox())
+  const [alice, bob] = await Promise.all([
+    sandbox.phone(sandbox.home.alice.id),
+    sandbox.phone(sandbox.home.bob.id),
+  ])
+  const dataDir = await mkdtemp(join(tmpdir(), 'postern-demo-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const sidecar = stack.use(
+    await createSidecar({
+      settings: settingsFrom({
+        upstream: { url: sandbox.url },
+        listen: { port: 0 },
+        admin: { port: 0 },
+        dataDir,
+      }),
+      secrets: {
+        botToken: SecretSource.fromValue(sandbox.token),
+        clientToken: null,
+        passphrase: SecretSource.fromValue(randomBytes(24).toString('base64url')),
+      },
+      log: createLogger({ level: 'silent', pretty: false }),
+    }),
+  )
+  const { bot: url } = await sidecar.listen()
+  await ready(async () => (await sidecar.operations.status()).ready)
+  const heard: Heard[] = []
+  const stop = new AbortController()
+  const { token } = sandbox
+  let failure: string | null = null
+  const bot = echoBot({ url, token, signal: stop.signal, heard: (one) => heard.push(one) }).catch(
+    (error: unknown) => {
+      failure = error instanceof Error ? error.message : 'unknown'
+    },
+  )
+  stack.defer(async () => {
+    stop.abort()
+    await bot
+  })
+  const resources = stack.move()
+  return {
+    sandbox,
+    url,
+    alice,
+    bob,
+    heard,
+    failure: () => failure,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+async function ready(isReady: () => Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + READY_WITHIN_MS
+  while (!(await isReady())) {
+    if (Date.now() > endMs) {
+      throw new OperatorError(
+        'failed',
+        'the sidecar of the demo did not get ready',
+        'try again; on a slow machine the first start may take long',
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

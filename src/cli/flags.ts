@@ -1,0 +1,55 @@
+/** The settings as flags, and what a command was given, as sources of settings. */
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { BUILT } from '../config/rules.ts'
+import { SETTINGS } from '../config/settings.ts'
+import type { Setting } from '../config/settings.ts'
+import { processSources } from '../config/sources.ts'
+import type { Sources } from '../config/sources.ts'
+
+const PLACEHOLDERS = {
+  text: 'text',
+  number: 'number',
+  boolean: 'true|false',
+  list: 'a,b',
+  path: 'path',
+  secret: '',
+} as const
+
+/**
+ * Lets a command take every setting as a flag. Secrets are no flags: other users can see those.
+ * @param shown whether its help lists them
+ */
+export function takeSettings(command: Command, { shown }: { shown: boolean }): Command {
+  for (const setting of SETTINGS) {
+    if (setting.flag === null) continue
+    const option = new Option(`--${setting.flag} <${placeholder(setting)}>`, describe(setting))
+    const works = (BUILT[setting.path]?.length ?? Infinity) > 1
+    command.addOption(option.helpGroup('Settings:').hideHelp(!shown || !works))
+  }
+  return command
+}
+
+/** Shows one line of use below a command's help. */
+export function example(command: Command, line: string): Command {
+  return command.addHelpText('after', `\nexample: ${line}`)
+}
+
+/** What a command was started with. Takes the secrets out of the environment, so: once. */
+export function sourcesOf(command: Command): Sources {
+  const given: Record<string, unknown> = command.optsWithGlobals()
+  const flags: Record<string, unknown> = { config: given['config'] }
+  for (const { flag } of SETTINGS) {
+    if (flag !== null) flags[flag] = given[new Option(`--${flag}`).attributeName()]
+  }
+  return processSources(flags)
+}
+
+function placeholder({ path, choices, kind }: Setting): string {
+  const working = BUILT[path] ?? choices
+  return working === undefined ? PLACEHOLDERS[kind] : working.join('|')
+}
+
+function describe({ meaning, preset }: Setting): string {
+  return preset === undefined ? meaning : `${meaning} (${JSON.stringify(preset)})`
+}

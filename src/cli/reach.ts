@@ -1,0 +1,52 @@
+/** Reaching a sidecar: the running one through its socket, or its data directory when none runs. */
+import type { Command } from 'commander'
+import { load, loadDataDir } from '../config/load.ts'
+import type { Loaded } from '../config/load.ts'
+import type { Sources } from '../config/sources.ts'
+import { connectControl } from '../control/client.ts'
+import type { CheckLine, Operations } from '../control/operations.ts'
+import { createLogger } from '../logger.ts'
+import type { Log } from '../logger.ts'
+import { sourcesOf } from './flags.ts'
+
+/**
+ * Does something with the sidecar of the settings' `dataDir`, whether it runs or not.
+ * @param use gets its operations, the doctor, and the sources of the settings
+ * @throws what `use` throws; OperatorError when the settings or the data directory refuse
+ */
+export async function withSidecar<T>(
+  command: Command,
+  use: (operations: Operations, check: () => Promise<CheckLine[]>, sources: Sources) => Promise<T>,
+): Promise<T> {
+  const sources = sourcesOf(command)
+  await using running = await connectControl(loadDataDir(sources))
+  if (running !== null) return await use(running, () => running.check(), sources)
+  const loaded = load(sources)
+  const { settings, secrets } = loaded
+  const log = logFor(loaded, 'warn')
+  const { createOffline } = await import('../context.ts')
+  await using offline = await createOffline({ settings, secrets, log })
+  return await use(offline.operations, () => offline.check(), sources)
+}
+
+/**
+ * The log that settings ask for, with all their secrets scrubbed from it.
+ * @param preset the level when none was set
+ */
+export function logFor({ settings, secrets, origins }: Loaded, preset?: string): Log {
+  const { httpsProxy, httpProxy } = settings.upstream.proxy
+  const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase]
+  return createLogger({
+    level: origins.has('log.level') ? settings.log.level : (preset ?? settings.log.level),
+    pretty: settings.log.pretty,
+    secrets: [
+      ...sources.filter((secret) => secret !== null),
+      ...[httpsProxy, httpProxy].flatMap(passwordOf),
+    ],
+  })
+}
+
+function passwordOf(proxy: string | undefined): string[] {
+  const password = proxy === undefined ? '' : new URL(proxy).password
+  return password === '' ? [] : [password, decodeURIComponent(password)]
+}

@@ -1,0 +1,67 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+import { Command } from 'commander'
+import { loadDataDir } from '../config/load.ts'
+import { connectControl } from '../control/client.ts'
+import type { StatusReport } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
+import { example, sourcesOf, takeSettings } from './flags.ts'
+import { stopped, stopSignal } from './stop.ts'
+import { clear, paint, put, putJson, table } from './terminal.ts'
+
+const WATCH_MS = 2000
+
+/** `postern status`: how the running sidecar is doing. */
+export function statusCommand(): Command {
+  const command = new Command('status')
+    .description('say how the running sidecar is doing')
+    .option('--watch', 'say it again every two seconds, until stopped')
+    .option('--json', 'print it as JSON, one line each time')
+  takeSettings(command, { shown: false })
+  return example(command, 'postern status --watch').action(status)
+}
+
+async function status(
+  options: { watch?: boolean; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const dataDir = loadDataDir(sourcesOf(command))
+  await using sidecar = await connectControl(dataDir)
+  if (sidecar === null) {
+    throw new OperatorError(
+      'not-running',
+      `no sidecar runs on ${dataDir}`,
+      'start it with `postern run`, or name its data directory with --data-dir',
+    )
+  }
+  const show = async () => {
+    const report = await sidecar.status()
+    if (options.watch === true) clear()
+    if (options.json === true) putJson(report)
+    else putReport(report)
+  }
+  await show()
+  if (options.watch !== true) return
+  const stop = stopped()
+  while (!stopSignal.aborted) {
+    await Promise.race([elapsed(WATCH_MS), stop])
+    if (!stopSignal.aborted) await show()
+  }
+}
+
+function putReport(report: StatusReport): void {
+  const { bot, key, upstream, chats, calls } = report
+  put(report.ready ? paint('green', 'ready') : paint('red', 'not ready'))
+  for (const { code, message, hint, sinceMs } of report.reasons) {
+    put(`  ${code}: ${message} (since ${new Date(sinceMs).toISOString()})`)
+    put(`    ${hint}`)
+  }
+  table([
+    ['sidecar', `version ${report.version}, process ${report.pid}, since ${report.startedAt}`],
+    ['bot', bot === null ? 'not known yet' : `@${bot.username}, id ${bot.id}, ${bot.mode}`],
+    ['published', bot?.fingerprint ?? 'no key'],
+    ['our key', key === null ? 'none' : `${key.fingerprint}, ${key.state}`],
+    ['service', `${upstream.url}, ${upstream.reachable ? 'reachable' : 'not reachable'}`],
+    ['chats', `${chats.known} known, ${chats.latched} latched, ${chats.refused} refused`],
+    ['own calls', `${calls.usedLastMinute} of ${calls.limit} in the last minute`],
+  ])
+}

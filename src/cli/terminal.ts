@@ -1,0 +1,95 @@
+/**
+ * The only writer to the terminal. stdout is data, stderr is talk. Rules of speech: no capital at
+ * the start, no final stop, `postern:` before a refusal, `hint:` before what to do about it.
+ */
+import { styleText } from 'node:util'
+import { OperatorError, PosternError } from '../errors.ts'
+
+/** A reader that went away (`postern key list | head -1`) is no failure. */
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+/** Prints data to stdout; a missing last newline is added. */
+export function put(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+/** Prints a person's words to stdout: exactly, but harmless where stdout is a terminal. */
+export function putWords(text: string): void {
+  put(process.stdout.isTTY ? printable(text) : text)
+}
+
+/** Begins a new screen, where stdout is a terminal. */
+export function clear(): void {
+  if (process.stdout.isTTY) process.stdout.write('\u001B[H\u001B[2J')
+}
+
+/** Says a line to the person, on stderr. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Resolves once everything that was written is with its reader, or the reader is gone. */
+export async function flush(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0) {
+      await new Promise((resolve) => {
+        stream.write('', resolve)
+        stream.once('close', resolve)
+      })
+    }
+  }
+}
+
+/** Prints a value as JSON to stdout: one line, or indented when stdout is a terminal. */
+export function putJson(value: unknown): void {
+  put(JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined))
+}
+
+/**
+ * Prints rows to stdout in columns.
+ * @param rows the first is the head; a row may be shorter than the others
+ */
+export function table(rows: readonly (readonly string[])[]): void {
+  const widths: number[] = []
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, printable(cell).length)
+    })
+  }
+  for (const row of rows) {
+    const cells = row.map((cell, column) => printable(cell).padEnd(widths[column] ?? 0))
+    put(cells.join('  ').trimEnd())
+  }
+}
+
+/**
+ * Says why a command did not do what it was asked. What is not a PosternError shows its name
+ * alone: its message may hold anything.
+ */
+export function sayFailure(error: unknown): void {
+  if (error instanceof PosternError) {
+    const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null
+    say(`postern: ${printable(error.message)}`)
+    if (hint !== null) say(`hint: ${printable(hint)}`)
+    say(`code: ${error.code}`)
+  } else {
+    const name = error instanceof Error ? error.name : typeof error
+    say(`postern: internal failure (${printable(name)})`)
+    say('hint: this is a fault of Postern; the log with log.level: debug says what came before it')
+  }
+}
+
+/** The exit code for an error: 2 for usage and settings, 1 for the rest. */
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof OperatorError ? error.exitCode : 1
+}
+
+/** Colours a word when stdout is a terminal that wants it. */
+export function paint(colour: 'green' | 'yellow' | 'red' | 'dim', text: string): string {
+  return styleText(colour, text, { stream: process.stdout })
+}
+
+/** Takes out what could move the cursor or turn the reading direction; newlines and tabs stay. */
+export function printable(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+}

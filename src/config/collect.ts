@@ -1,0 +1,115 @@
+/** Brings flags, environment and file together: for each setting the value that counts. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { nearestName } from './problems.ts'
+import type { Problem } from './problems.ts'
+import { presetOf, SETTINGS } from './settings.ts'
+import type { Setting } from './settings.ts'
+import type { Sources } from './sources.ts'
+import { readSettingsFile } from './yaml-file.ts'
+import type { Given } from './yaml-file.ts'
+
+const DEFAULT_FILE = 'config/postern.yaml'
+const ENV_NAMES = SETTINGS.map(({ env }) => env)
+/** Read elsewhere. */
+const OTHER_ENV = ['POSTERN_CONFIG', 'POSTERN_EXPORT_PASSPHRASE', 'POSTERN_EXPORT_PASSPHRASE_FILE']
+/** What Kubernetes puts into every pod beside a Service whose name begins with `postern`. */
+const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/
+
+/** What one level (flags, environment, file) gives, by dotted path. */
+export type Level = ReadonlyMap<string, Given>
+
+/** What all sources together say. */
+export interface Collected {
+  /** From the one that counts most to the one that counts least. */
+  levels: readonly Level[]
+  /** The value that counts of each setting but secrets, checked, paths absolute. */
+  values: Map<string, Given>
+  /** Absolute, the default included. */
+  dataDir: string
+  problems: Problem[]
+  /** False when the file could not be read, so that what is missing may stand in it. */
+  complete: boolean
+}
+
+/** Reads and checks every source; each wrong value is a problem, also where another one counts. */
+export function collect(sources: Sources): Collected {
+  const problems: Problem[] = []
+  const file = findFile(sources)
+  const read = file === null ? null : readSettingsFile(file, sources.cwd)
+  problems.push(...(read?.problems ?? []))
+  const levels = [fromFlags(sources), fromEnvironment(sources, problems), read?.values ?? new Map()]
+  const values = new Map<string, Given>()
+  for (const setting of SETTINGS) {
+    if (setting.kind === 'secret') continue
+    for (const level of levels) {
+      const given = level.get(setting.path)
+      if (given === undefined) continue
+      const checked = check(setting, given, sources.cwd)
+      if ('message' in checked) problems.push(checked)
+      else if (!values.has(setting.path)) values.set(setting.path, checked)
+    }
+  }
+  const dataDir = resolve(sources.cwd, String(values.get('dataDir')?.value ?? presetOf('dataDir')))
+  return { levels, values, dataDir, problems, complete: read?.readable ?? true }
+}
+
+/** The settings file: `--config`, else POSTERN_CONFIG, else config/postern.yaml if it is there. */
+function findFile({ configFlag, env, cwd }: Sources): string | null {
+  const named = configFlag ?? env['POSTERN_CONFIG']
+  if (named !== undefined) return resolve(cwd, named)
+  const preset = resolve(cwd, DEFAULT_FILE)
+  return existsSync(preset) ? preset : null
+}
+
+function fromFlags({ flags }: Sources): Level {
+  const level = new Map<string, Given>()
+  for (const setting of SETTINGS) {
+    const text = setting.flag === null ? undefined : flags[setting.flag]
+    if (text !== undefined) {
+      level.set(setting.path, { value: decode(setting, text), place: `--${setting.flag}` })
+    }
+  }
+  return level
+}
+
+function fromEnvironment({ env }: Sources, problems: Problem[]): Level {
+  const level = new Map<string, Given>()
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith('POSTERN_') || OTHER_ENV.includes(name)) continue
+    const setting = SETTINGS.find((candidate) => candidate.env === name)
+    if (setting !== undefined) {
+      level.set(setting.path, { value: decode(setting, text), place: name })
+    } else if (!SERVICE_LINK.test(name)) {
+      const nearest = nearestName(name, ENV_NAMES)
+      problems.push({ place: name, path: '', message: 'no such setting', nearest })
+    }
+  }
+  return level
+}
+
+/** Text to value; what does not look like its kind stays text, and its schema refuses it. */
+function decode({ kind }: Setting, text: string): unknown {
+  if (kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (kind !== 'list') return text
+  return text.trim() === '' ? [] : text.split(',').map((item) => item.trim())
+}
+
+function check(setting: Setting, given: Given, cwd: string): Given | Problem {
+  const parsed = setting.schema.safeParse(given.value)
+  // An optional schema takes undefined, which no source can give.
+  if (parsed.success) {
+    const absolute = setting.kind === 'path' && typeof parsed.data === 'string'
+    const value: unknown = absolute ? resolve(cwd, parsed.data as string) : parsed.data
+    return { value, place: given.place }
+  }
+  const custom = parsed.error.issues.find(({ message }) => message.startsWith('expected '))
+  return {
+    place: given.place,
+    path: setting.path,
+    message: custom?.message ?? `expected ${setting.expected}`,
+    nearest:
+      typeof given.value === 'string' ? nearestName(given.value, setting.choices ?? []) : undefined,
+  }
+}

@@ -1,0 +1,58 @@
+/** Reading small files whose size and kind nobody promised. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+
+/** What the file was when it was read. */
+export interface FileFacts {
+  regular: boolean
+  mode: number
+  uid: number
+}
+
+/**
+ * Reads a whole file, or a pipe, up to a bound.
+ * @param path relative to the working directory, or absolute; symbolic links are followed
+ * @returns its text and facts, or the problem: missing, unreadable, a folder, too large, not UTF-8
+ */
+export function readBounded(
+  path: string,
+  maxBytes: number,
+): { text: string; facts: FileFacts } | { problem: string } {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'r')
+  } catch (error) {
+    return { problem: describe(error) }
+  }
+  try {
+    const stat = fstatSync(descriptor)
+    const bytes = readAll(descriptor, maxBytes)
+    if (bytes === null) return { problem: `is larger than ${maxBytes / 1024} KiB` }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { text, facts: { regular: stat.isFile(), mode: stat.mode, uid: stat.uid } }
+  } catch (error) {
+    return { problem: error instanceof TypeError ? 'is not UTF-8' : describe(error) }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function readAll(descriptor: number, maxBytes: number): Buffer | null {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const chunk = Buffer.alloc(64 * 1024)
+    const read = readSync(descriptor, chunk, 0, chunk.length, null)
+    if (read === 0) return Buffer.concat(chunks)
+    total += read
+    if (total > maxBytes) return null
+    chunks.push(chunk.subarray(0, read))
+  }
+}
+
+function describe(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file'
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
+  if (code === 'EISDIR') return 'is a folder'
+  return `cannot be read (${code ?? 'unknown'})`
+}

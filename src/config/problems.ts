@@ -1,0 +1,75 @@
+/** What is wrong with settings, all of it at once. */
+import { OperatorError } from '../errors.ts'
+
+/** One thing that is wrong. None of its texts repeats a value, for it might be a secret. */
+export interface Problem {
+  /** `FILE:LINE:COLUMN`, the name of a variable, a flag; empty when it is nowhere. */
+  place: string
+  /** The setting, dotted; empty when it is about a whole source. */
+  path: string
+  /** What was expected, or what is wrong. */
+  message: string
+  /** The nearest right name. */
+  nearest?: string | undefined
+  /** What to do, when the message alone does not say it. */
+  hint?: string | undefined
+}
+
+/**
+ * One refusal out of all problems.
+ * @param problems at least one
+ * @returns OperatorError `settings`
+ */
+export function settingsError(problems: readonly Problem[]): OperatorError {
+  const lines = problems.map(describe)
+  const hints = [...new Set(problems.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))]
+  const message =
+    lines.length === 1
+      ? `the settings are refused: ${lines[0]}`
+      : `the settings are refused, for ${lines.length} reasons:\n${lines.map((l) => `  ${l}`).join('\n')}`
+  const hint = hints.length === 0 ? '`postern run --help` lists every setting' : hints.join('\n')
+  return new OperatorError('settings', message, hint)
+}
+
+function describe({ place, path, message, nearest }: Problem): string {
+  const where = [place, path].filter((part) => part !== '').join(' ')
+  const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
+  return `${where}: ${message}${meant}`
+}
+
+/**
+ * The name that was probably meant.
+ * @returns the candidate with the fewest edits, if these are at most a third of its length, or one
+ *   whose last part is what was written; undefined when none is near
+ */
+export function nearestName(written: string, candidates: readonly string[]): string | undefined {
+  const wanted = written.toLowerCase()
+  let best: string | undefined
+  let bestEdits = Infinity
+  for (const candidate of candidates) {
+    const name = candidate.toLowerCase()
+    const edits = Math.min(
+      countEdits(wanted, name),
+      name.endsWith(`.${wanted.split('.').at(-1)}`) ? 1 : Infinity,
+    )
+    if (edits < bestEdits && edits <= Math.max(1, Math.floor(name.length / 3))) {
+      best = candidate
+      bestEdits = edits
+    }
+  }
+  return best
+}
+
+/** Levenshtein's distance: insertions, deletions, replacements. */
+function countEdits(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column += 1) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}

@@ -1,0 +1,158 @@
+/** What settings must be together. Each rule stands alone, so that no problem hides another. */
+import { readBounded } from './files.ts'
+import type { Problem } from './problems.ts'
+import { presetOf } from './settings.ts'
+import type { Sources } from './sources.ts'
+import { describeProxyProblem, isLoopback } from './urls.ts'
+import type { Given } from './yaml-file.ts'
+
+/** Room in a socket address on Linux, less its closing zero (unix(7)). */
+const SOCKET_PATH_BYTES = 107
+const MAX_CA_BYTES = 1024 * 1024
+
+/** What is set and what secrets there are. */
+export interface Whole {
+  values: ReadonlyMap<string, Given>
+  /** Dotted paths of the secrets that some source gives. */
+  secrets: ReadonlySet<string>
+  /** Absolute. */
+  dataDir: string
+  sources: Sources
+}
+
+/** Settings whose function is not built yet, or not all of it, with the values that work. */
+export const BUILT: Readonly<Record<string, readonly unknown[]>> = {
+  'trust.policy': ['accept'],
+  'key.protection': ['auto', 'passphrase'],
+  'key.rotateEveryDays': [],
+  'key.retainDays': [30],
+  'webhook.allowHosts': [],
+}
+
+/** Applies every rule; gives all problems. */
+export function applyRules(whole: Whole): Problem[] {
+  return [
+    refuseMissing,
+    refuseUnbuilt,
+    refusePlainHttp,
+    refuseOpenDoor,
+    refuseSharedPort,
+    refuseLongSocket,
+    refuseCaFile,
+    refuseMissingPassphrase,
+    refuseProxies,
+  ].flatMap((rule) => rule(whole))
+}
+
+/** What counts for a setting: what was given, or its default. */
+function valueOf({ values }: Whole, path: string): unknown {
+  return values.get(path)?.value ?? presetOf(path)
+}
+
+function problem({ values }: Whole, path: string, message: string, hint?: string): Problem[] {
+  return [{ place: values.get(path)?.place ?? '', path, message, hint }]
+}
+
+function refuseMissing(whole: Whole): Problem[] {
+  const url = valueOf(whole, 'upstream.url') === undefined
+  return [
+    ...(url
+      ? problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
+      : []),
+    ...(whole.secrets.has('bot.token')
+      ? []
+      : problem(whole, 'bot.token', 'is required: POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE')),
+  ]
+}
+
+function refuseUnbuilt(whole: Whole): Problem[] {
+  return Object.entries(BUILT).flatMap(([path, working]) => {
+    const given = whole.values.get(path)
+    if (given === undefined || working.includes(given.value)) return []
+    const use = working.length === 0 ? 'leave it out' : `it can only be ${working.join(' or ')}`
+    return problem(whole, path, `is not built yet in this version; ${use}`)
+  })
+}
+
+function refusePlainHttp(whole: Whole): Problem[] {
+  const text = valueOf(whole, 'upstream.url')
+  if (typeof text !== 'string' || valueOf(whole, 'upstream.allowHttp') === true) return []
+  const url = new URL(text)
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return []
+  const message = 'expected https: plain http shows the token to the network'
+  return problem(whole, 'upstream.url', message, 'use https, or set upstream.allowHttp: true')
+}
+
+function refuseOpenDoor(whole: Whole): Problem[] {
+  const host = String(valueOf(whole, 'listen.host'))
+  if (isLoopback(host) || whole.secrets.has('bot.clientToken')) return []
+  return problem(
+    whole,
+    'listen.host',
+    'expected a loopback address, since bot.clientToken is not set',
+    'set bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE), so that the service’s token does not ' +
+      'travel in the clear, or listen on 127.0.0.1',
+  )
+}
+
+function refuseSharedPort(whole: Whole): Problem[] {
+  const port = valueOf(whole, 'admin.port')
+  const shared = port !== 0 && port === valueOf(whole, 'listen.port')
+  const differ = valueOf(whole, 'admin.host') !== valueOf(whole, 'listen.host')
+  if (!shared || differ) return []
+  return problem(whole, 'admin.port', 'expected another port than that of listen.port')
+}
+
+function refuseLongSocket(whole: Whole): Problem[] {
+  const path = valueOf(whole, 'listen.socket')
+  if (typeof path !== 'string' || Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return []
+  return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
+}
+
+function refuseCaFile(whole: Whole): Problem[] {
+  const path = valueOf(whole, 'upstream.caFile')
+  if (typeof path !== 'string') return []
+  const read = readBounded(path, MAX_CA_BYTES)
+  if ('problem' in read) return problem(whole, 'upstream.caFile', read.problem)
+  if (read.text.includes('-----BEGIN CERTIFICATE-----')) return []
+  return problem(whole, 'upstream.caFile', 'expected certificates in PEM')
+}
+
+function refuseMissingPassphrase(whole: Whole): Problem[] {
+  const needed = valueOf(whole, 'key.publish') === true
+  const built = BUILT['key.protection']?.includes(valueOf(whole, 'key.protection')) === true
+  if (!needed || !built || whole.secrets.has('key.passphrase')) return []
+  return problem(
+    whole,
+    'key.passphrase',
+    'is required: the secret keys are never kept without protection unless you say so',
+    passphraseCommands(whole),
+  )
+}
+
+/** The exact commands that make a passphrase file outside `dataDir`. */
+function passphraseCommands(whole: Whole): string {
+  const { dataDir, sources } = whole
+  const inside = (folder: string) => `${folder}/`.startsWith(`${dataDir}/`)
+  const folders = [`${sources.home}/.config/postern`, `${sources.home}/.postern-secrets`]
+  const folder = folders.find((candidate) => !inside(candidate)) ?? '/etc/postern'
+  return [
+    'make a passphrase, keep a copy of it elsewhere, and start again:',
+    `  mkdir -p -m 700 ${quote(folder)}`,
+    `  (umask 077 && head -c 32 /dev/urandom | base64 > ${quote(`${folder}/passphrase`)})`,
+    `  export POSTERN_KEY_PASSPHRASE_FILE=${quote(`${folder}/passphrase`)}`,
+  ].join('\n')
+}
+
+/** For a shell; quotes only where they are needed. */
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function refuseProxies({ sources }: Whole): Problem[] {
+  return ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].flatMap((name) => {
+    const value = sources.env[name] ?? ''
+    const message = value === '' ? null : describeProxyProblem(value)
+    return message === null ? [] : [{ place: name, path: '', message }]
+  })
+}

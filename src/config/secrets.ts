@@ -1,0 +1,117 @@
+/** Secrets: where they come from, what they must be, and a wrapper that cannot be printed. */
+import { realpathSync, statSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { OperatorError } from '../errors.ts'
+import { readBounded } from './files.ts'
+import type { FileFacts } from './files.ts'
+
+const MAX_BYTES = 64 * 1024
+/** Container runtimes put secrets here, readable by all inside and by nobody outside. */
+const RUNTIME_SECRETS = '/run/secrets/'
+
+/** A secret value. However it is printed, logged or serialised, it shows `[secret]`. */
+export class SecretSource {
+  #value: string
+  readonly #file: string | null
+  readonly #rule: SecretRule
+
+  private constructor(value: string, file: string | null, rule: SecretRule) {
+    this.#value = value
+    this.#file = file
+    this.#rule = rule
+  }
+
+  /**
+   * @param value the secret itself
+   * @throws OperatorError `settings` when it is empty or holds what it must not
+   */
+  static fromValue(value: string, rule: SecretRule = 'passphrase'): SecretSource {
+    return new SecretSource(accept(value, rule), null, rule)
+  }
+
+  /**
+   * @param file its path; the trailing newline is no part of the secret
+   * @throws OperatorError `settings` when it cannot be read, others can read it, or it holds what it must not
+   */
+  static fromFile(file: string, rule: SecretRule = 'passphrase'): SecretSource {
+    return new SecretSource(readSecretFile(file, rule), file, rule)
+  }
+
+  /** The value; hand it to what needs it and to nothing else. */
+  reveal(): string {
+    return this.#value
+  }
+
+  /**
+   * Reads its file again. A file that is gone or wrong now leaves the value as it was.
+   * @returns true when the value changed
+   */
+  reload(): Promise<boolean> {
+    if (this.#file === null) return Promise.resolve(false)
+    try {
+      // A pipe was emptied by the first reading; a second one would wait for ever.
+      if (!statSync(this.#file).isFile()) return Promise.resolve(false)
+      const value = readSecretFile(this.#file, this.#rule)
+      const changed = value !== this.#value
+      this.#value = value
+      return Promise.resolve(changed)
+    } catch {
+      return Promise.resolve(false)
+    }
+  }
+
+  toString(): string {
+    return '[secret]'
+  }
+
+  toJSON(): string {
+    return '[secret]'
+  }
+
+  [inspect.custom](): string {
+    return '[secret]'
+  }
+}
+
+/**
+ * `token`: goes into a header, so visible ASCII alone. `passphrase`: people's words, spaces between
+ * them included.
+ */
+export type SecretRule = 'token' | 'passphrase'
+
+function readSecretFile(file: string, rule: SecretRule): string {
+  const read = readBounded(file, MAX_BYTES)
+  if ('problem' in read) refuse(read.problem)
+  const exposed = describeExposure(file, read.facts)
+  if (exposed !== null) refuse(exposed)
+  return accept(read.text.replace(/[\r\n]+$/, ''), rule)
+}
+
+/**
+ * Says that a file of ours which holds a secret can be read by others, or null. A file of another
+ * owner is not for us to mend, and one under /run/secrets is how containers get theirs.
+ */
+export function describeExposure(file: string, facts: FileFacts): string | null {
+  const ours = facts.uid === process.getuid?.()
+  if (!facts.regular || !ours || (facts.mode & 0o077) === 0) return null
+  if (realpathSync(file).startsWith(RUNTIME_SECRETS)) return null
+  const mode = (facts.mode & 0o777).toString(8).padStart(4, '0')
+  return `holds a secret and others can read it (mode ${mode}); run chmod 600 on it`
+}
+
+function accept(value: string, rule: SecretRule): string {
+  if (value.trim() === '') refuse('is empty')
+  if (rule === 'token') {
+    if (/[^\x21-\x7e]/.test(value)) {
+      refuse('holds a space, a line break or a character outside ASCII')
+    }
+  } else if (/\p{Cc}/u.test(value) || value !== value.trim() || !value.isWellFormed()) {
+    refuse('holds a line break, a control character or a space at an end')
+  }
+  return value
+}
+
+/** The message must never repeat the secret. */
+function refuse(problem: string): never {
+  throw new OperatorError('settings', problem, 'give the secret alone, in a file of mode 0600')
+}

@@ -1,0 +1,106 @@
+/**
+ * Settings as the rest of Postern sees them, and the flat table of all there are. Settings and
+ * secrets are different types: settings may be printed, secrets have no way to be.
+ */
+import type { z } from 'zod'
+import { abouts, Options } from './options.ts'
+import type { About } from './options.ts'
+import type { SecretSource } from './secrets.ts'
+
+type Options_ = z.output<typeof Options>
+
+/** Egress proxies, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY or their lower-case forms. */
+export interface ProxySettings {
+  httpsProxy?: string
+  httpProxy?: string
+  /** Comma separated hosts, as the variable has them. */
+  noProxy?: string
+}
+
+/** All settings, defaults filled in, paths absolute, `upstream.url` without a trailing slash. */
+export interface Settings extends Omit<Options_, 'upstream' | 'bot' | 'key' | 'log'> {
+  upstream: Options_['upstream'] & { proxy: ProxySettings }
+  key: Omit<Options_['key'], 'passphrase' | 'passphraseFile'>
+  log: { level: Options_['log']['level']; pretty: boolean }
+}
+
+/** What must never be printed. `clientToken` null: the bot presents the service's own token. */
+export interface Secrets {
+  botToken: SecretSource
+  clientToken: SecretSource | null
+  passphrase: SecretSource | null
+}
+
+/** One row of the table of settings. */
+export interface Setting extends About {
+  /** As in the file, dotted: `upstream.allowHttp`. */
+  path: string
+  /** `POSTERN_UPSTREAM_ALLOW_HTTP` */
+  env: string
+  /** `upstream-allow-http`, or null: secrets are no flags, since every process sees them. */
+  flag: string | null
+  meaning: string
+  /** Undefined when there is none. */
+  preset: unknown
+  schema: z.ZodType
+}
+
+/** Every setting, in the order of the schema. */
+export const SETTINGS: readonly Setting[] = walk(Options, [])
+
+/** The default of a setting, undefined when it has none. */
+export function presetOf(path: string): unknown {
+  return SETTINGS.find((setting) => setting.path === path)?.preset
+}
+
+/**
+ * Fills in defaults: what tests and the demo make settings with.
+ * @param options what a settings file could hold, secrets ignored
+ * @throws ZodError when a setting is wrong
+ */
+export function settingsFrom(
+  options: z.input<typeof Options>,
+  surroundings: { proxy?: ProxySettings; pretty?: boolean } = {},
+): Settings {
+  const { bot: _bot, key, log, upstream, ...rest } = Options.parse(options)
+  const { passphrase: _passphrase, passphraseFile: _file, ...keySettings } = key
+  return {
+    ...rest,
+    upstream: {
+      ...upstream,
+      url: new URL(upstream.url).origin,
+      proxy: surroundings.proxy ?? {},
+    },
+    key: keySettings,
+    log: { level: log.level, pretty: log.pretty ?? surroundings.pretty ?? false },
+  }
+}
+
+interface Def {
+  type: string
+  innerType?: z.ZodType
+  defaultValue?: unknown
+}
+
+/** Leaves are the schemas that were given an `About`; everything else is a group of them. */
+function walk(schema: z.ZodType, path: string[]): Setting[] {
+  const about = abouts.get(schema)
+  if (about !== undefined) return [row(schema, path, about)]
+  const def = schema.def as unknown as Def & { shape?: Record<string, z.ZodType> }
+  if (def.innerType !== undefined) return walk(def.innerType, path)
+  return Object.entries(def.shape ?? {}).flatMap(([name, child]) => walk(child, [...path, name]))
+}
+
+function row(schema: z.ZodType, path: string[], about: About): Setting {
+  const words = path.flatMap((part) => part.split(/(?=[A-Z])/)).map((word) => word.toLowerCase())
+  const def = schema.def as unknown as Def
+  return {
+    path: path.join('.'),
+    env: `POSTERN_${words.join('_').toUpperCase()}`,
+    flag: about.kind === 'secret' ? null : words.join('-'),
+    ...about,
+    meaning: schema.description ?? '',
+    preset: def.type === 'default' ? def.defaultValue : undefined,
+    schema,
+  }
+}

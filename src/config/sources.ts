@@ -1,0 +1,48 @@
+/** Where settings come from; the only place that reads the environment of the process. */
+import inspector from 'node:inspector'
+import { homedir } from 'node:os'
+import { SETTINGS } from './settings.ts'
+
+/** Everything outside that decides how Postern runs, as values. */
+export interface Sources {
+  /** Flags by name without dashes, as given on the command line. */
+  flags: Readonly<Record<string, string>>
+  env: Readonly<Record<string, string>>
+  /** What `--config` named, or null. */
+  configFlag: string | null
+  cwd: string
+  home: string
+  /** Whether fd 2 is a terminal. */
+  terminal: boolean
+  /** Options that Node itself was started with, those of NODE_OPTIONS included. */
+  nodeOptions: readonly string[]
+  inspectorOpen: boolean
+}
+
+/**
+ * Reads the process. Secrets are taken out of its environment, so that nothing that is started or
+ * reported later holds them; a second call does not find them again.
+ * @param flags by name without dashes; those that are no settings are ignored
+ */
+export function processSources(flags: Readonly<Record<string, unknown>>): Sources {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  )
+  for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete process.env[name]
+  return {
+    flags: Object.fromEntries(
+      Object.entries(flags).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    ),
+    env,
+    configFlag: typeof flags['config'] === 'string' ? flags['config'] : null,
+    cwd: process.cwd(),
+    home: homedir(),
+    terminal: process.stderr.isTTY,
+    nodeOptions: [...process.execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)],
+    inspectorOpen: inspector.url() !== undefined,
+  }
+}

@@ -1,0 +1,34 @@
+/** What a URL or an address must be to be used, said without repeating it: it may hold secrets. */
+import { isIPv4 } from 'node:net'
+
+/** True for localhost, 127.0.0.0/8 and ::1, with or without brackets. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/**
+ * Says all that is wrong with a base URL (spec, paths: scheme and host), or null.
+ * Plain http is judged elsewhere, for it depends on another setting.
+ */
+export function describeUrlProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    return 'expected an http or https URL such as https://api.example.org'
+  }
+  const extra = [
+    url.username !== '' || url.password !== '' ? 'credentials' : null,
+    url.pathname === '/' ? null : 'a path',
+    text.includes('?') ? 'a query' : null,
+    text.includes('#') ? 'a fragment' : null,
+  ].filter((part) => part !== null)
+  return extra.length === 0 ? null : `expected scheme and host alone, without ${extra.join(', ')}`
+}
+
+/** Says what is wrong with the URL of an egress proxy, or null. */
+export function describeProxyProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && /^https?:$/.test(url.protocol)
+    ? null
+    : 'expected the URL of a proxy such as http://proxy.example.org:3128'
+}

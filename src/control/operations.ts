@@ -1,0 +1,92 @@
+/** What an operator can ask of a sidecar, running or not. Times are ISO 8601 in UTC. */
+
+/** Why the sidecar is not ready, or what an operator should look at. */
+export interface Reason {
+  code: string
+  message: string
+  hint: string
+  /** ms since epoch */
+  sinceMs: number
+}
+
+/** What `/status` says, and `postern status` shows to people. */
+export interface StatusReport {
+  version: string
+  pid: number
+  startedAt: string
+  ready: boolean
+  reasons: Reason[]
+  /** Null until the service has answered `GET /me` once. */
+  bot: { id: number; username: string; mode: string; fingerprint: string | null } | null
+  /** The key that signs; null when there is none. */
+  key: { fingerprint: string; state: string } | null
+  upstream: { url: string; reachable: boolean }
+  chats: { known: number; latched: number; refused: number }
+  /** Calls of the sidecar's own. */
+  calls: { usedLastMinute: number; limit: number }
+}
+
+/** One of the bot's own keys. */
+export interface KeyRow {
+  fingerprint: string
+  /** `pending`, `active` or `retired` */
+  state: string
+  createdAt: string
+  publishedAt: string | null
+  retiredAt: string | null
+}
+
+/** What is known of a chat. */
+export interface ChatRow {
+  id: number
+  kind: string | null
+  /** As the service last said it. */
+  mode: string | null
+  latched: boolean
+  /** Readable text for it was refused since it was last lifted. */
+  refused: boolean
+}
+
+/** Which chats may take readable text again. */
+export type Lift = { chatIds: number[] } | { pending: true } | { private: true }
+
+/** What became of an armored message; `verdict` is one of DESIGN's, or why it was not opened. */
+export interface OpenReport {
+  opened: boolean
+  text?: string | undefined
+  verdict: string
+  reason?: string | undefined
+  /** Fingerprint of whoever signed, when that is known. */
+  signer?: string | undefined
+}
+
+/** One line of `postern check`. */
+export interface CheckLine {
+  name: string
+  level: 'pass' | 'warn' | 'fail'
+  message: string
+  hint?: string | undefined
+}
+
+/** Each rejects with a PosternError when it is refused or fails. */
+export interface Operations {
+  status(): Promise<StatusReport>
+  keyList(): Promise<KeyRow[]>
+  /** @param fingerprint the active key when absent */
+  keyShow(
+    fingerprint?: string,
+  ): Promise<{ fingerprint: string; state: string; certificate: string }>
+  /** @param o `replace` puts ours in place of a key that is not ours */
+  keyPublish(o: {
+    replace: boolean
+  }): Promise<{ fingerprint: string; state: string; message: string }>
+  chatList(): Promise<ChatRow[]>
+  chatAllowReadable(lift: Lift): Promise<{ lifted: number[]; message: string }>
+  /** @param armored one armored message, at most 1 MiB */
+  open(armored: string): Promise<OpenReport>
+}
+
+/** What the control socket offers: the operations, and the doctor's look from inside. */
+export interface Controlled extends Operations {
+  check(): Promise<CheckLine[]>
+}

@@ -1,0 +1,117 @@
+/**
+ * The one log, on fd 2. Nothing secret and no person's words may reach it: errors are cut down to
+ * their name and code before they are written, and a last-line scrubber takes out what should
+ * never have come this far.
+ */
+import { pino } from 'pino'
+import type { Logger } from 'pino'
+import { prettyFactory } from 'pino-pretty'
+
+export type Log = Logger
+
+/** A secret that may change while the log lives (a token file that was read again). */
+interface Revealable {
+  reveal(): string
+}
+
+/** Longest string that a field may hold, in UTF-16 units. */
+const MAX_STRING = 400
+const MAX_DEPTH = 4
+const MAX_WAITING_BYTES = 1 << 20
+/** Shorter ones are no secrets, and would take ordinary words out of the log. */
+const MIN_SECRET = 4
+/** C0 but tab and newline, DEL, C1, and what turns the reading direction of a terminal. */
+const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
+const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?="))/g
+
+/**
+ * Makes the log.
+ * @param o `level` a name of pino's, or `silent`; `pretty` lines for people instead of JSON;
+ *   `secrets` what must never appear (a `SecretSource` is asked anew for each line)
+ * @returns a pino logger that writes at once, and drops lines rather than fail when nobody reads
+ */
+export function createLogger(o: {
+  level: string
+  pretty: boolean
+  secrets?: readonly (string | Revealable)[]
+}): Log {
+  const out = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING_BYTES })
+  // A log that cannot be written (closed pipe, full disk) must not stop the sidecar.
+  out.on('error', () => {})
+  const scrub = scrubber(o.secrets ?? [])
+  const print = o.pretty ? prettyFactory({ colorize: coloured(), singleLine: true }) : String
+  return pino(
+    {
+      level: o.level,
+      base: null,
+      serializers: { err: clean, error: clean },
+      hooks: {
+        logMethod(args, method) {
+          const [first, ...rest] = args as unknown[]
+          const fields = first instanceof Error ? { err: first } : first
+          Reflect.apply(
+            method,
+            this,
+            [fields, ...rest].map((value) => clean(value)),
+          )
+        },
+      },
+    },
+    { write: (line: string) => out.write(print(scrub(line))) },
+  )
+}
+
+/**
+ * Makes a value fit to be logged. Takes anything; gives errors as `{name, code}`, strings printable
+ * and at most 400 long, bytes as their count. Objects of other classes are left to serializers.
+ */
+function clean(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return printable(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Error) return describe(value)
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (Array.isArray(value)) {
+    return depth >= MAX_DEPTH ? '[list]' : value.map((item) => clean(item, depth + 1))
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
+  if (depth >= MAX_DEPTH) return '[object]'
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, clean(item, depth + 1)]),
+  )
+}
+
+function describe(error: Error): { name: string; code?: string } {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? { name: error.name, code } : { name: error.name }
+}
+
+function printable(text: string): string {
+  const plain = text.replace(UNPRINTABLE, (c) => (c === '\n' || c === '\t' ? c : ''))
+  return plain.length > MAX_STRING ? `${plain.slice(0, MAX_STRING)}…` : plain
+}
+
+/** Works on JSON text, string by string, so that the line stays JSON whatever a secret is. */
+function scrubber(secrets: readonly (string | Revealable)[]): (line: string) => string {
+  const known = new Set<string>()
+  return (line) => {
+    for (const secret of secrets) known.add(typeof secret === 'string' ? secret : secret.reveal())
+    const spellings = [...known].filter((s) => s.length >= MIN_SECRET).flatMap(spell)
+    return line.replace(JSON_STRING, (token) => {
+      let text = token.replace(PGP_BLOCK, '[pgp]')
+      for (const spelling of spellings) text = text.replaceAll(spelling, '[secret]')
+      return text
+    })
+  }
+}
+
+/** How a secret may stand inside a JSON string: as it is, in JSON within JSON, or in a URL. */
+function spell(secret: string): string[] {
+  const once = JSON.stringify(secret).slice(1, -1)
+  const twice = JSON.stringify(once).slice(1, -1)
+  return [...new Set([twice, once, encodeURIComponent(secret)])]
+}
+
+function coloured(): boolean {
+  return process.stderr.isTTY && process.stderr.hasColors()
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { OperatorError, Refusal } from '../../src/errors.ts'
+import { dataFolder, FINGERPRINT, operations, serve, STATUS } from '../control/support.ts'
+import { postern, start } from './support.ts'
+
+type Over = Parameters<typeof operations>[0]
+
+/** Runs a command against a running sidecar that answers as `over` says. */
+async function command(line: string, over?: Over, input?: string | Buffer) {
+  const cwd = dataFolder()
+  await serve(cwd, over)
+  const given = { cwd, env: { POSTERN_DATA_DIR: cwd }, ...(input !== undefined && { input }) }
+  return postern(line.split(' '), given)
+}
+
+describe('lists', () => {
+  test('are columns for people and JSON for machines', async () => {
+    const keys = await command('key list')
+    expect(keys.stdout).toBe(
+      [
+        `FINGERPRINT${' '.repeat(31)}STATE   CREATED                   PUBLISHED                 RETIRED`,
+        `${FINGERPRINT}  active  2026-01-01T00:00:00.000Z  2026-01-01T00:00:01.000Z  -`,
+        '',
+      ].join('\n'),
+    )
+    const asJson = await command('key list --json')
+    expect(JSON.parse(asJson.stdout)).toEqual(await operations().keyList())
+    const chats = await command('chat list')
+    expect(chats.stdout.split('\n').slice(0, 3)).toEqual([
+      'CHAT              KIND   MODE       LATCHED  REFUSED',
+      '-5                group  protected  yes      no',
+      '9007199254740991  ?      ?          no       yes',
+    ])
+    expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(2)
+  })
+
+  test('that are empty say so on stderr, or are an empty JSON list', async () => {
+    const none = { keyList: async () => [], chatList: async () => [] }
+    expect(await command('key list', none)).toMatchObject({ code: 0, stdout: '' })
+    expect((await command('chat list', none)).stderr).toBe('no chat was seen yet\n')
+    expect((await command('chat list --json', none)).stdout).toBe('[]\n')
+  })
+
+  test('hold nothing that could move the cursor', async () => {
+    const odd = [{ id: 1, kind: '\u001b[2Jx', mode: '\u202ey', latched: false, refused: false }]
+    const { stdout } = await command('chat list', { chatList: async () => odd })
+    expect(stdout).toContain('1     [2Jx  y ')
+  })
+})
+
+describe('keys and chats', () => {
+  test('a certificate goes to stdout, what it is to stderr', async () => {
+    expect(await command(`key show ${'b'.repeat(40)}`)).toEqual({
+      code: 0,
+      stdout: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n',
+      stderr: `${'b'.repeat(40)}, active\n`,
+    })
+  })
+
+  test('publishing replaces a key that is not ours only when told so', async () => {
+    expect(await command('key publish')).toMatchObject({
+      stdout: `${FINGERPRINT}\n`,
+      stderr: 'published\n',
+    })
+    expect((await command('key publish --replace')).stderr).toBe('replaced\n')
+  })
+
+  test.each([
+    ['4711 -- -5', '{"chatIds":[4711,-5]}', '4711\n-5\n'],
+    ['--pending', '{"pending":true}', ''],
+    ['--private', '{"private":true}', ''],
+  ])('chat allow-readable %s', async (args, asked, stdout) => {
+    expect(await command(`chat allow-readable ${args}`)).toEqual({
+      code: 0,
+      stdout,
+      stderr: `${asked}\n`,
+    })
+  })
+})
+
+describe('open', () => {
+  test('puts the text on stdout and the verdict on stderr', async () => {
+    const open = async (text: string) => ({
+      opened: true,
+      text: `opened ${text}`,
+      verdict: 'verified',
+      signer: FINGERPRINT,
+    })
+    expect(await command('open', { open }, 'sealed ✓')).toEqual({
+      code: 0,
+      stdout: 'opened sealed ✓\n',
+      stderr: `verdict: verified\nsigner: ${FINGERPRINT}\n`,
+    })
+  })
+
+  test('ends with 1 and an empty stdout when it was not opened', async () => {
+    const open = async () => ({ opened: false, verdict: 'not-recipient', reason: 'no key of ours' })
+    const { code, stdout, stderr } = await command('open', { open }, 'sealed')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('verdict: not-recipient\nreason: no key of ours\n')
+    expect(stderr).toContain('postern: the message was not opened: not-recipient\nhint: ')
+  })
+
+  test('takes 1 MiB from stdin and not more', async () => {
+    const whole = Buffer.alloc(1024 * 1024, 'x')
+    expect((await command('open', {}, whole)).stdout).toHaveLength(1024 * 1024 + 1)
+    const { code, stderr } = await command('open', {}, Buffer.alloc(1024 * 1024 + 1, 'x'))
+    expect(code).toBe(1)
+    expect(stderr).toContain('postern: the message is larger than 1 MiB')
+  })
+})
+
+describe('check', () => {
+  const cwdWith = async (lines: Parameters<typeof serve>[2]) => {
+    const cwd = dataFolder()
+    await serve(cwd, {}, lines)
+    return { cwd, env: { POSTERN_DATA_DIR: cwd } }
+  }
+  const lines = [
+    { name: 'token', level: 'pass', message: 'it is good', hint: 'none needed' },
+    { name: 'clock', level: 'warn', message: 'it is off', hint: 'set it' },
+    { name: 'store', level: 'fail', message: 'it is full', hint: 'make room' },
+  ] as const
+
+  test('prints a line for each, with what to do, and ends with 1 when one fails', async () => {
+    const { code, stdout, stderr } = await postern(['check'], await cwdWith({ lines: [...lines] }))
+    expect(code).toBe(1)
+    expect(stdout).toBe(
+      'pass  token: it is good\nwarn  clock: it is off\n      set it\nfail  store: it is full\n      make room\n',
+    )
+    expect(stderr).toContain('postern: 1 of 3 checks failed\nhint: ')
+  })
+
+  test('ends with 0 when the worst is a warning', async () => {
+    const given = await cwdWith({ lines: lines.slice(0, 2) })
+    const { code, stdout } = await postern(['check', '--json'], given)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual(lines.slice(0, 2))
+  })
+
+  test('also fails for a process that `run` would refuse', async () => {
+    const { env, cwd } = await cwdWith({})
+    const unsafe = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+    const { code, stdout } = await postern(['check'], { cwd, env: unsafe })
+    expect(code).toBe(1)
+    expect(stdout).toContain('fail  process: this process would not be safe')
+  })
+})
+
+describe('status', () => {
+  test('says how the sidecar is, for people and for machines', async () => {
+    const { code, stdout } = await command('status')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^not ready\n {2}upstream: no answer .*\n {4}look at the network\n/)
+    for (const part of ['version 9.9.9', '4711', '@helper_bot, id 7, protected', FINGERPRINT]) {
+      expect(stdout).toContain(part)
+    }
+    expect(JSON.parse((await command('status --json')).stdout)).toEqual(STATUS)
+  })
+
+  test('watches until it is told to stop', async () => {
+    const cwd = dataFolder()
+    let asked = 0
+    const seen = Promise.withResolvers<void>()
+    const status = async () => {
+      asked += 1
+      if (asked === 2) seen.resolve()
+      return STATUS
+    }
+    await serve(cwd, { status })
+    const env = { POSTERN_DATA_DIR: cwd }
+    const watching = start(['status', '--watch', '--json'], { cwd, env })
+    await seen.promise
+    watching.process.kill('SIGTERM')
+    const { code, stdout } = await watching.ended
+    expect(code).toBe(0)
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toContainEqual(STATUS)
+  })
+
+  test('without a running sidecar ends with 1 and says how to start one', async () => {
+    const cwd = dataFolder()
+    const { code, stdout, stderr } = await postern(['status'], { cwd })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      `postern: no sidecar runs on ${cwd}/.postern\n` +
+        'hint: start it with `postern run`, or name its data directory with --data-dir\n' +
+        'code: not-running\n',
+    )
+  })
+})
+
+describe('what a running sidecar refuses', () => {
+  test.each([
+    [new Refusal('postern_key_conflict', 'theirs'), 'postern_key_conflict'],
+    [new OperatorError('refused', 'not now', 'try later'), 'refused'],
+  ])('is said with its hint and code', async (error, code) => {
+    const refused = await command('key publish', {
+      keyPublish: async () => {
+        throw error
+      },
+    })
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `postern: ${error.message}\nhint: ${error.hint}\ncode: ${code}\n`,
+    })
+  })
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { echoBot, type Heard } from '../../src/cli/echo-bot.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+
+/** Lets the bot run straight at the service, with no sidecar between: it needs none. */
+function runBot(sandbox: Sandbox) {
+  const stop = new AbortController()
+  const heard: Heard[] = []
+  const { url, token } = sandbox
+  const done = echoBot({ url, token, signal: stop.signal, heard: (one) => heard.push(one) })
+  return { heard, done, stop: () => stop.abort() }
+}
+
+test('the bot answers what it reads, as a reply', async () => {
+  await using sandbox = await createSandbox()
+  const { alice, privateChat } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  const bot = runBot(sandbox)
+  const messageId = await phone.write(privateChat, 'hello')
+  const answer = await phone.seen(({ chatId }) => chatId === privateChat)
+  expect(answer.text).toBe('you said: hello')
+  expect(bot.heard).toEqual([{ chatId: privateChat, text: 'hello', answer: 'you said: hello' }])
+  const [, reply] = await sandbox.control.messages({ chatId: privateChat })
+  expect(reply?.replyTo).toBe(messageId)
+  bot.stop()
+  await expect(bot.done).rejects.toThrow()
+})
+
+test('what has no text is passed over', async () => {
+  await using sandbox = await createSandbox()
+  const { alice, bot: self, readableGroup, encryptedGroup } = sandbox.home
+  await sandbox.control.changeBot({ botId: self.id, privacyMode: false })
+  const bot = runBot(sandbox)
+  await sandbox.control.leave({ chatId: encryptedGroup, userId: alice.id })
+  const phone = await sandbox.phone(alice.id)
+  await phone.write(readableGroup, 'after the notice')
+  await phone.seen(({ text }) => text === 'you said: after the notice')
+  expect(bot.heard).toHaveLength(1)
+  bot.stop()
+  await bot.done.catch(() => undefined)
+})
+
+test('a 429 is waited out and the call made again', async () => {
+  await using sandbox = await createSandbox()
+  const { alice, privateChat } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  sandbox.fault('error', {
+    route: 'sendMessage',
+    times: 1,
+    status: 429,
+    code: 'flood_wait',
+    retryAfter: 0,
+  })
+  const bot = runBot(sandbox)
+  await phone.write(privateChat, 'again')
+  await phone.seen(({ text }) => text === 'you said: again')
+  expect(bot.heard).toHaveLength(1)
+  bot.stop()
+  await bot.done.catch(() => undefined)
+})
+
+test('any other no of the service ends the bot, and says which', async () => {
+  await using sandbox = await createSandbox()
+  await sandbox.control.revokeToken({ botId: sandbox.home.bot.id })
+  await expect(runBot(sandbox).done).rejects.toThrow('unauthorized')
+})

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Given {
+  cwd: string
+  env?: Record<string, string>
+  /** What stdin holds; nothing when absent. */
+  input?: string | Buffer
+  /** Options of Node's own. */
+  node?: string[]
+}
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** A `postern` that was started, as a process of its own with an environment of its own. */
+export interface Started {
+  process: ChildProcess
+  ended: Promise<Ended>
+  /** Resolves with what matched once fd 2 said it. */
+  said: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** The same for fd 1. */
+  put: (pattern: RegExp) => Promise<RegExpExecArray>
+}
+
+/** Runs a command to its end. */
+export function postern(args: readonly string[], given: Given): Promise<Ended> {
+  return start(args, given).ended
+}
+
+/** Starts a command; it is killed when the test is over. */
+export function start(args: readonly string[], given: Given): Started {
+  const child = spawn(process.execPath, [...(given.node ?? []), MAIN, ...args], {
+    cwd: given.cwd,
+    env: { PATH: '/usr/bin:/bin', HOME: given.cwd, ...given.env },
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(given.input ?? '')
+  const texts = { stdout: '', stderr: '' }
+  const waiting = new Set<() => void>()
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+      for (const look of waiting) look()
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...texts }))
+  const until = (name: keyof typeof texts, pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(texts[name])
+        if (match === null) return
+        waiting.delete(look)
+        resolve(match)
+      }
+      waiting.add(look)
+      look()
+      void ended.then(() => reject(new Error(`ended without ${pattern}: ${texts.stderr}`)))
+    })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    process: child,
+    ended,
+    said: (pattern) => until('stderr', pattern),
+    put: (pattern) => until('stdout', pattern),
+  }
+}
+
+/** What `postern run` needs, with a service that takes calls and never answers. */
+export async function silentService(): Promise<Record<string, string>> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  return {
+    ...TOKENS,
+    POSTERN_UPSTREAM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  }
+}
+
+export const TOKEN = 'bot_7.hunter2hunter2'
+export const TOKENS = {
+  POSTERN_UPSTREAM_URL: 'http://127.0.0.1:1',
+  POSTERN_BOT_TOKEN: TOKEN,
+  POSTERN_KEY_PASSPHRASE: 'swordfish-swordfish',
+  POSTERN_LISTEN_PORT: '0',
+  POSTERN_ADMIN_PORT: '0',
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { refuseUnsafeProcess } from '../../src/config/environment.ts'
+import { refusalOf, sources } from './support.ts'
+
+test('an ordinary process is taken', () => {
+  refuseUnsafeProcess(sources({ nodeOptions: ['--disable-sigusr1', '--max-old-space-size=512'] }))
+  refuseUnsafeProcess(
+    sources({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '1', NODE_ENV: 'production' } }),
+  )
+})
+
+test('every reason is said at once', () => {
+  const error = refusalOf(() =>
+    refuseUnsafeProcess(
+      sources({
+        env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_ENV: 'development' },
+        nodeOptions: ['--insecure-http-parser', '--tls-keylog=/tmp/keys'],
+        inspectorOpen: true,
+      }),
+    ),
+  )
+  expect(error.code).toBe('environment')
+  expect(error.exitCode).toBe(1)
+  for (const reason of [
+    'NODE_TLS_REJECT_UNAUTHORIZED=0',
+    '--insecure-http-parser',
+    '--tls-keylog',
+    'inspector',
+    'NODE_ENV=development',
+  ]) {
+    expect(error.message).toContain(reason)
+  }
+})

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, statSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { load } from '../../src/config/load.ts'
+import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
+
+const given = (env: Record<string, string>) => sources({ env: { ...ENOUGH, ...env } })
+const messageOf = (env: Record<string, string>) => refusalOf(() => load(given(env))).message
+
+describe('upstream.url', () => {
+  test.each([
+    ['https://api.example.org', 'https://api.example.org'],
+    ['https://API.example.org:443/', 'https://api.example.org'],
+    ['https://api.example.org:8443', 'https://api.example.org:8443'],
+    ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
+    ['http://localhost:9000/', 'http://localhost:9000'],
+    ['http://[::1]:9000', 'http://[::1]:9000'],
+  ])('%s is taken as %s', (url, origin) => {
+    expect(load(given({ POSTERN_UPSTREAM_URL: url })).settings.upstream.url).toBe(origin)
+  })
+
+  test.each([
+    ['api.example.org', 'expected an http or https URL'],
+    ['ftp://api.example.org', 'expected an http or https URL'],
+    ['', 'expected an http or https URL'],
+    ['https://u@api.example.org', 'without credentials'],
+    ['https://:p@api.example.org', 'without credentials'],
+    ['https://api.example.org/bot/v1', 'without a path'],
+    ['https://api.example.org/?a=b', 'without a query'],
+    ['https://api.example.org/?', 'without a query'],
+    ['https://api.example.org/#', 'without a fragment'],
+    ['https://u:p@api.example.org/x?y#z', 'without credentials, a path, a query, a fragment'],
+    ['http://api.example.org', 'expected https: plain http shows the token to the network'],
+    ['http://127.0.0.1.example.org', 'expected https'],
+    ['http://0.0.0.0', 'expected https'],
+  ])('%j is refused', (url, message) => {
+    expect(messageOf({ POSTERN_UPSTREAM_URL: url })).toContain(
+      `POSTERN_UPSTREAM_URL upstream.url: `,
+    )
+    expect(messageOf({ POSTERN_UPSTREAM_URL: url })).toContain(message)
+  })
+
+  test('plain http to elsewhere is taken when upstream.allowHttp says so', () => {
+    const env = { POSTERN_UPSTREAM_URL: 'http://api.local', POSTERN_UPSTREAM_ALLOW_HTTP: 'true' }
+    expect(load(given(env)).settings.upstream.url).toBe('http://api.local')
+  })
+})
+
+describe('the doors', () => {
+  test.each(['0.0.0.0', '::', '192.168.1.5', 'sidecar'])(
+    'a bot’s door on %s needs a token of its own',
+    (host) => {
+      expect(messageOf({ POSTERN_LISTEN_HOST: host })).toContain(
+        'POSTERN_LISTEN_HOST listen.host: expected a loopback address',
+      )
+      const env = { POSTERN_LISTEN_HOST: host, POSTERN_BOT_CLIENT_TOKEN: 'local' }
+      expect(load(given(env)).settings.listen.host).toBe(host)
+    },
+  )
+
+  test.each(['127.0.0.1', '127.8.9.1', '::1', 'localhost'])('on %s it does not', (host) => {
+    expect(load(given({ POSTERN_LISTEN_HOST: host })).settings.listen.host).toBe(host)
+  })
+
+  test.each(['', 'a b', 'http://x', 'x:1', '-x'])('%j is no host', (host) => {
+    expect(messageOf({ POSTERN_ADMIN_HOST: host })).toContain('expected an IP address or a host')
+  })
+
+  test('both doors on one port are refused, but on any free ports they are not', () => {
+    const env = { POSTERN_LISTEN_PORT: '7000', POSTERN_ADMIN_PORT: '7000' }
+    expect(messageOf(env)).toContain('admin.port: expected another port than that of listen.port')
+    expect(messageOf({ POSTERN_ADMIN_PORT: '8700' })).toContain('expected another port')
+    expect(
+      load(given({ POSTERN_LISTEN_PORT: '0', POSTERN_ADMIN_PORT: '0' })).settings.admin.port,
+    ).toBe(0)
+  })
+
+  test('a socket path that no socket can have is refused', () => {
+    const message = messageOf({ POSTERN_LISTEN_SOCKET: `/${'s'.repeat(107)}` })
+    expect(message).toContain('listen.socket: expected at most 107 bytes')
+  })
+})
+
+describe('what is not built yet', () => {
+  test.each([
+    ['POSTERN_TRUST_POLICY', 'first-use', 'accept'],
+    ['POSTERN_KEY_PROTECTION', 'keychain', 'passphrase'],
+    ['POSTERN_KEY_PROTECTION', 'none', 'auto'],
+    ['POSTERN_KEY_RETAIN_DAYS', '31', '30'],
+  ])('%s=%s is refused and says so, and what works is taken', (name, wrong, right) => {
+    expect(messageOf({ [name]: wrong })).toContain('is not built yet in this version')
+    expect(load(given({ [name]: right })).origins.size).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['POSTERN_KEY_ROTATE_EVERY_DAYS', '90'],
+    ['POSTERN_WEBHOOK_ALLOW_HOSTS', 'hooks.internal'],
+  ])('%s is refused whatever it is', (name, value) => {
+    expect(messageOf({ [name]: value })).toContain('is not built yet in this version; leave it out')
+  })
+
+  test('a key kept for less than four days would never do', () => {
+    expect(messageOf({ POSTERN_KEY_RETAIN_DAYS: '3' })).toContain('a whole number from 4 to 36500')
+  })
+})
+
+describe('the passphrase', () => {
+  const { POSTERN_KEY_PASSPHRASE: _passphrase, ...bare } = ENOUGH
+
+  test('is required, and the hint is commands that make one outside dataDir', () => {
+    const home = folder()
+    const error = refusalOf(() => load(sources({ env: bare, home })))
+    expect(error.message).toContain('key.passphrase: is required')
+    const commands = error.hint.split('\n').filter((line) => line.startsWith('  '))
+    const script = [...commands, 'printf %s "$POSTERN_KEY_PASSPHRASE_FILE"'].join('\n')
+    const path = execFileSync('sh', ['-euc', script], {
+      encoding: 'utf8',
+      env: { PATH: '/bin:/usr/bin' },
+    })
+    expect(path).toBe(`${home}/.config/postern/passphrase`)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const loaded = load(sources({ env: { ...bare, POSTERN_KEY_PASSPHRASE_FILE: path }, home }))
+    expect(loaded.secrets.passphrase?.reveal()).toHaveLength(44)
+  })
+
+  test('its file is proposed elsewhere when dataDir is where it would be', () => {
+    const env = { ...bare, POSTERN_DATA_DIR: '/home/person/.config' }
+    const { hint } = refusalOf(() => load(sources({ env })))
+    expect(hint).toContain('/home/person/.postern-secrets/passphrase')
+  })
+
+  test('a home with an odd name is quoted for the shell', () => {
+    const home = `${folder()}/o'clock $HOME`
+    mkdirSync(home)
+    const { hint } = refusalOf(() => load(sources({ env: bare, home })))
+    const commands = hint.split('\n').filter((line) => line.startsWith('  '))
+    execFileSync('sh', ['-euc', commands.join('\n')], { env: { PATH: '/bin:/usr/bin' } })
+    expect(statSync(`${home}/.config/postern/passphrase`).isFile()).toBe(true)
+  })
+
+  test('is not required when no key is published', () => {
+    const env = { ...bare, POSTERN_KEY_PUBLISH: 'false' }
+    expect(load(sources({ env })).secrets.passphrase).toBeNull()
+  })
+})
+
+describe('upstream.caFile', () => {
+  test('must be there and hold certificates', () => {
+    const cwd = folder()
+    const wrong = file(cwd, 'wrong.pem', 'nothing')
+    const right = file(cwd, 'right.pem', '-----BEGIN CERTIFICATE-----\n')
+    expect(messageOf({ POSTERN_UPSTREAM_CA_FILE: '/nowhere' })).toContain('there is no such file')
+    expect(messageOf({ POSTERN_UPSTREAM_CA_FILE: wrong })).toContain('expected certificates in PEM')
+    expect(load(given({ POSTERN_UPSTREAM_CA_FILE: right })).settings.upstream.caFile).toBe(right)
+  })
+})

@@ -1,0 +1,131 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { load } from '../../src/config/load.ts'
+import { SecretSource } from '../../src/config/secrets.ts'
+import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
+
+const { POSTERN_BOT_TOKEN: _token, ...TOKENLESS } = ENOUGH
+
+function withTokenFile(text: string, mode = 0o600) {
+  const cwd = folder()
+  const path = file(cwd, 'token', text, mode)
+  chmodSync(path, mode)
+  return sources({ cwd, env: { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: 'token' } })
+}
+
+describe('a secret in a file', () => {
+  test.each(['bot_7.token', 'bot_7.token\n', 'bot_7.token\r\n'])('%j is read', (text) => {
+    expect(load(withTokenFile(text)).secrets.botToken.reveal()).toBe('bot_7.token')
+  })
+
+  test.each([
+    ['nothing', '', 'is empty'],
+    ['a line break alone', '\n', 'is empty'],
+    ['a space inside', 'bot 7', 'holds a space, a line break'],
+    ['two lines', 'bot\n7', 'holds a space, a line break'],
+    [
+      'a letter that no header takes',
+      'böt',
+      'holds a space, a line break or a character outside ASCII',
+    ],
+    ['64 KiB and more', 'x'.repeat(65_537), 'is larger than 64 KiB'],
+  ])('%s is refused, and not repeated', (_name, text, message) => {
+    const error = refusalOf(() => load(withTokenFile(text)))
+    expect(error.message).toContain(`POSTERN_BOT_TOKEN_FILE bot.token: ${message}`)
+    if (text.trim() !== '') expect(error.message).not.toContain(text)
+  })
+
+  test.each(['0640', '0604', '0644', '0620'])('of ours with mode %s is refused', (shown) => {
+    const error = refusalOf(() => load(withTokenFile('bot_7.token', Number.parseInt(shown, 8))))
+    expect(error.message).toContain(`others can read it (mode ${shown}); run chmod 600 on it`)
+  })
+
+  test('that is not there is refused', () => {
+    const env = { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: '/nowhere/token' }
+    expect(refusalOf(() => load(sources({ env }))).message).toContain('there is no such file')
+  })
+
+  test('is read again on demand, and a file gone wrong leaves the value as it was', async () => {
+    const path = file(folder(), 'token', 'first\n')
+    const secret = SecretSource.fromFile(path, 'token')
+    expect(await secret.reload()).toBe(false)
+    writeFileSync(path, 'second\n')
+    expect(await secret.reload()).toBe(true)
+    expect(secret.reveal()).toBe('second')
+    writeFileSync(path, 'not a token\n')
+    expect(await secret.reload()).toBe(false)
+    chmodSync(path, 0o644)
+    writeFileSync(path, 'third\n')
+    expect(await secret.reload()).toBe(false)
+    expect(secret.reveal()).toBe('second')
+  })
+})
+
+describe('which secret counts', () => {
+  test('the secret and its file in one place are refused', () => {
+    const env = { ...ENOUGH, POSTERN_BOT_TOKEN_FILE: '/x' }
+    expect(refusalOf(() => load(sources({ env }))).message).toContain(
+      'POSTERN_BOT_TOKEN_FILE bot.token: expected the secret or its file, not both ' +
+        '(POSTERN_BOT_TOKEN is set too)',
+    )
+  })
+
+  test('one of the environment counts over a file that the settings file names', () => {
+    const cwd = folder()
+    const configFlag = file(cwd, 'a.yaml', 'bot: {tokenFile: gone}\n')
+    const loaded = load(sources({ cwd, configFlag }))
+    expect(loaded.secrets.botToken.reveal()).toBe('bot_7.token')
+    expect(loaded.origins.get('bot.token')).toBe('POSTERN_BOT_TOKEN')
+  })
+
+  test('one that stands in the settings file is taken when nobody else can read that', () => {
+    const cwd = folder()
+    const configFlag = file(cwd, 'a.yaml', 'bot:\n  token: bot_7.inline\n')
+    const given = sources({ cwd, configFlag, env: TOKENLESS })
+    expect(load(given).secrets.botToken.reveal()).toBe('bot_7.inline')
+    chmodSync(configFlag, 0o644)
+    expect(refusalOf(() => load(given)).message).toContain(
+      'a.yaml:2:10 bot.token: the file holds a secret and others can read it (mode 0644)',
+    )
+  })
+
+  test('an empty variable is refused, not overlooked', () => {
+    const env = { ...ENOUGH, POSTERN_BOT_CLIENT_TOKEN: '' }
+    expect(refusalOf(() => load(sources({ env }))).message).toContain(
+      'POSTERN_BOT_CLIENT_TOKEN bot.clientToken: is empty',
+    )
+  })
+
+  test('a passphrase may be words, but not lines', () => {
+    expect(load(sources()).secrets.passphrase?.reveal()).toBe('correct horse battery staple')
+    for (const wrong of ['a\nb', ' a', 'a ', 'a\u0000b']) {
+      const env = { ...ENOUGH, POSTERN_KEY_PASSPHRASE: wrong }
+      expect(refusalOf(() => load(sources({ env }))).message).toContain('holds a line break')
+    }
+  })
+
+  test('a number is no secret', () => {
+    const cwd = folder()
+    const configFlag = file(cwd, 'a.yaml', 'bot: {token: 12345}\n')
+    expect(refusalOf(() => load(sources({ cwd, configFlag, env: TOKENLESS }))).message).toContain(
+      'bot.token: expected text',
+    )
+  })
+})
+
+test('however a secret is printed, it does not show', () => {
+  const secret = SecretSource.fromValue('hunter2')
+  const shown = [
+    String(secret),
+    ['', secret].join(''),
+    JSON.stringify({ secret }),
+    inspect(secret, { showHidden: true, depth: 9 }),
+    inspect({ deep: [secret] }, { depth: 9 }),
+    Object.values(secret).join(),
+    JSON.stringify(Object.assign({}, secret)),
+    JSON.stringify(Object.getOwnPropertyDescriptors(secret)),
+  ]
+  expect(shown.join('\n')).not.toContain('hunter2')
+  expect(shown[0]).toBe('[secret]')
+})

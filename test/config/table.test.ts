@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { load } from '../../src/config/load.ts'
+import { Options } from '../../src/config/options.ts'
+import { BUILT } from '../../src/config/rules.ts'
+import { settingsSchema } from '../../src/config/schema.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { file, folder, sources } from './support.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+test('the path a.bC is POSTERN_A_B_C in the environment and --a-b-c as a flag', () => {
+  const names = new Map(SETTINGS.map(({ path, env, flag }) => [path, [env, flag]]))
+  expect(names.get('upstream.url')).toEqual(['POSTERN_UPSTREAM_URL', 'upstream-url'])
+  expect(names.get('dataDir')).toEqual(['POSTERN_DATA_DIR', 'data-dir'])
+  expect(names.get('bot.clientTokenFile')).toEqual([
+    'POSTERN_BOT_CLIENT_TOKEN_FILE',
+    'bot-client-token-file',
+  ])
+  expect(names.get('cache.keyListSeconds')).toEqual([
+    'POSTERN_CACHE_KEY_LIST_SECONDS',
+    'cache-key-list-seconds',
+  ])
+})
+
+test('a secret is no flag, and each has a file beside it', () => {
+  for (const { path, flag } of SETTINGS.filter(({ kind }) => kind === 'secret')) {
+    expect(flag).toBeNull()
+    expect(SETTINGS.some((setting) => setting.path === `${path}File`)).toBe(true)
+  }
+})
+
+test('each setting says what it means, and what is expected of it', () => {
+  for (const { path, meaning, expected } of SETTINGS) {
+    expect(meaning, path).toMatch(/^[a-zA-Z0-9].*[^.]$/)
+    expect(expected, path).not.toBe('')
+  }
+})
+
+test('config/postern.schema.json is what `postern config schema` prints', () => {
+  expect(read('config/postern.schema.json')).toBe(settingsSchema())
+})
+
+test('the example of a settings file is taken, and it names every setting that works', () => {
+  const cwd = folder()
+  const text = read('config/examples/postern.yaml').replaceAll('secrets/', '')
+  const configFlag = file(cwd, 'postern.yaml', text)
+  file(cwd, 'bot-token', 'bot_7.token\n')
+  file(cwd, 'passphrase', 'words\n')
+  expect(load(sources({ cwd, configFlag, env: {} })).settings.upstream.url).toContain('https://')
+
+  const uncommented = text.replace(/^( *)# (\w+: *\S*)$/gm, '$1$2')
+  const all = Options.parse(parse(uncommented)) as Record<string, unknown>
+  for (const { path, kind } of SETTINGS) {
+    if (kind === 'secret' || (BUILT[path]?.length ?? Infinity) <= 1) continue
+    const value = path
+      .split('.')
+      .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], all)
+    expect(uncommented, path).toContain(`${path.split('.').at(-1)}:`)
+    expect(value, path).toBeDefined()
+  }
+})
+
+test('what the example shows as defaults are the defaults', () => {
+  const text = read('config/examples/postern.yaml')
+  let group = ''
+  for (const line of text.split('\n')) {
+    const [, top] = /^(\w+):$/.exec(line) ?? []
+    group = top ?? group
+    const [, indent = '', name = '', value = ''] = /^( *)# (\w+): *(\S*)$/.exec(line) ?? []
+    const path = indent === '' ? name : `${group}.${name}`
+    const setting = SETTINGS.find((candidate) => candidate.path === path)
+    if (setting?.preset !== undefined) expect(parse(value), path).toEqual(setting.preset)
+  }
+})

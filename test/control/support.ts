@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { CheckLine, Operations, StatusReport } from '../../src/control/operations.ts'
+import { startControl } from '../../src/control/server.ts'
+import { createLogger } from '../../src/logger.ts'
+
+export const FINGERPRINT = 'a'.repeat(40)
+
+export const STATUS: StatusReport = {
+  version: '9.9.9',
+  pid: 4711,
+  startedAt: '2026-01-02T03:04:05.000Z',
+  ready: false,
+  reasons: [{ code: 'upstream', message: 'no answer', hint: 'look at the network', sinceMs: 0 }],
+  bot: { id: 7, username: 'helper_bot', mode: 'protected', fingerprint: FINGERPRINT },
+  key: { fingerprint: FINGERPRINT, state: 'active' },
+  upstream: { url: 'https://api.example.org', reachable: false },
+  chats: { known: 3, latched: 2, refused: 1 },
+  calls: { usedLastMinute: 4, limit: 60 },
+}
+
+/** A sidecar's operations with fixed answers; `over` changes some of them. */
+export function operations(over: Partial<Operations> = {}): Operations {
+  return {
+    status: async () => STATUS,
+    keyList: async () => [
+      {
+        fingerprint: FINGERPRINT,
+        state: 'active',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        publishedAt: '2026-01-01T00:00:01.000Z',
+        retiredAt: null,
+      },
+    ],
+    keyShow: async (fingerprint = FINGERPRINT) => ({
+      fingerprint,
+      state: 'active',
+      certificate: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n',
+    }),
+    keyPublish: async ({ replace }) => ({
+      fingerprint: FINGERPRINT,
+      state: 'active',
+      message: replace ? 'replaced' : 'published',
+    }),
+    chatList: async () => [
+      { id: -5, kind: 'group', mode: 'protected', latched: true, refused: false },
+      { id: 9007199254740991, kind: null, mode: null, latched: false, refused: true },
+    ],
+    chatAllowReadable: async (lift) => ({
+      lifted: 'chatIds' in lift ? lift.chatIds : [],
+      message: JSON.stringify(lift),
+    }),
+    open: async (armored) => ({ opened: true, text: armored, verdict: 'verified' }),
+    ...over,
+  }
+}
+
+/** A data directory of its own, gone after the test. */
+export function dataFolder(depth = 0): string {
+  const root = mkdtempSync(join(tmpdir(), 'postern-test-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const path = join(root, ...Array.from({ length: depth }, () => 'd'.repeat(60)))
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return path
+}
+
+/** Opens a control socket for the length of a test. */
+export async function serve(
+  dataDir: string,
+  over: Partial<Operations> = {},
+  o: { idleMs?: number; drainMs?: number; lines?: CheckLine[] } = {},
+): Promise<AsyncDisposable> {
+  const control = await startControl({
+    dataDir,
+    operations: operations(over),
+    check: async () => o.lines ?? [{ name: 'token', level: 'pass', message: 'it is good' }],
+    log: createLogger({ level: 'silent', pretty: false }),
+    ...(o.idleMs !== undefined && { idleMs: o.idleMs }),
+    ...(o.drainMs !== undefined && { drainMs: o.drainMs }),
+  })
+  let disposed: Promise<void> | null = null
+  const once = {
+    [Symbol.asyncDispose]: async () => {
+      disposed ??= Promise.resolve(control[Symbol.asyncDispose]())
+      await disposed
+    },
+  }
+  onTestFinished(() => once[Symbol.asyncDispose]())
+  return once
+}
+
+/** Writes bytes to a socket and gives all that comes back until it is closed. */
+export function talk(path: string, bytes: string | Buffer, { end = false } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(path, () => (end ? socket.end(bytes) : socket.write(bytes)))
+    onTestFinished(() => {
+      socket.destroy()
+    })
+    socket.setEncoding('utf8')
+    socket.on('data', (text: string) => (answer += text))
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(answer))
+  })
+}
