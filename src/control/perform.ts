@@ -66,7 +66,7 @@ async function publish(
 
 async function allowReadable(
   lift: Lift,
-  { facts, modes }: PerformParts,
+  { facts, modes, publication }: PerformParts,
 ): Promise<{ lifted: number[]; message: string }> {
   const chatIds = chosen(lift, facts)
   const lifted =
@@ -74,7 +74,8 @@ async function allowReadable(
       ? await facts.setPrivateReadable({ readable: true })
       : await facts.lift(chatIds)
   for (const chatId of lifted) modes.forget(chatId)
-  return { lifted, message: messageFor(lift, lifted.length) }
+  const isShown = publication?.state === 'published'
+  return { lifted, message: messageFor(lift, { count: lifted.length, isShown }) }
 }
 
 function chosen(lift: Lift, facts: Facts): number[] {
@@ -83,9 +84,12 @@ function chosen(lift: Lift, facts: Facts): number[] {
   return facts.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
 }
 
-function messageFor(lift: Lift, count: number): string {
+/** @param o `isShown`: the service still shows our key, so private chats stay encrypted */
+function messageFor(lift: Lift, { count, isShown }: { count: number; isShown: boolean }): string {
   if ('private' in lift) {
-    return 'private chats may be readable again, where the service says that they are'
+    return isShown
+      ? 'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
+      : 'private chats may be readable again, where the service says that they are'
   }
   if (count === 0) return 'no chat had to be lifted'
   return `${count === 1 ? 'one chat' : `${count} chats`} lifted; the next sign of protection latches again`
