@@ -62,6 +62,15 @@ export async function play(stage: Stage, { chat, text }: Line): Promise<Played> 
   }
 }
 
+/** What went wrong, in words for people; empty when all of it worked. */
+export function shortcomings({ heard, verified, leaked }: Played): string[] {
+  return [
+    heard ? [] : ['the bot did not read the words'],
+    verified ? [] : ['no verified answer reached the phone'],
+    leaked ? ['readable words reached the service'] : [],
+  ].flat()
+}
+
 /** What the phone shows next in that chat, or null when nothing comes. */
 async function answerOn(phone: Phone, chatId: number, from: number): Promise<Seen | null> {
   const isNew = (seen: Seen): boolean => phone.inbox.indexOf(seen) >= from

@@ -24,12 +24,14 @@ async function run({ once }: { once?: boolean }): Promise<void> {
   const stop = stopped()
   say('starting the service, two phones, the sidecar and a bot that only knows plain text …')
   const { setStage } = await import('./demo-stage.ts')
-  const { play, putHeads } = await import('./demo-scene.ts')
+  const { play, putHeads, shortcomings } = await import('./demo-scene.ts')
   await using stage = await setStage()
   putHeads()
   for (const line of SCRIPT) {
-    judge(await play(stage, line), stage.failure())
     if (stopSignal.aborted) return
+    const wrong = shortcomings(await play(stage, line))
+    const failure = stage.failure()
+    demandAll(failure === null ? wrong : [...wrong, `the bot stopped: ${failure}`])
   }
   say('the bot spoke plain HTTP to 127.0.0.1; not one word of it reached the service readable')
   if (once === true) return
@@ -52,13 +54,7 @@ async function converse(
   }
 }
 
-function judge({ heard, verified, leaked }: Played, failure: string | null): void {
-  const wrong = [
-    failure === null ? [] : [`the bot stopped (${failure})`],
-    heard ? [] : ['the bot did not read the words'],
-    verified ? [] : ['no verified answer reached the phone'],
-    leaked ? ['readable words reached the service'] : [],
-  ].flat()
+function demandAll(wrong: string[]): void {
   if (wrong.length === 0) return
   throw new OperatorError(
     'failed',

@@ -40,13 +40,13 @@ function worldOf({ url, controlUrl, bots, people, chats }: Sandbox): object {
 
 function describe(sandbox: Sandbox): void {
   table([
-    ['the API', sandbox.url],
-    ['control', `${sandbox.controlUrl} (GET / lists what it can do)`],
+    ['api', '', sandbox.url],
+    ['control', '', sandbox.controlUrl],
     ...sandbox.bots.map(({ username, token }) => ['bot', username, token]),
     ...sandbox.people.map(({ id, username }) => ['person', username, String(id)]),
     ...sandbox.chats.map(({ id, kind, mode }) => ['chat', `${kind}, ${mode}`, String(id)]),
   ])
-  say('the sandbox runs; Ctrl-C ends it')
+  say('the sandbox runs; GET / of control lists what one can do there; Ctrl-C ends it')
 }
 
 function readPort(text: string): number {

@@ -1,0 +1,32 @@
+import { BACKSTAGE } from './backstage.ts'
+import { BOTS } from './bots.ts'
+import { CHATS } from './chats.ts'
+import type { AnyOperation, Backstage } from './operation.ts'
+import { PEOPLE } from './people.ts'
+import { WORDS } from './words.ts'
+
+/** Every control operation, by name. */
+export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...WORDS, ...BACKSTAGE }
+
+type Table = typeof OPERATIONS
+
+/** The operations as one calls them, in this process or over the control listener. */
+export type Control = {
+  [Name in keyof Table]: Table[Name]['run'] extends (on: Backstage, input: infer I) => infer R
+    ? (input: I) => Promise<Awaited<R>>
+    : never
+}
+
+export type OperationName = keyof Table
+
+/** The operations by name, for whoever walks them. */
+export const ALL_OPERATIONS = Object.entries(OPERATIONS) as [OperationName, AnyOperation][]
+
+/** Binds the operations to a world. */
+export function bindControl(on: Backstage): Control {
+  const bound = ALL_OPERATIONS.map(([name, { run }]) => [
+    name,
+    async (input: object) => await run(on, input),
+  ])
+  return Object.fromEntries(bound) as Control
+}

@@ -1,0 +1,44 @@
+import { PutCommands, Scope, type Command, type CommandScope } from '../../api/command.ts'
+import { findChat } from '../rules/find.ts'
+import { setCommands } from '../rules/commands.ts'
+import { read, type Call, type Handler } from './call.ts'
+
+/** GET /commands: every scope that has a list, or the list of one. */
+export const getCommands: Handler = ({ bot, query }) => {
+  const scope = scopeOf(query)
+  if (scope !== undefined) return { result: bot.commands.get(scope) ?? [] }
+  const all: CommandScope[] = [...bot.commands].map(([name, commands]) => ({
+    scope: name,
+    commands,
+  }))
+  return { result: all }
+}
+
+/** PUT /commands: replaces the list of one scope; duplicate names fold to the first. */
+export const putCommands: Handler = (call) => {
+  const { scope, commands } = read(PutCommands, call.body)
+  demandChat(call, scope)
+  const first = new Map<string, Command>()
+  for (const command of commands) {
+    if (!first.has(command.command)) first.set(command.command, command)
+  }
+  setCommands(call.bot, scope, [...first.values()])
+  return { result: { scope, commands: [...first.values()] } satisfies CommandScope }
+}
+
+/** DELETE /commands */
+export const deleteCommands: Handler = ({ bot, query }) => {
+  const scope = scopeOf(query) ?? 'default'
+  setCommands(bot, scope, [])
+  return { result: { scope, commands: [] } satisfies CommandScope }
+}
+
+function scopeOf(query: unknown): string | undefined {
+  const { scope } = query as { scope?: unknown }
+  return scope === undefined ? undefined : read(Scope, scope)
+}
+
+function demandChat({ world, bot }: Call, scope: string): void {
+  const id = /^chat:(-?\d+)$/.exec(scope)?.[1]
+  if (id !== undefined) findChat(world, bot, Number(id))
+}

@@ -1,0 +1,55 @@
+import { LIMITS } from '../../api/limits.ts'
+import type { BotState, ChatState, PressState, StoredMessage } from '../state.ts'
+import { accountView } from '../views/accounts.ts'
+import { messageView } from '../views/message.ts'
+import type { World } from '../world.ts'
+
+const KEPT_MS = 3_600_000
+
+/**
+ * A person presses a button that has `callbackData`: a `callback_query` for the bot. A second
+ * press of the same person on the same message while the first is open is the same press.
+ */
+export function press(
+  world: World,
+  o: { bot: BotState; chat: ChatState; message: StoredMessage; userId: number; data: string },
+): PressState {
+  const { bot, chat, message, userId, data } = o
+  const now = world.clock.now()
+  const open = [...bot.presses.values()].find(
+    (earlier) =>
+      earlier.chatId === chat.id &&
+      earlier.messageId === message.id &&
+      earlier.userId === userId &&
+      earlier.answer === null &&
+      now - earlier.pressedAt <= LIMITS.callbackWindowMs,
+  )
+  if (open !== undefined) return open
+  forgetOld(bot, now)
+  const made: PressState = {
+    id: world.randomId(),
+    botId: bot.id,
+    userId,
+    chatId: chat.id,
+    messageId: message.id,
+    pressedAt: now,
+    answer: null,
+  }
+  bot.presses.set(made.id, made)
+  bot.mailbox.push({
+    kind: 'callback_query',
+    callbackQuery: {
+      id: made.id,
+      from: accountView(world, userId),
+      message: messageView(world, { chat, message, bot }),
+      data,
+    },
+  })
+  return made
+}
+
+function forgetOld(bot: BotState, now: number): void {
+  for (const [id, { pressedAt }] of bot.presses) {
+    if (now - pressedAt > KEPT_MS) bot.presses.delete(id)
+  }
+}

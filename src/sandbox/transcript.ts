@@ -1,0 +1,119 @@
+/** One call that the service received, or one message that a phone handed in. */
+export interface SeenCall {
+  /** Grows by one. */
+  n: number
+  /** The sandbox's time. */
+  at: number
+  by: 'api' | 'phone' | 'webhook'
+  method: string
+  /** With its query, as it stood on the request line. */
+  path: string
+  /** As they came, names and values in turn. */
+  headers: readonly string[]
+  /** Every byte of the body that was received. */
+  body: string
+  /** 0 while unanswered, or when the connection was cut instead. */
+  status: number
+  /** The answer's body, as it was made; a fault may have kept it from leaving. */
+  answer: string
+}
+
+/** A call that is still under way. */
+export class CallRecord {
+  readonly n: number
+  readonly at: number
+  readonly by: SeenCall['by']
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly string[]
+  readonly #chunks: Buffer[] = []
+  status = 0
+  answer = ''
+
+  constructor(call: Pick<SeenCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>) {
+    this.n = call.n
+    this.at = call.at
+    this.by = call.by
+    this.method = call.method
+    this.path = call.path
+    this.headers = call.headers
+  }
+
+  received(chunk: Buffer | string): void {
+    this.#chunks.push(Buffer.from(chunk))
+  }
+
+  answered(status: number, body: string): void {
+    this.status = status
+    this.answer = body
+  }
+
+  get body(): string {
+    return Buffer.concat(this.#chunks).toString('utf8')
+  }
+
+  toJSON(): SeenCall {
+    const { n, at, by, method, path, headers, body, status, answer } = this
+    return { n, at, by, method, path, headers, body, status, answer }
+  }
+}
+
+/**
+ * What the service saw: every byte that it was sent and that it answered, call by call, so that
+ * one can search it for words that should never have been there. Keeps the newest `maxCalls`.
+ */
+export class Transcript {
+  readonly #maxCalls: number
+  #calls: CallRecord[] = []
+  #next = 1
+
+  constructor(maxCalls: number) {
+    this.#maxCalls = maxCalls
+  }
+
+  open(call: Pick<SeenCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecord {
+    const record = new CallRecord({ ...call, n: this.#next++ })
+    if (this.#maxCalls === 0) return record
+    this.#calls.push(record)
+    if (this.#calls.length > this.#maxCalls * 2) this.#calls = this.#calls.slice(-this.#maxCalls)
+    return record
+  }
+
+  /** Calls in order; `after` leaves out those up to that number. */
+  list(after = 0): SeenCall[] {
+    return this.#calls
+      .slice(-this.#maxCalls || this.#calls.length)
+      .filter((call) => call.n > after)
+      .map((call) => call.toJSON())
+  }
+
+  /**
+   * Calls in which `words` stand anywhere: path (also percent-decoded), headers, body or answer,
+   * as they are or as JSON or base64 would spell them.
+   */
+  search(words: string): SeenCall[] {
+    const spellings = [words, JSON.stringify(words).slice(1, -1), base64Core(words)]
+    return this.list().filter((call) => {
+      const seen = [call.path, decoded(call.path), ...call.headers, call.body, call.answer]
+      return seen.some((text) => spellings.some((spelling) => text.includes(spelling)))
+    })
+  }
+
+  clear(): void {
+    this.#calls = []
+  }
+}
+
+/** Base64 of the words, without the last group that depends on what follows. */
+function base64Core(words: string): string {
+  const whole = Buffer.from(words).toString('base64').replace(/=+$/, '')
+  return whole.length < 12 ? words : whole.slice(0, -2)
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

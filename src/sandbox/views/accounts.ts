@@ -1,0 +1,33 @@
+import type { ChatState } from '../state.ts'
+import type { World } from '../world.ts'
+
+/** An account as every answer shows it: never a phone number. */
+export interface AccountView {
+  id: number
+  username: string
+  firstName: string
+  lastName: string | null
+  isBot: boolean
+}
+
+/** A person or a bot. @throws Error when nobody has the id */
+export function accountView(world: World, id: number): AccountView {
+  const person = world.people.get(id)
+  if (person !== undefined) {
+    const { username, firstName, lastName } = person
+    return { id, username, firstName, lastName, isBot: false }
+  }
+  const bot = world.bots.get(id)
+  if (bot === undefined) throw new Error(`nobody has the id ${id}`)
+  return { id, username: bot.username, firstName: bot.name, lastName: null, isBot: true }
+}
+
+/** Ids of the bots in a chat. */
+export function botIds(world: World, chat: ChatState): number[] {
+  return [...chat.seats.keys()].filter((id) => world.bots.has(id))
+}
+
+/** Ids of the people in a chat. */
+export function personIds(world: World, chat: ChatState): number[] {
+  return [...chat.seats.keys()].filter((id) => world.people.has(id))
+}

@@ -1,0 +1,42 @@
+import { FIXED_LIMITS, LIMITS } from '../../api/limits.ts'
+import type { BotState } from '../state.ts'
+
+/** Result of `GET /me`. */
+export function botView(bot: BotState): Record<string, unknown> {
+  return {
+    id: bot.id,
+    username: bot.username,
+    name: bot.name,
+    about: bot.about,
+    description: bot.description,
+    mode: bot.key === null ? 'open' : 'protected',
+    fingerprint: bot.key?.fingerprint ?? null,
+    privacyMode: bot.privacyMode,
+    allowGroups: bot.allowGroups,
+    status: bot.status,
+    webhook: {
+      url: bot.webhook?.url ?? null,
+      hasSecret: typeof bot.webhook?.secret === 'string',
+      failures: bot.webhook?.failures ?? 0,
+      lastError: bot.webhook?.lastError ?? null,
+    },
+    queued: bot.mailbox.size,
+    limits: {
+      ...LIMITS,
+      markupBytes: FIXED_LIMITS.markupBytes,
+      commandsPerScope: FIXED_LIMITS.commandsPerScope,
+    },
+  }
+}
+
+/** Result of `GET /webhook`. */
+export function webhookView(bot: BotState): Record<string, unknown> {
+  return {
+    url: bot.webhook?.url ?? null,
+    hasSecret: typeof bot.webhook?.secret === 'string',
+    pending: bot.mailbox.size,
+    failures: bot.webhook?.failures ?? 0,
+    lastError: bot.webhook?.lastError ?? null,
+    nextAttemptAt: bot.webhook?.nextAttemptAt ?? null,
+  }
+}

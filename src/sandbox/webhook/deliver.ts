@@ -1,0 +1,81 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { FIXED_LIMITS } from '../../api/limits.ts'
+import type { Update } from '../../api/update.ts'
+import type { WebhookState } from '../state.ts'
+import type { World } from '../world.ts'
+import { addressesOf } from './url.ts'
+
+const USER_AGENT = 'Service-Bot-Api/1'
+const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
+
+/**
+ * POSTs one update (spec, Events 4). Gives null when a 2xx came within 10 seconds of the
+ * sandbox's clock, else what went wrong. Redirects are not followed. The host is resolved anew
+ * and the address pinned, so that it cannot turn private after it was accepted.
+ */
+export async function deliver(
+  world: World,
+  { webhook, update }: { webhook: WebhookState; update: Update },
+): Promise<string | null> {
+  const late = new AbortController()
+  const over = new AbortController()
+  void world.clock
+    .wait(FIXED_LIMITS.webhookAnswerMs, over.signal)
+    .then((due) => (due ? late.abort() : undefined))
+  const signal = AbortSignal.any([late.signal, webhook.stop.signal])
+  try {
+    const addresses = await addressesOf(world, webhook.url)
+    if (addresses?.[0] === undefined) return 'the url does not resolve to a public address'
+    const status = await send(world, { webhook, update, address: addresses[0], signal })
+    if (status >= 300 && status < 400) return `the receiver redirected (${status})`
+    return status >= 200 && status < 300 ? null : `the receiver answered ${status}`
+  } catch {
+    return late.signal.aborted ? 'no answer within 10 seconds' : 'the connection failed'
+  } finally {
+    over.abort()
+  }
+}
+
+async function send(
+  world: World,
+  o: { webhook: WebhookState; update: Update; address: string; signal: AbortSignal },
+): Promise<number> {
+  const { webhook, address, signal } = o
+  const url = new URL(webhook.url)
+  const body = JSON.stringify(o.update)
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': USER_AGENT,
+    ...(webhook.secret === null ? {} : { [SECRET_HEADER]: webhook.secret }),
+  }
+  const record = world.transcript.open({
+    at: world.clock.now(),
+    by: 'webhook',
+    method: 'POST',
+    path: webhook.url,
+    headers: Object.entries(headers).flat(),
+  })
+  record.received(body)
+  const ask = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    ask(url, { method: 'POST', headers, signal, agent: false, lookup: pinned(address) })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body)
+  })
+  answer.on('error', () => undefined).destroy()
+  record.answered(answer.statusCode ?? 0, '')
+  return answer.statusCode ?? 0
+}
+
+/** A lookup that knows one address. */
+function pinned(address: string): LookupFunction {
+  const family = isIP(address)
+  return (_host, options, done) => {
+    if (options.all === true) done(null, [{ address, family }])
+    else done(null, address, family)
+  }
+}

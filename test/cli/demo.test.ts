@@ -1,0 +1,49 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { shortcomings } from '../../src/cli/demo-scene.ts'
+import { dataFolder } from '../control/support.ts'
+import { postern, start } from './support.ts'
+
+describe('postern demo', () => {
+  test('--once shows both chats, verified, no word of them at the service, and ends with 0', async () => {
+    const cwd = dataFolder()
+    const { code, stdout, stderr } = await postern(['demo', '--once'], {
+      cwd,
+      env: { TMPDIR: cwd },
+    })
+    expect(code, stderr).toBe(0)
+    expect(stdout.match(/✓ signature verified/g)).toHaveLength(2)
+    expect(stdout).toContain('you said: The key is under')
+    expect(stdout.match(/-----BEGIN PGP MESSAGE-----/g)).toHaveLength(4)
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+    const service = stdout.split('\n').map((line) => line.split(' │ ')[2] ?? '')
+    expect(service.join('\n')).toContain('characters, sealed')
+    expect(service.join('\n')).not.toMatch(/stone|lantern|said/)
+    expect(stdout + stderr).not.toContain('\u001b')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  test('without --once one writes on, and a signal ends it with 0', async () => {
+    const cwd = dataFolder()
+    const input = 'one more\n# nobody asked\n#@echo_bot and one here\n'
+    const { process: child, put, ended } = start(['demo'], { cwd, input, env: { TMPDIR: cwd } })
+    await put(/you said: one more/)
+    await put(/nothing: it is not/)
+    await put(/you said: @echo_bot and one\s/)
+    child.kill('SIGINT')
+    expect((await ended).code).toBe(0)
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  test('whatever did not arrive, was not verified, or leaked, is a failure', () => {
+    const fine = { heard: true, verified: true, leaked: false }
+    expect(shortcomings(fine)).toEqual([])
+    for (const wrong of [{ heard: false }, { verified: false }, { leaked: true }]) {
+      expect(shortcomings({ ...fine, ...wrong })).toHaveLength(1)
+    }
+  })
+
+  test('an option it does not have is refused', async () => {
+    expect((await postern(['demo', '--forever'], { cwd: dataFolder() })).code).toBe(2)
+  })
+})

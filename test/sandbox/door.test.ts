@@ -1,0 +1,55 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ask, still } from './support.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await still()
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+/** Sends a request as it is, to either listener. Gives the whole answer. */
+async function raw(url: string, request: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.end(request)
+  return await text(socket)
+}
+
+const get = (host: string, more = '') =>
+  `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`
+
+test('both listeners take loopback names alone as their Host', async () => {
+  for (const url of [sandbox.url, sandbox.controlUrl]) {
+    expect(await raw(url, get('evil.example'))).toMatch(/^HTTP\/1.1 421 /)
+    expect(await raw(url, get('localhost:1234'))).not.toMatch(/^HTTP\/1.1 421 /)
+  }
+})
+
+test('a web page is refused at both listeners, whatever it asks', async () => {
+  for (const url of [sandbox.url, sandbox.controlUrl]) {
+    for (const line of ['Origin: https://evil.example', 'Sec-Fetch-Site: cross-site']) {
+      const answer = await raw(url, get('localhost', `${line}\r\n`))
+      expect(answer).toMatch(/^HTTP\/1.1 403 /)
+      expect(answer).toContain('postern_browser_refused')
+    }
+  }
+})
+
+test('no answer allows another origin', async () => {
+  const answer = await ask(sandbox, 'GET /me')
+  const names = [...answer.headers.keys()]
+  expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
+})
+
+test('what is no HTTP gets the envelope and a closed connection', async () => {
+  const answer = await raw(sandbox.url, 'NONSENSE\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(answer).toContain('"code":"bad_request"')
+})
+
+test('a path with broken escapes is a bad request', async () => {
+  const answer = await fetch(`${sandbox.url}/bot/v1/%zz`)
+  expect([answer.status, ((await answer.json()) as { ok: boolean }).ok]).toEqual([400, false])
+})

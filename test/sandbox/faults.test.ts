@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { ask, outcome, still } from './support.ts'
+
+const open = () => still({ rates: 'off' })
+
+test('a lost answer is a deed done and a connection cut, once', async () => {
+  await using sandbox = await open()
+  const chatId = sandbox.home.privateChat
+  sandbox.fault('lost-answer', { route: 'sendMessage', times: 1 })
+  const send = () => outcome(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
+  expect(await outcome(sandbox, 'GET /me')).toBe(200)
+  await expect(send()).rejects.toThrow()
+  expect(await sandbox.control.messages({ chatId })).toHaveLength(1)
+  expect(await send()).toBe(201)
+})
+
+test('a cut connection does nothing', async () => {
+  await using sandbox = await open()
+  const chatId = sandbox.home.privateChat
+  sandbox.fault('cut', { times: 1 })
+  const body = { chatId, text: 'x' }
+  await expect(outcome(sandbox, 'POST /messages', { body })).rejects.toThrow()
+  expect(await sandbox.control.messages({ chatId })).toEqual([])
+})
+
+test('a hanging call ends with its caller', async () => {
+  await using sandbox = await open()
+  sandbox.fault('hang', { route: 'getMe' })
+  const call = ask(sandbox, 'GET /me', { signal: AbortSignal.timeout(30) })
+  await expect(call).rejects.toThrow()
+})
+
+test('an error has the status, code, header and body that were asked for', async () => {
+  await using sandbox = await open()
+  sandbox.fault('error', {
+    status: 429,
+    code: 'rate_limited',
+    retryAfter: 60,
+    retryAfterHeader: '7',
+    times: 1,
+  })
+  const limited = await ask(sandbox, 'GET /me')
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
+  expect(limited.error).toMatchObject({ code: 'rate_limited', retryAfter: 60 })
+  sandbox.fault('error', { times: 1 })
+  expect(await outcome(sandbox, 'GET /me')).toBe('internal')
+  expect(await outcome(sandbox, 'GET /me')).toBe(200)
+})
+
+test('a proxy’s page, a redirect, and any answer at all', async () => {
+  await using sandbox = await open()
+  const get = async () => {
+    const answer = await fetch(`${sandbox.url}/bot/v1/me`, {
+      headers: { authorization: `Bearer ${sandbox.token}` },
+      redirect: 'manual',
+    })
+    return { status: answer.status, headers: answer.headers, body: await answer.text() }
+  }
+  sandbox.fault('html', { times: 1 })
+  const page = await get()
+  expect([page.status, page.headers.get('content-type')]).toEqual([502, 'text/html'])
+  sandbox.fault('redirect', { times: 1, location: 'http://elsewhere.invalid/' })
+  const moved = await get()
+  expect([moved.status, moved.headers.get('location')]).toEqual([302, 'http://elsewhere.invalid/'])
+  sandbox.fault('answer', { times: 1, status: 200, body: '[1]', headers: { 'x-y': 'z' } })
+  const any = await get()
+  expect([any.status, any.headers.get('x-y'), any.body]).toEqual([200, 'z', '[1]'])
+})
+
+test('answers can be broken, halved, slow and giant after the deed', async () => {
+  await using sandbox = await open()
+  sandbox.fault('invalid-json', { times: 1 })
+  await expect(ask(sandbox, 'GET /me')).rejects.toThrow(SyntaxError)
+  sandbox.fault('half-answer', { times: 1 })
+  await expect(ask(sandbox, 'GET /me')).rejects.toThrow()
+  sandbox.fault('slow-body', { times: 1, delayMs: 50 })
+  const slow = ask(sandbox, 'GET /me', { signal: AbortSignal.timeout(100) })
+  await expect(slow).rejects.toThrow()
+  sandbox.fault('giant-body', { times: 1, bytes: 1_000_000 })
+  const giant = await ask(sandbox, 'GET /me')
+  expect(Number(giant.headers.get('content-length'))).toBeGreaterThan(1_000_000)
+})
+
+test('a fault may skip calls, strike one bot alone, and be cleared', async () => {
+  await using sandbox = await open()
+  const { token, id } = await sandbox.control.addBot({ username: 'other_bot' })
+  sandbox.fault('error', { botId: id, after: 1 })
+  expect(await outcome(sandbox, 'GET /me')).toBe(200)
+  expect(await outcome(sandbox, 'GET /me', { token })).toBe(200)
+  expect(await outcome(sandbox, 'GET /me', { token })).toBe('internal')
+  sandbox.clearFaults()
+  expect(await outcome(sandbox, 'GET /me', { token })).toBe(200)
+})
+
+test('chance follows from the seed alone', async () => {
+  await using sandbox = await open()
+  const run = async (seed: number) => {
+    const id = sandbox.fault('error', { oneIn: 3, seed })
+    const seen: (string | number)[] = []
+    for (let n = 0; n < 20; n++) seen.push(await outcome(sandbox, 'GET /me'))
+    sandbox.clearFaults(id)
+    return seen
+  }
+  const first = await run(1)
+  expect(new Set(first)).toEqual(new Set([200, 'internal']))
+  expect(await run(1)).toEqual(first)
+  expect(await run(2)).not.toEqual(first)
+})
+
+test('kept confirmations make updates come again', async () => {
+  await using sandbox = await open()
+  const { alice, privateChat: chatId } = sandbox.home
+  await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
+  sandbox.fault('keep-confirmed', { times: 1 })
+  expect((await ask(sandbox, 'GET /updates?offset=999999')).result).toHaveLength(1)
+  expect((await ask(sandbox, 'GET /updates?offset=999999')).result).toEqual([])
+})
+
+test('an unknown fault is refused at the control listener', async () => {
+  await using sandbox = await open()
+  const answer = await fetch(`${sandbox.controlUrl}/fault`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'meteor' }),
+  })
+  expect(answer.status).toBe(400)
+})

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { A_KEY, ARMORED, ask, outcome, protect, still } from './support.ts'
+
+const open = () => still({ rates: 'off' })
+const OTHER = { publicKey: A_KEY.publicKey.replace('xjME', 'xjMF'), fingerprint: 'B'.repeat(40) }
+
+test('a chat that claims a mode behaves like one of that mode', async () => {
+  await using sandbox = await open()
+  await protect(sandbox)
+  const { privateChat: chatId } = sandbox.home
+  sandbox.fault('claim-mode', { chatId, mode: 'open', historyVisible: true })
+  const chat = await ask(sandbox, `GET /chats/${chatId}`)
+  expect(chat.result).toMatchObject({ mode: 'open', historyVisible: true })
+  expect(await outcome(sandbox, `GET /chats/${chatId}/keys`)).toBe('chat_is_open')
+  const armored = await ask(sandbox, 'POST /messages', { body: { chatId, armored: ARMORED } })
+  expect(armored.error).toMatchObject({ code: 'wrong_body_kind', expected: 'text' })
+  sandbox.clearFaults()
+  expect(await outcome(sandbox, 'POST /messages', { body: { chatId, armored: ARMORED } })).toBe(201)
+})
+
+test('a bot with a key can be called open, or shown another fingerprint', async () => {
+  await using sandbox = await open()
+  await protect(sandbox)
+  sandbox.fault('claim-unprotected', { times: 1 })
+  const open1 = await ask(sandbox, 'GET /me')
+  expect(open1.result).toMatchObject({ mode: 'open', fingerprint: null })
+  sandbox.fault('claim-fingerprint', { times: 1, fingerprint: 'C'.repeat(40) })
+  expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ fingerprint: 'C'.repeat(40) })
+  const truth = await ask(sandbox, 'GET /me')
+  expect(truth.result).toMatchObject({ fingerprint: A_KEY.fingerprint })
+})
+
+test('keys can be swapped, hidden, and joined by a ghost', async () => {
+  await using sandbox = await open()
+  const { alice, bob, encryptedGroup: chatId } = sandbox.home
+  for (const { id } of [alice, bob]) await sandbox.control.publishKey({ userId: id, ...A_KEY })
+  const keys = async () => {
+    const said = await ask<{ keys: object[] }>(sandbox, `GET /chats/${chatId}/keys`)
+    return said.result.keys
+  }
+  sandbox.fault('swap-key', { userId: bob.id, ...OTHER, times: 2 })
+  expect(await keys()).toEqual([
+    { userId: alice.id, ...A_KEY },
+    { userId: bob.id, ...OTHER },
+  ])
+  const swapped = await ask(sandbox, `GET /users/${bob.id}/key`)
+  expect(swapped.result).toEqual({ userId: bob.id, ...OTHER })
+  sandbox.fault('hide-key', { userId: bob.id, times: 1 })
+  expect(await keys()).toEqual([{ userId: alice.id, ...A_KEY }])
+  sandbox.fault('ghost', { chatId, userId: 41_999_999, ...OTHER, times: 1 })
+  expect(await keys()).toHaveLength(3)
+  expect(await keys()).toHaveLength(2)
+})
+
+test('a private chat can be called a group, in chats and in updates', async () => {
+  await using sandbox = await open()
+  const { alice, privateChat: chatId } = sandbox.home
+  sandbox.fault('claim-kind', { chatId, kind: 'group' })
+  await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
+  expect((await ask(sandbox, `GET /chats/${chatId}`)).result).toMatchObject({ kind: 'group' })
+  const { result } = await ask(sandbox, 'GET /updates')
+  expect(result).toMatchObject([{ message: { chat: { id: chatId, kind: 'group' } } }])
+})
+
+test('a key may take effect only later', async () => {
+  await using sandbox = await open()
+  sandbox.fault('late-key', { delayMs: 5000, times: 1 })
+  await protect(sandbox)
+  expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ mode: 'open' })
+  sandbox.advance(5000)
+  await Promise.resolve()
+  expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ mode: 'protected' })
+})
+
+test('any update can be forged, under any id', async () => {
+  await using sandbox = await open()
+  const botId = sandbox.home.bot.id
+  const forged = { updateId: 7, kind: 'message', message: { id: 1, anything: true } }
+  await sandbox.control.injectUpdate({ botId, update: forged })
+  const { updateId } = await sandbox.control.injectUpdate({ botId, update: { kind: 'other' } })
+  expect((await ask(sandbox, 'GET /updates')).result).toEqual([forged, { updateId, kind: 'other' }])
+})
+
+test('a function may change every answer, until it is taken back', async () => {
+  await using sandbox = await open()
+  const stop = sandbox.onAnswer((answer) => {
+    if (answer.route === 'getMe') answer.body = { ok: true, result: { id: 1 } }
+    if (answer.route === 'getWebhook') answer.status = 418
+  })
+  expect((await ask(sandbox, 'GET /me')).result).toEqual({ id: 1 })
+  expect((await ask(sandbox, 'GET /webhook')).status).toBe(418)
+  stop()
+  expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ username: 'echo_bot' })
+})

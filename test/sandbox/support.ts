@@ -1,0 +1,85 @@
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
+
+/** The error object, as far as tests look at it. */
+export interface SaidError {
+  status: number
+  code: string
+  message: string
+  retryAfter?: number
+  expected?: string
+}
+
+/** An answer of the service, read. */
+export interface Said<T> {
+  ok: boolean
+  status: number
+  headers: Headers
+  /** Only when `ok`. */
+  result: T
+  /** Only when not `ok`. */
+  error: SaidError
+}
+
+export interface Ask {
+  body?: unknown
+  token?: string | null
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** Calls the API as a bot would. `request` is a method and a path below `/bot/v1`. */
+export async function ask<T = unknown>(
+  sandbox: Sandbox,
+  request: string,
+  o: Ask = {},
+): Promise<Said<T>> {
+  const [method = '', path = ''] = request.split(' ')
+  const token = o.token === undefined ? sandbox.token : o.token
+  const { body } = o
+  const answer = await fetch(`${sandbox.url}/bot/v1${path}`, {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...o.headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(o.signal === undefined ? {} : { signal: o.signal }),
+    redirect: 'manual',
+  })
+  const envelope = JSON.parse(await answer.text()) as Pick<Said<T>, 'ok' | 'result' | 'error'>
+  return { ...envelope, status: answer.status, headers: answer.headers }
+}
+
+/** What it comes to, in one word: the code of an error, else the status. */
+export async function outcome(
+  sandbox: Sandbox,
+  request: string,
+  o: Ask = {},
+): Promise<string | number> {
+  const said = await ask(sandbox, request, o)
+  if (said.ok) return said.status
+  if (said.error.status !== said.status) throw new Error('two statuses that differ')
+  return said.error.code
+}
+
+/** A sandbox whose clock stands still. */
+export function still(options: SandboxOptions = {}): Promise<Sandbox> {
+  return createSandbox({ clock: 'still', ...options })
+}
+
+/** Looks like a certificate; the service cannot tell. */
+export const A_KEY = {
+  publicKey: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxjMEZ\n-----END PGP PUBLIC KEY BLOCK-----\n',
+  fingerprint: 'A'.repeat(40),
+}
+
+/** Looks like a sealed message; the service cannot tell. */
+export const ARMORED =
+  '-----BEGIN PGP MESSAGE-----\n\nwV4DT3VmPqh15HYS\n-----END PGP MESSAGE-----\n'
+
+/** Publishes a key for the home's bot, which makes its private chats encrypted. */
+export async function protect(sandbox: Sandbox): Promise<void> {
+  const said = await ask(sandbox, 'PUT /key', { body: A_KEY })
+  if (!said.ok) throw new Error(said.error.code)
+}

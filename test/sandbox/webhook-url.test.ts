@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { isPublicAddress } from '../../src/sandbox/webhook/public-address.ts'
+import { outcome, still } from './support.ts'
+
+const PUBLIC = '93.184.216.34'
+
+test('only an absolute https url of a public host is taken', async () => {
+  await using sandbox = await still({
+    resolveHost: async (host) => (host === 'bot.example' ? [PUBLIC] : ['10.0.0.1']),
+  })
+  const set = (url: unknown, more = {}) =>
+    outcome(sandbox, 'POST /webhook', { body: { url, ...more } })
+  expect(await set('https://bot.example/hook?x=1')).toBe(200)
+  expect(await set(`https://${PUBLIC}:8443/`)).toBe(200)
+  const wrong = [
+    'http://bot.example/',
+    '/hook',
+    'https://user:pass@bot.example/',
+    'https://bot.example/#there',
+    'https://intranet.example/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://localhost/',
+    'https://0x7f000001/',
+    `https://bot.example/${'x'.repeat(1005)}`,
+  ]
+  for (const url of wrong) expect(await set(url), url).toBe('bad_webhook')
+  expect(await set(`https://bot.example/${'x'.repeat(1004)}`)).toBe(200)
+  expect(await set(7)).toBe('bad_request')
+  expect(await set(undefined)).toBe('bad_request')
+  expect(await set('https://bot.example/', { events: [] })).toBe('bad_request')
+})
+
+test('a secret is 1 to 256 letters, digits, underscores and hyphens', async () => {
+  await using sandbox = await still({ resolveHost: async () => [PUBLIC] })
+  const set = (secret: unknown) =>
+    outcome(sandbox, 'POST /webhook', { body: { url: 'https://bot.example/', secret } })
+  expect(await set('x'.repeat(256))).toBe(200)
+  expect(await set('aZ_-9')).toBe(200)
+  for (const secret of ['', 'x'.repeat(257), 'a b', 'ä', null, 5]) {
+    expect(await set(secret)).toBe('bad_request')
+  }
+})
+
+test('one private address among several, or none at all, is refused', async () => {
+  const answers = [[PUBLIC, '192.168.0.1'], [], 'unresolvable'] as const
+  for (const answer of answers) {
+    await using sandbox = await still({
+      resolveHost: async () => {
+        if (answer === 'unresolvable') throw new Error('ENOTFOUND')
+        return [...answer]
+      },
+    })
+    const body = { url: 'https://bot.example/' }
+    expect(await outcome(sandbox, 'POST /webhook', { body })).toBe('bad_webhook')
+  }
+})
+
+test('a host that turns private after it was accepted gets nothing', async () => {
+  const addresses = [PUBLIC, '127.0.0.1']
+  await using sandbox = await still({ resolveHost: async () => [addresses.shift() ?? '127.0.0.1'] })
+  const { alice, bot, privateChat } = sandbox.home
+  await outcome(sandbox, 'POST /webhook', { body: { url: 'https://bot.example/' } })
+  await sandbox.control.post({ userId: alice.id, chatId: privateChat, text: 'x' })
+  let error: unknown = null
+  while (error === null) {
+    error = (await sandbox.control.bot({ botId: bot.id })).webhook['lastError']
+  }
+  expect(error).toBe('the url does not resolve to a public address')
+})
+
+test('special addresses are not public', () => {
+  const special = ['10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.1.1', '127.1.1.1', '0.0.0.0']
+  const more = ['100.64.0.1', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fd00::1']
+  const carriers = ['::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', '2001:db8::1', 'x', '']
+  for (const address of [...special, ...more, ...carriers]) {
+    expect(isPublicAddress(address), address).toBe(false)
+  }
+  for (const address of [PUBLIC, '172.32.0.1', '2606:4700::1111']) {
+    expect(isPublicAddress(address), address).toBe(true)
+  }
+})
