@@ -1,7 +1,6 @@
 /** The one place where the sidecar is wired and unwired; `wiring/` holds its two halves. */
 import type { Secrets, Settings } from './config/settings.ts'
-import { VERSION } from './config/version.ts'
-import type { CheckLine, Operations, StatusReport } from './control/operations.ts'
+import type { CheckLine, Operations } from './control/operations.ts'
 import { createOperations } from './control/perform.ts'
 import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
@@ -16,6 +15,7 @@ import { checkAll } from './observe/check.ts'
 import { createCore, type Core } from './wiring/core.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
+import { statusOf } from './wiring/status.ts'
 
 /** Everything but the doors: what commands need when no sidecar runs. */
 export interface Offline extends AsyncDisposable {
@@ -60,6 +60,8 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
     [Symbol.asyncDispose]: async () => {
       link.health.set('stopping', '')
       await Promise.all([doors.bot.drain(), doors.admin.drain()])
+      // Ends calls of our own, which what is disposed of next may be waiting for.
+      await link[Symbol.asyncDispose]()
       await resources.disposeAsync()
     },
   }
@@ -80,7 +82,7 @@ function offlineOf(options: ContextOptions, link: Link, core: Core): Omit<Offlin
   const startedAt = new Date().toISOString()
   const operations = createOperations({
     ...core,
-    status: () => Promise.resolve(statusOf(options, { link, core, startedAt })),
+    status: () => Promise.resolve(statusOf(options.settings, { link, core, startedAt })),
     open: (armored) => openReport(armored, core),
   })
   const keys = () => ({
@@ -88,7 +90,17 @@ function offlineOf(options: ContextOptions, link: Link, core: Core): Omit<Offlin
     pending: core.keyring.pending?.fingerprint ?? null,
     all: core.keyring.all.map(({ fingerprint }) => fingerprint),
   })
-  return { operations, check: () => check(options, link, keys()) }
+  return {
+    operations: {
+      ...operations,
+      chatAllowReadable: async (lift) => {
+        const done = await operations.chatAllowReadable(lift)
+        if ('private' in lift) link.health.clear('bot-unprotected')
+        return done
+      },
+    },
+    check: () => check(options, link, keys()),
+  }
 }
 
 async function check(
@@ -133,39 +145,6 @@ function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol
   return { operations, check: () => check(options, link, null) }
 }
 
-function statusOf(
-  { settings }: ContextOptions,
-  { link, core, startedAt }: { link: Link; core: Core; startedAt: string },
-): StatusReport {
-  const bot = link.bot()
-  const key = core.keyring.active ?? core.keyring.pending
-  const chats = core.facts.all
-  return {
-    version: VERSION,
-    pid: process.pid,
-    startedAt,
-    ready: link.health.ready,
-    reasons: link.health.reasons(),
-    bot:
-      bot === null
-        ? null
-        : {
-            id: bot.id,
-            username: bot.username ?? '',
-            mode: bot.mode,
-            fingerprint: bot.fingerprint?.toLowerCase() ?? null,
-          },
-    key: key === undefined ? null : { fingerprint: key.fingerprint, state: key.state },
-    upstream: { url: settings.upstream.url, reachable: link.watch.reachable },
-    chats: {
-      known: chats.length,
-      latched: chats.filter(({ latchedAtMs }) => latchedAtMs !== null).length,
-      refused: chats.filter(({ refusedAtMs }) => refusedAtMs !== null).length,
-    },
-    calls: link.spent(),
-  }
-}
-
 interface Doors {
   bot: Door
   admin: Door
@@ -185,10 +164,14 @@ function buildDoors(
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
     allowUnknown: settings.routes.allowUnknown,
-    revoked: () => link.watch.revoked(),
+    revoked: () => {
+      link.watch.revoked()
+      core.publication?.pause()
+    },
     routes: [
       messageRoutes({
         upstream,
+        log,
         metrics,
         outgoing: core.outgoing,
         limits: link.limits,

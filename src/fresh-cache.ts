@@ -5,6 +5,9 @@ interface Entry<V> {
   askedAtMs: number
 }
 
+/** The moment, in ms, by a clock that nobody can set back: what freshness is measured with. */
+export const moment = (): number => performance.now()
+
 /**
  * Answers of the service by key, with the moment they were asked for. One fetch a key in flight,
  * shared by all callers; an answer asked for earlier never replaces one asked for later; a failed
@@ -20,13 +23,13 @@ export class FreshCache<V extends {}> {
     this.#fetch = options.fetch
   }
 
-  /** What is remembered, if it was asked for at `sinceMs` or later; no call is made. */
+  /** What is remembered, if asked for at `sinceMs` (a `moment`) or later; no call is made. */
   peek(key: number, sinceMs: number): V | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.askedAtMs >= sinceMs ? entry.value : undefined
   }
 
-  /** An answer that was asked for at `sinceMs` (ms since epoch) or later; fetched if need be. */
+  /** An answer that was asked for at `sinceMs` (a `moment`) or later; fetched if need be. */
   async get(key: number, sinceMs: number): Promise<V> {
     const kept = this.peek(key, sinceMs)
     if (kept !== undefined) return kept
@@ -38,7 +41,8 @@ export class FreshCache<V extends {}> {
   /** Takes in an answer that came by another way. */
   set(key: number, value: V, askedAtMs: number): void {
     const kept = this.#entries.peek(key)
-    if (kept === undefined || kept.askedAtMs <= askedAtMs) this.#entries.set(key, { value, askedAtMs })
+    if (kept === undefined || kept.askedAtMs <= askedAtMs)
+      this.#entries.set(key, { value, askedAtMs })
   }
 
   forget(key: number): void {
@@ -47,7 +51,7 @@ export class FreshCache<V extends {}> {
   }
 
   async #ask(key: number): Promise<V> {
-    const askedAtMs = Date.now()
+    const askedAtMs = moment()
     const answer = this.#fetch(key)
     const flight = { askedAtMs, answer }
     this.#inFlight.set(key, flight)

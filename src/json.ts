@@ -4,8 +4,15 @@
  */
 import { Refusal } from './errors.ts'
 
-const MAX_DEPTH = 32
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g
+/** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
+const MAX_DEPTH = { body: 32, answer: 128 }
+/** Values in one text: more than any answer of the service holds, few enough to walk at once. */
+const MAX_TOKENS = { body: 20_000, answer: 500_000 }
+/** The same where numbers must be kept as they are spelt, which costs more a value. */
+const MAX_TOKENS_EXACT = 50_000
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y
+const SCALAR = /[-\d.eE+]+|true|false|null/y
+const BLANK = /[ \t\n\r]*/y
 
 /** JavaScript's source text access (ECMA-262), which the type library does not name yet. */
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
@@ -17,14 +24,10 @@ const exact = JSON as unknown as {
 /**
  * Parses JSON so that `stringify` writes every number as it was spelt: one that JavaScript would
  * change (beyond 2^53, `1.0`, `1e400`) is kept as raw JSON, which no integer schema accepts.
- * @throws SyntaxError, or RangeError when nested beyond what the engine can walk
+ * @throws SyntaxError, also for more values than are walked at once
  */
 export function parseExact(text: string): unknown {
-  return exact.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source
-      ? exact.rawJSON(source)
-      : value,
-  )
+  return parseScanned(text, scan(text))
 }
 
 /** Writes what `parseExact` read. */
@@ -39,15 +42,13 @@ export function stringify(value: unknown): string {
  */
 export function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes)
-  let value: unknown
   try {
-    refuseAmbiguous(text)
-    value = parseExact(text)
+    return parseScanned(text, scan(text, []))
   } catch (error) {
     if (error instanceof Refusal) throw error
+    if (error instanceof TooMuch) throw new Refusal('bad_request', `the body ${error.message}`)
     throw new Refusal('bad_request', 'the body is not JSON')
   }
-  return value
 }
 
 function decode(bytes: Buffer): string {
@@ -58,23 +59,71 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Walks the tokens only; that the text is JSON at all is for the parser to find. */
-function refuseAmbiguous(text: string): void {
-  const open: (Set<string> | null)[] = []
+/** Valid or not, it is more than is walked at once. */
+class TooMuch extends SyntaxError {}
+
+interface Scanned {
+  tokens: number
+  isExact: boolean
+}
+
+function parseScanned(text: string, { tokens, isExact }: Scanned): unknown {
+  if (isExact) return JSON.parse(text)
+  if (tokens > MAX_TOKENS_EXACT) throw new TooMuch('holds too many values')
+  return exact.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source
+      ? exact.rawJSON(source)
+      : value,
+  )
+}
+
+/** Keys of each object that is open; null for an array. */
+type Open = (Set<string> | null)[]
+
+/**
+ * Walks the tokens once, in time that grows with the length alone, whatever the text. That the
+ * tokens make JSON is for the parser to find.
+ * @param open given for a body, where what is ambiguous is refused
+ */
+function scan(text: string, open?: Open): Scanned {
+  const kind = open === undefined ? 'answer' : 'body'
+  let isExact = true
+  let tokens = 0
+  let depth = 0
   let last: string | null = null
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') {
-      open.push(token === '{' ? new Set() : null)
-      if (open.length > MAX_DEPTH) throw new Refusal('bad_request', 'the body is nested too deep')
-    } else if (token === '}' || token === ']') {
-      open.pop()
-    } else if (token === ':') {
-      if (last !== null) refuseKey(last, open.at(-1))
-    } else {
-      refuseString(token)
+  for (let at = skip(BLANK, text, 0); at < text.length; at = skip(BLANK, text, at)) {
+    if (++tokens > MAX_TOKENS[kind]) throw new TooMuch('holds too many values')
+    const start = at
+    const first = text[at] ?? ''
+    at = '{}[]:,'.includes(first) ? at + 1 : skip(first === '"' ? STRING : SCALAR, text, at)
+    if (at === start) throw new SyntaxError('not JSON')
+    if (first === '-' || (first >= '0' && first <= '9')) {
+      const number = text.slice(start, at)
+      isExact &&= String(Number(number)) === number
     }
-    last = token.startsWith('"') ? token : null
+    if (first === '{' || first === '[') depth++
+    if (first === '}' || first === ']') depth--
+    if (depth > MAX_DEPTH[kind]) throw new TooMuch('is nested too deep')
+    if (open !== undefined) last = judge(text.slice(start, at), last, open)
   }
+  return { tokens, isExact }
+}
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}
+
+/** Gives the token when it is a string, which may turn out to be a key. */
+function judge(token: string, last: string | null, open: Open): string | null {
+  if (token === '{' || token === '[') open.push(token === '{' ? new Set() : null)
+  else if (token === '}' || token === ']') open.pop()
+  else if (token === ':' && last !== null) refuseKey(last, open.at(-1))
+  else if (token.startsWith('"')) {
+    refuseString(token)
+    return token
+  }
+  return null
 }
 
 function refuseKey(token: string, keys: Set<string> | null | undefined): void {

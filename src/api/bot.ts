@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int } from './common.ts'
+import { int, perhaps } from './common.ts'
 import { ChatMode } from './chat.ts'
 
 /** The bot's own webhook as `/me` shows it. */
@@ -16,17 +16,17 @@ export const BotWebhook = z.looseObject({
  */
 export const Bot = z.looseObject({
   id: int,
-  username: z.string().optional(),
-  name: z.string().optional(),
-  about: z.string().nullish(),
-  description: z.string().nullish(),
+  username: perhaps(z.string()),
+  name: perhaps(z.string()),
+  about: perhaps(z.string()),
+  description: perhaps(z.string()),
   mode: ChatMode,
   fingerprint: z.string().nullish(),
-  privacyMode: z.boolean().optional(),
-  allowGroups: z.boolean().optional(),
-  status: z.string().optional(),
-  webhook: BotWebhook.optional().catch(undefined),
-  queued: int.optional(),
+  privacyMode: perhaps(z.boolean()),
+  allowGroups: perhaps(z.boolean()),
+  status: perhaps(z.string()),
+  webhook: perhaps(BotWebhook),
+  queued: perhaps(int),
   limits: z.unknown().optional(),
 })
 export type Bot = z.infer<typeof Bot>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, ts } from './common.ts'
+import { int, perhaps, ts } from './common.ts'
 
 /** Chat kinds of the spec. Answers may hold others, which are kept as strings. */
 export const CHAT_KINDS = ['private', 'group', 'channel'] as const
@@ -25,13 +25,13 @@ export const Chat = z.looseObject({
   id: int,
   kind: z.string(),
   mode: ChatMode,
-  title: z.string().optional(),
-  username: z.string().nullish(),
-  description: z.string().nullish(),
-  memberCount: int.optional(),
-  historyVisible: z.boolean().optional(),
-  slowModeSeconds: int.optional(),
-  me: Seat.optional(),
+  title: perhaps(z.string()),
+  username: perhaps(z.string()),
+  description: perhaps(z.string()),
+  memberCount: perhaps(int),
+  historyVisible: perhaps(z.boolean()),
+  slowModeSeconds: perhaps(int),
+  me: perhaps(Seat),
 })
 export type Chat = z.infer<typeof Chat>
 

@@ -6,6 +6,11 @@ export const int = z.int()
 /** `ts` of the spec: integer milliseconds since the Unix epoch. */
 export const ts = z.int()
 
+/** A field on which nothing is decided: absent, null or of another type, it is undefined or null. */
+export function perhaps<T extends z.ZodType>(schema: T) {
+  return schema.nullish().catch(undefined)
+}
+
 /** An object of which only some fields concern us; the others are kept (spec, Versioning). */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 

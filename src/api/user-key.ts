@@ -10,8 +10,8 @@ export interface UserKey {
   userId: number
   /** As listed, in lower case; null when the record lists none. Never believed. */
   fingerprint: string | null
-  /** ASCII-armoured public key block, as it came. */
-  publicKey: string
+  /** ASCII-armoured public key block as it came; null when the record holds none, or several. */
+  publicKey: string | null
 }
 
 /** Result of `GET /chats/{chatId}/keys`. `memberCount` is for groups only. */
@@ -23,7 +23,7 @@ export const ChatKeys = z.looseObject({
 /**
  * Reads a key record under whatever names it has (spec, Open points): the certificate is any
  * armored public key block in it, the id is `userId`, `id` or `user.id`.
- * Gives null when either is missing or when it holds two different certificates.
+ * Gives null when it names nobody.
  */
 export function readUserKey(record: unknown): UserKey | null {
   if (!isObject(record)) return null
@@ -33,8 +33,8 @@ export function readUserKey(record: unknown): UserKey | null {
   )
   const found = new Set<string>()
   collect(record, found, 0)
-  const publicKey = [...found][0]
-  if (userId === undefined || publicKey === undefined || found.size > 1) return null
+  if (userId === undefined) return null
+  const publicKey = found.size === 1 ? ([...found][0] ?? null) : null
   return { userId, fingerprint: listedFingerprint(record), publicKey }
 }
 

@@ -20,6 +20,7 @@ export class Facts {
   readonly #store: Store
   readonly #chats = new Map<number, ChatFacts>()
   #privateReadable = false
+  #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(store: Store) {
     this.#store = store
@@ -70,47 +71,54 @@ export class Facts {
   }
 
   /**
-   * A chat was seen with this kind, in an update or an answer.
+   * Chats were seen with these kinds, in updates or answers. One write for all that is new.
    * @throws Refusal `postern_store_unwritable`
    */
-  async sawKind(chatId: number, kind: string): Promise<void> {
-    const known = this.#chats.get(chatId)
-    if (known !== undefined && (known.kind === kind || known.kind === 'private')) return
-    await this.#save({ id: chatId, latchedAtMs: null, refusedAtMs: null, ...known, kind })
+  async sawKinds(seen: { chatId: number; kind: string }[]): Promise<void> {
+    if (seen.every(({ chatId, kind }) => this.#isKnown(chatId, kind))) return
+    await this.#change(
+      seen.map(({ chatId }) => chatId),
+      (known) => {
+        const kinds = seen.flatMap((one) => (one.chatId === known.id ? [one.kind] : []))
+        const kind = [known.kind, ...kinds].includes('private') ? 'private' : kinds.at(-1)
+        return kind === undefined || kind === known.kind ? null : { ...known, kind }
+      },
+    )
   }
 
   /**
    * A chat was seen protected: by its own mode, or by the service's refusal of readable text.
    * @throws Refusal `postern_store_unwritable`
    */
-  async sawProtected(chatId: number, kind?: string): Promise<void> {
-    const known = this.#chats.get(chatId)
-    if (known?.latchedAtMs != null) return
-    const base = known ?? { id: chatId, kind: kind ?? 'unknown', refusedAtMs: null }
-    await this.#save({ ...base, latchedAtMs: Date.now() })
+  async sawProtected(chatId: number): Promise<void> {
+    if (this.isLatched(chatId)) return
+    await this.#change([chatId], (known) =>
+      known.latchedAtMs === null ? { ...known, latchedAtMs: Date.now() } : null,
+    )
   }
 
   /** Readable text was refused for a chat; remembered for `chat allow-readable --pending`. */
   async refused(chatId: number): Promise<void> {
-    const known = this.#chats.get(chatId)
-    if (known === undefined || known.refusedAtMs !== null) return
-    await this.#save({ ...known, refusedAtMs: Date.now() })
+    if (this.#chats.get(chatId)?.refusedAtMs !== null) return
+    await this.#change([chatId], (known) =>
+      known.refusedAtMs === null ? { ...known, refusedAtMs: Date.now() } : null,
+    )
   }
 
   /**
    * Lifts latches by the operator's word, once: the next sighting of `protected` latches again.
-   * @returns the chats that were latched and are not any more
+   * @returns the chats that were latched or refused and are not any more
    */
   async lift(chatIds: number[]): Promise<number[]> {
-    const lifted: number[] = []
-    for (const chatId of chatIds) {
-      const known = this.#chats.get(chatId)
-      if (known === undefined || (known.latchedAtMs === null && known.refusedAtMs === null))
-        continue
-      await this.#save({ ...known, latchedAtMs: null, refusedAtMs: null }, Date.now())
-      lifted.push(chatId)
-    }
-    return lifted
+    const known = chatIds.filter((chatId) => this.#chats.has(chatId))
+    return await this.#change(
+      known,
+      (chat) =>
+        chat.latchedAtMs === null && chat.refusedAtMs === null
+          ? null
+          : { ...chat, latchedAtMs: null, refusedAtMs: null },
+      { lifted_at: Date.now() },
+    )
   }
 
   /** Lets private chats be readable (`true`) or protected again; lifts their latches. */
@@ -126,21 +134,49 @@ export class Facts {
     return await this.lift(this.all.filter(({ kind }) => kind === 'private').map(({ id }) => id))
   }
 
-  async #save(facts: ChatFacts, liftedAtMs?: number): Promise<void> {
-    const row = {
-      id: facts.id,
-      kind: facts.kind,
-      latched_at: facts.latchedAtMs,
-      refused_at: facts.refusedAtMs,
-      ...(liftedAtMs === undefined ? {} : { lifted_at: liftedAtMs }),
-    }
-    await this.#store.write((db) =>
-      db
-        .insertInto('chats')
-        .values(row)
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-        .execute(),
-    )
-    this.#chats.set(facts.id, facts)
+  #isKnown(chatId: number, kind: string): boolean {
+    const known = this.#chats.get(chatId)
+    return known !== undefined && (known.kind === kind || known.kind === 'private')
   }
+
+  /**
+   * Changes chats one change after the other, so that none undoes what another has just learned.
+   * In memory once it is on disk.
+   * @param change gives what a chat becomes, or null to leave it
+   * @returns the chats that changed
+   */
+  async #change(
+    chatIds: number[],
+    change: (known: ChatFacts) => ChatFacts | null,
+    extra: { lifted_at?: number } = {},
+  ): Promise<number[]> {
+    const turn = this.#turn.then(async () => {
+      const changed = [...new Set(chatIds)].flatMap((id) => {
+        return change(this.#chats.get(id) ?? unseen(id)) ?? []
+      })
+      if (changed.length > 0) await this.#save(changed, extra)
+      for (const facts of changed) this.#chats.set(facts.id, facts)
+      return changed.map(({ id }) => id)
+    })
+    this.#turn = turn.catch(() => undefined)
+    return await turn
+  }
+
+  async #save(changed: ChatFacts[], extra: { lifted_at?: number }): Promise<void> {
+    await this.#store.write(async (db) => {
+      for (const { id, kind, latchedAtMs, refusedAtMs } of changed) {
+        const row = { id, kind, latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
+        await db
+          .insertInto('chats')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+          .execute()
+      }
+    })
+  }
+}
+
+/** A chat of which nothing was known. */
+function unseen(id: number): ChatFacts {
+  return { id, kind: 'unknown', latchedAtMs: null, refusedAtMs: null }
 }

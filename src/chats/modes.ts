@@ -59,8 +59,8 @@ export class Modes {
       throw new Unanswered('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat.data
-    await this.#facts.sawKind(chatId, kind)
-    if (isProtected(chat.data)) await this.#facts.sawProtected(chatId, kind)
+    await this.#facts.sawKinds([{ chatId, kind }])
+    if (isProtected(chat.data)) await this.#facts.sawProtected(chatId)
     return { kind, mode, historyVisible: historyVisible === true }
   }
 }

@@ -10,7 +10,7 @@ const SECRET = 'seen'
 /** A message as what was opened claims to be. */
 export interface Sighting {
   chatId: number
-  /** Null for a quotation that names no message. */
+  /** Null for a quotation that names no message, and for what we sealed, not numbered yet. */
   messageId: number | null
   userId: number | null
   /** SHA-256 of the de-framed encrypted data, hex. */
@@ -117,5 +117,6 @@ function isSamePlace(place: Place, sighting: Sighting): boolean {
 }
 
 function isSameMessage(place: Place, sighting: Sighting): boolean {
-  return isSamePlace(place, sighting) && place.message_id === sighting.messageId
+  const isUnnumbered = place.message_id === null
+  return isSamePlace(place, sighting) && (isUnnumbered || place.message_id === sighting.messageId)
 }

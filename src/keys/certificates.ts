@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Engine, Judgement, UnusableReason } from '../pgp/engine.ts'
+import type { Engine, Judgement } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
 
 /** Judgements kept, each with its armored text: some 1 to 3 KB. */
 const KEPT = 20_000
+/** How long a certificate that overran the deadline is not tried again. */
+const DEADLINE_KEPT_MS = 300_000
 
 /**
  * Certificates, judged once per digest of their exact bytes and merged with what is known: a
@@ -13,7 +15,7 @@ const KEPT = 20_000
 export class Certificates {
   readonly #engine: Engine
   readonly #store: Store
-  readonly #judged = new LRUCache<string, Promise<Judgement>>({ max: KEPT })
+  readonly #judged = new LRUCache<string, Promise<Judged>>({ max: KEPT })
   readonly #revoked = new Map<string, string>()
 
   private constructor(engine: Engine, store: Store) {
@@ -43,15 +45,13 @@ export class Certificates {
     const nowMs = Date.now()
     const kept = this.#judged.get(digest)
     if (kept !== undefined) {
-      const judgement = await kept
-      if (isCurrent(judgement, nowMs)) return judgement
+      const judged = await kept
+      if (this.#isCurrent(judged, nowMs)) return judged.judgement
     }
     const fresh = this.#judge(armored)
     this.#judged.set(digest, fresh)
     try {
-      const judgement = await fresh
-      if (judgement.unusable === 'deadline') this.#judged.delete(digest)
-      return judgement
+      return (await fresh).judgement
     } catch (error) {
       this.#judged.delete(digest)
       throw error
@@ -76,17 +76,28 @@ export class Certificates {
     this.#revoked.set(fingerprint, armored)
   }
 
-  async #judge(armored: string): Promise<Judgement> {
+  async #judge(armored: string): Promise<Judged> {
     const judgement = await this.#engine.judge(armored)
-    if (judgement.fingerprint === null) return judgement
-    const known = this.#revoked.get(judgement.fingerprint)
-    return known === undefined ? judgement : await this.#engine.judge(armored, known)
+    const known =
+      judgement.fingerprint === null ? undefined : this.#revoked.get(judgement.fingerprint)
+    const judgedAtMs = Date.now()
+    if (known === undefined) return { judgement, known, judgedAtMs }
+    return { judgement: await this.#engine.judge(armored, known), known, judgedAtMs }
+  }
+
+  /** A judgement holds until a time that it names is reached, or a revocation becomes known. */
+  #isCurrent({ judgement, known, judgedAtMs }: Judged, nowMs: number): boolean {
+    const { fingerprint, unusable, notBeforeMs, expiresMs } = judgement
+    if (fingerprint !== null && this.#revoked.get(fingerprint) !== known) return false
+    if (unusable === 'deadline') return nowMs < judgedAtMs + DEADLINE_KEPT_MS
+    if (unusable === 'not-yet-valid') return nowMs < notBeforeMs
+    return unusable !== null || nowMs < expiresMs
   }
 }
 
-/** A judgement holds until the time that it names is reached. */
-function isCurrent(judgement: Judgement, nowMs: number): boolean {
-  const waiting: UnusableReason = 'not-yet-valid'
-  if (judgement.unusable === waiting) return nowMs < judgement.notBeforeMs
-  return judgement.unusable !== null || nowMs < judgement.expiresMs
+interface Judged {
+  judgement: Judgement
+  /** The revoked copy that it was merged with. */
+  known: string | undefined
+  judgedAtMs: number
 }

@@ -1,13 +1,16 @@
-import { ChatKeys } from '../api/user-key.ts'
+import { LRUCache } from 'lru-cache'
+import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceSaid, Unanswered } from '../errors.ts'
 import type { Certificates } from './certificates.ts'
-import { FreshCache } from '../fresh-cache.ts'
+import { FreshCache, moment } from '../fresh-cache.ts'
 import type { People } from './people.ts'
 import { readPeople, type Person } from './person.ts'
 
 /** What `GET /chats/{chatId}/keys` said, judged. */
 export interface KeyList {
   people: Person[]
+  /** Records that name nobody: whom they are meant for cannot be known. */
+  nameless: number
   memberCount: number | undefined
 }
 
@@ -23,11 +26,15 @@ const CHATS = 2000
 const USERS = 20_000
 /** How old a list may be for looking up who signed: a key that is missing is asked for anyway. */
 const SIGNER_MAX_AGE_MS = 600_000
+/** How often a minute a person's key is asked afresh without result. */
+const VAIN_ANSWERS = 3
+const VAIN_FOR_MS = 60_000
 
 /** Other people's certificates: asked of the service, judged, kept for a while. */
 export class Directory {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
+  readonly #vain = new LRUCache<string, number>({ max: USERS, ttl: VAIN_FOR_MS })
 
   constructor(parts: { calls: DirectoryCalls; certificates: Certificates; people: People }) {
     const { calls } = parts
@@ -37,13 +44,15 @@ export class Directory {
         const result = ChatKeys.safeParse(await calls.chatKeys(chatId))
         if (!result.success) throw new Unanswered('postern_upstream_invalid', 'a key list')
         const { keys, memberCount } = result.data
-        return { people: await readPeople(keys, parts), memberCount }
+        const named = keys.map(readUserKey).filter((key) => key !== null)
+        const people = await readPeople(named, parts)
+        return { people, nameless: keys.length - named.length, memberCount }
       },
     })
     this.#users = new FreshCache({
       max: USERS,
       fetch: async (userId) => {
-        const record = await absentIfUnknown(calls.userKey(userId))
+        const record = readUserKey(await absentIfUnknown(calls.userKey(userId)))
         const found = record === null ? [] : await readPeople([record], parts)
         return { person: found.find((person) => person.userId === userId) ?? null }
       },
@@ -65,7 +74,7 @@ export class Directory {
    * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
    */
   async signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null> {
-    const since = sinceMs ?? Date.now() - SIGNER_MAX_AGE_MS
+    const since = sinceMs ?? moment() - SIGNER_MAX_AGE_MS
     const listed = await this.#listedSigner(userId, chatId, since)
     if (listed !== null) return listed
     return (await this.#users.get(userId, since)).person
@@ -81,6 +90,17 @@ export class Directory {
     const isListed = list.people.some((person) => person.userId === userId)
     const hasNone = userId !== null && this.#users.peek(userId, 0)?.person === null
     if (!isListed && !hasNone) this.#lists.forget(chatId)
+  }
+
+  /** Whether to ask afresh for a signer: not on and on for somebody whose key does not fit. */
+  mayAskAgain(userId: number, chatId: number): boolean {
+    return (this.#vain.get(`${userId}:${chatId}`) ?? 0) < VAIN_ANSWERS
+  }
+
+  /** Asking afresh did not help. */
+  askedInVain(userId: number, chatId: number): void {
+    const key = `${userId}:${chatId}`
+    this.#vain.set(key, (this.#vain.get(key) ?? 0) + 1, { noUpdateTTL: true })
   }
 
   /** Drops a chat's list: somebody came, went or changed. */

@@ -1,4 +1,4 @@
-import { readUserKey } from '../api/user-key.ts'
+import type { UserKey } from '../api/user-key.ts'
 import type { Judgement, UnusableReason } from '../pgp/engine.ts'
 import type { Certificates } from './certificates.ts'
 import type { People } from './people.ts'
@@ -36,21 +36,25 @@ export function signingCertificate(person: Person): string | null {
 }
 
 /**
- * Reads key records of the service: computes each fingerprint, remembers whose it is and what was
- * revoked. Records without an id or without a certificate are left out.
+ * Takes key records as `readUserKey` read them: computes each fingerprint, remembers whose it is
+ * and what was revoked. A record whose own fingerprint is not its certificate's binds nothing.
  * @throws Refusal `postern_store_unwritable`
  */
 export async function readPeople(
-  records: unknown[],
+  records: UserKey[],
   parts: { certificates: Certificates; people: People },
 ): Promise<Person[]> {
-  const listed = records.map(readUserKey).filter((key) => key !== null)
   const judged = await Promise.all(
-    listed.map(async (key) => ({ key, judgement: await parts.certificates.judge(key.publicKey) })),
+    records.map(async (key) => ({
+      key,
+      judgement: await parts.certificates.judge(key.publicKey ?? ''),
+    })),
   )
   await parts.people.bind(
     judged.flatMap(({ key, judgement: { fingerprint } }) =>
-      fingerprint === null ? [] : [{ fingerprint, userId: key.userId }],
+      fingerprint === null || isMismatch(key, fingerprint)
+        ? []
+        : [{ fingerprint, userId: key.userId }],
     ),
   )
   for (const { judgement } of judged) await parts.certificates.rememberRevoked(judgement)
@@ -69,7 +73,11 @@ function unusableFor(
 ): Unusable | null {
   const { fingerprint } = judgement
   if (fingerprint === null) return judgement.unusable ?? 'unparseable'
-  if (key.fingerprint !== null && key.fingerprint !== fingerprint) return 'fingerprint-mismatch'
+  if (isMismatch(key, fingerprint)) return 'fingerprint-mismatch'
   if (people.ownerOf(fingerprint) !== key.userId) return 'other-person'
   return judgement.unusable
+}
+
+function isMismatch(key: { fingerprint: string | null }, computed: string): boolean {
+  return key.fingerprint !== null && key.fingerprint !== computed
 }

@@ -1,5 +1,5 @@
 import type { Bot } from '../api/bot.ts'
-import { PosternError, Refusal, ServiceSaid, type OwnCode } from '../errors.ts'
+import { OperatorError, PosternError, Refusal, ServiceSaid, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring, OwnKeyRecord } from './keyring.ts'
 
@@ -53,6 +53,7 @@ export class Publication implements AsyncDisposable {
   #turn: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #retryMs = RETRY_FIRST_MS
+  #paused = false
   /** What `/me` showed when last compared. */
   #shown: string | null | undefined
 
@@ -77,8 +78,15 @@ export class Publication implements AsyncDisposable {
     void this.#cycle()
   }
 
+  /** The token was burnt: nothing is asked until `suspect` says that a call works again. */
+  pause(): void {
+    this.#paused = true
+    clearTimeout(this.#timer)
+  }
+
   /** Something hints that the service's view changed: compare soon. */
   suspect(): void {
+    this.#paused = false
     if (this.#stop.signal.aborted) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#cycle(), 0)
@@ -113,6 +121,7 @@ export class Publication implements AsyncDisposable {
       const key = this.#parts.keyring.pending ?? active ?? (await this.#make(bot))
       this.#acceptedAtMs.delete(key.fingerprint)
       await this.#put(key)
+      this.#become('unpublished', 'the key is being published')
       if (!(await this.#confirm(key))) throw new Refusal('postern_key_unpublished')
       return key
     })
@@ -130,9 +139,9 @@ export class Publication implements AsyncDisposable {
       this.#failed(error)
       return false
     })
-    if (this.#stop.signal.aborted) return
-    this.#retryMs = settled ? RETRY_FIRST_MS : Math.min(this.#retryMs * 2, RETRY_MAX_MS)
+    if (this.#stop.signal.aborted || this.#paused) return
     const waitMs = settled ? CHECK_EVERY_MS : this.#retryMs
+    this.#retryMs = settled ? RETRY_FIRST_MS : Math.min(this.#retryMs * 2, RETRY_MAX_MS)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#cycle(), waitMs * (0.8 + Math.random() * 0.4))
   }
@@ -153,11 +162,14 @@ export class Publication implements AsyncDisposable {
       return true
     }
     if (shown !== null && keyring.find(shown) === undefined) {
-      this.#become('conflict', `the service lists ${shown}`)
-      return true
+      if (!this.#isLagging()) this.#become('conflict', `the service lists ${shown}`)
+      return false
     }
     if (shown === null && active !== undefined && pending === undefined) {
-      return this.#removed(active)
+      if (!this.#isLagging()) {
+        this.#become('unprotected', 'the service shows no key for the bot')
+      }
+      return false
     }
     const key = pending ?? active ?? (await this.#make(bot))
     if (this.#state !== 'published') this.#become('unpublished', 'the key is being published')
@@ -165,17 +177,19 @@ export class Publication implements AsyncDisposable {
     return await this.#confirm(key)
   }
 
-  /** The service shows no key: removed by the owner, unless it lags behind our publication. */
-  #removed(active: OwnKeyRecord): boolean {
-    if (this.#state === 'unpublished' && this.#isRecent(active)) return false
-    this.#become('unprotected', 'the service shows no key for the bot')
-    return true
+  /** A publication was accepted a while ago, and `/me` may not show it yet. */
+  #isLagging(): boolean {
+    const { active, pending } = this.#parts.keyring
+    const key = pending ?? active
+    return this.#state === 'unpublished' && key !== undefined && this.#isRecent(key)
   }
 
   async #make(bot: Bot): Promise<OwnKeyRecord> {
     const skewMs = this.#parts.clockSkewMs()
     if (skewMs !== null && Math.abs(skewMs) > SKEW_MAX_MS) {
-      throw new ClockOff(skewMs)
+      throw new ClockOff(
+        `our clock is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s: no key is made`,
+      )
     }
     const key = await this.#parts.keyring.makePending(bot.username ?? `bot ${bot.id}`)
     this.#parts.log.info({ fingerprint: key.fingerprint }, 'made a key for the bot')
@@ -218,13 +232,13 @@ export class Publication implements AsyncDisposable {
   #failed(error: unknown): void {
     if (this.#stop.signal.aborted) return
     const code = error instanceof PosternError ? error.code : 'failed'
-    const detail =
-      error instanceof ClockOff
-        ? `our clock is ${Math.round(Math.abs(error.skewMs) / 1000)} s ${error.skewMs > 0 ? 'ahead of' : 'behind'} the service’s: no key is made`
-        : `waiting to publish: ${code}`
+    const detail = error instanceof ClockOff ? error.message : `waiting to publish: ${code}`
     this.#parts.log.warn({ code }, 'the key could not be compared or published')
     if (this.#state === 'unpublished') this.#become('unpublished', detail)
-    if (error instanceof ServiceSaid && error.status === 401) this.#retryMs = RETRY_MAX_MS
+    if (error instanceof ServiceSaid) {
+      const waitMs = error.status === 401 ? RETRY_MAX_MS : (error.retryAfterSeconds ?? 0) * 1000
+      this.#retryMs = Math.max(this.#retryMs, waitMs)
+    }
   }
 
   #become(state: PublicationState, detail: string): void {
@@ -240,12 +254,10 @@ export class Publication implements AsyncDisposable {
   }
 }
 
-class ClockOff extends Error {
-  readonly skewMs: number
-
-  constructor(skewMs: number) {
-    super('clock')
-    this.skewMs = skewMs
+/** No key is made while the clocks are too far apart. */
+class ClockOff extends OperatorError {
+  constructor(message: string) {
+    super('refused', message, 'set this machine’s clock (NTP)')
   }
 }
 

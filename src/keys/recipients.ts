@@ -52,7 +52,8 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
 
 /** What a key list says twice or says of the wrong one, in words without anybody's, or null. */
 function contradictionIn(list: KeyList, rules: RecipientRules): string | null {
-  const { people, memberCount } = list
+  const { people, memberCount, nameless } = list
+  if (nameless > 0) return 'a key that belongs to nobody'
   const fingerprintOf = new Map<number, string | null>()
   const ownerOf = new Map<string, number>()
   for (const { userId, fingerprint, unusable } of people) {

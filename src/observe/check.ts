@@ -72,7 +72,7 @@ function unanswered(error: unknown, url: string): Finding[] {
 }
 
 function pausedLine(bot: Bot): Finding {
-  return bot.status === undefined || bot.status === 'active'
+  return bot.status == null || bot.status === 'active'
     ? pass('status', 'the bot is active')
     : fail('status', `the bot is ${bot.status}`, 'its owner resumes it in the bot console')
 }

@@ -19,6 +19,8 @@ export interface ServiceWatchParts {
   health: Health
   /** Asks `GET /me` and takes in what it says; rejects when nothing usable came. */
   ask: () => Promise<unknown>
+  /** Called when a call works again after the token was burnt. */
+  revived: () => void
   /** Called now and then while the data directory could not be written; a write that works. */
   tryStore: () => Promise<unknown>
 }
@@ -64,14 +66,15 @@ export class ServiceWatch implements Disposable {
     health.clear('upstream')
     if (o.code === 'bot_paused') health.set('paused', '')
     if (o.status === 401) return
+    if (this.#revoked) this.#parts.revived()
     this.#revoked = false
     health.clear('token')
     if (o.status < 300 && !ANSWERS_WHILE_PAUSED.has(o.route)) health.clear('paused')
   }
 
   /** `/me` says whether the bot is paused, even while it is. */
-  sawStatus(status: string | undefined): void {
-    if (status === undefined) return
+  sawStatus(status: string | null | undefined): void {
+    if (status == null) return
     if (status === 'active') this.#parts.health.clear('paused')
     else this.#parts.health.set('paused', '')
   }

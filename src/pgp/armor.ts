@@ -4,6 +4,8 @@ const BASE64_LINE = /^[A-Za-z0-9+/]+={0,2}$/
 const HEADER_LINE = /^[A-Za-z][A-Za-z0-9-]{0,31}: .*$|^[A-Za-z][A-Za-z0-9-]{0,31}:$/
 const CHECKSUM_LINE = /^=[A-Za-z0-9+/]{4}$/
 const LINE_CHARS = 76
+/** A line break, `=` and four characters. */
+const CHECKSUM_CHARS = 6
 
 /** Block types that are ever read. */
 export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK'
@@ -14,26 +16,26 @@ export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK'
  */
 export function dearmor(text: string, type: ArmorType): Uint8Array | null {
   const lines = text.split('\n').map((line) => line.trimEnd())
-  while (lines.length > 0 && lines[0]?.trim() === '') lines.shift()
-  while (lines.length > 0 && lines.at(-1) === '') lines.pop()
-  if (lines.shift() !== `-----BEGIN PGP ${type}-----`) return null
-  if (lines.pop() !== `-----END PGP ${type}-----`) return null
-  for (let line = lines.shift(); line !== ''; line = lines.shift()) {
-    if (line === undefined || !HEADER_LINE.test(line)) return null
-  }
-  while (lines.at(-1) === '') lines.pop()
-  const checksum = CHECKSUM_LINE.test(lines.at(-1) ?? '') ? lines.pop() : undefined
-  return decode(lines, checksum)
+  const begin = lines.findIndex((line) => line !== '')
+  const end = lines.findLastIndex((line) => line !== '')
+  if (begin === -1 || lines[begin] !== `-----BEGIN PGP ${type}-----`) return null
+  if (lines[end] !== `-----END PGP ${type}-----`) return null
+  const separator = lines.indexOf('', begin)
+  if (separator === -1 || separator > end) return null
+  if (!lines.slice(begin + 1, separator).every((line) => HEADER_LINE.test(line))) return null
+  const body = lines.slice(separator + 1, end)
+  const last = body.findLastIndex((line) => line !== '')
+  const hasChecksum = CHECKSUM_LINE.test(body[last] ?? '')
+  return decode(body.slice(0, hasChecksum ? last : last + 1), hasChecksum ? body[last] : undefined)
 }
 
 function decode(lines: string[], checksum: string | undefined): Uint8Array | null {
-  const bodyLines = lines.filter((line) => line !== '')
-  if (bodyLines.length === 0 || bodyLines.length !== lines.length) return null
-  for (const [index, line] of bodyLines.entries()) {
+  if (lines.length === 0) return null
+  for (const [index, line] of lines.entries()) {
     if (!BASE64_LINE.test(line)) return null
-    if (line.endsWith('=') && index !== bodyLines.length - 1) return null
+    if (line.endsWith('=') && index !== lines.length - 1) return null
   }
-  const base64 = bodyLines.join('')
+  const base64 = lines.join('')
   if (base64.length % 4 !== 0) return null
   const octets = Buffer.from(base64, 'base64')
   if (octets.toString('base64') !== base64) return null
@@ -41,10 +43,15 @@ function decode(lines: string[], checksum: string | undefined): Uint8Array | nul
   return octets
 }
 
-/** Writes an armored message without headers and without a checksum (RFC 9580, 6.1). */
+/**
+ * Writes an armored message without headers (RFC 9580, 6.1). The checksum is there only where a
+ * reader needs it: GnuPG 2.2 takes the END line for data when nothing before it ends the base64,
+ * neither padding nor a checksum.
+ */
 export function armorMessage(octets: Uint8Array): string {
   const base64 = Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('base64')
-  const lines = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
+  const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
+  if (needsChecksum(octets.length)) lines.push(checksumLine(octets))
   return `-----BEGIN PGP MESSAGE-----\n\n${lines.join('\n')}\n-----END PGP MESSAGE-----\n`
 }
 
@@ -52,8 +59,11 @@ export function armorMessage(octets: Uint8Array): string {
 export function armoredLength(octets: number): number {
   const base64 = Math.ceil(octets / 3) * 4
   const frame = '-----BEGIN PGP MESSAGE-----\n\n\n-----END PGP MESSAGE-----\n'.length
-  return frame + base64 + Math.max(0, Math.ceil(base64 / LINE_CHARS) - 1)
+  const breaks = Math.max(0, Math.ceil(base64 / LINE_CHARS) - 1)
+  return frame + base64 + breaks + (needsChecksum(octets) ? CHECKSUM_CHARS : 0)
 }
+
+const needsChecksum = (octets: number): boolean => octets % 3 === 0
 
 /** CRC-24 (RFC 9580, 6.1.1), as the line that stands after the base64. */
 function checksumLine(octets: Uint8Array): string {

@@ -18,6 +18,7 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
   }
   const key = await readKey({ armoredKey: armored })
   if (key.isPrivate()) throw new Error('a secret key is no certificate')
+  if (carriesRevocations(key)) return key
   certificates.set(armored, key)
   if (certificates.size > CERTIFICATES) {
     for (const [oldest] of certificates) {
@@ -26,6 +27,14 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
     }
   }
   return key
+}
+
+/**
+ * The library marks a key's packets as revoked for good when they were at any date that it was
+ * asked about: such a key answers once, or what it signed before would depend on what was asked.
+ */
+function carriesRevocations(key: PublicKey): boolean {
+  return [key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)
 }
 
 /** Gives the secret key of an unlocked one. There are few, and they live as long as the thread. */

@@ -1,12 +1,10 @@
 /** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
-import { enums, readKeys, config, type Key, type PublicKey, type Subkey } from 'openpgp'
+import { readKeys, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import { dearmor } from './armor.ts'
 import type { Cipher, CipherSizes, Judgement, UnusableReason } from './engine.ts'
 import { FramingError, TAG, packetsOf } from './packets.ts'
 import { BOUNDS } from './profile.ts'
-
-/** SHA-1 revocations are weak as statements but must still be heeded. */
-const HEED_OLD_REVOCATIONS = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
+import { carryRevocations, ownRevocations } from './revocation.ts'
 
 /**
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
@@ -17,9 +15,8 @@ export async function judge(armored: string, nowMs: number, known?: string): Pro
   if (refused !== null) return unusable(armored, refused)
   const key = await readOne(armored)
   if (typeof key === 'string') return unusable(armored, key)
-  const merged = known === undefined ? key : await merge(key, known)
-  const text = merged === key ? armored : merged.armor()
-  return await judgeKey(merged, text, nowMs)
+  const carried = known !== undefined && (await carry(key, known))
+  return await judgeKey(key, carried ? key.armor() : armored, nowMs)
 }
 
 /** Reads the bounds off the packet headers before the library parses anything. */
@@ -59,33 +56,33 @@ async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
   }
 }
 
-async function merge(key: PublicKey, known: string): Promise<PublicKey> {
+async function carry(key: PublicKey, known: string): Promise<boolean> {
   const earlier = await readOne(known)
-  if (typeof earlier === 'string' || earlier.getFingerprint() !== key.getFingerprint()) return key
-  return await key.update(earlier)
+  if (typeof earlier === 'string' || earlier.getFingerprint() !== key.getFingerprint()) return false
+  return await carryRevocations(key, earlier)
 }
 
 async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise<Judgement> {
+  const ownRevoked = await ownRevocations(key, key)
   const base = {
     ...unusable(armored, 'no-encryption-subkey'),
     fingerprint: key.getFingerprint(),
     algorithm: describe(key.getAlgorithmInfo()),
-    revocations: await carriesRevocation(key),
+    revocations: ownRevoked.length > 0 || (await revokesSubkey(key)),
   }
-  if (await isRevoked(key)) return { ...base, unusable: 'revoked' }
-  const earliest = key.getCreationTime().getTime() - BOUNDS.clockToleranceMs
-  if (earliest > nowMs) return { ...base, unusable: 'not-yet-valid', notBeforeMs: earliest }
+  if (ownRevoked.length > 0) return { ...base, unusable: 'revoked' }
   const found = await encryptionKey(key, nowMs)
-  if (!('subkey' in found)) return { ...base, unusable: reasonOf(found.problem) }
-  const info = found.subkey.getAlgorithmInfo()
+  if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
+  const { subkey } = found
+  const info = subkey.getAlgorithmInfo()
   if (info.bits !== undefined && info.bits > BOUNDS.rsaBitsMax) {
     return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
   }
   return {
     ...base,
     unusable: null,
-    notBeforeMs: earliest,
-    expiresMs: await expiry(key, found.subkey),
+    notBeforeMs: key.getCreationTime().getTime() - BOUNDS.clockToleranceMs,
+    expiresMs: await expiry(key, subkey, nowMs),
     algorithm: describe(info),
     recipientBytes: recipientBytes(info),
   }
@@ -107,22 +104,40 @@ export async function encryptionKey(
   return { problem }
 }
 
-async function isRevoked(key: PublicKey): Promise<boolean> {
-  return await key.isRevoked(undefined, undefined, new Date(), HEED_OLD_REVOCATIONS)
+async function revokesSubkey(key: PublicKey): Promise<boolean> {
+  for (const subkey of key.subkeys) {
+    if ((await ownRevocations(key, subkey)).length > 0) return true
+  }
+  return false
 }
 
-async function carriesRevocation(key: PublicKey): Promise<boolean> {
-  if (await isRevoked(key)) return true
-  return (
-    key.revocationSignatures.length > 0 ||
-    key.subkeys.some((subkey) => subkey.revocationSignatures.length > 0)
-  )
-}
-
-async function expiry(key: PublicKey, subkey: Key | Subkey): Promise<number> {
+/** When primary or subkey expires, or the subkey is revoked as of a date that is still ahead. */
+async function expiry(key: PublicKey, subkey: Key | Subkey, nowMs: number): Promise<number> {
   const times = [await key.getExpirationTime(), await subkey.getExpirationTime()]
-  return Math.min(...times.map((time) => (time instanceof Date ? time.getTime() : Infinity)))
+  const ends = times.map((time) => (time instanceof Date ? time.getTime() : Infinity))
+  const revoked = subkey.revocationSignatures.map(timeOf).filter((atMs) => atMs > nowMs)
+  return Math.min(...ends, ...revoked)
 }
+
+/** Why there is nothing to seal to now: it comes later, or what the library says. */
+async function whyNot(
+  key: PublicKey,
+  nowMs: number,
+  problem: string,
+): Promise<Pick<Judgement, 'unusable' | 'notBeforeMs'>> {
+  const signatures = [
+    ...key.users.flatMap((user) => user.selfCertifications),
+    ...key.subkeys.flatMap((subkey) => subkey.bindingSignatures),
+  ]
+  const latestMs = Math.max(...signatures.map(timeOf), 0)
+  const notBeforeMs = latestMs - BOUNDS.clockToleranceMs
+  const comes = notBeforeMs > nowMs && 'subkey' in (await encryptionKey(key, notBeforeMs))
+  return comes
+    ? { unusable: 'not-yet-valid', notBeforeMs }
+    : { unusable: reasonOf(problem), notBeforeMs: 0 }
+}
+
+const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
 
 /** The library says why in words only; ours are a closed set. */
 function reasonOf(problem: string): UnusableReason {
@@ -155,7 +170,19 @@ interface AlgorithmInfo {
 
 function describe(info: AlgorithmInfo): string {
   if (info.bits !== undefined) return `RSA ${info.bits}`
-  return info.curve ?? info.algorithm
+  const name = info.curve ?? info.algorithm
+  return CURVE_NAMES[name] ?? name
+}
+
+/** As people know them, where the library says otherwise. */
+const CURVE_NAMES: Record<string, string> = {
+  curve25519Legacy: 'Curve25519',
+  ed25519Legacy: 'Ed25519',
+  x25519: 'X25519',
+  x448: 'X448',
+  nistP256: 'NIST P-256',
+  nistP384: 'NIST P-384',
+  nistP521: 'NIST P-521',
 }
 
 /** Octets of the ephemeral point of ECDH, with its two length octets (RFC 9580, 11.5). */

@@ -21,22 +21,25 @@ export function createEngine(
   const ours = new Pool(threads, options.killed)
   const limit = (job: 'open' | 'verify' | 'judge'): number =>
     options.deadlineMs ?? DEADLINES_MS[job]
+  const sealKnown: Engine['sealKnown'] = (request) =>
+    ours.run('seal', [request, Date.now()], DEADLINES_MS.seal)
   return {
     generate: (made) => ours.run('generate', [made], DEADLINES_MS.own),
     unlock: (locked, passphrase) => ours.run('unlock', [locked, passphrase], DEADLINES_MS.own),
-    seal: (request) => ours.run('seal', [request, Date.now()], DEADLINES_MS.seal),
+    seal: async (request) => (await sealKnown(request)).armored,
+    sealKnown,
     judge: (armored, known) =>
       certificates
         .run('judge', [armored, Date.now(), known], limit('judge'))
         .catch((error: unknown) => judgedLate(armored, error)),
-    open: async (armored, keys) => {
+    open: async (armored, keys, signal) => {
       const walked = walkMessage(armored, idsOf(keys))
       if (walked.outcome !== 'encrypted') return walked
-      return await messages.run('open', [walked, keys], limit('open')).catch(openedLate)
+      return await messages.run('open', [walked, keys], limit('open'), signal).catch(openedLate)
     },
-    verify: (signed, certificate, nowMs) =>
+    verify: (signed, certificate, nowMs, signal) =>
       messages
-        .run('verify', [signed, certificate, nowMs], limit('verify'))
+        .run('verify', [signed, certificate, nowMs], limit('verify'), signal)
         .catch(() => signed.signatures.map(() => 'bad' as const)),
     async [Symbol.asyncDispose]() {
       await Promise.all([messages, certificates, ours].map((pool) => pool[Symbol.asyncDispose]()))

@@ -66,10 +66,19 @@ export type CipherSizes = Readonly<Record<Cipher, number>>
 export interface SealRequest {
   text: string
   /** Armored certificates of people, each usable now; the signer's own is added by itself. */
-  certificates: string[]
+  certificates: readonly string[]
   signer: UnlockedKey
   /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
   cipher: Cipher
+}
+
+/** A sealed message, with what it is known again by. */
+export interface SealedMessage {
+  armored: string
+  /** As `OpenedText.dataDigest`. */
+  dataDigest: string
+  /** As `SignatureClaim.digest` of our signature. */
+  statementDigest: string
 }
 
 /** A signature inside an opened message, as it says of itself; nothing here is verified. */
@@ -132,12 +141,22 @@ export interface Engine {
    * @throws Error when any certificate cannot be used; nothing is ever left out silently
    */
   seal(request: SealRequest): Promise<string>
-  /** Opens an armored message with every key given; never throws for what a sender can cause. */
-  open(armored: string, keys: UnlockedKey[]): Promise<Opened>
+  /** The same, with what the message is known again by. */
+  sealKnown(request: SealRequest): Promise<SealedMessage>
+  /**
+   * Opens an armored message with every key given; never throws for what a sender can cause.
+   * @param signal drops the job while it waits for its turn; its result is then of no use
+   */
+  open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
   /**
    * Judges signatures against one certificate. `nowMs` is our clock.
    * @returns one result a signature; all `bad` when the deadline passes
    */
-  verify(signed: Signed, certificate: string, nowMs: number): Promise<SignatureResult[]>
+  verify(
+    signed: Signed,
+    certificate: string,
+    nowMs: number,
+    signal?: AbortSignal,
+  ): Promise<SignatureResult[]>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -34,6 +34,8 @@ export async function readInner(
     const packets = list(octets)
     const compressed = packets.find(({ tag }) => tag === TAG.compressed)
     if (compressed === undefined) return grammar(packets)
+    if (arrangement(packets, TAG.compressed) === null)
+      return { outcome: 'damaged', reason: 'structure' }
     const inner = grammar(list(await decompress(compressed.body, bunzip)))
     return packets.length === 1 ? inner : withoutSignatures(inner)
   } catch (error) {
@@ -66,15 +68,18 @@ async function decompress(
     if (body[0] === COMPRESSION.none) return data
     if (body[0] === COMPRESSION.zip) return inflateRawSync(data, options)
     if (body[0] === COMPRESSION.zlib) return inflateSync(data, options)
+    return await bunzip(framePacket(TAG.compressed, body))
   } catch (error) {
-    if (isCode(error, 'ERR_BUFFER_TOO_LARGE')) throw new TooLarge()
+    if (isTooLarge(error)) throw new TooLarge()
     throw error
   }
-  return bunzip(framePacket(TAG.compressed, body))
 }
 
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+/** The platform says it with a code, the library in words. */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const said = 'code' in error ? error.code : error.message
+  return said === 'ERR_BUFFER_TOO_LARGE' || /size exceeded/.test(String(said))
 }
 
 /** A signature around compressed data is no statement that programs agree on: it counts as none. */
@@ -83,26 +88,36 @@ function withoutSignatures(inner: Inner): Inner {
   return { ...inner, claims: [], signaturePackets: [] }
 }
 
-/** Literal; or one-pass signatures, literal, as many signatures; or signatures, literal. */
-function grammar(packets: Packet[]): Inner {
-  const at = packets.findIndex(({ tag }) => tag === TAG.literal)
+interface Arrangement {
+  data: Packet
+  onePass: Packet[] | null
+  signatures: Packet[]
+}
+
+/** Data; or one-pass signatures, data, as many signatures; or signatures, data. Null for the rest. */
+function arrangement(packets: Packet[], dataTag: number): Arrangement | null {
+  const at = packets.findIndex(({ tag }) => tag === dataTag)
   const data = packets[at]
-  if (data === undefined) return { outcome: 'damaged', reason: 'structure' }
+  if (data === undefined) return null
   const before = packets.slice(0, at)
   const after = packets.slice(at + 1)
   const onePass = before.length > 0 && before.every(({ tag }) => tag === TAG.onePassSignature)
-  const prefixed = before.length > 0 && before.every(({ tag }) => tag === TAG.signature)
-  if (before.length > 0 && !onePass && !prefixed) return { outcome: 'damaged', reason: 'structure' }
-  if (after.length !== (onePass ? before.length : 0))
-    return { outcome: 'damaged', reason: 'structure' }
-  if (!after.every(({ tag }) => tag === TAG.signature))
-    return { outcome: 'damaged', reason: 'structure' }
-  if (before.length > BOUNDS.signatures)
+  const signatures = onePass ? after : before
+  if (!signatures.every(({ tag }) => tag === TAG.signature)) return null
+  if (after.length !== (onePass ? before.length : 0)) return null
+  return { data, onePass: onePass ? before : null, signatures }
+}
+
+function grammar(packets: Packet[]): Inner {
+  const found = arrangement(packets, TAG.literal)
+  if (found === null) return { outcome: 'damaged', reason: 'structure' }
+  const { data, onePass, signatures } = found
+  if (signatures.length > BOUNDS.signatures)
     return { outcome: 'damaged', reason: 'too-many-signatures' }
   const document = documentOf(data.body)
   if (document === null) return { outcome: 'damaged', reason: 'literal' }
   if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
-  return withSignatures(document, onePass ? before : null, prefixed ? before : after)
+  return withSignatures(document, onePass, signatures)
 }
 
 function withSignatures(

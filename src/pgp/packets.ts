@@ -124,6 +124,11 @@ export function framePacket(tag: number, body: Uint8Array): Buffer {
   return Buffer.concat([packetHeader(tag, body.length), body])
 }
 
+/** Octets of what `framePacket` makes of a body of so many. */
+export function framedLength(length: number): number {
+  return packetHeader(0, length).length + length
+}
+
 function packetHeader(tag: number, length: number): Buffer {
   const first = 0xc0 | tag
   if (length < 192) return Buffer.from([first, length])

@@ -13,6 +13,7 @@ interface Job {
   name: Name
   args: unknown[]
   deadlineMs: number
+  signal: AbortSignal | undefined
   resolve(value: unknown): void
   reject(error: Error): void
 }
@@ -45,20 +46,31 @@ export class Pool implements AsyncDisposable {
   }
 
   /**
-   * Runs a job. The deadline counts from when a thread takes it up.
+   * Runs a job. The deadline counts from when a thread takes it up; `signal` drops it before.
    * @throws JobKilled past the deadline; Error with the job's own message when it failed
    */
-  run<N extends Name>(name: N, args: Args<N>, deadlineMs: number): Promise<Result<N>> {
+  run<N extends Name>(
+    name: N,
+    args: Args<N>,
+    deadlineMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<N>> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(new JobKilled('closed'))
+      if (this.#closed || signal?.aborted === true) return reject(new JobKilled('closed'))
       const done = resolve as (value: unknown) => void
-      this.#queue.push({ name, args, deadlineMs, resolve: done, reject })
+      this.#queue.push({ name, args, deadlineMs, signal, resolve: done, reject })
       this.#next()
     })
   }
 
   #next(): void {
     while (this.#queue.length > 0) {
+      const next = this.#queue[0]
+      if (next?.signal?.aborted === true) {
+        this.#queue.shift()
+        next.reject(new JobKilled('dropped'))
+        continue
+      }
       const thread = this.#idle()
       if (thread === null) return
       const job = this.#queue.shift()

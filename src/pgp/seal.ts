@@ -1,11 +1,13 @@
 /** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey } from 'openpgp'
 import { armorMessage } from './armor.ts'
 import { certificateOf, secretKeyOf } from './cache.ts'
 import { encryptionKey } from './certificate.ts'
-import type { Cipher, SealRequest } from './engine.ts'
+import type { Cipher, SealedMessage, SealRequest } from './engine.ts'
+import { TAG, packetsOf } from './packets.ts'
 import { BOUNDS } from './profile.ts'
+import { parseSignature } from './signature.ts'
 
 /** The library has it, its types do not. */
 type Preferring = PublicKey & {
@@ -16,16 +18,18 @@ type Preferring = PublicKey & {
 const listsAes256 = new WeakMap<PublicKey, boolean>()
 
 /**
- * Takes a text, the recipients' certificates and the signer; the signer is made a recipient too.
- * Gives one armored message: recipient packets (v3), then one integrity-protected container (v1),
+ * Takes a text, the recipients' certificates and the signer; the signer is made a recipient too,
+ * and nobody is one twice.
+ * Gives one armored message and what it is known again by: recipient packets (v3), then one integrity-protected container (v1),
  * which every OpenPGP program reads.
  * @throws Error when any certificate cannot be used: nobody is left out silently
  */
-export async function seal(request: SealRequest, nowMs: number): Promise<string> {
+export async function seal(request: SealRequest, nowMs: number): Promise<SealedMessage> {
   const signer = await secretKeyOf(request.signer)
   const certificates = await Promise.all([...new Set(request.certificates)].map(certificateOf))
-  const recipients = [...certificates, signer.toPublic()]
-  const message = await createMessage({ binary: Buffer.from(request.text, 'utf8'), format: 'utf8' })
+  const recipients = distinct([...certificates, signer.toPublic()])
+  const document = Buffer.from(request.text, 'utf8')
+  const message = await createMessage({ binary: document, format: 'utf8' })
   const signed = await sign({
     message,
     signingKeys: signer,
@@ -41,7 +45,31 @@ export async function seal(request: SealRequest, nowMs: number): Promise<string>
   })
   const recipientPackets = await packetsFor(recipients, { data, algorithm }, nowMs)
   data.fill(0)
-  return armorMessage(Buffer.concat([recipientPackets, container]))
+  return {
+    armored: armorMessage(Buffer.concat([recipientPackets, container])),
+    dataDigest: dataDigestOf(container),
+    statementDigest: statementDigestOf(signed.write() as Uint8Array, document),
+  }
+}
+
+/** The identity of the encrypted data: SHA-256 of the container's body. */
+function dataDigestOf(container: Uint8Array): string {
+  for (const { body } of packetsOf(container)) {
+    return createHash('sha256').update(body).digest('hex')
+  }
+  throw new Error('nothing was encrypted')
+}
+
+function statementDigestOf(signed: Uint8Array, document: Uint8Array): string {
+  for (const { tag, body } of packetsOf(signed)) {
+    const claim = tag === TAG.signature ? parseSignature(body, document) : null
+    if (claim !== null) return claim.digest
+  }
+  throw new Error('nothing was signed')
+}
+
+function distinct(keys: PublicKey[]): PublicKey[] {
+  return [...new Map(keys.map((key) => [key.getFingerprint(), key])).values()]
 }
 
 /** AES-256 where every recipient lists it, else AES-128, which all must read (RFC 9580, 12.1). */
@@ -50,14 +78,23 @@ async function cipherFor(recipients: PublicKey[], wanted: Cipher, nowMs: number)
   for (const key of recipients) {
     let lists = listsAes256.get(key)
     if (lists === undefined) {
-      const date = new Date(nowMs + BOUNDS.clockToleranceMs)
-      const self = await (key as Preferring).getPrimarySelfSignature(date)
+      const self = await selfSignature(key as Preferring, nowMs)
       lists = self.preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true
       listsAes256.set(key, lists)
     }
     if (!lists) return 'aes128'
   }
   return 'aes256'
+}
+
+/** At our clock, or as far ahead of it as clocks may differ. */
+async function selfSignature(
+  key: Preferring,
+  nowMs: number,
+): ReturnType<Preferring['getPrimarySelfSignature']> {
+  const ahead = (): ReturnType<Preferring['getPrimarySelfSignature']> =>
+    key.getPrimarySelfSignature(new Date(nowMs + BOUNDS.clockToleranceMs))
+  return await key.getPrimarySelfSignature(new Date(nowMs)).catch(ahead)
 }
 
 /** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */

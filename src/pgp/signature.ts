@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { SignatureClaim } from './engine.ts'
 
-const SUBPACKET = {
+/** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
+export const SUBPACKET = {
   created: 2,
   issuer: 16,
   issuerFingerprint: 33,

@@ -1,31 +1,40 @@
 /** How large a sealed message becomes, known before any of it is computed. */
 import { armoredLength } from './armor.ts'
 import type { Cipher, CipherSizes } from './engine.ts'
+import { framedLength } from './packets.ts'
 
 /** The bot's own recipient packet: Curve25519. */
 const OWN: CipherSizes = { aes256: 96, aes128: 80 }
+/** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
+const LITERAL_FIXED = 6
 /**
- * Octets of container, signature and literal around a text. They vary with the length of packet
- * headers and with signature numbers that begin with zeros.
+ * Octets that stand in the container beside the literal packet: version, prefix, one-pass
+ * signature, signature, hash. Numbers that begin with zeros make it an octet or two fewer.
  */
-const AROUND_LEAST = 248
-const AROUND_MOST = 264
+const AROUND_LITERAL = 1 + 18 + 15 + 189 + 22
 
 /** Why nothing can be sealed, or the cipher with which it fits. */
 export type Fit = { fits: true; cipher: Cipher } | { fits: false; leastChars: number }
 
 /**
- * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit.
+ * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit. What fits here
+ * never turns out too large.
  * @param recipientBytes octets of all recipient packets but our own, by cipher
  * @param textBytes octets of the text in UTF-8
  * @param maxChars what the service takes (`armoredMax`)
  */
 export function fit(recipientBytes: CipherSizes, textBytes: number, maxChars: number): Fit {
-  const length = (cipher: Cipher, around: number): number =>
-    armoredLength(recipientBytes[cipher] + OWN[cipher] + textBytes + around)
-  if (length('aes256', AROUND_MOST) <= maxChars) return { fits: true, cipher: 'aes256' }
-  const leastChars = length('aes128', AROUND_LEAST)
+  const container = framedLength(AROUND_LITERAL + framedLength(LITERAL_FIXED + textBytes))
+  const length = (cipher: Cipher): number =>
+    greatestLength(recipientBytes[cipher] + OWN[cipher] + container)
+  if (length('aes256') <= maxChars) return { fits: true, cipher: 'aes256' }
+  const leastChars = length('aes128')
   return leastChars <= maxChars ? { fits: true, cipher: 'aes128' } : { fits: false, leastChars }
+}
+
+/** Characters for so many octets or a few fewer: of three lengths in a row, one has a checksum. */
+function greatestLength(octets: number): number {
+  return Math.max(armoredLength(octets), armoredLength(octets - 1), armoredLength(octets - 2))
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
+import './brainpool.ts'
 import { parentPort } from 'node:worker_threads'
 import { judge } from './certificate.ts'
 import { open } from './open.ts'

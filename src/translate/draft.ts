@@ -28,7 +28,8 @@ export interface DraftRules {
 const EXPECTED = { expected: 'text' } as const
 
 /**
- * Takes the parsed JSON body of `POST /messages`. A send without `sendId` gets one.
+ * Takes the parsed JSON body of `POST /messages`. A send without `sendId` gets one. One without a
+ * body is refused here unless the bot does its own sealing: what it must send depends on the chat.
  * @throws Refusal `bad_request`, `wrong_body_kind`
  */
 export function readSend(json: unknown, rules: DraftRules): Draft {
@@ -39,9 +40,7 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
   }
   const { text, armored, ...rest } = present(parsed.data)
   refuseKind(text, armored, rules)
-  if (text === undefined && armored === undefined) {
-    throw new Refusal('bad_request', 'text: a message needs it', { extra: EXPECTED })
-  }
+  if (text === undefined && armored === undefined && rules.sealsForBot) throw bodyMissing('text')
   refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
   return draft({ route: 'send', path: '/messages' }, { text, armored, fields }, SEND_FIELDS)
@@ -63,6 +62,11 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
   const fields = { ...rest, chatId: parsed.data.chatId }
   const target: Target = { route: 'edit', path: `/messages/${encodeURIComponent(messageId)}` }
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
+}
+
+/** The refusal of a send without a body, which says what kind the chat takes (spec, Errors). */
+export function bodyMissing(expected: 'text' | 'armored'): Refusal {
+  return new Refusal('bad_request', `${expected}: a message needs it`, { extra: { expected } })
 }
 
 function draft(

@@ -2,11 +2,11 @@
 import type { Facts } from '../chats/facts.ts'
 import type { Modes } from '../chats/modes.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
-import { Refusal, ServiceSaid } from '../errors.ts'
 import type { OpenedText } from '../pgp/engine.ts'
 import { looksEncrypted } from '../pgp/walk.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from './guard.ts'
+import { passingOf, type Passing } from './passing.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -23,66 +23,74 @@ export type Finding =
   | { kind: 'closed'; verdict: Verdict; reason?: string }
   | { kind: 'opened'; opened: OpenedText; judged: Judged }
 
+/** A finding; `passing` when asking the service again soon may give a better one. */
+export interface Examined {
+  finding: Finding
+  passing: Passing | null
+}
+
 export interface ExamineParts extends SignatureParts {
   facts: Facts
   modes: Modes
   guard: Guard
 }
 
-/** Waits between attempts to learn a mode, in ms. */
-const MODE_RETRIES_MS = [200, 800]
+/** When a batch reached us, and what ends work on it that nobody waits for. */
+export interface Arrival {
+  /** A `moment`. */
+  receivedAtMs: number
+  signal: AbortSignal
+}
 
-/** Examines one Message that reached us at `receivedAtMs`. */
+/** Examines one Message. */
 export async function examine(
   found: FoundMessage,
-  receivedAtMs: number,
+  arrival: Arrival,
   parts: ExamineParts,
-): Promise<Finding> {
+): Promise<Examined> {
   const { armored, text } = found.message
-  const sealed = typeof armored === 'string' ? armored : null
+  const sealed = typeof armored === 'string' && armored !== '' ? armored : null
   const hasText = typeof text === 'string' && text !== ''
-  if (sealed === null && !hasText) return { kind: 'untouched' }
-  const isProtected = await learnProtected(found, sealed, { receivedAtMs, parts })
-  if (sealed === null) return examinePlain(found, isProtected, parts)
-  if (isProtected === 'unknown') return { kind: 'closed', verdict: 'mode-unknown' }
-  if (!isProtected) return { kind: 'words' }
-  return await examineSealed(found, sealed, { receivedAtMs, parts })
-}
-
-async function learnProtected(
-  found: FoundMessage,
-  sealed: string | null,
-  { receivedAtMs, parts }: { receivedAtMs: number; parts: ExamineParts },
-): Promise<boolean | 'unknown'> {
-  const { chatId } = found
-  if (chatId === null) return 'unknown'
-  if (parts.guard.mustSeal(chatId)) return true
-  const afresh = sealed !== null && looksEncrypted(sealed)
-  const sinceMs = afresh ? receivedAtMs : 0
-  for (const waitMs of [...MODE_RETRIES_MS, null]) {
-    try {
-      const { mode } = await parts.modes.get(chatId, sinceMs)
-      return mode === 'protected' || parts.guard.mustSeal(chatId)
-    } catch (error) {
-      if (waitMs === null || isFinal(error)) return 'unknown'
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
-    }
+  if (sealed === null && !hasText) return settled({ kind: 'untouched' })
+  const mode = await learnMode(found, sealed, { arrival, parts })
+  if (sealed === null) return { ...mode, finding: examinePlain(found, mode.isProtected, parts) }
+  if (mode.isProtected === null) {
+    return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
   }
-  return 'unknown'
+  if (!mode.isProtected) return settled({ kind: 'words' })
+  return await examineSealed(found, sealed, { arrival, parts })
 }
 
-/** The service gave an answer that asking again will not change soon. */
-function isFinal(error: unknown): boolean {
-  if (error instanceof ServiceSaid) return error.status < 500
-  return error instanceof Refusal && error.code === 'postern_store_unwritable'
+const settled = (finding: Finding): Examined => ({ finding, passing: null })
+
+/** Whether the chat is protected; null when that cannot be learned. */
+interface LearntMode {
+  isProtected: boolean | null
+  passing: Passing | null
+}
+
+async function learnMode(
+  { chatId }: FoundMessage,
+  sealed: string | null,
+  { arrival, parts }: { arrival: Arrival; parts: ExamineParts },
+): Promise<LearntMode> {
+  if (chatId === null) return { isProtected: null, passing: null }
+  if (parts.guard.mustSeal(chatId)) return { isProtected: true, passing: null }
+  const afresh = sealed !== null && looksEncrypted(sealed)
+  try {
+    const { mode } = await parts.modes.get(chatId, afresh ? arrival.receivedAtMs : 0)
+    return { isProtected: mode === 'protected' || parts.guard.mustSeal(chatId), passing: null }
+  } catch (error) {
+    return { isProtected: null, passing: passingOf(error) }
+  }
 }
 
 function examinePlain(
   found: FoundMessage,
-  isProtected: boolean | 'unknown',
+  isProtected: boolean | null,
   parts: ExamineParts,
 ): Finding {
-  if (isProtected === 'unknown') return { kind: 'plain', verdict: 'mode-unknown' }
+  if (isProtected === null) return { kind: 'plain', verdict: 'mode-unknown' }
   if (!isProtected) return { kind: 'untouched' }
   const verdict = isBeforeKey(found, parts) ? 'before-key' : 'plaintext-in-protected'
   return { kind: 'plain', verdict }
@@ -101,19 +109,19 @@ function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
 async function examineSealed(
   found: FoundMessage,
   sealed: string,
-  { receivedAtMs, parts }: { receivedAtMs: number; parts: ExamineParts },
-): Promise<Finding> {
-  const opened = await parts.engine.open(sealed, parts.keyring.unlocked)
+  { arrival, parts }: { arrival: Arrival; parts: ExamineParts },
+): Promise<Examined> {
+  const opened = await parts.engine.open(sealed, parts.keyring.unlocked, arrival.signal)
   if (opened.outcome === 'not-encrypted') {
-    return { kind: 'closed', verdict: 'damaged', reason: 'not-encrypted' }
+    return settled({ kind: 'closed', verdict: 'damaged', reason: 'not-encrypted' })
   }
   if (opened.outcome !== 'opened') {
     const reason =
       'reason' in opened && opened.reason !== undefined ? { reason: opened.reason } : {}
-    return { kind: 'closed', verdict: opened.outcome, ...reason }
+    return settled({ kind: 'closed', verdict: opened.outcome, ...reason })
   }
-  const claimed = { chatId: found.chatId ?? 0, fromId: found.fromId, receivedAtMs }
-  const judged = await judgeSignatures(opened, claimed, parts)
-  if (judged.verdict === 'not-recipient') return { kind: 'closed', ...judged }
-  return { kind: 'opened', opened, judged }
+  const claimed = { chatId: found.chatId ?? 0, fromId: found.fromId, ...arrival }
+  const { passing = null, ...judged } = await judgeSignatures(opened, claimed, parts)
+  if (judged.verdict === 'not-recipient') return settled({ kind: 'closed', ...judged })
+  return { finding: { kind: 'opened', opened, judged }, passing }
 }

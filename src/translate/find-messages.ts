@@ -17,7 +17,7 @@ const MAX_DEPTH = 32
 
 /**
  * Finds every Message in an update by its shape, quoted and pressed ones too (spec, Open points):
- * an object with `armored`, or with `text` and the marks of a message. A quotation without a chat
+ * an object with `armored`, or with `text` and any mark of a message. A quotation without a chat
  * is in the chat of what quotes it. Whatever stands under our own name is taken out, and
  * `cleaned` says so.
  */
@@ -55,7 +55,11 @@ function isMessage(value: Record<string, unknown>, key: string): boolean {
   if (typeof value['armored'] === 'string') return true
   const marked = 'chat' in value || 'from' in value || 'date' in value
   if (isObject(value['chat']) && 'id' in value && 'date' in value) return true
-  return typeof value['text'] === 'string' && (key === 'replyTo' || ('id' in value && marked))
+  const named = key === 'message' || key === 'replyTo'
+  return (
+    typeof value['text'] === 'string' &&
+    (named || isObject(value['chat']) || ('id' in value && marked))
+  )
 }
 
 function describe(

@@ -5,17 +5,21 @@
 import type { Facts } from '../chats/facts.ts'
 import type { Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
+import { moment } from '../fresh-cache.ts'
 import { looksEncrypted } from '../pgp/walk.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
+  /** False once something was learned that forbids it. */
+  readonly holds: () => boolean
   readonly #judged = true
 
-  constructor(chatId: number, body: 'sealed' | 'readable') {
+  constructor(chatId: number, body: 'sealed' | 'readable', holds = () => true) {
     this.chatId = chatId
     this.body = body
+    this.holds = holds
   }
 
   static isReal(value: unknown): boolean {
@@ -32,12 +36,15 @@ class Permit {
   readonly path: string
   /** The request body, JSON, as it will stand on the wire; the same bytes on every retry. */
   readonly body: string
+  /** Asked before every attempt: false once something was learned that forbids it. */
+  readonly mayLeave: () => boolean
   readonly #made = true
 
-  constructor(target: Target, fields: Record<string, unknown>) {
+  constructor(target: Target, fields: Record<string, unknown>, mayLeave = () => true) {
     this.route = target.route
     this.path = target.path
     this.body = JSON.stringify(fields)
+    this.mayLeave = mayLeave
   }
 
   static isReal(value: unknown): boolean {
@@ -62,6 +69,8 @@ export interface GuardParts {
   modes: Modes
   /** Whether private chats are protected whatever the service says: from our first key on. */
   privateProtected(): boolean
+  /** False for a sidecar without a key: then the service's word for open is taken as it is. */
+  sealsForBot: boolean
   /** Setting `readableGroups`. */
   readableGroups: 'allow' | 'refuse'
   /** Setting `cache.chatSeconds`, in ms. */
@@ -84,14 +93,14 @@ export class Guard {
   async rule(chatId: number): Promise<Rule> {
     const { facts, modes, chatMaxAgeMs } = this.#parts
     if (this.mustSeal(chatId)) return new ChatRule(chatId, 'sealed')
-    const answer = await modes.get(chatId, Date.now() - chatMaxAgeMs)
+    const answer = await modes.get(chatId, moment() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
     const refused = this.#whyNotReadable(answer)
     if (refused !== null) {
       await facts.refused(chatId)
       throw new Refusal('postern_downgrade_refused', refused)
     }
-    return new ChatRule(chatId, 'readable')
+    return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId))
   }
 
   /** Whether a chat takes no readable text by what we remember of it. */
@@ -101,11 +110,13 @@ export class Guard {
   }
 
   #whyNotReadable(answer: { kind: string; historyVisible: boolean }): string | null {
-    if (answer.kind === 'private') return null
     if (this.#parts.readableGroups === 'refuse') return 'the setting readableGroups refuses it'
-    if (answer.kind === 'channel') return null
-    if (answer.kind !== 'group') return 'the chat is of a kind that is not known'
-    return answer.historyVisible ? null : 'the group claims to be open without an open history'
+    if (answer.kind === 'private' || answer.kind === 'channel') return null
+    if (answer.kind !== 'group' && this.#parts.sealsForBot) {
+      return 'the chat is of a kind that is not known'
+    }
+    if (!this.#parts.sealsForBot || answer.historyVisible) return null
+    return 'the group claims to be open without an open history'
   }
 }
 
@@ -133,7 +144,7 @@ export function permitReadable(
   if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
     throw new Refusal('postern_downgrade_refused')
   }
-  return new Permit(target, fields)
+  return new Permit(target, fields, rule.holds)
 }
 
 /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */

@@ -1,11 +1,11 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
-import { setImmediate as immediate } from 'node:timers/promises'
-import { deliveredText } from '../api/text.ts'
 import type { Seen, SeenCheck } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
-import { examine, type ExamineParts, type Finding } from './examine.ts'
+import { Batches, type Judgeable } from './batch.ts'
+import type { ExamineParts, Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
   seen: Seen
@@ -17,68 +17,44 @@ export interface IncomingParts extends ExamineParts {
   judged: (verdict: Verdict, ms: number) => void
 }
 
-interface Examined {
-  found: FoundMessage
-  finding: Finding
-  ms: number
-}
+type OpenedFinding = Extract<Finding, { kind: 'opened' }>
 
 export class Incoming {
   readonly #parts: IncomingParts
+  readonly #batches: Batches
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
+    this.#batches = new Batches(parts)
   }
 
   /**
-   * Opens the updates of one answer in place. Gives the longest prefix that was ready when the
-   * time ran out, at least the first update; nothing is dropped, nothing changes its place.
+   * Opens the updates of one answer in place. Gives the longest prefix that was ready in time;
+   * nothing is dropped, nothing changes its place.
    * @param updates parsed updates, oldest first
-   * @param budgetMs time for the whole batch
    * @returns the updates to answer, and whether anything in them is not as it came
    */
-  async open(
-    updates: unknown[],
-    budgetMs: number,
-  ): Promise<{ updates: unknown[]; changed: boolean }> {
-    const receivedAtMs = Date.now()
+  async open(updates: unknown[]): Promise<{ updates: unknown[]; changed: boolean }> {
     const collected = updates.map(findMessages)
-    const found = collected.map(({ messages }) => messages)
-    await this.#learn(found.flat())
-    const ready: (Examined[] | undefined)[] = updates.map(() => undefined)
-    const work: Promise<void>[] = []
-    for (const [index, messages] of found.entries()) {
-      const examineAll = async (): Promise<void> => {
-        ready[index] = await Promise.all(messages.map((one) => this.#examine(one, receivedAtMs)))
-      }
-      work.push(examineAll())
-      // Walking a full message takes a millisecond or two: others get their turn in between.
-      await immediate()
-    }
-    await Promise.race([Promise.all(work), Promise.all([work[0], delay(budgetMs)])])
-    const end = ready.indexOf(undefined)
-    const prefix = (end === -1 ? ready : ready.slice(0, end)).flatMap((some) => some ?? [])
-    await this.#settle(prefix)
-    const touched = prefix.some(({ finding }) => finding.kind !== 'untouched')
+    await this.#learn(collected.flatMap(({ messages }) => messages))
+    const prefix = await this.#batches.examine(collected.map(({ messages }) => messages))
+    const judged = prefix.flat()
+    await this.#settle(judged)
+    const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
-    return {
-      updates: end === -1 ? updates : updates.slice(0, end),
-      changed: touched || cleaned || end !== -1,
-    }
-  }
-
-  async #examine(found: FoundMessage, receivedAtMs: number): Promise<Examined> {
-    const startedAtMs = performance.now()
-    const finding = await examine(found, receivedAtMs, this.#parts).catch(() => unexamined(found))
-    return { found, finding, ms: performance.now() - startedAtMs }
+    const isShort = prefix.length < updates.length
+    return { updates: updates.slice(0, prefix.length), changed: touched || cleaned || isShort }
   }
 
   /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */
   async #learn(found: FoundMessage[]): Promise<void> {
     const { facts, directory, modes } = this.#parts
-    for (const { chatId, chatKind, fromId, isOrdinary } of found) {
+    const kinds = found.flatMap(({ chatId, chatKind }) =>
+      chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
+    )
+    await facts.sawKinds(kinds).catch(storeOnly)
+    for (const { chatId, fromId, isOrdinary } of found) {
       if (chatId === null) continue
-      if (chatKind !== null) await facts.sawKind(chatId, chatKind).catch(storeOnly)
       if (!isOrdinary) modes.forget(chatId)
       if (!isOrdinary || (fromId !== null && fromId !== this.#parts.botId())) {
         directory.sawPerson(chatId, isOrdinary ? fromId : null)
@@ -87,38 +63,41 @@ export class Incoming {
   }
 
   /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
-  async #settle(examined: Examined[]): Promise<void> {
-    const opened = examined.some(({ finding }) => finding.kind === 'opened')
-    if (!opened) {
-      for (const one of examined) this.#apply(one)
+  async #settle(judged: Judgeable[]): Promise<void> {
+    if (!judged.some(({ examined }) => examined.finding.kind === 'opened')) {
+      for (const one of judged) this.#write(one, one.examined.finding)
       return
     }
     try {
-      const verdicts = await this.#parts.seen.batch(
-        async (check) => await this.#judgeAll(examined, check),
-      )
-      await this.#parts.people.rememberSigned(signersAmong(examined, verdicts))
-      for (const [index, one] of examined.entries()) this.#apply(one, verdicts[index])
+      const verdicts = await this.#parts.seen.batch((check) => this.#judgeAll(judged, check))
+      await this.#parts.people.rememberSigned(signersAmong(judged, verdicts))
+      for (const [index, one] of judged.entries()) {
+        this.#write(one, one.examined.finding, verdicts[index])
+      }
     } catch (error) {
       storeOnly(error)
-      for (const one of examined) this.#apply(one.finding.kind === 'opened' ? unrecorded(one) : one)
+      for (const one of judged) this.#write(one, unrecorded(one.examined.finding))
     }
   }
 
-  async #judgeAll(examined: Examined[], check: SeenCheck): Promise<(Verdict | undefined)[]> {
+  async #judgeAll(judged: Judgeable[], check: SeenCheck): Promise<(Verdict | undefined)[]> {
     const verdicts: (Verdict | undefined)[] = []
-    for (const { found, finding } of examined) {
-      verdicts.push(
-        finding.kind === 'opened' ? await this.#judge(found, finding, check) : undefined,
-      )
+    const signed = new Set<number | null>()
+    for (const { found, examined } of judged) {
+      const { finding } = examined
+      const verdict =
+        finding.kind === 'opened' ? await this.#judge(found, finding, { check, signed }) : undefined
+      if (verdict === 'verified') signed.add(found.fromId)
+      verdicts.push(verdict)
     }
     return verdicts
   }
 
+  /** @param signed who signed earlier in this batch, and must go on signing */
   async #judge(
     found: FoundMessage,
-    { opened, judged }: Extract<Finding, { kind: 'opened' }>,
-    check: SeenCheck,
+    { opened, judged }: OpenedFinding,
+    { check, signed }: { check: SeenCheck; signed: ReadonlySet<number | null> },
   ): Promise<Verdict> {
     const place = {
       chatId: found.chatId ?? 0,
@@ -129,73 +108,28 @@ export class Incoming {
     for (const claim of [null, ...opened.signatures.map(({ digest }) => digest)]) {
       if (await check.isReplay({ ...place, signatureDigest: claim })) return 'replayed'
     }
+    if (judged.verdict === 'unsigned' && signed.has(found.fromId)) return 'bad-signature'
     if (delivers(judged.verdict, this.#parts.verify)) {
       await check.remember({ ...place, signatureDigest: judged.signatureDigest ?? null })
     }
     return judged.verdict
   }
 
-  #apply({ found: { message }, finding, ms }: Examined, settled?: Verdict): void {
-    if (finding.kind === 'untouched') return
-    if (finding.kind === 'words') return asWords(message)
-    const verdict =
-      settled ?? (finding.kind === 'opened' ? finding.judged.verdict : finding.verdict)
-    this.#parts.judged(verdict, ms)
-    const delivered = delivers(verdict, this.#parts.verify)
-    const details = detailsOf(finding, verdict)
-    if (finding.kind === 'opened' && delivered) {
-      delete message['armored']
-      message['text'] = this.#parts.normalizeText
-        ? deliveredText(finding.opened.text)
-        : finding.opened.text
-      message['postern'] = { opened: true, verdict, ...details }
-      return
-    }
-    message['postern'] = { opened: finding.kind === 'opened', verdict, ...details }
-    if (!(finding.kind === 'plain' && delivered)) withholdText(message)
+  #write({ found, ms }: Judgeable, finding: Finding, settled?: Verdict): void {
+    const { verify, normalizeText } = this.#parts
+    const verdict = writeFinding(found.message, finding, { settled, verify, normalizeText })
+    if (verdict !== null) this.#parts.judged(verdict, ms)
   }
-}
-
-function detailsOf(finding: Finding, verdict: Verdict): Record<string, string> {
-  if (finding.kind === 'closed')
-    return finding.reason === undefined ? {} : { reason: finding.reason }
-  if (finding.kind !== 'opened') return {}
-  const { judged } = finding
-  return {
-    ...(judged.signer === undefined || verdict !== 'verified' ? {} : { signer: judged.signer }),
-    ...(judged.reason === undefined || verdict !== judged.verdict ? {} : { reason: judged.reason }),
-  }
-}
-
-/** An armored text in a readable chat reads as text there, as in any client. */
-function asWords(message: Record<string, unknown>): void {
-  message['text'] = message['armored']
-  delete message['armored']
-  message['postern'] = { opened: false, verdict: 'unsigned', reason: 'readable-chat' }
-}
-
-/** Text that is not delivered is kept beside the verdict; nothing is lost. */
-function withholdText(message: Record<string, unknown>): void {
-  const { text } = message
-  if (typeof text !== 'string' || text === '') return
-  delete message['text']
-  message['postern'] = { ...(message['postern'] as object), withheldText: text }
 }
 
 /** What cannot be recorded as seen is not opened. */
-function unrecorded(one: Examined): Examined {
-  return { ...one, finding: { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' } }
+function unrecorded(finding: Finding): Finding {
+  if (finding.kind !== 'opened') return finding
+  return { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' }
 }
 
-/** Something went wrong with this one alone: the others must not wait for it. */
-function unexamined({ message }: FoundMessage): Finding {
-  return typeof message['armored'] === 'string'
-    ? { kind: 'closed', verdict: 'damaged', reason: 'failed' }
-    : { kind: 'plain', verdict: 'mode-unknown' }
-}
-
-function signersAmong(examined: Examined[], verdicts: (Verdict | undefined)[]): number[] {
-  return examined.flatMap(({ found }, index) =>
+function signersAmong(judged: Judgeable[], verdicts: (Verdict | undefined)[]): number[] {
+  return judged.flatMap(({ found }, index) =>
     verdicts[index] === 'verified' && found.fromId !== null ? [found.fromId] : [],
   )
 }
@@ -204,10 +138,4 @@ function signersAmong(examined: Examined[], verdicts: (Verdict | undefined)[]): 
 function storeOnly(error: unknown): void {
   if (error instanceof Refusal && error.code === 'postern_store_unwritable') return
   throw error
-}
-
-async function delay(ms: number): Promise<void> {
-  await new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
 }

@@ -1,14 +1,16 @@
 /** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
 import type { Facts } from '../chats/facts.ts'
 import type { Modes } from '../chats/modes.ts'
+import type { Seen } from '../chats/seen.ts'
 import { Refusal, ServiceSaid } from '../errors.ts'
+import { moment } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Publication } from '../keys/publication.ts'
 import { chooseRecipients, type Recipients } from '../keys/recipients.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
-import type { Draft } from './draft.ts'
+import { bodyMissing, type Draft } from './draft.ts'
 import {
   permitMarkup,
   permitReadable,
@@ -35,6 +37,8 @@ export interface OutgoingParts {
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   engine: Engine
+  /** Null when there is no key to open with. */
+  seen: Seen | null
   /** Result of `GET /chats/{chatId}`, asked afresh. */
   chat: (chatId: number) => Promise<unknown>
   botId: () => number | null
@@ -58,7 +62,8 @@ export class Outgoing {
    */
   async prepare(draft: Draft): Promise<Prepared> {
     const hasBody = draft.text !== undefined || draft.armored !== undefined
-    if (!hasBody && draft.unlisted.length === 0) {
+    const isSend = draft.target.route === 'send'
+    if (!hasBody && !isSend && draft.unlisted.length === 0) {
       const { chatId, markup } = draft.fields
       return {
         outbound: permitMarkup(draft.target, { chatId, markup }),
@@ -67,6 +72,7 @@ export class Outgoing {
       }
     }
     const rule = await this.#parts.guard.rule(draft.chatId)
+    if (!hasBody && isSend) throw bodyMissing(rule.body === 'sealed' ? 'armored' : 'text')
     if (rule.body === 'sealed') return await this.#sealed(draft)
     return { outbound: readable(rule, draft), recipients: null, sealMs: 0 }
   }
@@ -133,13 +139,14 @@ export class Outgoing {
     const fitting = fit(recipients.recipientBytes, Buffer.byteLength(text), armoredMax())
     if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
     const startedAtMs = performance.now()
-    const armored = await engine.seal({
+    const { armored, ...known } = await engine.sealKnown({
       text,
       certificates: recipients.certificates,
       signer: signer.unlocked,
       cipher: fitting.cipher,
     })
     if (armored.length > armoredMax()) throw tooLarge(count, armored.length, armoredMax())
+    await this.#remember(draft.chatId, known)
     publication.requirePublished()
     return {
       outbound: permitSealed(draft.target, draft.fields, armored),
@@ -148,10 +155,30 @@ export class Outgoing {
     }
   }
 
+  /**
+   * Our own words are remembered before they leave, so that nobody can put them before the bot
+   * in another chat. @throws Refusal `postern_store_unwritable`
+   */
+  async #remember(
+    chatId: number,
+    known: { dataDigest: string; statementDigest: string },
+  ): Promise<void> {
+    const { seen, botId } = this.#parts
+    await seen?.batch((check) =>
+      check.remember({
+        chatId,
+        messageId: null,
+        userId: botId(),
+        dataDigest: known.dataDigest,
+        signatureDigest: known.statementDigest,
+      }),
+    )
+  }
+
   async #keyList(chatId: number): Promise<KeyList> {
     const { directory, keyListMaxAgeMs } = this.#parts
     try {
-      return await directory.keyList(chatId, Date.now() - keyListMaxAgeMs)
+      return await directory.keyList(chatId, moment() - keyListMaxAgeMs)
     } catch (error) {
       if (!(error instanceof ServiceSaid)) throw error
       if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)

@@ -5,6 +5,7 @@ import type { People } from '../keys/people.ts'
 import { signingCertificate } from '../keys/person.ts'
 import { SEEN_FOR_MS } from '../chats/seen.ts'
 import type { Engine, OpenedText, SignatureClaim } from '../pgp/engine.ts'
+import { passingOf, type Passing } from './passing.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What the signatures establish, before the memory against replays is asked. */
@@ -24,6 +25,8 @@ export interface Judged {
   signer?: string
   /** Digest of the statement that verified. */
   signatureDigest?: string
+  /** The certificate could not be had just now, and asking again soon may help. */
+  passing?: Passing
 }
 
 export interface SignatureParts {
@@ -38,8 +41,10 @@ export interface SignatureParts {
 export interface Claimed {
   chatId: number
   fromId: number | null
-  /** When the update reached us, ms since epoch: what was asked later counts as asked afresh. */
+  /** When the update reached us (a `moment`): what was asked later counts as asked afresh. */
   receivedAtMs: number
+  /** Ends work that nobody waits for any more. */
+  signal: AbortSignal
 }
 
 /** Judges the signatures of an opened message. Never throws for what a sender can cause. */
@@ -64,7 +69,7 @@ export async function judgeSignatures(
 
 function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Judged {
   const { fromId } = claimed
-  if (fromId === null) return { verdict: 'unsigned' }
+  if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
   return parts.people.hasSigned(fromId)
     ? { verdict: 'bad-signature', reason: 'stopped-signing' }
@@ -86,34 +91,44 @@ async function findSigner(
 ): Promise<Search> {
   const { fromId, chatId, receivedAtMs } = claimed
   if (fromId === null) return failed('unknown-signer', 'no-from')
-  if (fromId === parts.botId()) return await findOwn(opened, parts)
+  if (fromId === parts.botId()) return await findOwn(opened, claimed, parts)
   try {
-    const first = await verifyBy(opened, await parts.directory.signer(fromId, chatId), parts)
-    if (first.index !== -1) return first
+    const known = await parts.directory.signer(fromId, chatId)
+    const first = await verifyBy(opened, known, { claimed, parts })
+    if (first.index !== -1 || !parts.directory.mayAskAgain(fromId, chatId)) return first
     const person = await parts.directory.signer(fromId, chatId, receivedAtMs)
-    return await verifyBy(opened, person, parts)
-  } catch {
-    return failed('signer-unavailable')
+    const second = await verifyBy(opened, person, { claimed, parts })
+    if (second.index === -1) parts.directory.askedInVain(fromId, chatId)
+    return second
+  } catch (error) {
+    const passing = passingOf(error)
+    const search = failed('signer-unavailable')
+    return passing === null ? search : { ...search, failure: { ...search.failure, passing } }
   }
 }
 
 async function verifyBy(
   opened: OpenedText,
   person: Awaited<ReturnType<Directory['signer']>>,
-  parts: SignatureParts,
+  { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<Search> {
   const certificate = person === null ? null : signingCertificate(person)
   if (person === null || certificate === null) return failed('unknown-signer')
-  const results = await parts.engine.verify(opened.signed, certificate, Date.now())
+  const { signal } = claimed
+  const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
   const index = results.indexOf('valid')
   if (index === -1) return failed('bad-signature')
   return { ...failed('bad-signature'), index, signer: person.fingerprint ?? '' }
 }
 
 /** Our own messages, against every key that was ever ours. */
-async function findOwn(opened: OpenedText, parts: SignatureParts): Promise<Search> {
+async function findOwn(
+  opened: OpenedText,
+  { signal }: Claimed,
+  parts: SignatureParts,
+): Promise<Search> {
   for (const { certificate, fingerprint } of parts.keyring.all) {
-    const results = await parts.engine.verify(opened.signed, certificate, Date.now())
+    const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
     const index = results.indexOf('valid')
     if (index !== -1) return { ...failed('bad-signature'), index, signer: fingerprint }
   }

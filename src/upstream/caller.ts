@@ -30,6 +30,8 @@ export interface Call {
   repeat: RepeatRule
   /** A call of the sidecar's own, whose attempts count. */
   own: boolean
+  /** Asked before each attempt. @throws Refusal when the call must not be made any more */
+  permitted?: () => void
 }
 
 export interface CallerParts {
@@ -81,6 +83,7 @@ export class Caller {
 
   async #attempt(call: Call, token: string, untilMs: number, turn?: 'again'): Promise<Outcome> {
     const { origin, basePath, budget, events, limits } = this.#parts
+    call.permitted?.()
     if (call.own && turn === 'again') budget.count()
     const startedMs = performance.now()
     const outcome = await attempt(call.pool, {

@@ -193,6 +193,9 @@ class Door implements Upstream {
       body: outbound.body,
       signal: this.#stopping.signal,
       own: false,
+      permitted: () => {
+        if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
+      },
     }
   }
 

@@ -12,6 +12,7 @@ import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import { createEngine } from '../pgp/create.ts'
 import type { Engine } from '../pgp/engine.ts'
+import { BOUNDS } from '../pgp/profile.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
@@ -68,6 +69,7 @@ export async function createCore(
     facts,
     modes,
     privateProtected: () => !facts.privateReadable && (managesKey || keyring.all.length > 0),
+    sealsForBot: managesKey || keyring.all.length > 0,
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
@@ -78,6 +80,7 @@ export async function createCore(
   store.onWritable((writable) => link.watch.writable(writable))
   link.onStoreTrial(async () => await seen?.prune())
   link.onBot((bot) => publication?.observe(bot))
+  link.onRevived(() => publication?.suspect())
   if (publication?.state === 'unpublished') health.set('key-unpublished', '')
   const resources = stack.move()
   return {
@@ -89,9 +92,10 @@ export async function createCore(
     publication,
     outgoing: new Outgoing({
       ...shared,
+      seen,
       publication,
       chat: calls.chat,
-      armoredMax: () => link.limits().armoredMax,
+      armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
       unusableRecipient: settings.seal.unusableRecipient,
       keyListMaxAgeMs: settings.cache.keyListSeconds * 1000,
     }),

@@ -13,6 +13,9 @@ import { createUpstream, type Upstream } from '../upstream/client.ts'
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
 
+/** A look-up that a send or an update waits for. */
+const LOOKUP_MS = 8000
+
 /** The link to the service, with what is known of the bot from it. */
 export interface Link extends AsyncDisposable {
   upstream: Upstream
@@ -36,6 +39,8 @@ export interface Link extends AsyncDisposable {
   observe: (result: unknown) => void
   /** Is told every `/me`. */
   onBot(listener: (bot: Bot) => void): void
+  /** Is told when a call works again after the token was burnt. */
+  onRevived(listener: () => void): void
   /** Is asked for a write while the data directory could not be written. */
   onStoreTrial(trial: () => Promise<unknown>): void
 }
@@ -47,9 +52,15 @@ export function createLink(settings: Settings, secrets: Secrets): Link {
   let spent = { usedLastMinute: 0, limit: 0 }
   const listeners: ((bot: Bot) => void)[] = []
   let storeTrial: () => Promise<unknown> = () => Promise.resolve()
+  let revived: () => void = () => {}
   const health = new Health()
   const metrics = new Metrics(health)
-  const watch = new ServiceWatch({ health, ask: () => me(), tryStore: () => storeTrial() })
+  const watch = new ServiceWatch({
+    health,
+    ask: () => me(),
+    tryStore: () => storeTrial(),
+    revived: () => revived(),
+  })
   const { caFile, url, proxy } = settings.upstream
   const upstream = createUpstream({
     baseUrl: url,
@@ -91,7 +102,8 @@ export function createLink(settings: Settings, secrets: Secrets): Link {
     return parsed.data
   }
 
-  const get = async (path: string): Promise<unknown> => await upstream.ask({ method: 'GET', path })
+  const get = async (path: string): Promise<unknown> =>
+    await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS })
   return {
     upstream,
     health,
@@ -117,6 +129,9 @@ export function createLink(settings: Settings, secrets: Secrets): Link {
     onBot: (listener) => listeners.push(listener),
     onStoreTrial: (trial) => {
       storeTrial = trial
+    },
+    onRevived: (listener) => {
+      revived = listener
     },
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()

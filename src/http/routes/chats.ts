@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Facts } from '../../chats/facts.ts'
 import type { Modes } from '../../chats/modes.ts'
 import { Refusal } from '../../errors.ts'
+import { moment } from '../../fresh-cache.ts'
 import { chatView, objectResult, withResult } from '../../translate/bot-view.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { idParam, queryOf } from '../params.ts'
@@ -20,7 +21,7 @@ export function chatRoutes(parts: ChatRouteParts): DoorRoute {
   return (app, tools) => {
     app.get('/chats/:chatId', async (request: FastifyRequest, reply) => {
       const id = idParam(request, 'chatId')
-      const askedAtMs = Date.now()
+      const askedAtMs = moment()
       const answer = await parts.upstream.relay({
         method: 'GET',
         path: `/chats/${id}${queryOf(request)}`,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Limits } from '../../api/limits.ts'
+import type { Log } from '../../logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { objectResult, sentView, withResult } from '../../translate/bot-view.ts'
 import { readEdit, readSend, type Draft } from '../../translate/draft.ts'
@@ -12,6 +13,7 @@ import type { DoorRoute } from '../server.ts'
 export interface MessageRouteParts {
   upstream: Upstream
   outgoing: Outgoing
+  log: Log
   metrics: Metrics
   limits: () => Limits
   /** False when the bot may do its own sealing (`key.publish: false`). */
@@ -53,7 +55,7 @@ async function say(draft: Draft, parts: MessageRouteParts): Promise<Answer> {
     answer = await hand(prepared.outbound, upstream)
   }
   if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
-  return answer.envelope.ok ? said(answer, draft, prepared, parts.metrics) : answer
+  return answer.envelope.ok ? said(answer, draft, prepared, parts) : answer
 }
 
 async function hand(outbound: Outbound, upstream: Upstream): Promise<Answer> {
@@ -65,9 +67,17 @@ function refusalIn(answer: Answer): { code: string; expected: string | undefined
   return envelope.ok ? null : { code: envelope.error.code, expected: envelope.error.expected }
 }
 
-function said(answer: Answer, draft: Draft, prepared: Prepared, metrics: Metrics): Answer {
+function said(
+  answer: Answer,
+  draft: Draft,
+  prepared: Prepared,
+  { log, metrics }: MessageRouteParts,
+): Answer {
   const { recipients, sealMs } = prepared
   if (recipients === null || !answer.envelope.ok) return answer
+  if (recipients.skipped.length > 0) {
+    log.warn({ chatId: draft.chatId, skipped: recipients.skipped }, 'sealed, but not to everybody')
+  }
   metrics.sealed({
     recipients: recipients.certificates.length,
     skipped: recipients.skipped.length,

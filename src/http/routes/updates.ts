@@ -15,8 +15,6 @@ export interface UpdateRouteParts {
   polled: (code: string | null) => void
 }
 
-/** Time to open one batch; what is not ready by then comes with the next poll. */
-const OPEN_BUDGET_MS = 15_000
 const POLL_TIMEOUT_MAX_S = 50
 const NOTHING = Buffer.from('{"ok":true,"result":[]}')
 
@@ -55,7 +53,7 @@ async function translate(answer: Answer, parts: UpdateRouteParts): Promise<Answe
     throw new Unanswered('postern_upstream_invalid', 'a list of updates')
   }
   if (parts.incoming === null || envelope.result.length === 0) return answer
-  const { updates, changed } = await parts.incoming.open(envelope.result, OPEN_BUDGET_MS)
+  const { updates, changed } = await parts.incoming.open(envelope.result)
   return changed ? withResult(answer, updates) : answer
 }
 

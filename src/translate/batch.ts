@@ -1,0 +1,151 @@
+/** A batch of updates examined side by side, of which the longest finished prefix is answered. */
+import { createHash } from 'node:crypto'
+import { setImmediate as immediate, setTimeout as elapsed } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { moment } from '../fresh-cache.ts'
+import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
+import type { FoundMessage } from './find-messages.ts'
+
+/** A Message with what was found out, and in how many ms. */
+export interface Judgeable {
+  found: FoundMessage
+  examined: Examined
+  ms: number
+}
+
+/** How long a batch may take. */
+export interface BatchTimes {
+  /** For all of it; what is not finished then comes with the next poll. */
+  budgetMs: number
+  /** For its first update, which must not hold up the queue for ever. */
+  firstMs: number
+  /** How long a first update waits for calls that are used up, over several polls. */
+  patienceMs: number
+}
+
+export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, patienceMs: 180_000 }
+
+/** What was finished too late is kept for the next poll, which asks for it again. */
+const KEPT_UPDATES = 200
+const KEPT_MS = 120_000
+/** Waits before calls that failed are made again, and until when after the first. */
+const RETRY_AFTER_MS = [200, 800]
+const RETRY_WITHIN_MS = 5000
+/** Before an empty answer, so that a bot that polls without waiting does not spin. */
+const BUSY_PAUSE_MS = 1000
+
+export class Batches {
+  readonly #parts: ExamineParts
+  readonly #times: BatchTimes
+  readonly #kept = new LRUCache<string, Judgeable[]>({ max: KEPT_UPDATES, ttl: KEPT_MS })
+  readonly #waitingSince = new LRUCache<string, number>({ max: KEPT_UPDATES })
+
+  constructor(parts: ExamineParts, times: BatchTimes = BATCH_TIMES) {
+    this.#parts = parts
+    this.#times = times
+  }
+
+  /**
+   * Examines the Messages of updates in order of arrival.
+   * @param updates one list of Messages an update, oldest first
+   * @returns the longest finished prefix; never empty for a batch that is not, unless our calls to
+   *   the service are used up and waiting for more loses nothing
+   */
+  async examine(updates: FoundMessage[][]): Promise<Judgeable[][]> {
+    if (updates.length === 0) return []
+    const end = new AbortController()
+    const arrival = { receivedAtMs: moment(), signal: end.signal }
+    const ready: (Judgeable[] | undefined)[] = updates.map(() => undefined)
+    const keys = updates.map(keyOf)
+    const one = async (found: FoundMessage): Promise<Judgeable> => {
+      const startedAtMs = moment()
+      const examined = await this.#examine(found, arrival)
+      return { found, examined, ms: moment() - startedAtMs }
+    }
+    const work: Promise<void>[] = []
+    for (const [index, messages] of updates.entries()) {
+      const kept = this.#take(keys[index] ?? '', messages)
+      const all = async (): Promise<void> => {
+        ready[index] = kept ?? (await Promise.all(messages.map(one)))
+      }
+      work.push(all())
+      // Walking a full message takes a millisecond or two: others get their turn in between.
+      await immediate()
+    }
+    const { budgetMs, firstMs } = this.#times
+    const first = Promise.race([work[0], elapsed(firstMs, undefined, { ref: false })])
+    const enough = Promise.all([first, elapsed(budgetMs, undefined, { ref: false })])
+    await Promise.race([Promise.all(work), enough])
+    end.abort()
+    return await this.#prefix(updates, { ready, keys })
+  }
+
+  /** A call that failed quickly is tried again: what it would have told is a person's words. */
+  async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
+    const startedAtMs = moment()
+    for (const waitMs of [...RETRY_AFTER_MS, null]) {
+      const examined = await examine(found, arrival, this.#parts).catch(() => failed(found))
+      const isLate = moment() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
+      if (examined.passing !== 'failed' || waitMs === null || isLate) return examined
+      await elapsed(waitMs, undefined, { ref: false })
+    }
+    return failed(found)
+  }
+
+  async #prefix(
+    updates: FoundMessage[][],
+    { ready, keys }: { ready: (Judgeable[] | undefined)[]; keys: string[] },
+  ): Promise<Judgeable[][]> {
+    const stop = ready.findIndex((done) => done === undefined || done.some(isPassing))
+    if (stop === -1) return ready.map((done) => done ?? [])
+    for (const [index, done] of ready.entries()) {
+      if (index > stop && done !== undefined && !done.some(isPassing)) {
+        this.#kept.set(keys[index] ?? '', done)
+      }
+    }
+    if (stop > 0) return ready.slice(0, stop).map((done) => done ?? [])
+    const [first] = ready
+    if (first === undefined) return [(updates[0] ?? []).map(overdue)]
+    if (!this.#mayWait(first, keys[0] ?? '')) return [first]
+    await elapsed(BUSY_PAUSE_MS, undefined, { ref: false })
+    return []
+  }
+
+  /** Calls that are used up come back within a minute: until then nothing need be withheld. */
+  #mayWait(first: Judgeable[], key: string): boolean {
+    if (!first.some(({ examined }) => examined.passing === 'busy')) return false
+    const since = this.#waitingSince.get(key) ?? moment()
+    this.#waitingSince.set(key, since)
+    return moment() - since < this.#times.patienceMs
+  }
+
+  /** What was examined for the poll before, put into this poll's objects. */
+  #take(key: string, messages: FoundMessage[]): Judgeable[] | null {
+    const kept = this.#kept.get(key)
+    if (kept === undefined || kept.length !== messages.length) return null
+    this.#kept.delete(key)
+    return kept.map((judged, index) => ({ ...judged, found: messages[index] ?? judged.found }))
+  }
+}
+
+function keyOf(messages: FoundMessage[]): string {
+  const hash = createHash('sha256')
+  for (const { message, chatId, fromId, messageId, dateMs } of messages) {
+    const { armored, text } = message
+    hash.update(JSON.stringify([chatId, fromId, messageId, dateMs, armored, text]))
+  }
+  return hash.digest('base64')
+}
+
+const isPassing = ({ examined }: Judgeable): boolean => examined.passing !== null
+
+/** Something went wrong with this one alone: the others must not wait for it. */
+function failed({ message }: FoundMessage, reason = 'failed'): Examined {
+  return typeof message['armored'] === 'string'
+    ? { finding: { kind: 'closed', verdict: 'damaged', reason }, passing: null }
+    : { finding: { kind: 'plain', verdict: 'mode-unknown' }, passing: null }
+}
+
+function overdue(found: FoundMessage): Judgeable {
+  return { found, examined: failed(found, 'deadline'), ms: 0 }
+}

@@ -1,0 +1,69 @@
+/** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
+import { deliveredText } from '../api/text.ts'
+import type { Finding } from './examine.ts'
+import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+
+/**
+ * Changes a Message in place: opened text in the place of `armored`, or a verdict beside it.
+ * @param how `settled` stands in the place of an opened message's own verdict
+ * @returns the verdict, or null where none was needed
+ */
+export function writeFinding(
+  message: Record<string, unknown>,
+  finding: Finding,
+  how: { settled: Verdict | undefined; verify: VerifyPolicy; normalizeText: boolean },
+): Verdict | null {
+  if (finding.kind === 'untouched') return null
+  if (finding.kind === 'words') {
+    writeWords(message)
+    return null
+  }
+  const own = finding.kind === 'opened' ? finding.judged.verdict : finding.verdict
+  const verdict = how.settled ?? own
+  const delivered = delivers(verdict, how.verify)
+  const details = detailsOf(finding, { verdict, own })
+  message['postern'] = { opened: finding.kind === 'opened', verdict, ...details }
+  if (finding.kind === 'opened' && delivered) {
+    const { text } = finding.opened
+    delete message['armored']
+    message['text'] = how.normalizeText ? deliveredText(text) : text
+  } else if (finding.kind !== 'plain' || !delivered) {
+    withholdText(message)
+  }
+  return verdict
+}
+
+function detailsOf(
+  finding: Finding,
+  { verdict, own }: { verdict: Verdict; own: Verdict },
+): { signer?: string; reason?: string } {
+  if (finding.kind === 'closed') {
+    return finding.reason === undefined ? {} : { reason: finding.reason }
+  }
+  if (finding.kind !== 'opened') return {}
+  const { signer, reason } = finding.judged
+  if (verdict !== own) return own === 'unsigned' && verdict === 'bad-signature' ? STOPPED : {}
+  return {
+    ...(signer === undefined ? {} : { signer }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+const STOPPED = { reason: 'stopped-signing' }
+
+/** An armored text in a readable chat reads as text there, as in any client. */
+function writeWords(message: Record<string, unknown>): void {
+  const { armored } = message
+  message['postern'] = { opened: false, verdict: 'unsigned', reason: 'readable-chat' }
+  withholdText(message)
+  delete message['armored']
+  message['text'] = armored
+}
+
+/** Text that is not delivered is kept beside the verdict; nothing is lost. */
+function withholdText(message: Record<string, unknown>): void {
+  const { text } = message
+  if (typeof text !== 'string' || text === '') return
+  delete message['text']
+  message['postern'] = { ...(message['postern'] as object), withheldText: text }
+}
