@@ -16,6 +16,8 @@ export const BOUNDS = {
   certificatePackets: 512,
   /** User ids of one certificate. */
   certificateUserIds: 64,
+  /** Signatures by the certificate’s own key on one of its parts; each costs a verification. */
+  selfSignatures: 16,
   /** Recipient packets that name one of our keys and are tried. */
   namedAttempts: 8,
   /** Anonymous recipient packets that are tried. */
