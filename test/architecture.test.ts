@@ -27,13 +27,13 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it never sees readable text of a protected chat: of translate it knows what may leave',
   },
   translate: {
-    may: ['api', 'pgp', 'keys', 'chats'],
-    packages: [],
+    may: ['api', 'pgp', 'keys', 'chats', 'fresh-cache'],
+    packages: ['lru-cache'],
     why: 'values in, values out',
   },
   observe: { may: ['api', 'pgp/size'], packages: ['@prometheus-io/client'], why: 'it is told' },
   http: {
-    may: ['api', 'translate', 'upstream', 'observe', 'chats'],
+    may: ['api', 'translate', 'upstream', 'observe', 'chats', 'fresh-cache'],
     packages: ['fastify', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
