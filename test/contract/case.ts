@@ -1,0 +1,49 @@
+import type { Proof, Section } from './spec/statements.ts'
+import type { Stage, Way } from './stage.ts'
+
+/** What a case cannot do without. A live account has the first two at most. */
+export type Need =
+  /** A private chat that the bot may write into. */
+  | 'private chat'
+  /** A group that the bot may write into. */
+  | 'group'
+  /** People who write, press, block and leave, and who tell what they see. */
+  | 'people'
+  /** Rooms made to measure, and other bots. */
+  | 'rooms'
+  /** The owner's console, and an account whose token, key, commands and webhook may change. */
+  | 'owner'
+  /** Time that can be moved, and rate windows that may be used up. */
+  | 'clock'
+
+/** One thing that the specification says, asked of a service as a bot would ask it. */
+export interface Case {
+  /** What holds, in a plain sentence. */
+  name: string
+  /** The heading that it comes from. */
+  section: Section
+  /** The sentences and table rows that it shows to hold. */
+  proves: readonly Proof[]
+  needs: readonly Need[]
+  /** Ways in which alone it can be played, and why. */
+  only?: { ways: readonly Way[]; because: string }
+  /** `local`: webhooks may be at addresses of this machine. */
+  webhooks?: 'local'
+  /** @throws AssertionError when it does not hold */
+  run(stage: Stage): Promise<void>
+}
+
+/** Cases under one heading. */
+export function casesOf(
+  section: Section,
+  cases: readonly (Omit<Case, 'section' | 'needs'> & { needs?: readonly Need[] })[],
+): readonly Case[] {
+  return cases.map((one) => ({ needs: [], ...one, section }))
+}
+
+/** Why a case is not played in a way, or null. */
+export function whyNot(one: Case, way: Way, has: ReadonlySet<Need>): string | null {
+  if (one.only !== undefined && !one.only.ways.includes(way)) return one.only.because
+  const missing = one.needs.filter((need) => !has.has(need))
+  return missing.length === 0 ? null : `needs ${missing.join(', ')}`
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { ENDPOINTS } from '../../../src/api/endpoints.ts'
+import { casesOf } from '../case.ts'
+import { no, ok } from '../expect.ts'
+
+/** A token of the right shape that nobody has. */
+const nobodys = (token: string): string => `${token.slice(0, -43)}${'A'.repeat(43)}`
+
+export const AUTHENTICATION = casesOf('Authentication', [
+  {
+    name: 'every endpoint answers unauthorized without a token',
+    proves: ['auth-header', 'auth-refused', 'error unauthorized'],
+    run: async ({ bot }) => {
+      for (const { method, path } of ENDPOINTS) {
+        const filled = path.replace(/:\w+/g, '1')
+        no(await bot.call({ method, path: filled, token: null }), 'unauthorized')
+      }
+    },
+  },
+  {
+    name: 'an invalid token answers unauthorized, whatever its shape',
+    proves: ['auth-refused'],
+    run: async ({ bot }) => {
+      const { token } = bot
+      for (const wrong of [nobodys(token), `${token}x`, token.slice(0, -1), 'x', '1.2']) {
+        no(await bot.get('/me', { token: wrong }), 'unauthorized')
+      }
+    },
+  },
+  {
+    name: 'the token goes as a bearer and in no other way',
+    proves: ['auth-header'],
+    run: async ({ bot }) => {
+      const { token } = bot
+      for (const authorization of [token, `Basic ${token}`, `Bearer`, `Token ${token}`]) {
+        no(await bot.get('/me', { token: null, headers: { authorization } }), 'unauthorized')
+      }
+      no(await bot.get(`/me?token=${token}`, { token: null }), 'unauthorized')
+    },
+  },
+  {
+    name: 'the token has the shape <prefix>_<bot_id>.<43 characters>',
+    proves: ['auth-shape'],
+    run: ({ bot, me }) => {
+      const [, id] = /^[^_]+_(\d+)\.\S{43}$/.exec(bot.token) ?? []
+      assert.equal(id, String(me.id))
+      return Promise.resolve()
+    },
+  },
+  {
+    name: 'a replaced token answers unauthorized, and the new one is good',
+    proves: ['auth-refused'],
+    needs: ['owner'],
+    run: async ({ bot, owner }) => {
+      const issued = await owner.issueToken()
+      no(await bot.get('/me'), 'unauthorized')
+      await owner.handOverToken()
+      assert.equal(bot.token, issued)
+      ok(await bot.get('/me'))
+    },
+  },
+])

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { at, no, ok } from '../expect.ts'
+import { button, only, pressOf, received, say } from '../steps.ts'
+import type { Stage } from '../stage.ts'
+
+interface Pressed {
+  chatId: number
+  messageId: number
+  /** As the phone knows it. */
+  callbackId: string
+}
+
+/** Alice presses a button below a message of the bot's. */
+async function pressed(stage: Stage): Promise<Pressed> {
+  const chatId = await stage.group()
+  const messageId = await say(stage, chatId, { markup: button() })
+  return { chatId, messageId, callbackId: await stage.alice.press(chatId, messageId) }
+}
+
+const answer = (stage: Stage, id: string, body?: unknown) =>
+  stage.bot.post(`/callbacks/${encodeURIComponent(id)}/answer`, body)
+
+export const PRESSES = casesOf('Events', [
+  {
+    name: 'a press reaches the bot with an id of the press',
+    proves: ['event-press'],
+    needs: ['people', 'group', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const text = stage.words()
+      const messageId = await say(stage, chatId, { text, markup: button() })
+      const callbackId = await stage.alice.press(chatId, messageId)
+      const press = pressOf(await only(stage))
+      assert.equal(press['id'], callbackId)
+      assert.equal(at(press, 'from.id'), stage.alice.id)
+      assert.equal(press['data'], 'go')
+      assert.equal(at(press, 'message.id'), messageId)
+      assert.equal(at(press, 'message.text'), text)
+    },
+  },
+  {
+    name: 'a second press while the first is open is the same press',
+    proves: ['same-press'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const { chatId, messageId, callbackId } = await pressed(stage)
+      assert.equal(await stage.alice.press(chatId, messageId), callbackId)
+      assert.equal((await received(stage)).length, 1)
+      ok(await answer(stage, callbackId))
+      assert.notEqual(await stage.alice.press(chatId, messageId), callbackId)
+      assert.equal((await received(stage)).length, 2)
+    },
+  },
+])
+
+export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', [
+  {
+    name: 'an empty answer is enough, and the phone that pressed is told',
+    proves: [
+      'endpoint answerCallback',
+      'answer-empty',
+      'answer-result',
+      'press-told',
+      'press: open -> answered (within 60 s)',
+    ],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      for (const body of [undefined, {}]) {
+        const { callbackId } = await pressed(stage)
+        assert.deepEqual(ok(await answer(stage, callbackId, body)), { answered: true })
+        const shown = await stage.alice.sawAnswer(callbackId)
+        assert.deepEqual(shown, { text: null, alert: false, url: null })
+      }
+    },
+  },
+  {
+    name: 'text, alert and url reach the phone readable, the message stays as it was',
+    proves: ['answer-body', 'answer-unchanged', 'answer-readable'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const { chatId, messageId, callbackId } = await pressed(stage)
+      const before = await stage.held(chatId)
+      const url = 'https://example.org/page'
+      ok(await answer(stage, callbackId, { text: '  Done.  ', alert: true, url }))
+      const shown = await stage.alice.sawAnswer(callbackId)
+      assert.deepEqual(shown, { text: 'Done.', alert: true, url })
+      assert.deepEqual(await stage.held(chatId), before)
+      assert.ok(before.some(({ id }) => id === messageId))
+    },
+  },
+  {
+    name: 'what keeps within the limits is taken',
+    proves: ['answer-body', 'limit callbackAnswerMax', 'limit urlMax'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      for (const body of [
+        { text: 'x'.repeat(200) },
+        { text: ` ${'x'.repeat(200)} ` },
+        { url: 'http://example.org/'.padEnd(1024, 'x') },
+      ]) {
+        ok(await answer(stage, (await pressed(stage)).callbackId, body))
+      }
+    },
+  },
+  {
+    name: 'what does not is a bad request, and the press stays open',
+    proves: ['answer-body', 'limit callbackAnswerMax', 'limit urlMax', 'error bad_request'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const { callbackId } = await pressed(stage)
+      const wrong = [
+        { text: 'x'.repeat(201) },
+        { text: 'one\ntwo' },
+        { text: 'one\u0007' },
+        { text: 7 },
+        { alert: 'yes' },
+        { url: 'http://example.org/'.padEnd(1025, 'x') },
+        { url: 'ftp://example.org/' },
+        { url: '/page' },
+        { url: 'https://me:secret@example.org/' },
+        { text: 'hi', other: 1 },
+      ]
+      for (const body of wrong) no(await answer(stage, callbackId, body), 'bad_request')
+      ok(await answer(stage, callbackId))
+    },
+  },
+  {
+    name: 'a press is answered once',
+    proves: [
+      'error callback_answered',
+      'press: answered -> answered (another answer)',
+      'safe-retry-rest',
+    ],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const { callbackId } = await pressed(stage)
+      ok(await answer(stage, callbackId, { text: 'first' }))
+      no(await answer(stage, callbackId, { text: 'second' }), 'callback_answered')
+      assert.equal((await stage.alice.sawAnswer(callbackId)).text, 'first')
+    },
+  },
+  {
+    name: 'a press can be answered for 60 seconds and then expires',
+    proves: [
+      'error callback_expired',
+      'limit callbackWindowMs',
+      'press: open -> expired (60 s pass)',
+    ],
+    needs: ['people', 'group', 'clock'],
+    run: async (stage) => {
+      const inTime = await pressed(stage)
+      stage.advance(59_000)
+      ok(await answer(stage, inTime.callbackId))
+      const late = await pressed(stage)
+      stage.advance(61_000)
+      no(await answer(stage, late.callbackId), 'callback_expired')
+    },
+  },
+  {
+    name: 'a press of nobody’s, and one for another bot, are not found',
+    proves: ['error callback_not_found'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      no(await answer(stage, 'nobodys'), 'callback_not_found')
+      const other = await stage.otherBot()
+      const { callbackId } = await pressed(stage)
+      const theirs = await other.client.post(`/callbacks/${callbackId}/answer`)
+      no(theirs, 'callback_not_found')
+      ok(await answer(stage, callbackId))
+    },
+  },
+  {
+    name: 'a press that never was is not found',
+    proves: ['error callback_not_found'],
+    run: async (stage) => void no(await answer(stage, 'nobodys'), 'callback_not_found'),
+  },
+])

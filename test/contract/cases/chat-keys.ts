@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { list, no, ok, okFields, type Fields } from '../expect.ts'
+import { CERTIFICATE, checkKeyRecord } from '../key-record.ts'
+import type { Stage } from '../stage.ts'
+
+const idsIn = (keys: Fields[]): unknown[] =>
+  keys.map((record) => Object.values(record).find((value) => typeof value === 'number'))
+
+const keysOf = (stage: Stage, chatId: number) => stage.bot.get(`/chats/${chatId}/keys`)
+
+export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
+  {
+    name: 'a readable chat has no keys: chat_is_open; through the sidecar every chat is readable',
+    proves: ['endpoint getChatKeys', 'error chat_is_open'],
+    needs: ['rooms', 'private chat'],
+    run: async (stage) => {
+      no(await keysOf(stage, await stage.room({ readable: true })), 'chat_is_open')
+      no(await keysOf(stage, await stage.privateChat()), 'chat_is_open')
+      const encrypted = await keysOf(stage, await stage.room({ readable: false }))
+      if (stage.way === 'protected') no(encrypted, 'chat_is_open')
+      else ok(encrypted)
+    },
+  },
+  {
+    name: 'a group that the bot may write text into has no keys',
+    proves: ['error chat_is_open'],
+    needs: ['group'],
+    run: async (stage) => {
+      no(await keysOf(stage, await stage.group()), 'chat_is_open')
+    },
+  },
+  {
+    name: 'an encrypted group lists everybody’s key, ids and keys only, and counts all members',
+    proves: ['keys-list', 'keys-count', 'user-key-fields'],
+    needs: ['rooms', 'people'],
+    run: async (stage) => {
+      const keyless = await stage.person({ phone: false })
+      const chatId = await stage.room({ readable: false, members: [keyless.id] })
+      const answer = await keysOf(stage, chatId)
+      if (stage.way === 'protected') {
+        no(answer, 'chat_is_open')
+        return
+      }
+      const { keys, memberCount } = okFields(answer)
+      const records = list(keys)
+      assert.deepEqual(new Set(idsIn(records)), new Set([stage.alice.id, stage.bob.id]))
+      assert.equal(records.length, 2)
+      checkKeyRecord(records[0] ?? {}, Number(idsIn(records)[0]))
+      assert.equal(memberCount, 4)
+      const said = JSON.stringify(records)
+      assert.ok(!said.includes(stage.alice.username) && !said.includes('"Alice"'), 'no names')
+    },
+  },
+  {
+    name: 'the list omits the bot itself and bots that only receive what is addressed to them',
+    proves: ['keys-omits'],
+    needs: ['rooms', 'people', 'owner'],
+    run: async (stage) => {
+      const deaf = await stage.otherBot({ key: true })
+      const hearing = await stage.otherBot({ key: true, listens: true })
+      const chatId = await stage.room({ readable: false, members: [deaf.id, hearing.id] })
+      const answer = await keysOf(stage, chatId)
+      if (stage.way === 'protected') {
+        no(answer, 'chat_is_open')
+        return
+      }
+      const ids = idsIn(list(okFields(answer)['keys']))
+      assert.ok(ids.includes(hearing.id))
+      assert.ok(!ids.includes(deaf.id))
+      assert.ok(!ids.includes(stage.me.id))
+    },
+  },
+  {
+    name: 'a protected bot’s private chat lists the one person, without a count',
+    proves: ['keys-count', 'key-private-encrypted'],
+    needs: ['people', 'owner'],
+    run: async (stage) => {
+      const person = await stage.person({ phone: true })
+      const chatId = await stage.privateChat(person)
+      await publish(stage)
+      const answer = await keysOf(stage, chatId)
+      if (stage.way === 'protected') {
+        no(answer, 'chat_is_open')
+        return
+      }
+      const result = okFields(answer)
+      assert.deepEqual(idsIn(list(result['keys'])), [person.id])
+      assert.ok(!('memberCount' in result))
+    },
+  },
+  {
+    name: 'a private chat whose person has no key answers no_user_key',
+    proves: ['error no_user_key'],
+    needs: ['people', 'owner'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat(await stage.person({ phone: false }))
+      await publish(stage)
+      const answer = await keysOf(stage, chatId)
+      if (stage.way === 'protected') no(answer, 'chat_is_open')
+      else no(answer, 'no_user_key')
+    },
+  },
+  {
+    name: 'a chat without the bot answers chat_not_found',
+    proves: ['error chat_not_found'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      no(await keysOf(stage, await stage.room({ bot: false })), 'chat_not_found')
+    },
+  },
+])
+
+/** The bot has a key, by its own doing at the service or the sidecar's. */
+async function publish(stage: Stage): Promise<void> {
+  if (stage.way === 'protected') return
+  const fingerprint = 'C'.repeat(40)
+  const publicKey = `${CERTIFICATE}\n\nxjMEZ\n-----END PGP PUBLIC KEY BLOCK-----\n`
+  ok(await stage.bot.put('/key', { publicKey, fingerprint }))
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { at, no, okFields, shape, type Fields } from '../expect.ts'
+import type { Stage } from '../stage.ts'
+
+const chat = async ({ bot }: Stage, id: number): Promise<Fields> =>
+  okFields(await bot.get(`/chats/${id}`))
+
+const COMMON = { id: 'int', kind: 'string', username: 'string?', mode: 'string', me: 'object' }
+
+/** What the one field of a chat is called that says yes or no to this. */
+const flags = (found: Fields): string[] => Object.keys(found).filter((name) => found[name] === true)
+
+export const CHAT = [
+  ...casesOf('GET /chats/{chatId}', [
+    {
+      name: 'a chat that is not there, and one without the bot, answer chat_not_found alike',
+      proves: ['endpoint getChat', 'chat-not-in', 'error chat_not_found'],
+      needs: ['rooms'],
+      run: async (stage) => {
+        const without = await stage.room({ bot: false })
+        const errors = [
+          no(await stage.bot.get(`/chats/${without}`), 'chat_not_found'),
+          no(await stage.bot.get('/chats/1'), 'chat_not_found'),
+        ]
+        assert.deepEqual(errors[0], errors[1])
+      },
+    },
+    {
+      name: 'a group has the fields of a chat, and the bot has a seat',
+      proves: ['endpoint getChat', 'chat-fields', 'chat-seat'],
+      needs: ['group'],
+      run: async (stage) => {
+        const group = shape(await chat(stage, await stage.group()), {
+          ...COMMON,
+          title: 'string',
+          description: 'string?',
+          memberCount: 'int',
+          historyVisible: 'boolean',
+          slowModeSeconds: 'int',
+        })
+        shape(group['me'], { status: 'string', rights: 'int', restrictedUntil: 'ts?' })
+      },
+    },
+  ]),
+  ...casesOf('Chat (result of GET /chats/{chatId})', [
+    {
+      name: 'a group shows its title, handle, description, members, history and slow mode',
+      proves: ['chat-fields', 'chat-slow-mode'],
+      needs: ['rooms'],
+      run: async (stage) => {
+        const username = `room_${stage.now()}`
+        const id = await stage.room({
+          title: 'Tea room',
+          username,
+          description: 'Of tea',
+          slowModeSeconds: 30,
+        })
+        const group = await chat(stage, id)
+        const { title, description, memberCount, slowModeSeconds, kind } = group
+        assert.deepEqual(
+          { id: group['id'], title, description, memberCount, slowModeSeconds, kind },
+          {
+            id,
+            title: 'Tea room',
+            description: 'Of tea',
+            memberCount: 3,
+            slowModeSeconds: 30,
+            kind: 'group',
+          },
+        )
+        assert.equal(group['username'], username)
+        assert.equal((await chat(stage, await stage.group()))['slowModeSeconds'], 0)
+      },
+    },
+    {
+      name: 'kind is private, group or channel',
+      proves: ['chat-fields'],
+      needs: ['rooms', 'private chat'],
+      run: async (stage) => {
+        const ids = [
+          await stage.privateChat(),
+          await stage.group(),
+          await stage.room({ kind: 'channel' }),
+        ]
+        const kinds = await Promise.all(ids.map(async (id) => (await chat(stage, id))['kind']))
+        assert.deepEqual(kinds, ['private', 'group', 'channel'])
+      },
+    },
+    {
+      name: 'mode says which body the chat takes; through the sidecar it is text everywhere',
+      proves: ['chat-mode'],
+      needs: ['rooms', 'private chat'],
+      run: async (stage) => {
+        const readable = await stage.room({ readable: true })
+        const encrypted = await stage.room({ readable: false })
+        const modes: unknown[] = []
+        const truths: unknown[] = []
+        for (const id of [readable, encrypted, await stage.privateChat()]) {
+          const found = await chat(stage, id)
+          modes.push(found['mode'])
+          truths.push(found['postern'] && at(found, 'postern.mode'))
+        }
+        const asIs = ['open', 'protected', 'open']
+        assert.deepEqual(modes, stage.per({ service: asIs, protected: ['open', 'open', 'open'] }))
+        assert.deepEqual(
+          truths,
+          stage.per<unknown[]>({
+            service: [undefined, undefined, undefined],
+            protected: ['open', 'protected', 'protected'],
+          }),
+        )
+      },
+    },
+    {
+      name: 'me is the bot’s seat',
+      proves: ['chat-seat'],
+      needs: ['rooms'],
+      run: async (stage) => {
+        const id = await stage.room()
+        const seat = async () =>
+          shape((await chat(stage, id))['me'], {
+            status: 'string',
+            rights: 'int',
+            restrictedUntil: 'ts?',
+          })
+        assert.equal((await seat())['status'], 'member')
+        const restrictedUntil = stage.now() + 60_000
+        await stage.seat(id, stage.me.id, { status: 'restricted', restrictedUntil })
+        assert.equal((await seat())['restrictedUntil'], restrictedUntil)
+        await stage.seat(id, stage.me.id, { status: 'admin', restrictedUntil: null })
+        assert.notEqual((await seat())['rights'], 0)
+      },
+    },
+    {
+      name: 'a private chat carries the other person and whether they blocked the bot',
+      proves: ['chat-private', 'member-no-phone'],
+      needs: ['people', 'private chat'],
+      run: async (stage) => {
+        const id = await stage.privateChat()
+        const before = await chat(stage, id)
+        const carried = Object.values(before).some(
+          (value) =>
+            value !== null &&
+            typeof value === 'object' &&
+            'id' in value &&
+            value.id === stage.alice.id,
+        )
+        assert.ok(carried, 'the other person is somewhere in it')
+        assert.deepEqual(flags(before), [])
+        await stage.alice.block()
+        assert.equal(flags(await chat(stage, id)).length, 1)
+        assert.doesNotMatch(JSON.stringify(before), /phone/i)
+      },
+    },
+  ]),
+]

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { no, ok } from '../expect.ts'
+import { say } from '../steps.ts'
+import type { Stage } from '../stage.ts'
+
+const isHeld = async (stage: Stage, chatId: number, id: number): Promise<boolean> =>
+  (await stage.held(chatId)).some((one) => one.id === id)
+
+export const DELETE = casesOf('DELETE /messages/{messageId}', [
+  {
+    name: 'a bot deletes its own messages anywhere, with chatId in the query or in a body',
+    proves: ['endpoint deleteMessage', 'delete-own', 'delete-chat-id', 'delete-result'],
+    needs: ['people', 'private chat', 'group'],
+    run: async (stage) => {
+      for (const chatId of [await stage.privateChat(), await stage.group()]) {
+        const inQuery = await say(stage, chatId)
+        const answer = await stage.bot.delete(`/messages/${inQuery}?chatId=${chatId}`)
+        assert.deepEqual(ok(answer), { deleted: true })
+        assert.equal(await isHeld(stage, chatId, inQuery), false)
+        stage.advance(1000)
+        const inBody = await say(stage, chatId)
+        assert.deepEqual(ok(await stage.bot.delete(`/messages/${inBody}`, { chatId })), {
+          deleted: true,
+        })
+        assert.equal(await isHeld(stage, chatId, inBody), false)
+      }
+    },
+  },
+  {
+    name: 'what was sent can be deleted, once',
+    proves: ['delete-own', 'delete-gone', 'safe-retry-rest'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const path = `/messages/${await say(stage, chatId)}?chatId=${chatId}`
+      assert.deepEqual(ok(await stage.bot.delete(path)), { deleted: true })
+      no(await stage.bot.delete(path), 'message_not_found')
+    },
+  },
+  {
+    name: 'without a chatId, or with one that is none, it is a bad request',
+    proves: ['delete-chat-id', 'names-the-field'],
+    needs: ['group'],
+    run: async (stage) => {
+      const id = await say(stage, await stage.group())
+      for (const query of ['', '?chatId=x', '?chatId=']) {
+        const { message } = no(await stage.bot.delete(`/messages/${id}${query}`), 'bad_request')
+        assert.match(String(message), /chatId/)
+      }
+      no(await stage.bot.delete(`/messages/${id}`, { chatId: 'x' }), 'bad_request')
+    },
+  },
+  {
+    name: 'with the delete-messages right a bot deletes anybody’s in a group or channel',
+    proves: ['delete-others', 'auth-rights'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      for (const kind of ['group', 'channel'] as const) {
+        const chatId = await stage.room({ kind })
+        await stage.seat(chatId, stage.me.id, { status: 'admin', deletes: true })
+        const id = await stage.alice.write(chatId, stage.words())
+        ok(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`))
+        assert.equal(await isHeld(stage, chatId, id), false)
+      }
+    },
+  },
+  {
+    name: 'without the right, and in any private chat, others’ messages are forbidden',
+    proves: ['delete-others', 'error forbidden'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      const group = await stage.room()
+      const withoutRight = await stage.room()
+      await stage.seat(withoutRight, stage.me.id, { status: 'admin', deletes: false })
+      for (const chatId of [group, withoutRight, await stage.privateChat()]) {
+        const id = await stage.alice.write(chatId, stage.words())
+        no(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`), 'forbidden')
+        assert.equal(await isHeld(stage, chatId, id), true)
+      }
+    },
+  },
+  {
+    name: 'service notices cannot be deleted, whatever the right',
+    proves: ['delete-notice', 'error forbidden'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      const chatId = await stage.room()
+      await stage.seat(chatId, stage.me.id, { status: 'admin', deletes: true })
+      await stage.bob.leave(chatId)
+      const notice = (await stage.held(chatId)).find(({ kind }) => kind !== 'user')
+      no(await stage.bot.delete(`/messages/${notice?.id}?chatId=${chatId}`), 'forbidden')
+    },
+  },
+  {
+    name: 'a message already gone, one that never was, and a chat that is not there',
+    proves: ['delete-gone', 'error message_not_found', 'error chat_not_found'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const id = await say(stage, chatId)
+      ok(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`))
+      no(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`), 'message_not_found')
+      no(await stage.bot.delete(`/messages/987654321?chatId=${chatId}`), 'message_not_found')
+      no(await stage.bot.delete(`/messages/${id}?chatId=1`), 'chat_not_found')
+    },
+  },
+])

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { fields, no, ok } from '../expect.ts'
+
+const KIB = 1024
+
+/** A body of exactly so many bytes, which is JSON and asks for nothing that exists. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ chatId: 1, text: '' })
+  return JSON.stringify({ chatId: 1, text: 'x'.repeat(bytes - empty.length) })
+}
+
+export const ENVELOPE = [
+  ...casesOf('What the service does', [
+    {
+      name: 'a success is {ok: true, result} in JSON, under the path prefix /bot/v1',
+      proves: ['base-path', 'version-prefix', 'success-envelope'],
+      run: async ({ bot, way }) => {
+        const answer = await bot.get('/me')
+        assert.match(answer.statusLine, /^HTTP\/1\.1 200\b/)
+        assert.deepEqual(Object.keys(fields(answer.json)), ['ok', 'result'])
+        ok(answer)
+        if (way === 'live') return
+        const elsewhere = await bot.get('/me', { outside: true })
+        assert.equal(elsewhere.status, 404)
+      },
+    },
+    {
+      name: 'a failure is {ok: false, error} with the same status on the HTTP line',
+      proves: ['failure-envelope', 'error-status', 'error-object', 'error-envelope-always'],
+      run: async ({ bot }) => {
+        const answer = await bot.get('/chats/1')
+        const error = no(answer, 'chat_not_found')
+        assert.match(answer.statusLine, /^HTTP\/1\.1 404\b/)
+        assert.deepEqual(Object.keys(fields(answer.json)), ['ok', 'error'])
+        assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'status'])
+      },
+    },
+  ]),
+  ...casesOf('Errors', [
+    {
+      name: 'a path that there is not answers not_found',
+      proves: ['error not_found'],
+      run: async (stage) => {
+        no(await stage.bot.get('/nothing/here'), 'not_found')
+        no(await stage.bot.get('/chats'), 'not_found')
+        // The sidecar cannot know what an unknown body would say.
+        const unknown = stage.per({
+          service: 'not_found' as const,
+          protected: 'postern_route_refused' as const,
+          open: 'postern_route_refused' as const,
+        })
+        no(await stage.bot.post('/nothing/here', {}), unknown)
+        no(await stage.bot.delete('/me'), unknown)
+      },
+    },
+    {
+      name: 'a server failure answers internal',
+      proves: ['error internal'],
+      needs: ['rooms'],
+      run: async (stage) => {
+        const chatId = await stage.group()
+        stage.breakNext('getMembers')
+        no(await stage.bot.get(`/chats/${chatId}/members`), 'internal')
+        ok(await stage.bot.get(`/chats/${chatId}/members`))
+      },
+    },
+    {
+      name: 'a request body over 256 KiB answers too_large, one of 256 KiB is read',
+      proves: ['error too_large', 'limit requestBytes'],
+      run: async ({ bot }) => {
+        no(await bot.post('/messages', undefined, { raw: bodyOf(256 * KIB + 1) }), 'too_large')
+        no(await bot.post('/messages', undefined, { raw: bodyOf(256 * KIB) }), [
+          'bad_request',
+          'chat_not_found',
+        ])
+      },
+    },
+  ]),
+  ...casesOf('Endpoints', [
+    {
+      name: 'a body that is not JSON, or not an object, is a bad request',
+      proves: ['json-bodies', 'error bad_request'],
+      run: async (stage) => {
+        const { bot } = stage
+        for (const raw of ['{', 'words', '[]', '"text"', '7', 'null', '{"chatId":1,}']) {
+          no(await bot.post('/messages', undefined, { raw }), 'bad_request')
+        }
+        const headers = { 'content-type': 'text/plain' }
+        const answer = await bot.post('/messages', { chatId: 1, text: 'hi' }, { headers })
+        const status = stage.per({ service: answer.status, protected: 415, open: 415 })
+        no(answer, 'bad_request', { status })
+      },
+    },
+  ]),
+]

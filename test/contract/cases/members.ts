@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { list, no, okFields, type Fields } from '../expect.ts'
+import type { RoomOptions, Stage } from '../stage.ts'
+
+/** A member's user id stands in the record under some name; so do the names. */
+const isOf = (member: Fields, id: number): boolean => JSON.stringify(member).includes(String(id))
+
+async function idsSeen(stage: Stage, chatId: number): Promise<number[]> {
+  const { members, memberCount } = okFields(await stage.bot.get(`/chats/${chatId}/members`))
+  assert.equal(memberCount, list(members).length, 'memberCount counts the list as returned')
+  const known = [stage.alice.id, stage.bob.id, stage.me.id]
+  return known.filter((id) => list(members).some((member) => isOf(member, id)))
+}
+
+async function room(stage: Stage, o: RoomOptions): Promise<number> {
+  return await stage.room(o)
+}
+
+export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
+  {
+    name: 'a room lists its members, each a person with a seat and never a phone number',
+    proves: ['endpoint getMembers', 'members-list', 'member-fields', 'member-no-phone'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const chatId = await room(stage, {})
+      await stage.seat(chatId, stage.bob.id, { status: 'admin', title: 'Host' })
+      assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
+      const { members } = okFields(await stage.bot.get(`/chats/${chatId}/members`))
+      const bob = list(members).find((member) => isOf(member, stage.bob.id)) ?? {}
+      const values = Object.values(bob)
+      for (const shown of [stage.bob.id, stage.bob.username, 'Bob', 'admin', 'Host']) {
+        assert.ok(values.includes(shown), `${shown} is shown`)
+      }
+      assert.ok(values.some((value) => typeof value === 'number' && value !== stage.bob.id))
+      assert.doesNotMatch(JSON.stringify(members), /phone/i)
+    },
+  },
+  {
+    name: 'where the roster is hidden a bot that is no administrator sees administrators only',
+    proves: ['members-hidden'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const chatId = await room(stage, { rosterHidden: true })
+      assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id])
+      no(await stage.bot.get(`/chats/${chatId}/members/${stage.bob.id}`), 'member_not_found')
+      await stage.seat(chatId, stage.me.id, { status: 'admin' })
+      assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
+    },
+  },
+  {
+    name: 'a channel that keeps its administrators private leaves them out',
+    proves: ['members-channel'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const chatId = await room(stage, { kind: 'channel', adminsHidden: true })
+      assert.deepEqual(await idsSeen(stage, chatId), [stage.bob.id, stage.me.id])
+      no(await stage.bot.get(`/chats/${chatId}/members/${stage.alice.id}`), 'member_not_found')
+    },
+  },
+  {
+    name: 'a private chat has no members',
+    proves: ['members-private', 'member-one', 'error bad_request'],
+    needs: ['private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      no(await stage.bot.get(`/chats/${chatId}/members`), 'bad_request')
+      no(await stage.bot.get(`/chats/${chatId}/members/${stage.me.id}`), 'bad_request')
+    },
+  },
+  {
+    name: 'a chat that is not there has no members either',
+    proves: ['error chat_not_found'],
+    run: async ({ bot }) => {
+      no(await bot.get('/chats/1/members'), 'chat_not_found')
+      no(await bot.get('/chats/1/members/1'), 'chat_not_found')
+    },
+  },
+])
+
+export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', [
+  {
+    name: 'a member is found by id, a stranger is not',
+    proves: ['endpoint getMember', 'member-one', 'error member_not_found'],
+    needs: ['rooms', 'people'],
+    run: async (stage) => {
+      const chatId = await stage.room()
+      const path = `/chats/${chatId}/members`
+      const member = okFields(await stage.bot.get(`${path}/${stage.alice.id}`))
+      const { members } = okFields(await stage.bot.get(path))
+      assert.deepEqual(
+        member,
+        list(members).find((one) => isOf(one, stage.alice.id)),
+      )
+      const stranger = await stage.person({ phone: false })
+      no(await stage.bot.get(`${path}/${stranger.id}`), 'member_not_found')
+      no(await stage.bot.get(`${path}/1`), 'member_not_found')
+    },
+  },
+  {
+    name: 'an id of nobody’s is no member',
+    proves: ['error member_not_found'],
+    needs: ['group'],
+    run: async (stage) => {
+      no(await stage.bot.get(`/chats/${await stage.group()}/members/1`), 'member_not_found')
+    },
+  },
+])

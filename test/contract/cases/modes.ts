@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { no, ok, okFields } from '../expect.ts'
+import { receivedWords, say } from '../steps.ts'
+
+export const MODES = casesOf('What the service does', [
+  {
+    name: 'a group with open history is readable, any other is encrypted',
+    proves: ['group-mode', 'chat-mode', 'encrypted-armored'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const open = await stage.room({ readable: true })
+      const other = await stage.room({ readable: false })
+      const modeOf = async (id: number) => okFields(await stage.bot.get(`/chats/${id}`))['mode']
+      assert.equal(await modeOf(open), 'open')
+      assert.equal(await modeOf(other), stage.per({ service: 'protected', protected: 'open' }))
+      await say(stage, open)
+    },
+  },
+  {
+    name: 'an open bot’s private chats are readable, and the words pass along',
+    proves: ['bot-open', 'readable-text'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const text = stage.words()
+      const answer = await stage.bot.post('/messages', { chatId, text })
+      const shown = await stage.alice.sees(chatId, Number(okFields(answer, 201)['id']))
+      assert.equal(shown.text, text)
+      assert.equal(shown.verdict, stage.per({ service: 'readable', protected: 'verified' }))
+      const written = stage.words()
+      await stage.alice.write(chatId, written)
+      assert.deepEqual(await receivedWords(stage), [written])
+    },
+  },
+  {
+    name: 'the wrong kind of body is refused, and expected names the right one',
+    proves: ['wrong-kind', 'send-kind', 'error wrong_body_kind'],
+    needs: ['rooms', 'people'],
+    run: async (stage) => {
+      const readable = await stage.room({ readable: true })
+      const encrypted = await stage.room({ readable: false })
+      const armored = await stage.sealed()
+      const wrong = no(
+        await stage.bot.post('/messages', { chatId: readable, armored }),
+        'wrong_body_kind',
+      )
+      assert.equal(wrong['expected'], 'text')
+
+      const text = await stage.bot.post('/messages', { chatId: encrypted, text: stage.words() })
+      const sealed = await stage.bot.post('/messages', { chatId: encrypted, armored })
+      if (stage.way === 'protected') {
+        // The bot lives in a world where every chat is readable.
+        ok(text, 201)
+        assert.equal(no(sealed, 'wrong_body_kind')['expected'], 'text')
+      } else {
+        assert.equal(no(text, 'wrong_body_kind')['expected'], 'armored')
+        ok(sealed, 201)
+      }
+    },
+  },
+  {
+    name: 'text and armored together are refused',
+    proves: ['send-kind'],
+    needs: ['rooms', 'people'],
+    run: async (stage) => {
+      const chatId = await stage.room({ readable: true })
+      const both = { chatId, text: stage.words(), armored: await stage.sealed() }
+      no(await stage.bot.post('/messages', both), ['bad_request', 'wrong_body_kind'])
+    },
+  },
+  {
+    name: 'a send without a body is a bad request that says what is expected',
+    proves: ['no-body-expected', 'error bad_request'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const readable = await stage.room({ readable: true })
+      const encrypted = await stage.room({ readable: false })
+      const expected = async (chatId: number) =>
+        no(await stage.bot.post('/messages', { chatId }), 'bad_request')['expected']
+      assert.equal(await expected(readable), 'text')
+      assert.equal(await expected(encrypted), stage.per({ service: 'armored', protected: 'text' }))
+    },
+  },
+  {
+    name: 'a group that opens its history becomes readable, and the other way round',
+    proves: ['group-mode'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const chatId = await stage.room({ readable: true })
+      await say(stage, chatId)
+      await stage.changeRoom(chatId, { readable: false })
+      // Whoever turns a room at the service may see what was said before that was known.
+      const text = { chatId, text: 'said while the room turned' }
+      const turned = await stage.bot.post('/messages', text)
+      if (stage.way === 'protected') {
+        ok(turned, 201)
+        return
+      }
+      assert.equal(no(turned, 'wrong_body_kind')['expected'], 'armored')
+      await stage.changeRoom(chatId, { readable: true })
+      // What was once seen encrypted takes no readable words until the operator says so.
+      const again = await stage.bot.post('/messages', text)
+      if (stage.way === 'open') no(again, 'wrong_body_kind')
+      else ok(again, 201)
+    },
+  },
+  {
+    name: 'what a bot sends into an encrypted chat everybody there can open and verify',
+    proves: ['send-sealed'],
+    needs: ['rooms', 'people'],
+    only: {
+      ways: ['protected'],
+      because: 'sealing is the bot’s own duty, and the service cannot see whether it did it',
+    },
+    run: async (stage) => {
+      const chatId = await stage.room({ readable: false })
+      const text = stage.words()
+      const sent = await stage.bot.post('/messages', { chatId, text })
+      const id = Number(okFields(sent, 201)['id'])
+      for (const person of [stage.alice, stage.bob]) {
+        assert.deepEqual(await person.sees(chatId, id), { text, verdict: 'verified' })
+      }
+      const reply = stage.words()
+      await stage.bob.write(chatId, reply, { replyTo: id })
+      assert.deepEqual(await receivedWords(stage), [reply])
+    },
+  },
+])

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import type { Stage } from '../stage.ts'
+import { receivedWords, say } from '../steps.ts'
+
+/** One group that is readable, and in the way `protected` an encrypted one as well. */
+async function groups(stage: Stage): Promise<number[]> {
+  const readable = await stage.room({ readable: true })
+  return stage.way === 'protected' ? [readable, await stage.room({ readable: false })] : [readable]
+}
+
+export const PRIVACY = casesOf('What the service does', [
+  {
+    name: 'in a private chat everything that the person writes arrives',
+    proves: ['private-everything'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const said = [stage.words(), '/start', 'hello @somebody', 'x']
+      for (const text of said) await stage.alice.write(chatId, text)
+      assert.deepEqual(await receivedWords(stage), said)
+    },
+  },
+  {
+    name: 'in a group a command, one with the bot’s name, a mention and a reply arrive',
+    proves: ['group-addressed', 'phone-applies'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      const { username } = stage.me
+      const said: string[] = []
+      for (const chatId of await groups(stage)) {
+        const replyTo = await say(stage, chatId)
+        const addressed = [
+          `/start ${stage.words()}`,
+          `/start@${username} ${stage.words()}`,
+          `${stage.words()} @${username}, please`,
+        ]
+        for (const text of addressed) await stage.alice.write(chatId, text)
+        const reply = stage.words()
+        await stage.bob.write(chatId, reply, { replyTo })
+        said.push(...addressed, reply)
+      }
+      assert.deepEqual(await receivedWords(stage), said)
+    },
+  },
+  {
+    name: 'nothing else in a group arrives',
+    proves: ['group-addressed', 'phone-applies'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      for (const chatId of await groups(stage)) {
+        const replyTo = await stage.alice.write(chatId, stage.words())
+        await stage.bob.write(chatId, stage.words(), { replyTo })
+        await stage.bob.write(chatId, `/start@someone_else ${stage.words()}`)
+        await stage.bob.write(chatId, `@someone_else ${stage.words()}`)
+        await stage.bob.write(chatId, `${stage.words()} @${stage.me.username}s`)
+      }
+      assert.deepEqual(await receivedWords(stage), [])
+    },
+  },
+  {
+    name: 'with privacy mode off the whole room arrives',
+    proves: ['privacy-off'],
+    needs: ['people', 'rooms', 'owner'],
+    run: async (stage) => {
+      await stage.owner.setPrivacyMode({ on: false })
+      const said: string[] = []
+      for (const chatId of await groups(stage)) {
+        for (const person of [stage.alice, stage.bob]) {
+          said.push(stage.words())
+          await person.write(chatId, said.at(-1) ?? '')
+        }
+      }
+      assert.deepEqual(await receivedWords(stage), said)
+    },
+  },
+  {
+    name: 'a bot that was removed hears no more, and one that was added hears what is new',
+    proves: ['no-joining', 'no-history'],
+    needs: ['people', 'rooms', 'owner'],
+    run: async (stage) => {
+      const chatId = await stage.room({ readable: true, bot: false })
+      await stage.alice.write(chatId, `/start ${stage.words()}`)
+      assert.deepEqual(await receivedWords(stage), [])
+      await stage.join(chatId, stage.me.id)
+      const text = `/start ${stage.words()}`
+      await stage.alice.write(chatId, text)
+      const words = (await receivedWords(stage)).filter((found) => found !== undefined)
+      assert.deepEqual(words, [text])
+    },
+  },
+])

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { FIXED_LIMITS, LIMITS } from '../../../src/api/limits.ts'
+import { casesOf } from '../case.ts'
+import { no, ok, wait } from '../expect.ts'
+import { say, times } from '../steps.ts'
+import type { Stage } from '../stage.ts'
+
+/** Seconds that a `flood_wait` or `slow_mode` asks for, said twice the same. */
+function floodSeconds(answer: Parameters<typeof wait>[0], code: 'flood_wait' | 'slow_mode') {
+  const { header, body } = wait(answer, code)
+  assert.equal(body, header, 'retryAfter is in the body')
+  return header
+}
+
+const send = (stage: Stage, chatId: number) =>
+  stage.bot.post('/messages', { chatId, text: stage.words() })
+
+export const RATES = casesOf('Limits', [
+  {
+    name: '600 calls a minute fit; then the header says what is left and the body always 60',
+    proves: [
+      'limit apiCallsPerMinute',
+      'error rate_limited',
+      'retry-after-header',
+      'retry-after-call',
+      'rate-stands-still',
+    ],
+    needs: ['clock', 'owner'],
+    run: async (stage) => {
+      const call = () => stage.bot.get('/commands')
+      const { apiCallsPerMinute } = LIMITS
+      const first = await times(300, call)
+      stage.advance(20_000)
+      const rest = await times(apiCallsPerMinute - 300, call)
+      const good = [...first, ...rest].filter(({ status }) => status === 200).length
+      // The sidecar's few calls of its own count like any others of the bot's.
+      const least = stage.per({ service: 600, protected: 590, open: 590 })
+      assert.ok(good >= least && good <= 600, `${good} calls fit`)
+      const said = wait(await call(), 'rate_limited')
+      assert.deepEqual(said, { header: 40, body: 60 })
+      stage.advance(15_000)
+      for (const answer of await times(320, call)) {
+        assert.deepEqual(wait(answer, 'rate_limited'), { header: 25, body: 60 })
+      }
+      stage.advance(25_000)
+      ok(await call())
+    },
+  },
+  {
+    name: '1200 calls a minute fit from one address, whoever calls',
+    proves: ['limit apiCallsPerAddressPerMinute', 'error rate_limited'],
+    needs: ['clock', 'rooms'],
+    run: async (stage) => {
+      const bots = await Promise.all([1, 2, 3].map(() => stage.otherBot()))
+      const clients = bots.map(({ client }) => client)
+      let good = 0
+      for (const client of clients.slice(0, 2)) {
+        const answers = await times(LIMITS.apiCallsPerMinute, () => client.get('/commands'))
+        good += answers.filter(({ status }) => status === 200).length
+      }
+      const least = FIXED_LIMITS.apiCallsPerAddressPerMinute - 10
+      assert.ok(good >= least, `${good} calls fit`)
+      const third = clients[2]
+      if (third === undefined) throw new Error('there are three')
+      await times(10, () => third.get('/commands'))
+      assert.deepEqual(wait(await third.get('/commands'), 'rate_limited'), { header: 60, body: 60 })
+      stage.advance(60_000)
+      ok(await third.get('/commands'))
+    },
+  },
+  {
+    name: 'one message a second fits into a private chat',
+    proves: ['limit sendsPerPrivatePerSecond', 'error flood_wait', 'retry-after-body'],
+    needs: ['clock', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      ok(await send(stage, chatId), 201)
+      assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
+      stage.advance(999)
+      assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
+      stage.advance(1)
+      ok(await send(stage, chatId), 201)
+    },
+  },
+  {
+    name: '20 messages a minute fit into a group, and into a channel',
+    proves: ['limit sendsPerGroupPerMinute', 'error flood_wait', 'retry-after-body'],
+    needs: ['clock', 'rooms'],
+    run: async (stage) => {
+      const channel = await stage.room({ kind: 'channel' })
+      await stage.seat(channel, stage.me.id, { status: 'admin' })
+      for (const chatId of [await stage.group(), channel]) {
+        for (let n = 0; n < LIMITS.sendsPerGroupPerMinute; n++) {
+          ok(await send(stage, chatId), 201)
+          stage.advance(100)
+        }
+        assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 58)
+        stage.advance(58_000)
+        ok(await send(stage, chatId), 201)
+      }
+    },
+  },
+  {
+    name: '30 messages a second fit overall',
+    proves: ['limit sendsPerSecond', 'error flood_wait'],
+    needs: ['clock', 'rooms'],
+    run: async (stage) => {
+      const [one, two] = [await stage.group(), await stage.room()]
+      const sent = [
+        ...(await times(LIMITS.sendsPerSecond / 2, () => send(stage, one))),
+        ...(await times(LIMITS.sendsPerSecond / 2, () => send(stage, two))),
+      ]
+      for (const answer of sent) ok(answer, 201)
+      const chatId = await stage.privateChat()
+      assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
+      stage.advance(1000)
+      ok(await send(stage, chatId), 201)
+    },
+  },
+  {
+    name: 'edits count in windows of their own, by the same numbers',
+    proves: [
+      'edit-windows',
+      'limit sendsPerSecond',
+      'limit sendsPerPrivatePerSecond',
+      'limit sendsPerGroupPerMinute',
+    ],
+    needs: ['clock', 'private chat', 'group', 'rooms'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const id = await say(stage, chatId)
+      const edit = (where: number, which: number) =>
+        stage.bot.patch(`/messages/${which}`, { chatId: where, text: stage.words() })
+      ok(await edit(chatId, id))
+      assert.equal(floodSeconds(await edit(chatId, id), 'flood_wait'), 1)
+      stage.advance(1000)
+      ok(await edit(chatId, id))
+      ok(await send(stage, chatId), 201)
+
+      const group = await stage.group()
+      const other = await say(stage, group)
+      for (let n = 0; n < LIMITS.sendsPerGroupPerMinute; n++) ok(await edit(group, other))
+      assert.equal(floodSeconds(await edit(group, other), 'flood_wait'), 60)
+      ok(await send(stage, group), 201)
+
+      stage.advance(60_000)
+      const room = await stage.room()
+      const third = await say(stage, room)
+      const half = LIMITS.sendsPerSecond / 2
+      for (const answer of await times(half, () => edit(group, other))) ok(answer)
+      for (const answer of await times(half, () => edit(room, third))) ok(answer)
+      assert.equal(floodSeconds(await edit(room, third), 'flood_wait'), 1)
+    },
+  },
+  {
+    name: 'a group’s slow mode holds messages apart',
+    proves: ['error slow_mode', 'retry-after-body'],
+    needs: ['clock', 'rooms'],
+    run: async (stage) => {
+      const chatId = await stage.room({ slowModeSeconds: 30 })
+      ok(await send(stage, chatId), 201)
+      assert.equal(floodSeconds(await send(stage, chatId), 'slow_mode'), 30)
+      stage.advance(20_000)
+      assert.equal(floodSeconds(await send(stage, chatId), 'slow_mode'), 10)
+      stage.advance(10_000)
+      ok(await send(stage, chatId), 201)
+    },
+  },
+  {
+    name: '60 handle lookups a minute fit, and a handle nobody holds counts as five',
+    proves: ['limit lookupsPerMinute', 'limit missedLookupWeight', 'error flood_wait'],
+    needs: ['clock', 'people'],
+    run: async (stage) => {
+      const found = () => stage.bot.get(`/resolve/${stage.alice.username}`)
+      const missed = () => stage.bot.get('/resolve/nobody_has_this')
+      for (const answer of await times(FIXED_LIMITS.lookupsPerMinute, found)) ok(answer)
+      assert.equal(floodSeconds(await found(), 'flood_wait'), 60)
+      stage.advance(60_000)
+      const misses = FIXED_LIMITS.lookupsPerMinute / FIXED_LIMITS.missedLookupWeight
+      for (const answer of await times(misses, missed)) no(answer, 'username_not_found')
+      assert.equal(floodSeconds(await found(), 'flood_wait'), 60)
+      stage.advance(60_000)
+      ok(await found())
+    },
+  },
+])

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { casesOf } from '../case.ts'
+import { no, ok, okFields, shape } from '../expect.ts'
+import { say } from '../steps.ts'
+
+const NOWHERE = 1
+
+export const SEND = casesOf('POST /messages', [
+  {
+    name: 'a send answers 201 with id and date, and the person reads it',
+    proves: ['endpoint sendMessage', 'send-created', 'sent-fields', 'send-fields'],
+    needs: ['private chat', 'people'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const text = stage.words()
+      const answer = await stage.bot.post('/messages', { chatId, text })
+      assert.match(answer.statusLine, /^HTTP\/1\.1 201\b/)
+      const sent = shape(ok(answer, 201), { id: 'int', date: 'ts' })
+      const shown = await stage.alice.sees(chatId, Number(sent['id']))
+      assert.equal(shown.text, text)
+    },
+  },
+  {
+    name: 'a group and a channel take messages too, the latter silent ones',
+    proves: ['send-fields', 'send-silent'],
+    needs: ['rooms', 'people'],
+    run: async (stage) => {
+      const channel = await stage.room({ kind: 'channel' })
+      await stage.seat(channel, stage.me.id, { status: 'admin' })
+      for (const chatId of [await stage.group(), channel]) {
+        const text = stage.words()
+        const silent = chatId === channel ? { silent: true } : {}
+        const sent = await stage.bot.post('/messages', { chatId, text, ...silent })
+        const shown = await stage.bob.sees(chatId, Number(okFields(sent, 201)['id']))
+        assert.equal(shown.text, text)
+      }
+    },
+  },
+  {
+    name: 'a private chat and a group take a message each',
+    proves: ['endpoint sendMessage', 'send-created', 'sent-fields'],
+    needs: ['private chat', 'group'],
+    run: async (stage) => {
+      for (const chatId of [await stage.privateChat(), await stage.group()]) {
+        const answer = await stage.bot.post('/messages', { chatId, text: stage.words() })
+        shape(ok(answer, 201), { id: 'int', date: 'ts' })
+      }
+    },
+  },
+  {
+    name: 'a field of the wrong type is a bad request that names it',
+    proves: ['send-fields', 'names-the-field', 'error bad_request'],
+    needs: ['group'],
+    run: async (stage) => {
+      const good = { chatId: await stage.group(), text: stage.words() }
+      const wrong = {
+        chatId: ['x', null, 1.5, undefined],
+        text: [7, null, {}],
+        replyTo: ['x', 1.5],
+        silent: ['yes', 1],
+        sendId: ['not a uuid', 7],
+      }
+      for (const [name, values] of Object.entries(wrong)) {
+        for (const value of values) {
+          const answer = await stage.bot.post('/messages', { ...good, [name]: value })
+          const { message } = no(answer, 'bad_request')
+          assert.ok(String(message).includes(name), `${String(message)} names ${name}`)
+        }
+      }
+    },
+  },
+  {
+    name: 'a chat that is not there and one without the bot answer chat_not_found alike',
+    proves: ['error chat_not_found'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const without = await stage.room({ bot: false })
+      const text = stage.words()
+      const errors = [
+        no(await stage.bot.post('/messages', { chatId: NOWHERE, text }), 'chat_not_found'),
+        no(await stage.bot.post('/messages', { chatId: without, text }), 'chat_not_found'),
+      ]
+      assert.deepEqual(errors[0], errors[1])
+    },
+  },
+  {
+    name: 'a person who blocked the bot cannot be written to',
+    proves: ['error blocked_by_user', 'auth-rights'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      await stage.alice.block()
+      const text = stage.words()
+      no(await stage.bot.post('/messages', { chatId, text }), 'blocked_by_user')
+      await stage.alice.unblock()
+      ok(await stage.bot.post('/messages', { chatId, text }), 201)
+    },
+  },
+  {
+    name: 'a person who closed the account cannot be written to, with or without a key before',
+    proves: ['error user_gone'],
+    needs: ['people'],
+    run: async (stage) => {
+      for (const phone of [true, false]) {
+        const person = await stage.person({ phone })
+        const chatId = await stage.privateChat(person)
+        if (phone) await say(stage, chatId)
+        await person.closeAccount()
+        const answer = await stage.bot.post('/messages', { chatId, text: stage.words() })
+        no(answer, 'user_gone')
+      }
+    },
+  },
+  {
+    name: 'a person without a key is written to in the open, and cannot be sealed to',
+    proves: ['bot-open'],
+    needs: ['people'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat(await stage.person({ phone: false }))
+      const answer = await stage.bot.post('/messages', { chatId, text: stage.words() })
+      if (stage.way === 'protected') no(answer, 'postern_no_recipient')
+      else ok(answer, 201)
+    },
+  },
+  {
+    name: 'a restricted bot, and a subscriber of a channel, may not write',
+    proves: ['error forbidden', 'auth-rights'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const group = await stage.room()
+      await stage.seat(group, stage.me.id, { status: 'restricted' })
+      const channel = await stage.room({ kind: 'channel' })
+      for (const chatId of [group, channel]) {
+        no(await stage.bot.post('/messages', { chatId, text: stage.words() }), 'forbidden')
+      }
+    },
+  },
+  {
+    name: 'a reply quotes a message of the same chat, a wrong id is dropped in silence',
+    proves: ['send-reply'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const quoted = await stage.alice.write(chatId, stage.words())
+      const right = await say(stage, chatId, { replyTo: quoted })
+      const wrong = await say(stage, chatId, { replyTo: 987_654_321 })
+      const none = await say(stage, chatId, { replyTo: null })
+      const held = await stage.held(chatId)
+      const quotes = [right, wrong, none].map((id) => held.find((one) => one.id === id)?.replyTo)
+      assert.deepEqual(quotes, [quoted, null, null])
+    },
+  },
+])
+
+export const SEND_ID = casesOf('POST /messages', [
+  {
+    name: 'a repeated sendId answers 200 with the message already written',
+    proves: ['send-again', 'safe-retry-send'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const count = (await stage.held(chatId)).length
+      const body = { chatId, text: stage.words(), sendId: randomUUID() }
+      const first = okFields(await stage.bot.post('/messages', body), 201)
+      const again = okFields(await stage.bot.post('/messages', body), 200)
+      assert.equal(again['id'], first['id'])
+      assert.equal(again['date'], first['date'])
+      const other = okFields(
+        await stage.bot.post('/messages', { ...body, text: stage.words() }),
+        200,
+      )
+      assert.equal(other['id'], first['id'])
+      assert.equal((await stage.held(chatId)).length, count + 1)
+    },
+  },
+  {
+    name: 'the same sendId in another chat answers conflict',
+    proves: ['send-elsewhere', 'error conflict'],
+    needs: ['private chat', 'group'],
+    run: async (stage) => {
+      const body = { text: stage.words(), sendId: randomUUID() }
+      const first = { ...body, chatId: await stage.group() }
+      ok(await stage.bot.post('/messages', first), 201)
+      const other = { ...body, chatId: await stage.privateChat() }
+      no(await stage.bot.post('/messages', other), 'conflict')
+      ok(await stage.bot.post('/messages', first), 200)
+    },
+  },
+])

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { no, okFields } from '../expect.ts'
+import type { Stage } from '../stage.ts'
+
+async function sent(stage: Stage, chatId: number, body?: object): Promise<unknown> {
+  return okFields(await stage.bot.post(`/chats/${chatId}/typing`, body))['sent']
+}
+
+export const TYPING = casesOf('POST /chats/{chatId}/typing', [
+  {
+    name: 'an indicator goes out, with or without a body',
+    proves: ['endpoint sendTyping', 'typing-body'],
+    needs: ['group', 'private chat', 'clock'],
+    run: async (stage) => {
+      assert.equal(await sent(stage, await stage.group()), true)
+      assert.equal(await sent(stage, await stage.privateChat(), { typing: true }), true)
+      assert.equal(await sent(stage, await stage.room(), {}), true)
+    },
+  },
+  {
+    name: 'at most one goes out per chat every 3 seconds',
+    proves: ['typing-once', 'limit typingIntervalMs'],
+    needs: ['group', 'private chat', 'clock'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      assert.equal(await sent(stage, chatId), true)
+      assert.equal(await sent(stage, chatId), false)
+      assert.equal(await sent(stage, await stage.privateChat()), true)
+      stage.advance(2999)
+      assert.equal(await sent(stage, chatId), false)
+      stage.advance(1)
+      assert.equal(await sent(stage, chatId), true)
+    },
+  },
+  {
+    name: 'false clears early',
+    proves: ['typing-body'],
+    needs: ['group', 'clock'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      assert.equal(await sent(stage, chatId), true)
+      assert.equal(await sent(stage, chatId, { typing: false }), true)
+    },
+  },
+  {
+    name: 'typing answers whether an indicator went out',
+    proves: ['endpoint sendTyping'],
+    needs: ['group'],
+    run: async (stage) => {
+      assert.equal(typeof (await sent(stage, await stage.group())), 'boolean')
+    },
+  },
+  {
+    name: 'a restricted bot and a subscriber of a channel are forbidden to type',
+    proves: ['error forbidden'],
+    needs: ['rooms'],
+    run: async (stage) => {
+      const group = await stage.room()
+      await stage.seat(group, stage.me.id, { status: 'restricted' })
+      for (const chatId of [group, await stage.room({ kind: 'channel' })]) {
+        no(await stage.bot.post(`/chats/${chatId}/typing`), 'forbidden')
+      }
+    },
+  },
+  {
+    name: 'a body of the wrong type, and a chat that is not there, are refused',
+    proves: ['typing-body', 'error chat_not_found'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      no(await stage.bot.post(`/chats/${chatId}/typing`, { typing: 'yes' }), 'bad_request')
+      no(await stage.bot.post('/chats/1/typing'), 'chat_not_found')
+    },
+  },
+])

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { at, no, ok, okFields, okList } from '../expect.ts'
+import { received, receivedWords } from '../steps.ts'
+import type { Stage } from '../stage.ts'
+
+/** Alice writes so many messages; gives their words. */
+async function written(stage: Stage, count: number): Promise<string[]> {
+  const chatId = await stage.privateChat()
+  const said = Array.from({ length: count }, () => stage.words())
+  for (const text of said) await stage.alice.write(chatId, text)
+  return said
+}
+
+export const UPDATES = casesOf('GET /updates', [
+  {
+    name: 'updates come oldest first under growing ids',
+    proves: ['endpoint getUpdates', 'updates-order', 'update-fields', 'event-order'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const said = await written(stage, 3)
+      const updates = await received(stage)
+      assert.deepEqual(
+        updates.map((update) => at(update, 'message.text')),
+        said,
+      )
+      const ids = updates.map(({ updateId }) => Number(updateId))
+      assert.ok(ids.every((id, index) => index === 0 || id > Number(ids[index - 1])))
+      assert.ok(updates.every(({ kind }) => kind === 'message'))
+    },
+  },
+  {
+    name: 'nothing queued is an empty list at once',
+    proves: ['updates-empty'],
+    needs: ['owner'],
+    run: async ({ bot }) => assert.deepEqual(ok(await bot.get('/updates')), []),
+  },
+  {
+    name: 'limit cuts the list, 100 by default and at most',
+    proves: ['updates-query', 'updates-order', 'limit pollLimitMax'],
+    needs: ['people'],
+    run: async (stage) => {
+      await stage.queue(101)
+      const count = async (query: string) => okList(await stage.bot.get(`/updates${query}`)).length
+      assert.equal(await count(''), 100)
+      assert.equal(await count('?limit=100'), 100)
+      assert.equal(await count('?limit=1'), 1)
+      assert.equal(await count('?limit=7&timeout=0&offset=0'), 7)
+    },
+  },
+  {
+    name: 'offset deletes what is below it for good; without offset everything comes again',
+    proves: ['updates-offset', 'updates-no-offset', 'queued update: queued -> deleted (offset)'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const said = await written(stage, 3)
+      assert.equal((await received(stage)).length, 3)
+      const [, second] = await received(stage)
+      const id = Number(second?.['updateId'])
+      const rest = okList(await stage.bot.get(`/updates?offset=${id}`))
+      assert.deepEqual(
+        rest.map((update) => at(update, 'message.text')),
+        said.slice(1),
+      )
+      assert.deepEqual(await receivedWords(stage), said.slice(1))
+      assert.equal(okList(await stage.bot.get('/updates?offset=0')).length, 2)
+      assert.equal(okList(await stage.bot.get(`/updates?offset=${id + 2}`)).length, 0)
+      assert.deepEqual(await received(stage), [])
+    },
+  },
+  {
+    name: 'what is no integer, or out of its range, is a bad request',
+    proves: ['updates-query', 'limit pollLimitMax', 'limit pollTimeoutMaxS'],
+    run: async ({ bot }) => {
+      const wrong = ['offset=-1', 'limit=0', 'limit=101', 'timeout=51', 'timeout=-1']
+      for (const query of [...wrong, 'offset=x', 'limit=1.5', 'timeout=soon']) {
+        no(await bot.get(`/updates?${query}`), 'bad_request')
+      }
+    },
+  },
+  {
+    name: 'a poll waits until an update arrives',
+    proves: ['updates-wait'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const poll = stage.bot.get('/updates?timeout=50')
+      await stage.polling()
+      const [said] = await written(stage, 1)
+      assert.equal(at(okList(await poll)[0], 'message.text'), said)
+    },
+  },
+  {
+    name: 'a poll ends with an empty list when its time runs out, and not before',
+    proves: ['updates-wait', 'updates-empty', 'limit pollTimeoutMaxS'],
+    needs: ['clock'],
+    run: async (stage) => {
+      let isOver = false
+      const poll = stage.bot.get('/updates?timeout=50').finally(() => (isOver = true))
+      await stage.polling()
+      stage.advance(49_999)
+      ok(await stage.bot.get('/me'))
+      assert.equal(isOver, false)
+      stage.advance(1)
+      assert.deepEqual(ok(await poll), [])
+    },
+  },
+  {
+    name: 'a second poll ends the first at once with an empty list',
+    proves: ['updates-one-poll'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const first = stage.bot.get('/updates?timeout=50')
+      await stage.polling()
+      const second = stage.bot.get('/updates?timeout=50')
+      assert.deepEqual(ok(await first), [])
+      await stage.polling()
+      const [said] = await written(stage, 1)
+      assert.equal(at(okList(await second)[0], 'message.text'), said)
+
+      const end = okList(await stage.bot.get('/updates'))[0]?.['updateId']
+      const third = stage.bot.get(`/updates?timeout=50&offset=${Number(end) + 1}`)
+      await stage.polling()
+      assert.deepEqual(await received(stage), [], 'a call that does not wait ends it too')
+      assert.deepEqual(ok(await third), [])
+    },
+  },
+  {
+    name: 'polling while a webhook is set answers webhook_active',
+    proves: ['error webhook_active', 'webhook-ends-poll'],
+    needs: ['owner'],
+    run: async (stage) => {
+      const poll = stage.bot.get('/updates?timeout=50')
+      await stage.polling()
+      ok(await stage.past.post('/webhook', { url: 'https://hooks.example.org/bot' }))
+      const ended = await poll
+      if (ended.status !== 200) no(ended, 'webhook_active')
+      no(await stage.bot.get('/updates'), 'webhook_active')
+      ok(await stage.past.delete('/webhook'))
+      ok(await stage.bot.get('/updates'))
+    },
+  },
+])
+
+const HOURS_MS = 3_600_000
+
+export const QUEUE = casesOf('Events', [
+  {
+    name: 'an update is kept for 72 hours and then dropped',
+    proves: ['event-retention', 'limit retentionMs', 'queued update: queued -> dropped (72 hours)'],
+    needs: ['clock', 'people'],
+    run: async (stage) => {
+      await written(stage, 1)
+      stage.advance(72 * HOURS_MS - 1000)
+      assert.equal((await received(stage)).length, 1)
+      stage.advance(2000)
+      assert.deepEqual(await received(stage), [])
+    },
+  },
+  {
+    name: 'of more than 10 000 unread the oldest go',
+    proves: [
+      'event-retention',
+      'limit retentionUpdates',
+      'queued update: queued -> dropped (10 000 unread)',
+    ],
+    needs: ['people'],
+    run: async (stage) => {
+      await stage.queue(10_000)
+      const oldest = async () => okList(await stage.bot.get('/updates?limit=1'))[0]?.['updateId']
+      const before = Number(await oldest())
+      await stage.queue(2)
+      assert.equal(await oldest(), before + 2)
+      assert.equal(okFields(await stage.bot.get('/me'))['queued'], 10_000)
+    },
+  },
+  {
+    name: 'what a bot sends comes not back to it',
+    proves: ['event-not-own'],
+    needs: ['people', 'private chat', 'group'],
+    run: async (stage) => {
+      for (const chatId of [await stage.privateChat(), await stage.group()]) {
+        ok(await stage.bot.post('/messages', { chatId, text: stage.words() }), 201)
+      }
+      assert.deepEqual(await received(stage), [])
+    },
+  },
+])

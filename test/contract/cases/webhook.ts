@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { no, ok, okFields, shape } from '../expect.ts'
+import { received } from '../steps.ts'
+
+const GOOD = 'https://hooks.example.org/bot?x=1'
+const REFUSED = 'postern_route_refused'
+const ONLY_THERE = {
+  ways: ['direct', 'live'] as const,
+  because: 'the sidecar refuses webhook routes for now, which a case of its own states',
+}
+
+export const WEBHOOK = [
+  ...casesOf('POST /webhook', [
+    {
+      name: 'through the sidecar the webhook routes are refused for now',
+      proves: [],
+      needs: ['owner'],
+      only: { ways: ['protected', 'open'], because: 'only the sidecar refuses them' },
+      run: async ({ bot }) => {
+        no(await bot.get('/webhook'), REFUSED)
+        no(await bot.post('/webhook', { url: GOOD }), REFUSED)
+        no(await bot.delete('/webhook'), REFUSED)
+      },
+    },
+    {
+      name: 'a public https url is set and shown, and its secret is not',
+      proves: [
+        'endpoint setWebhook',
+        'webhook-url',
+        'webhook-result',
+        'two-ways-of-updates',
+        'webhook: not set -> set (POST /webhook)',
+      ],
+      needs: ['owner'],
+      only: ONLY_THERE,
+      run: async ({ bot }) => {
+        const secret = 'very-secret_1'
+        const answer = await bot.post('/webhook', { url: GOOD, secret })
+        assert.deepEqual(ok(answer), { url: GOOD, hasSecret: true, pending: 0 })
+        for (const path of ['/me', '/webhook']) {
+          const shown = await bot.get(path)
+          assert.ok(shown.body.includes('hooks.example.org'))
+          assert.ok(!shown.body.includes(secret))
+        }
+        const open = await bot.post('/webhook', { url: GOOD })
+        assert.deepEqual(ok(open), { url: GOOD, hasSecret: false, pending: 0 })
+      },
+    },
+    {
+      name: 'a url that is not https, has credentials or a fragment, or is private is bad_webhook',
+      proves: ['error bad_webhook', 'webhook-url'],
+      needs: ['owner'],
+      only: ONLY_THERE,
+      run: async ({ bot }) => {
+        const wrong = [
+          'http://hooks.example.org/',
+          'ftp://hooks.example.org/',
+          '/bot',
+          'hooks.example.org',
+          'https://me:secret@hooks.example.org/',
+          'https://hooks.example.org/#part',
+          'https://127.0.0.1/',
+          'https://[::1]/',
+          'https://10.1.2.3/',
+          'https://192.168.0.1/',
+          'https://169.254.169.254/',
+          'https://[::ffff:10.0.0.1]/',
+          'https://inside.example.org/',
+          'https://mixed.example.org/',
+          'https://nowhere.example.org/',
+        ]
+        for (const url of wrong) no(await bot.post('/webhook', { url }), 'bad_webhook')
+        assert.equal(okFields(await bot.get('/webhook'))['url'], null)
+      },
+    },
+    {
+      name: 'a url has at most 1024 characters',
+      proves: ['limit webhookUrlMax'],
+      needs: ['owner'],
+      only: ONLY_THERE,
+      run: async ({ bot }) => {
+        const long = (chars: number) => 'https://hooks.example.org/'.padEnd(chars, 'x')
+        no(await bot.post('/webhook', { url: long(1025) }), ['bad_webhook', 'bad_request'])
+        ok(await bot.post('/webhook', { url: long(1024) }))
+      },
+    },
+    {
+      name: 'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields',
+      proves: ['webhook-secret', 'webhook-no-other', 'error bad_request'],
+      needs: ['owner'],
+      only: ONLY_THERE,
+      run: async ({ bot }) => {
+        for (const secret of ['', 'x'.repeat(257), 'a b', 'é', 'a.b', 7, null]) {
+          no(await bot.post('/webhook', { url: GOOD, secret }), 'bad_request')
+        }
+        for (const body of [{}, { url: 7 }, { url: GOOD, other: 1 }]) {
+          no(await bot.post('/webhook', body), 'bad_request')
+        }
+        ok(await bot.post('/webhook', { url: GOOD, secret: 'aZ09_-'.padEnd(256, 'x') }))
+      },
+    },
+    {
+      name: 'setting a webhook ends the poll in progress',
+      proves: ['webhook-ends-poll'],
+      needs: ['owner', 'people'],
+      only: ONLY_THERE,
+      run: async (stage) => {
+        const poll = stage.bot.get('/updates?timeout=50')
+        await stage.polling()
+        ok(await stage.bot.post('/webhook', { url: GOOD }))
+        const ended = await poll
+        if (ended.status === 200) assert.deepEqual(ok(ended), [])
+        else no(ended, 'webhook_active')
+      },
+    },
+  ]),
+  ...casesOf('WebhookInfo (result of GET /webhook)', [
+    {
+      name: 'without a webhook the info says so',
+      proves: ['endpoint getWebhook', 'webhook-info-fields'],
+      needs: ['owner'],
+      only: ONLY_THERE,
+      run: async ({ bot }) => {
+        const info = shape(ok(await bot.get('/webhook')), {
+          url: 'string?',
+          hasSecret: 'boolean',
+          pending: 'int',
+          failures: 'int',
+          lastError: 'string?',
+        })
+        const { url, hasSecret, failures, lastError } = info
+        assert.deepEqual(
+          { url, hasSecret, failures, lastError },
+          { url: null, hasSecret: false, failures: 0, lastError: null },
+        )
+      },
+    },
+  ]),
+  ...casesOf('DELETE /webhook', [
+    {
+      name: 'deleting it leaves what is queued for polling',
+      proves: [
+        'endpoint deleteWebhook',
+        'webhook-delete',
+        'webhook-leaves-queue',
+        'webhook: set -> not set (DELETE /webhook)',
+      ],
+      needs: ['owner', 'people'],
+      only: ONLY_THERE,
+      run: async (stage) => {
+        await stage.owner.pause()
+        ok(await stage.bot.delete('/webhook'))
+        await stage.owner.resume()
+        ok(await stage.bot.post('/webhook', { url: GOOD }))
+        await stage.owner.pause()
+        await stage.queue(2)
+        const answer = await stage.bot.delete('/webhook')
+        assert.deepEqual(ok(answer), { url: null, pending: 2 })
+        await stage.owner.resume()
+        assert.equal((await received(stage)).length, 2)
+        assert.deepEqual(ok(await stage.bot.delete('/webhook')), { url: null, pending: 2 })
+      },
+    },
+  ]),
+]

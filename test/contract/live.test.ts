@@ -1,0 +1,47 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { ALL_CASES } from './cases/all.ts'
+import { LiveDriver } from './ways/live.ts'
+
+/** A sandbox of which the suite is told nothing but its address, a token and where to write. */
+const sandbox = await createSandbox({ rates: 'off' })
+const { url, token, home, control } = sandbox
+const driver = await LiveDriver.create({ url, token, chats: [home.privateChat] })
+afterAll(async () => {
+  await driver[Symbol.asyncDispose]()
+  await sandbox[Symbol.asyncDispose]()
+})
+
+const isPlayed = (has: LiveDriver) => ALL_CASES.filter((one) => has.whyNot(one) === null)
+
+describe('against a service of which nothing is known but address and token', () => {
+  const alone = isPlayed(driver)
+  it.each(alone.map((one) => [`${one.section}: ${one.name}`, one] as const))('%s', (_name, one) =>
+    driver.play(one),
+  )
+
+  it('chats that waiting updates name are used too, and nothing is confirmed', async () => {
+    const { alice, readableGroup: chatId } = home
+    await control.post({ userId: alice.id, chatId, text: '/start' })
+    const withGroup = await LiveDriver.create({ url, token, chats: [] })
+    const more = isPlayed(withGroup).filter((one) => !alone.includes(one))
+    expect(more.length).toBeGreaterThan(5)
+    for (const one of more) await withGroup.play(one)
+    expect(await control.queued({ botId: home.bot.id })).toHaveLength(1)
+    await withGroup[Symbol.asyncDispose]()
+  })
+
+  it('an encrypted chat is left alone: the suite has no key to seal with', async () => {
+    const other = await LiveDriver.create({ url, token, chats: [home.encryptedGroup] })
+    const groupless = isPlayed(other).filter(({ needs }) => needs.includes('private chat'))
+    expect(groupless).toEqual([])
+    await other[Symbol.asyncDispose]()
+  })
+
+  it('a token that the service does not know is refused at once', async () => {
+    const wrong = `${token.slice(0, -4)}AAAA`
+    await expect(LiveDriver.create({ url, token: wrong, chats: [] })).rejects.toThrow(
+      /unauthorized/,
+    )
+  })
+})

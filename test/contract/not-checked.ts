@@ -1,0 +1,19 @@
+import type { Proof } from './spec/statements.ts'
+
+/** Sentences of the specification that no case shows to hold, and why not. */
+export const NOT_CHECKED: Partial<Record<Proof, string>> = {
+  'code-stable': 'a promise about later versions',
+  'no-session': 'says what there is not; every path that is none answers not_found',
+  'privacy-shown': 'about what the app shows its members',
+  unavailable: 'says what there is not; every path that is none answers not_found',
+  'media-duration': 'no person of the stage can send timed media',
+  'media-ciphertext': 'a file’s content is the phone’s work; no phone of the stage seals files',
+  'media-privacy': 'a file’s recipients are the phone’s work; no phone of the stage seals files',
+  'key-v6': 'about phones, not about the service',
+  'delete-secret': 'a bot has no way to learn of a secret message, so it has no id to name',
+  'delete-race': 'a race within the service that cannot be brought about from outside',
+  'typing-clears': 'about what the app shows; the API says only whether an indicator went out',
+  'limits-read': 'a duty of clients',
+  'version-tolerance': 'a duty of clients',
+  'limit mediaMaxBytes': 'a choice of clients',
+}

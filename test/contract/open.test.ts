@@ -1,0 +1,4 @@
+import { SandboxDriver } from './ways/sandbox-driver.ts'
+import { testThroughSidecar } from './ways/tests.ts'
+
+testThroughSidecar(new SandboxDriver('open'))

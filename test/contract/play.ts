@@ -1,0 +1,34 @@
+import { ALL_CASES } from './cases/all.ts'
+import type { Driver } from './driver.ts'
+
+/** How a way went. */
+export interface Played {
+  held: number
+  notPlayed: number
+  /** What did not hold, and how. */
+  broken: { name: string; why: string }[]
+}
+
+/** Plays every case of a way, one after the other. @param told is told each that does not hold */
+export async function playAll(
+  driver: Driver,
+  told: (broken: Played['broken'][number]) => void,
+): Promise<Played> {
+  const played: Played = { held: 0, notPlayed: 0, broken: [] }
+  for (const one of ALL_CASES) {
+    if (driver.whyNot(one) !== null) {
+      played.notPlayed++
+      continue
+    }
+    try {
+      await driver.play(one)
+      played.held++
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      const broken = { name: `${one.section}: ${one.name}`, why }
+      played.broken.push(broken)
+      told(broken)
+    }
+  }
+  return played
+}

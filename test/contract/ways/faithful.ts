@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import type { Sandbox } from '../../../src/sandbox/create.ts'
+import type { SeenCall } from '../../../src/sandbox/transcript.ts'
+import type { Answer, Call } from '../client.ts'
+
+/** What the sidecar translates for a protected bot; everything else it hands on as it is. */
+const TRANSLATED = [
+  /^GET \/me$/,
+  /^GET \/updates$/,
+  /^(POST|PATCH) \/messages(\/|$)/,
+  /^GET \/chats\/[^/]+(\/keys)?$/,
+]
+
+/** What translation may change or add; all else stays as the service said it. */
+const CHANGED = new Set(['postern', 'text', 'armored', 'mode', 'fingerprint'])
+
+/**
+ * Compares what the bot said and got with what the service was told and answered: status and
+ * every byte of the body, and the JSON of the request. What the sidecar answers by itself can
+ * only be a refusal.
+ */
+export class Faithful {
+  readonly #sandbox: Sandbox
+  readonly #translates: boolean
+  /** Answers that were compared. */
+  compared = 0
+
+  /** @param o `translates`: the sidecar manages a key, and some answers are its own work */
+  constructor(o: { sandbox: Sandbox; translates: boolean }) {
+    this.#sandbox = o.sandbox
+    this.#translates = o.translates
+  }
+
+  /** The number of the service's newest call, to be taken before the bot's call is made. */
+  mark(): number {
+    return this.#sandbox.transcript.list().at(-1)?.n ?? 0
+  }
+
+  /** @param since what `mark` gave before the call */
+  check(call: Call, answer: Answer, since: number): void {
+    const route = `${call.method} ${call.path.split('?', 1)[0]}`
+    if (call.outside === true) return
+    const isTranslated = this.#translates && TRANSLATED.some((pattern) => pattern.test(route))
+    const asked = this.#sandbox.transcript
+      .list(since)
+      .filter(({ method, path }) => method === call.method && path === `/bot/v1${call.path}`)
+    if (asked.length === 0) {
+      assert.ok(answer.status >= 400, `${route}: the service was asked, with the same path`)
+      return
+    }
+    if (isTranslated) {
+      const same = asked.some((seen) => isSameButTranslated(seen, answer))
+      assert.ok(answer.status >= 400 || same, `${route}: all but the words is the service’s own`)
+      return
+    }
+    assert.ok(
+      asked.some((seen) => isSameAnswer(seen, answer)),
+      `${route}: the answer is the service’s own, byte for byte`,
+    )
+    assert.ok(
+      asked.some((seen) => isSameRequest(seen, call)),
+      `${route}: the service was told what the bot said`,
+    )
+    this.compared++
+  }
+}
+
+function isSameAnswer(seen: SeenCall, answer: Answer): boolean {
+  return seen.status === answer.status && Buffer.from(seen.answer).equals(answer.body)
+}
+
+function isSameButTranslated(seen: SeenCall, answer: Answer): boolean {
+  const rest = (json: string): unknown =>
+    JSON.parse(json, (name, value: unknown) => (CHANGED.has(name) ? undefined : value))
+  return seen.status === answer.status && isSameJson(rest(seen.answer), rest(String(answer.body)))
+}
+
+/** The same JSON; a send without `sendId` gets one, so that it can be repeated safely. */
+function isSameRequest(seen: SeenCall, call: Call): boolean {
+  if (call.raw !== undefined) return true
+  if (call.body === undefined) return seen.body === ''
+  const told = JSON.parse(seen.body) as Record<string, unknown>
+  const said = JSON.parse(JSON.stringify(call.body)) as Record<string, unknown>
+  const { sendId = told['sendId'], ...rest } = said
+  return isSameJson(told, sendId === undefined ? rest : { ...rest, sendId })
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  try {
+    assert.deepStrictEqual(one, other)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,52 @@
+import type { Sandbox } from '../../../src/sandbox/create.ts'
+import type { Person } from '../stage.ts'
+
+/** A person of the sandbox; whoever writes has a phone from then on. */
+export function personOf(
+  sandbox: Sandbox,
+  { id, username, botId }: { id: number; username: string; botId: number },
+): Person {
+  const { control } = sandbox
+  const me = { userId: id }
+  return {
+    id,
+    username,
+    write: async (chatId, text, { replyTo } = {}) => {
+      const { messageId } = await control.write({ ...me, chatId, text, replyTo })
+      return messageId
+    },
+    press: async (chatId, messageId, data) => {
+      const { callbackId } = await control.press({ ...me, chatId, messageId, data })
+      return callbackId
+    },
+    leave: async (chatId) => void (await control.leave({ ...me, chatId })),
+    block: async () => void (await control.block({ ...me, botId })),
+    unblock: async () => void (await control.unblock({ ...me, botId })),
+    closeAccount: async () => void (await control.closeAccount(me)),
+    rename: async (name) => void (await control.renamePerson({ ...me, username: name })),
+    sees: async (chatId, messageId, as = 'sent') => {
+      const phone = await sandbox.phone(id)
+      const { text, verdict } = await phone.seen(
+        (seen) =>
+          seen.chatId === chatId &&
+          seen.messageId === messageId &&
+          seen.edited === (as === 'edited'),
+      )
+      return { text, verdict }
+    },
+    sawAnswer: async (callbackId) => {
+      const { answers } = await control.inbox(me)
+      const found = answers.find((answer) => answer.callbackId === callbackId)
+      if (found === undefined) throw new Error('the phone saw no answer to the press')
+      const { text, alert, url } = found
+      return { text, alert, url }
+    },
+    learntKeys: async () => {
+      const { keyChanges } = await control.inbox(me)
+      return keyChanges
+        .filter(({ userId }) => userId === botId)
+        .map(({ fingerprint }) => fingerprint)
+    },
+    commands: (chatId) => control.commandsFor({ ...me, chatId, botId }),
+  }
+}

@@ -1,0 +1,32 @@
+import type { Sandbox } from '../../../src/sandbox/create.ts'
+import { ALL_RIGHTS, RIGHTS } from '../../../src/sandbox/state.ts'
+import type { Held, RoomOptions, SeatOptions } from '../stage.ts'
+
+/** Makes a room of alice, bob, whoever else is named, and the bot. */
+export async function makeRoom(
+  { control, home }: Sandbox,
+  { kind = 'group', readable = false, members = [], bot, ...settings }: RoomOptions,
+): Promise<number> {
+  const { id } = await control.addRoom({
+    kind,
+    historyVisible: readable,
+    members: [home.alice.id, home.bob.id, ...members, ...(bot === false ? [] : [home.bot.id])],
+    ...settings,
+  })
+  return id
+}
+
+/** Gives somebody another seat. */
+export async function giveSeat(
+  { control }: Sandbox,
+  { chatId, userId, deletes, ...seat }: SeatOptions & { chatId: number; userId: number },
+): Promise<void> {
+  const admin = deletes === false ? ALL_RIGHTS & ~RIGHTS.deleteMessages : ALL_RIGHTS
+  const rights = seat.status === 'admin' ? admin : 0
+  await control.setSeat({ chatId, userId, rights, ...seat })
+}
+
+/** Every message of a chat as the sandbox holds it, oldest first. */
+export async function heldIn({ control }: Sandbox, chatId: number): Promise<Held[]> {
+  return await control.messages({ chatId })
+}

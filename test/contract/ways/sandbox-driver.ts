@@ -1,0 +1,126 @@
+import { createSandbox, type Sandbox } from '../../../src/sandbox/create.ts'
+import { whyNot, type Case, type Need } from '../case.ts'
+import { Client, type Inspect } from '../client.ts'
+import type { Driver } from '../driver.ts'
+import type { Stage, Way } from '../stage.ts'
+import { Faithful } from './faithful.ts'
+import { checkLaw } from './lawful.ts'
+import { stageOf } from './sandbox-stage.ts'
+import { checkSecrecy } from './secret.ts'
+import { startSidecar, type RunningSidecar } from './sidecar.ts'
+import { sweep } from './sweep.ts'
+
+const EVERYTHING: ReadonlySet<Need> = new Set<Need>([
+  'private chat',
+  'group',
+  'people',
+  'rooms',
+  'owner',
+  'clock',
+])
+
+/** Host names that webhook cases use, instead of DNS. */
+const HOSTS: Record<string, string[]> = {
+  'hooks.example.org': ['93.184.215.14'],
+  'inside.example.org': ['10.0.0.7'],
+  'mixed.example.org': ['93.184.215.14', '192.168.1.2'],
+}
+
+interface Scene {
+  stage: Stage
+  sweep: () => Promise<void>
+}
+
+/** The ways whose service is the sandbox, each scene made when first needed. */
+export class SandboxDriver implements Driver {
+  readonly way: Way
+  readonly #stack = new AsyncDisposableStack()
+  readonly #scenes = new Map<'public' | 'local', Promise<Scene>>()
+  #faithful: Faithful | null = null
+
+  constructor(way: 'direct' | 'protected' | 'open') {
+    this.way = way
+  }
+
+  /** Answers that were found to be the service’s own, byte for byte; null without a sidecar. */
+  get compared(): number | null {
+    return this.#faithful?.compared ?? null
+  }
+
+  whyNot(one: Case): string | null {
+    return whyNot(one, this.way, EVERYTHING)
+  }
+
+  async play(one: Case): Promise<void> {
+    const webhooks = one.webhooks ?? 'public'
+    const scene = this.#scenes.get(webhooks) ?? this.#set(webhooks)
+    this.#scenes.set(webhooks, scene)
+    const { stage, sweep: tidy } = await scene
+    await tidy()
+    await one.run(stage)
+  }
+
+  async #set(webhooks: 'public' | 'local'): Promise<Scene> {
+    const sandbox = this.#stack.use(
+      await createSandbox({
+        clock: 'still',
+        webhooks,
+        resolveHost: (host) => Promise.resolve(HOSTS[host] ?? []),
+      }),
+    )
+    await Promise.all([sandbox.home.alice, sandbox.home.bob].map(({ id }) => sandbox.phone(id)))
+    const sidecar = this.way === 'direct' ? null : await this.#sidecar(sandbox)
+    let { token } = sandbox
+    const clientOf = (base: string, tokenNow: () => string, inspect: Inspect): Client =>
+      this.#stack.use(new Client({ base, token: tokenNow, inspect }))
+    const past = clientOf(sandbox.url, () => token, lawful)
+    const bot = clientOf(sidecar?.url ?? sandbox.url, () => token, this.#inspect(sandbox))
+    const handOver = async (issued: string): Promise<void> => {
+      await sidecar?.writeToken(issued)
+      // The bot's door goes by the token it knows, until the service refuses that one.
+      if (sidecar !== null) await bot.get('/me')
+      token = issued
+    }
+    const stage = stageOf({
+      way: this.way,
+      sandbox,
+      bot,
+      past,
+      clientOf: (other) => clientOf(sandbox.url, () => other, lawful),
+      handOver,
+    })
+    return { stage, sweep: () => sweep({ sandbox, sidecar, stage, handOver }) }
+  }
+
+  async #sidecar(sandbox: Sandbox): Promise<RunningSidecar> {
+    const { url: upstream, token } = sandbox
+    return this.#stack.use(
+      await startSidecar({ upstream, token, publish: this.way === 'protected' }),
+    )
+  }
+
+  #inspect(sandbox: Sandbox): Inspect {
+    if (this.way === 'direct') return lawful
+    const faithful = new Faithful({ sandbox, translates: this.way === 'protected' })
+    this.#faithful = faithful
+    return async (call, make) => {
+      const mark = faithful.mark()
+      const answer = await make()
+      checkLaw(call, answer)
+      faithful.check(call, answer, mark)
+      if (this.way === 'protected') checkSecrecy(sandbox, call, answer)
+      return answer
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#scenes.values())
+    await this.#stack.disposeAsync()
+  }
+}
+
+const lawful: Inspect = async (call, make) => {
+  const answer = await make()
+  checkLaw(call, answer)
+  return answer
+}

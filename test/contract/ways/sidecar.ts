@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SecretSource } from '../../../src/config/secrets.ts'
+import { settingsFrom } from '../../../src/config/settings.ts'
+import { createSidecar, type Sidecar } from '../../../src/context.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { until } from '../steps.ts'
+
+/** A sidecar in this process, ready to be called. */
+export interface RunningSidecar extends AsyncDisposable {
+  /** Base url of the bot's door. */
+  url: string
+  operations: Sidecar['operations']
+  /** Writes another token into its token file, which it reads when the service refuses the old. */
+  writeToken(token: string): Promise<void>
+}
+
+/** Starts a sidecar before a service, with a data directory of its own, and waits until ready. */
+export async function startSidecar(o: {
+  upstream: string
+  token: string
+  publish: boolean
+}): Promise<RunningSidecar> {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-'))
+  const tokenFile = join(folder, 'token')
+  const writeToken = (token: string) => writeFile(tokenFile, `${token}\n`, { mode: 0o600 })
+  await writeToken(o.token)
+  const sidecar = await createSidecar({
+    settings: settingsFrom({
+      upstream: { url: o.upstream },
+      listen: { port: 0 },
+      admin: { port: 0 },
+      dataDir: join(folder, 'data'),
+      key: { publish: o.publish },
+    }),
+    secrets: {
+      botToken: SecretSource.fromFile(tokenFile, 'token'),
+      clientToken: null,
+      passphrase: SecretSource.fromValue('a passphrase for tests alone'),
+    },
+    log: createLogger({ level: 'fatal', pretty: false }),
+  })
+  const { bot } = await sidecar.listen()
+  await until(
+    () => sidecar.operations.status(),
+    ({ ready }) => ready,
+  )
+  return {
+    url: bot,
+    operations: sidecar.operations,
+    writeToken,
+    async [Symbol.asyncDispose]() {
+      await sidecar[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

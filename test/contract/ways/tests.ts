@@ -1,0 +1,23 @@
+import { afterAll, expect, test } from 'vitest'
+import { ALL_CASES } from '../cases/all.ts'
+import type { Driver } from '../driver.ts'
+import type { SandboxDriver } from './sandbox-driver.ts'
+
+/** Makes a test of every case; one that cannot be played in this way is skipped with its reason. */
+export function testAll(driver: Driver): void {
+  afterAll(() => driver[Symbol.asyncDispose]())
+  for (const one of ALL_CASES) {
+    const why = driver.whyNot(one)
+    const name = `${one.section}: ${one.name}`
+    if (why === null) test(name, () => driver.play(one))
+    else test.skip(`${name} (${why})`)
+  }
+}
+
+/** The same through a sidecar, whose answers were compared with the service’s on the way. */
+export function testThroughSidecar(driver: SandboxDriver): void {
+  testAll(driver)
+  test('what the sidecar handed on was the service’s own, byte for byte', () => {
+    expect(driver.compared).toBeGreaterThan(500)
+  })
+}
