@@ -1,11 +1,8 @@
 /** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
 import { readKeys, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
-import { createHash } from 'node:crypto'
-import { dearmor } from './armor.ts'
+import { shapeProblem } from './certificate-shape.ts'
 import type { Cipher, CipherSizes, Judgement, UnusableReason } from './engine.ts'
-import { FramingError, TAG, packetsOf } from './packets.ts'
 import { BOUNDS } from './profile.ts'
-import { issuerKeyIdOf } from './signature.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
 
 /**
@@ -19,44 +16,6 @@ export async function judge(armored: string, nowMs: number, known?: string): Pro
   if (typeof key === 'string') return unusable(armored, key)
   const carried = known !== undefined && (await carry(key, known))
   return await judgeKey(key, carried ? key.armor() : armored, nowMs)
-}
-
-/** Reads the bounds off the packet headers before the library parses anything. */
-function shapeProblem(armored: string): UnusableReason | null {
-  if (armored.length > BOUNDS.certificateChars) return 'too-large'
-  const octets = dearmor(armored, 'PUBLIC KEY BLOCK')
-  if (octets === null) {
-    return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
-  }
-  let packets = 0
-  let primaries = 0
-  let userIds = 0
-  let ownKeyId = ''
-  let selfSignatures = 0
-  try {
-    for (const { tag, body } of packetsOf(octets)) {
-      if (tag === TAG.secretKey || tag === TAG.secretSubkey) return 'secret-key'
-      if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
-      if (tag === TAG.publicKey && body[0] !== 4) return 'version'
-      if (tag === TAG.publicKey) ownKeyId = keyIdOf(body)
-      if (tag !== TAG.signature) selfSignatures = 0
-      else if ((issuerKeyIdOf(body) ?? ownKeyId) === ownKeyId) selfSignatures++
-      if (selfSignatures > BOUNDS.selfSignatures) return 'too-large'
-      if (tag === TAG.userId && ++userIds > BOUNDS.certificateUserIds) return 'too-large'
-      if (++packets > BOUNDS.certificatePackets) return 'too-large'
-      if (primaries === 0) return 'unparseable'
-    }
-  } catch (error) {
-    if (error instanceof FramingError) return 'unparseable'
-    throw error
-  }
-  return null
-}
-
-/** The key id of a version 4 key, from its body (RFC 9580, 5.5.4.2). */
-function keyIdOf(body: Uint8Array): string {
-  const length = Buffer.from([0x99, body.length >> 8, body.length & 0xff])
-  return createHash('sha1').update(length).update(body).digest('hex').slice(24)
 }
 
 async function readOne(armored: string): Promise<PublicKey | UnusableReason> {

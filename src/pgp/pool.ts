@@ -20,14 +20,18 @@ interface Job {
 
 interface Thread {
   worker: Worker
+  /** It has loaded what it needs; before that no job of its own is under way. */
+  ready: boolean
   job: Job | null
   timer: NodeJS.Timeout | undefined
 }
 
-type Reply = { ok: true; value: unknown } | { ok: false; message: string }
+type Reply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
 
 const WORKER = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, 'worker$1'))
 const HEAP_MB = 256
+/** Loading the library on a machine that is busy with everything else. */
+const START_MS = 30_000
 
 export class Pool implements AsyncDisposable {
   readonly #threads = new Set<Thread>()
@@ -46,7 +50,8 @@ export class Pool implements AsyncDisposable {
   }
 
   /**
-   * Runs a job. The deadline counts from when a thread takes it up; `signal` drops it before.
+   * Runs a job. The deadline counts from when a thread takes it up, once that has started: nobody's
+   * key or signature is bad because the machine was slow. `signal` drops the job before.
    * @throws JobKilled past the deadline; Error with the job's own message when it failed
    */
   run<N extends Name>(
@@ -89,8 +94,11 @@ export class Pool implements AsyncDisposable {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     })
-    const thread: Thread = { worker, job: null, timer: undefined }
-    worker.on('message', (reply: Reply) => this.#finish(thread, reply))
+    const thread: Thread = { worker, ready: false, job: null, timer: undefined }
+    worker.on('message', (reply: Reply) => {
+      if (reply === 'ready') this.#begin(thread)
+      else this.#finish(thread, reply)
+    })
     worker.on('error', () => this.#kill(thread))
     worker.on('exit', () => this.#kill(thread))
     worker.unref()
@@ -101,11 +109,22 @@ export class Pool implements AsyncDisposable {
   #take(thread: Thread, job: Job): void {
     thread.job = job
     thread.worker.ref()
-    thread.timer = setTimeout(() => this.#kill(thread), job.deadlineMs)
+    this.#arm(thread)
     thread.worker.postMessage({ name: job.name, args: job.args })
   }
 
-  #finish(thread: Thread, reply: Reply): void {
+  #begin(thread: Thread): void {
+    thread.ready = true
+    if (thread.job !== null) this.#arm(thread)
+  }
+
+  #arm(thread: Thread): void {
+    clearTimeout(thread.timer)
+    const waitMs = thread.ready ? thread.job?.deadlineMs : START_MS
+    thread.timer = setTimeout(() => this.#kill(thread), waitMs)
+  }
+
+  #finish(thread: Thread, reply: Exclude<Reply, 'ready'>): void {
     const { job } = thread
     clearTimeout(thread.timer)
     thread.job = null

@@ -18,6 +18,8 @@ export const BOUNDS = {
   certificateUserIds: 64,
   /** Signatures by the certificate’s own key on one of its parts; each costs a verification. */
   selfSignatures: 16,
+  /** The same on all of its parts together. */
+  allSelfSignatures: 128,
   /** Recipient packets that name one of our keys and are tried. */
   namedAttempts: 8,
   /** Anonymous recipient packets that are tried. */

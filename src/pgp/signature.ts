@@ -52,14 +52,15 @@ export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSi
 }
 
 /**
- * The key id that a signature packet of version 4 names as its maker, 16 hexadecimal characters;
- * null when it names none or cannot be read.
+ * Every key id that a signature packet of version 4 names as its maker's, 16 hexadecimal
+ * characters each; none when it names none or cannot be read.
  */
-export function issuerKeyIdOf(body: Uint8Array): string | null {
+export function issuerKeyIdsOf(body: Uint8Array): string[] {
   const hashed = body[0] === 4 ? area(body, 4, 2) : null
   const unhashed = hashed && area(body, hashed.end, 2)
-  if (!hashed || !unhashed) return null
-  return issuerOf([...subpackets(hashed.octets), ...subpackets(unhashed.octets)])
+  if (!hashed || !unhashed) return []
+  const all = [...subpackets(hashed.octets), ...subpackets(unhashed.octets)]
+  return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
 }
 
 interface Area {

@@ -22,3 +22,5 @@ parentPort?.on('message', (job: { name: keyof Jobs; args: unknown[] }) => {
       parentPort?.postMessage({ ok: false, message: error instanceof Error ? error.message : '' }),
   )
 })
+// Only now does a job's own time begin.
+parentPort?.postMessage('ready')

@@ -81,7 +81,14 @@ export class Client implements Disposable {
   }
 
   /** Makes one call. @throws when no whole answer came */
-  async call(call: Call): Promise<Answer> {
+  call(call: Call): Promise<Answer> {
+    const answer = this.#call(call)
+    // A poll that is still under way when its case breaks is nobody’s any more.
+    answer.catch(() => undefined)
+    return answer
+  }
+
+  async #call(call: Call): Promise<Answer> {
     const payload = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
     const token = call.token === undefined ? this.#token() : call.token
     const headers = {

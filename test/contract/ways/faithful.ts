@@ -22,6 +22,7 @@ const CHANGED = new Set(['postern', 'text', 'armored', 'mode', 'fingerprint'])
 export class Faithful {
   readonly #sandbox: Sandbox
   readonly #translates: boolean
+  #newest = 0
   /** Answers that were compared. */
   compared = 0
 
@@ -33,7 +34,8 @@ export class Faithful {
 
   /** The number of the service's newest call, to be taken before the bot's call is made. */
   mark(): number {
-    return this.#sandbox.transcript.list().at(-1)?.n ?? 0
+    this.#newest = this.#sandbox.transcript.list(this.#newest).at(-1)?.n ?? this.#newest
+    return this.#newest
   }
 
   /** @param since what `mark` gave before the call */

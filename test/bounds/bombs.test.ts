@@ -1,0 +1,96 @@
+import { deflateRawSync, deflateSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { armor, compressed, literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
+import { fate, openScene, type Scene } from './scene.ts'
+
+const ZIP = 1
+const ZLIB = 2
+const BZIP2 = 3
+const MIB = 2 ** 20
+/** A literal packet of 300 MiB of zeros, by `bzip2 -9`. */
+const BZIP2_BOMB = Buffer.from(
+  'QlpoOTFBWSZTWUlcL7oFfjfgjMAAEAACAAAAgAgAGKAAUIYECaqmmNNdkVAS0qSQVVmc3/sioCWZ4xQVkmU1kOCeLfAV' +
+    '+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwA' +
+    'AACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggAD' +
+    'CATUZCoCWpCoCXMUFZJlNZPBZ/YwEsE0AEwAAAgAAIIAAwzAUpplECkbFRApHi7kinChID2Jf7Q=',
+  'base64',
+)
+
+describe('compression bombs', () => {
+  let scene: Scene
+  let bomb: Buffer
+  let deflated: Buffer
+  beforeAll(async () => {
+    bomb = literal(Buffer.alloc(80 * MIB))
+    deflated = deflateSync(bomb)
+    scene = await openScene()
+  }, 60_000)
+  afterAll(async () => await scene[Symbol.asyncDispose]())
+
+  async function sent(messages: string[]): Promise<string[]> {
+    const ids: number[] = []
+    for (const message of messages) {
+      ids.push(await scene.post(scene.sandbox.home.privateChat, message))
+    }
+    const got = await scene.meanwhile(scene.take())
+    expect(got.map(({ id }) => id)).toEqual(ids)
+    return ids.map((id) => fate(got, id))
+  }
+
+  test('one that is not sealed is never opened', async () => {
+    const bare = [compressed(ZLIB, deflated), compressed(BZIP2, BZIP2_BOMB)].map(armor)
+    expect(await sent(bare)).toEqual(['damaged: not-encrypted', 'damaged: not-encrypted'])
+  })
+
+  test('sealed ones are too large, whatever they are compressed with', async () => {
+    const bombs = [
+      compressed(ZLIB, deflated),
+      compressed(ZIP, deflateRawSync(bomb)),
+      compressed(BZIP2, BZIP2_BOMB),
+    ]
+    const messages = await Promise.all(bombs.map((one) => sealArmored(one, scene.certificates)))
+    const words = await sealArmored(literal('behind the bombs'), scene.certificates)
+    const tooLarge = 'too-large: decompressed'
+    const ten = Array.from({ length: 9 }, (_, n) => messages[n % messages.length] ?? '')
+    expect(await sent([...ten, words])).toEqual([...ten.map(() => tooLarge), 'unsigned, delivered'])
+  })
+
+  test('a bomb within a bomb is not unwrapped twice', async () => {
+    const nested = compressed(ZLIB, deflateSync(compressed(ZLIB, deflated)))
+    const empty = compressed(ZLIB, deflateSync(Buffer.alloc(0)))
+    const messages = [
+      await sealArmored(nested, scene.certificates),
+      await sealArmored(empty, scene.certificates),
+      await sealArmored(compressed(99, deflated), scene.certificates),
+      await sealArmored(compressed(ZLIB, deflated.subarray(0, 500)), scene.certificates),
+    ]
+    const fates = await sent(messages)
+    expect(fates.map((one) => one.split(':')[0])).toEqual([
+      'damaged',
+      'damaged',
+      'damaged',
+      'too-large',
+    ])
+  })
+
+  test('a long text that is honest is cut as in a readable chat', async () => {
+    const long = 'words '.repeat(15_000)
+    const id = await scene.post(
+      scene.sandbox.home.privateChat,
+      await sealArmored(literal(long), scene.certificates),
+    )
+    const got = await scene.take()
+    expect(fate(got, id)).toBe('unsigned, delivered')
+    expect(got[0]?.text).toBe(long.slice(0, 4000).trimEnd())
+  })
+
+  test('one that pretends to be longer than it is stays closed', async () => {
+    const lying = Buffer.concat([Buffer.from([0xc0 | TAG.literal, 255, 0x7f, 0xff, 0xff, 0xff]), bomb])
+    const messages = [
+      await sealArmored(compressed(ZLIB, deflateSync(lying)), scene.certificates),
+      await sealArmored(packet(TAG.compressed, Buffer.from([ZLIB])), scene.certificates),
+    ]
+    const fates = await sent(messages)
+    expect(fates).toEqual(['too-large: decompressed', 'damaged: compression'])
+  })
+})

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { armorKey, dearmored } from '../support/faults-certificates.ts'
+import { literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
+import { fate, openScene, type Scene } from './scene.ts'
+
+/** A signature packet of the right shape that nobody made (RFC 9580, 5.2.3). */
+function signature(type: number, keyId = randomBytes(8)): Buffer {
+  const made = Buffer.alloc(4)
+  made.writeUInt32BE(Math.floor(Date.now() / 1000) - 60)
+  const hashed = Buffer.concat([Buffer.from([5, 2]), made])
+  const unhashed = Buffer.concat([Buffer.from([9, 16]), keyId])
+  const numbers = [1, 0, 0x80, ...randomBytes(31), 1, 0, 0x80, ...randomBytes(31)]
+  const head = Buffer.from([4, type, 22, 8, 0, hashed.length])
+  const body = [head, hashed, Buffer.from([0, unhashed.length]), unhashed, randomBytes(2)]
+  return packet(TAG.signature, Buffer.concat([...body, Buffer.from(numbers)]))
+}
+
+const onePass = packet(TAG.onePassSignature, Buffer.from([3, 0, 8, 22, 1, 2, 3, 4, 5, 6, 7, 8, 1]))
+const times = (count: number, make: () => Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, make))
+
+describe('thousands of signatures', () => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene()
+  }, 60_000)
+  afterAll(async () => await scene[Symbol.asyncDispose]())
+
+  async function sent(packets: Buffer[]): Promise<string[]> {
+    const ids: number[] = []
+    for (const one of packets) {
+      const armored = await sealArmored(one, scene.certificates)
+      ids.push(await scene.post(scene.sandbox.home.privateChat, armored))
+    }
+    const got = await scene.meanwhile(scene.take())
+    expect(got.map(({ id }) => id)).toEqual(ids)
+    return ids.map((id) => fate(got, id))
+  }
+
+  test('on a message are not verified, nor even counted to the end', async () => {
+    const words = literal('signed by a crowd')
+    const fates = await sent([
+      Buffer.concat([times(600, () => signature(0)), words]),
+      Buffer.concat([times(600, () => onePass), words, times(600, () => signature(0))]),
+      Buffer.concat([words, times(600, () => signature(0))]),
+      words,
+    ])
+    expect(fates).toEqual([
+      'damaged: too-many-packets',
+      'damaged: too-many-packets',
+      'damaged: too-many-packets',
+      'unsigned, delivered',
+    ])
+  })
+
+  test('four are looked at, five are not', async () => {
+    const words = literal('signed by a few')
+    const fates = await sent([
+      Buffer.concat([times(4, () => signature(0)), words]),
+      Buffer.concat([times(5, () => signature(0)), words]),
+    ])
+    expect(fates[0]).toMatch(/^(unknown-signer|bad-signature)/)
+    expect(fates[1]).toBe('damaged: too-many-signatures')
+  })
+
+  test('on a person’s key make that key useless, or change nothing, and hold up nobody', async () => {
+    const { control, home } = scene.sandbox
+    const alice = await scene.sandbox.phone(home.alice.id)
+    const octets = dearmored(alice.certificate)
+    const noise = (count: number) => armorKey(Buffer.concat([octets, times(count, () => signature(0x10))]))
+    const { fingerprint } = alice
+    for (const [count, outcome] of [
+      [450, 201],
+      [2000, 409],
+    ] as const) {
+      await control.publishKey({ userId: home.alice.id, publicKey: noise(count), fingerprint })
+      const { id: chatId } = await control.addRoom({
+        kind: 'group',
+        members: [home.alice.id, home.bot.id],
+      })
+      const body = { chatId, text: 'to a decorated key' }
+      const { status, json } = await scene.meanwhile(scene.call('POST', '/messages', body))
+      expect(status, json.error?.code).toBe(outcome)
+    }
+  })
+})

@@ -1,0 +1,204 @@
+/** A sandbox, a sidecar in a process of its own before it, and what a bot does with them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Keyring } from '../../src/keys/keyring.ts'
+import { createEngine } from '../../src/pgp/create.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { openStore } from '../../src/store/store.ts'
+import {
+  forgetPeak,
+  peakBytes,
+  startSidecar,
+  untilReady,
+  type SidecarProcess,
+} from '../support/faults-sidecar.ts'
+
+/** What the sidecar may hold in memory, whatever it is sent (SECURITY, 4: I8). */
+export const MEMORY_BOUND = 512 * 2 ** 20
+
+const PASSPHRASE = 'a passphrase for bounds'
+
+export interface Reply {
+  status: number
+  json: { ok: boolean; result?: unknown; error?: { code: string; message: string } }
+}
+
+/** An update's message as the bot gets it. */
+export interface Got {
+  id: number
+  chat: { id: number }
+  text?: string
+  armored?: string
+  postern?: { opened: boolean; verdict: string; reason?: string }
+}
+
+export interface Scene extends AsyncDisposable {
+  sandbox: Sandbox
+  sidecar: SidecarProcess
+  /** The certificates of the bot, the published one first. */
+  certificates: string[]
+  /** A call of the bot's. */
+  call(method: string, path: string, body?: unknown): Promise<Reply>
+  /** Takes everything that waits, as a bot does that handles it and confirms it. */
+  take(): Promise<Got[]>
+  /** Hands in a message as alice's phone would, whatever is in it. */
+  post(chatId: number, armored: string): Promise<number>
+  /** Waits for something while the bot goes on with other things, which must all be answered. */
+  meanwhile<T>(work: Promise<T>): Promise<T>
+}
+
+export interface SceneOptions {
+  /** How many keys the bot has, all but one of them retired; 1 by default. */
+  keys?: number
+  env?: Record<string, string>
+  /** Stands between the sidecar and the sandbox; gives the base URL to use. */
+  before?: (sandboxUrl: string) => Promise<string>
+}
+
+/** Opens a scene whose sidecar is ready and knows every chat of the home. */
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  await using stack = new AsyncDisposableStack()
+  const sandbox = stack.use(await createSandbox({ rates: 'off' }))
+  const home = mkdtempSync(join(tmpdir(), 'postern-bounds-'))
+  stack.defer(() => rmSync(home, { recursive: true, force: true }))
+  const dataDir = join(home, 'data')
+  const made = options.keys === undefined ? [] : await makeKeys(dataDir, options.keys)
+  const [published] = made
+  if (published !== undefined) {
+    const { certificate: publicKey, fingerprint } = published
+    await sandbox.control.setBotKey({ botId: sandbox.home.bot.id, publicKey, fingerprint })
+  }
+  const upstreamUrl = (await options.before?.(sandbox.url)) ?? sandbox.url
+  const sidecar = stack.use(
+    await startSidecar({
+      cwd: home,
+      env: {
+        POSTERN_UPSTREAM_URL: upstreamUrl,
+        POSTERN_BOT_TOKEN: sandbox.token,
+        POSTERN_KEY_PASSPHRASE: PASSPHRASE,
+        POSTERN_DATA_DIR: dataDir,
+        ...options.env,
+      },
+    }),
+  )
+  await untilReady(sidecar.admin)
+  const certificates = made.map(({ certificate }) => certificate)
+  if (certificates.length === 0) certificates.push(publishedIn(sandbox))
+  const resources = stack.move()
+  const scene = new RunningScene({ sandbox, sidecar, certificates, resources })
+  await sandbox.phone(sandbox.home.alice.id)
+  await sandbox.phone(sandbox.home.bob.id)
+  for (const { id } of sandbox.chats) await scene.call('GET', `/chats/${id}`)
+  forgetPeak(sidecar.pid)
+  return scene
+}
+
+class RunningScene implements Scene {
+  readonly sandbox: Sandbox
+  readonly sidecar: SidecarProcess
+  readonly certificates: string[]
+  readonly #resources: AsyncDisposableStack
+  #offset = 0
+
+  constructor(o: {
+    sandbox: Sandbox
+    sidecar: SidecarProcess
+    certificates: string[]
+    resources: AsyncDisposableStack
+  }) {
+    this.sandbox = o.sandbox
+    this.sidecar = o.sidecar
+    this.certificates = o.certificates
+    this.#resources = o.resources
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<Reply> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await fetch(`${this.sidecar.bot}/bot/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.sandbox.token}`,
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(text === undefined ? {} : { body: text }),
+    })
+    return { status: answer.status, json: (await answer.json()) as Reply['json'] }
+  }
+
+  async take(): Promise<Got[]> {
+    const taken: Got[] = []
+    for (;;) {
+      const said = await this.call('GET', `/updates?offset=${this.#offset}`)
+      if (said.status !== 200) throw new Error(`updates: ${said.json.error?.code}`)
+      const updates = said.json.result as { updateId: number; message: Got }[]
+      if (updates.length === 0) return taken
+      this.#offset = (updates.at(-1)?.updateId ?? 0) + 1
+      taken.push(...updates.map(({ message }) => message))
+    }
+  }
+
+  async post(chatId: number, armored: string): Promise<number> {
+    const { alice, bot } = this.sandbox.home
+    const posted = { userId: alice.id, chatId, armored, addressed: [bot.id] }
+    return (await this.sandbox.control.post(posted)).messageId
+  }
+
+  async meanwhile<T>(work: Promise<T>): Promise<T> {
+    let isOver = false
+    const watched = work.finally(() => (isOver = true))
+    const { encryptedGroup, readableGroup } = this.sandbox.home
+    const others = async (): Promise<void> => {
+      do {
+        await this.#mustSucceed('GET', '/me')
+        const body = { chatId: readableGroup, text: 'something else' }
+        await this.#mustSucceed('POST', '/messages', body)
+        await this.#mustSucceed('GET', `/chats/${encryptedGroup}`)
+      } while (!isOver)
+    }
+    const [result] = await Promise.all([watched, others()])
+    const peak = peakBytes(this.sidecar.pid)
+    if (!(peak < MEMORY_BOUND)) throw new Error(`the sidecar took ${peak} bytes of memory`)
+    return result
+  }
+
+  async #mustSucceed(method: string, path: string, body?: unknown): Promise<void> {
+    const { status, json } = await this.call(method, path, body)
+    if (status >= 300) throw new Error(`${method} ${path}: ${json.error?.code ?? status}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync()
+  }
+}
+
+/** Makes a store that has rotated so often. @returns the keys, the active one first */
+async function makeKeys(
+  dataDir: string,
+  count: number,
+): Promise<{ fingerprint: string; certificate: string }[]> {
+  await using store = await openStore({ dataDir, masterSecret: PASSPHRASE, mode: 'create' })
+  await using engine = createEngine()
+  const ring = await Keyring.load(store, engine)
+  for (let n = 0; n < count; n++) {
+    const { fingerprint } = await ring.makePending(`bot ${n}`)
+    await ring.promote(fingerprint)
+  }
+  return ring.all.map(({ fingerprint, certificate }) => ({ fingerprint, certificate }))
+}
+
+function publishedIn(sandbox: Sandbox): string {
+  const put = sandbox.transcript
+    .list()
+    .findLast(({ method, path }) => method === 'PUT' && path.endsWith('/key'))
+  return (JSON.parse(put?.body ?? '{}') as { publicKey?: string }).publicKey ?? ''
+}
+
+/** Text of the message with this id, or what became of it. */
+export function fate(got: readonly Got[], messageId: number): string {
+  const message = got.find(({ id }) => id === messageId)
+  if (message === undefined) return 'missing'
+  const { verdict = 'untouched', reason } = message.postern ?? {}
+  const outcome = reason === undefined ? verdict : `${verdict}: ${reason}`
+  return message.text === undefined ? outcome : `${outcome}, delivered`
+}

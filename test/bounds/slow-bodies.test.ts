@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startFront, type Front, type Instead } from './front.ts'
+import { openScene, type Scene } from './scene.ts'
+
+/** A body that comes a byte a second and never ends. */
+const dripping: Instead = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const timer = setInterval(() => response.write(' '), 1000)
+  response.once('close', () => clearInterval(timer))
+}
+/** Headers, and then nothing. */
+const silent: Instead = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+  response.flushHeaders()
+}
+
+describe('slow bodies, either way', () => {
+  let front: Front
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene({
+      before: async (url) => {
+        front = await startFront(url)
+        return front.url
+      },
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await scene[Symbol.asyncDispose]()
+    await front[Symbol.asyncDispose]()
+  })
+
+  /** Everything that a door says to a request whose body never ends. */
+  async function slowBot(more: () => string): Promise<string> {
+    const { hostname, port } = new URL(scene.sidecar.bot)
+    const socket = connect({ host: hostname, port: Number(port) })
+    let text = ''
+    socket.on('data', (piece: Buffer) => (text += piece.toString('latin1')))
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    const head = [
+      'POST /bot/v1/messages HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${scene.sandbox.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 200',
+      '',
+      '{"chatId":',
+    ]
+    socket.write(head.join('\r\n'))
+    const timer = setInterval(() => socket.write(more()), 1000)
+    await once(socket, 'close')
+    clearInterval(timer)
+    return text
+  }
+
+  async function outcome(method: string, path: string, body?: unknown): Promise<string> {
+    const { status, json } = await scene.call(method, path, body)
+    return `${status} ${json.error?.code}`
+  }
+
+  test('all end by a bound, and everything else goes on meanwhile', async () => {
+    const { privateChat, encryptedGroup, alice } = scene.sandbox.home
+    front.instead.set('GET /updates', dripping)
+    front.instead.set('GET /commands', dripping)
+    front.instead.set(`GET /chats/${encryptedGroup}/members`, silent)
+    front.instead.set(`GET /users/${alice.id}/key`, dripping)
+    const slow = Promise.all([
+      outcome('GET', '/updates'),
+      outcome('GET', '/commands'),
+      outcome('GET', `/chats/${encryptedGroup}/members`),
+      ...Array.from({ length: 20 }, () => outcome('GET', `/users/${alice.id}/key`)),
+      ...Array.from({ length: 20 }, () => slowBot(() => '1')),
+    ])
+    const [poll, commands, members, ...others] = await scene.meanwhile(slow)
+    expect(poll).toBe('504 postern_upstream_timeout')
+    expect(commands).toBe('504 postern_upstream_timeout')
+    expect(members).toBe('504 postern_upstream_timeout')
+    for (const said of others.slice(0, 20)) expect(said).toBe('504 postern_upstream_timeout')
+    for (const said of others.slice(20)) expect(said).toMatch(/^HTTP\/1\.1 4\d\d |^$/)
+    const sent = scene.sandbox.transcript.search('"chatId":1')
+    expect(sent).toEqual([])
+    front.instead.clear()
+    expect((await scene.call('POST', '/messages', { chatId: privateChat, text: 'hi' })).status).toBe(201)
+  }, 120_000)
+})

@@ -1,0 +1,161 @@
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { runPostern, settings, type Ended } from '../support/sidecar.ts'
+
+const stage = useStage()
+const root = mkdtempSync(join(tmpdir(), 'bs-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let copies = 0
+
+/** Runs `postern run` to its end over a data directory. */
+async function start(dataDir: string, env: Record<string, string> = {}): Promise<Ended> {
+  const all = { ...settings({ upstream: stage.double.url, dataDir }), ...env }
+  return await runPostern(['run'], { env: all })
+}
+
+/** It ended by itself, said why and what to do, and told no secret. */
+function expectRefused(ended: Ended, code: number, reason: RegExp): void {
+  expect([ended.code, ended.stdout]).toEqual([code, ''])
+  expect(ended.stderr).toMatch(/^postern: /m)
+  expect(ended.stderr).toMatch(/^ *hint: \S/m)
+  expect(ended.stderr).toMatch(reason)
+  expect(ended.stderr).not.toMatch(/a passphrase for tests|Tk0_-Tk0/)
+}
+
+/** Every file of a directory, by name, but SQLite's own notes of who reads: they hold no data. */
+function contents(dir: string): Record<string, string> {
+  const names = readdirSync(dir).filter((name) => !/-(wal|shm)$/.test(name))
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(dir, name), 'base64')]))
+}
+
+describe('a store that will not open ends `postern run` with 1, and is left as it was', () => {
+  let kept = ''
+
+  beforeAll(async () => {
+    kept = join(root, 'kept')
+    await stage.sidecar.stop()
+    cpSync(stage.sidecar.dataDir, kept, { recursive: true })
+    await stage.restart()
+  })
+
+  /** A copy of the store with something wrong about it. */
+  function copy(change: (dir: string) => void = () => {}): string {
+    const dir = join(root, `copy${++copies}`)
+    cpSync(kept, dir, { recursive: true })
+    change(dir)
+    return dir
+  }
+
+  const wrong: [string, RegExp, (dir: string) => void, Record<string, string>?][] = [
+    [
+      'another passphrase',
+      /^code: store-locked$/m,
+      () => {},
+      { POSTERN_KEY_PASSPHRASE: 'not this' },
+    ],
+    ['no database any more', /^code: store-missing$/m, (dir) => rmSync(join(dir, 'postern.db'))],
+    ['an empty database', /^code: store-corrupt$/m, (dir) => truncateSync(join(dir, 'postern.db'))],
+    [
+      'a database that is none',
+      /^code: store-corrupt$/m,
+      (dir) => {
+        writeFileSync(
+          join(dir, 'postern.db'),
+          'not a database, but long enough to be looked at'.repeat(99),
+        )
+      },
+    ],
+    [
+      'half a database',
+      /^code: store-corrupt$/m,
+      (dir) => {
+        truncateSync(join(dir, 'postern.db'), 8192)
+      },
+    ],
+    [
+      'a later version',
+      /^code: store-newer$/m,
+      (dir) => {
+        const database = new DatabaseSync(join(dir, 'postern.db'))
+        database.exec('PRAGMA user_version = 4711')
+        database.close()
+      },
+    ],
+  ]
+  for (const [name, reason, change, env] of wrong) {
+    test(name, async () => {
+      const dir = copy(change)
+      const before = contents(dir)
+      const since = stage.double.mark()
+      expectRefused(await start(dir, env), 1, reason)
+      expect(contents(dir)).toEqual(before)
+      expect(stage.double.calls('PUT', undefined, since)).toEqual([])
+    })
+  }
+
+  test('one that another sidecar holds, which is named and goes on', async () => {
+    const ended = await start(stage.sidecar.dataDir)
+    expectRefused(ended, 1, /^code: store-in-use$/m)
+    expect(ended.stderr).toContain(`process ${stage.sidecar.pid}`)
+    expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
+  })
+
+  test('a directory that is a file', async () => {
+    const file = join(root, 'file')
+    writeFileSync(file, 'x')
+    expectRefused(await start(file), 1, /^code: data-dir$/m)
+    expect(readFileSync(file, 'utf8')).toBe('x')
+  })
+})
+
+describe('settings that are wrong end `postern run` with 2, all named at once, and write nothing', () => {
+  const wrong: [string, Record<string, string>, RegExp][] = [
+    ['no service', { POSTERN_UPSTREAM_URL: '' }, /upstream\.url/],
+    [
+      'plain http to the world',
+      { POSTERN_UPSTREAM_URL: 'http://example.org' },
+      /upstream\.url[^]*https/,
+    ],
+    ['a number that is none', { POSTERN_LISTEN_PORT: 'many' }, /listen\.port|POSTERN_LISTEN_PORT/],
+    [
+      'a name that is nearly right',
+      { POSTERN_OPEN_VERIFFY: 'flag' },
+      /POSTERN_OPEN_VERIFFY[^]*POSTERN_OPEN_VERIFY/,
+    ],
+    ['a value that is not one of the few', { POSTERN_OPEN_VERIFY: 'maybe' }, /flag, require, off/],
+    ['no passphrase', { POSTERN_KEY_PASSPHRASE: '' }, /key\.passphrase/i],
+    ['a door to the world', { POSTERN_LISTEN_HOST: '0.0.0.0' }, /bot\.clientToken/],
+    ['what is not built', { POSTERN_TRUST_POLICY: 'pinned' }, /trust\.policy[^]*not built/],
+  ]
+  for (const [name, env, reason] of wrong) {
+    test(name, async () => {
+      const dir = join(root, `never${++copies}`)
+      const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
+      const all = Object.fromEntries(
+        Object.entries({ ...base, ...env }).filter(([, value]) => value !== ''),
+      )
+      const ended = await runPostern(['run'], { env: all })
+      expectRefused(ended, 2, reason)
+      expect(readdirSync(root)).not.toContain(`never${copies}`)
+    })
+  }
+
+  test('a port that is taken is said, with 1', async () => {
+    const { port } = new URL(stage.sidecar.url)
+    const ended = await start(join(root, `port${++copies}`), { POSTERN_LISTEN_PORT: port })
+    expectRefused(ended, 1, /^code: listen$/m)
+    expect(ended.stderr).toContain(port)
+  })
+})

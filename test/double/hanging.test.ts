@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+
+const stage = useStage()
+/** Half a minute of waiting, once for all of them. */
+const PATIENCE = { timeout: 90_000, concurrent: true }
+
+describe('a service that takes a call and never answers', () => {
+  test('to a look at the mode: nothing leaves', PATIENCE, async () => {
+    const chat = stage.openGroup()
+    stage.double.script('GET', `/chats/${chat.id}`, 'hang')
+    const words = canary()
+    const sent = await stage.send(chat, words)
+    expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
+    stage.expectNowhere(words)
+  })
+
+  test('to a look at the keys: nothing leaves', PATIENCE, async () => {
+    const chat = stage.group([await stage.friend()])
+    stage.double.script('GET', `/chats/${chat.id}/keys`, 'hang')
+    const words = canary()
+    const sent = await stage.send(chat, words)
+    expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
+    stage.expectNowhere(words)
+  })
+
+  test('to a call of the bot’s: it is answered all the same', PATIENCE, async () => {
+    stage.double.script('GET', '/resolve/nobody', 'hang')
+    const called = await stage.sidecar.call('GET', '/resolve/nobody')
+    expect([called.status, called.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
+  })
+
+  test(
+    'to a sealed send: it is repeated once with the same bytes, then given up',
+    PATIENCE,
+    async () => {
+      const chat = stage.privateChat(await stage.friend())
+      await stage.send(chat, 'the keys are known')
+      stage.double.script('POST', '/messages', ({ json }) =>
+        json.chatId === chat.id ? 'hang' : undefined,
+      )
+      const words = canary()
+      const since = stage.double.mark()
+      const sent = await stage.send(chat, words)
+      expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
+      const attempts = stage.double
+        .calls('POST', '/messages', since)
+        .filter(({ json }) => json.chatId === chat.id)
+      expect(attempts.length).toBe(2)
+      expect(attempts[1]?.body).toBe(attempts[0]?.body)
+      stage.expectNowhere(words)
+    },
+  )
+
+  test(
+    'to a look at a sender’s key: what came before is answered meanwhile, the rest after',
+    PATIENCE,
+    async () => {
+      const person = await stage.friend()
+      const known = stage.privateChat(person)
+      const other = await stage.person()
+      const unknown = stage.privateChat(other)
+      stage.double.script('GET', `/chats/${unknown.id}/keys`, 'hang')
+      const { world } = stage.double
+      const seal = (text: string) => person.phone.seal(text, [stage.botCertificate])
+      const messages = [
+        world.message(known, person, { armored: await seal('before') }),
+        world.message(unknown, other, { armored: await seal('whose?') }),
+        world.message(known, person, { armored: await seal('after') }),
+      ]
+      const ids = messages.map((message) => world.push({ kind: 'message', message }))
+      const texts: unknown[] = []
+      for (let offset = ids[0] ?? 0; texts.length < 3;) {
+        const { json } = await stage.sidecar.call('GET', `/updates?offset=${offset}`)
+        for (const update of json.result) texts.push(update.message.text)
+        offset = json.result.at(-1)?.updateId + 1 || offset
+      }
+      expect(texts).toEqual(['before', undefined, 'after'])
+    },
+  )
+})

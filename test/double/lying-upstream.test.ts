@@ -1,0 +1,109 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import type { Reply } from '../support/double-wire.ts'
+
+const stage = useStage()
+const lured: string[] = []
+const elsewhere: Server = createServer((request, response) => {
+  lured.push(request.url ?? '')
+  response.end('{"ok":true,"result":[]}')
+}).listen(0, '127.0.0.1')
+afterAll(() => elsewhere.close())
+const away = () => `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/bot/v1/commands`
+
+const lies: [string, () => Reply][] = [
+  ['a page with 200', () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' })],
+  ['a page with 502', () => ({ status: 502, body: '<h1>Bad gateway</h1>' })],
+  ['nothing with 200', () => ({ body: '' })],
+  ['a redirect elsewhere', () => ({ status: 307, headers: { location: away() }, body: '' })],
+  [
+    'a redirect with an envelope',
+    () => ({
+      status: 301,
+      headers: { location: away() },
+      json: { ok: true, result: 1 },
+    }),
+  ],
+  [
+    'success that says no',
+    () => ({ json: { ok: false, error: { status: 200, code: 'x', message: '' } } }),
+  ],
+  [
+    'a refusal of another status',
+    () => ({
+      status: 403,
+      json: { ok: false, error: { status: 404, code: 'not_found', message: '' } },
+    }),
+  ],
+  ['a refusal that says yes', () => ({ status: 500, json: { ok: true, result: 1 } })],
+  ['an envelope without a result', () => ({ json: { ok: true } })],
+  ['a list', () => ({ json: [1] })],
+  ['JSON that does not end', () => ({ body: '{"ok":true,"result":{' })],
+  ['bytes that are no text', () => ({ body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) })],
+  [
+    'another encoding',
+    () => ({ headers: { 'content-encoding': 'gzip' }, json: { ok: true, result: 1 } }),
+  ],
+  ['two megabytes', () => ({ json: { ok: true, result: 'x'.repeat(2 << 20) } })],
+  ['a length that is a lie', () => 'cut-within'],
+  ['no answer at all', () => 'cut'],
+]
+
+for (const [name, reply] of lies) {
+  test(`${name} is neither handed on nor followed, for whatever call`, async () => {
+    const chat = stage.openGroup()
+    await stage.send(chat, 'the mode is known')
+    const since = lured.length
+    using _get = stage.double.script('GET', '/commands', reply)
+    using _put = stage.double.script('PUT', '/commands', reply)
+    using _poll = stage.double.script('GET', '/updates', reply)
+    using _send = stage.double.script('POST', '/messages', reply)
+    const code = reply() === 'cut' || reply() === 'cut-within' ? 'unreachable' : 'invalid'
+    const answers = [
+      await stage.sidecar.call('GET', '/commands'),
+      await stage.sidecar.call('PUT', '/commands', { commands: [] }),
+      await stage.sidecar.call('GET', '/updates'),
+      await stage.send(chat, 'hello'),
+    ]
+    for (const { status, json } of answers) {
+      expect([status, json.error.status, json.error.code]).toEqual([
+        502,
+        502,
+        `postern_upstream_${code}`,
+      ])
+    }
+    expect(lured.length).toBe(since)
+  })
+}
+
+test('seventeen megabytes of updates are refused, and the sidecar goes on', async () => {
+  const big = { json: { ok: true, result: [{ updateId: 1, kind: 'x'.repeat(17 << 20) }] } }
+  {
+    using _big = stage.double.script('GET', '/updates', big)
+    const answer = await stage.sidecar.call('GET', '/updates')
+    expect([answer.status, answer.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
+  }
+  expect((await stage.sidecar.call('GET', '/updates')).status).toBe(200)
+})
+
+test('a service that is gone is said to the bot and to /readyz, and found again by itself', async () => {
+  const { port } = stage.double
+  await stage.double.rest()
+  const answer = await stage.sidecar.call('GET', '/commands')
+  expect([answer.status, answer.json.error.code]).toEqual([502, 'postern_upstream_unreachable'])
+  expect((await stage.sidecar.readiness()).reasons).toContain('upstream')
+  await stage.double.rise(port)
+  await stage.sidecar.whenReady()
+})
+
+test('an answer that holds a person’s words is in no log when it is refused', async () => {
+  const words = canary()
+  for (const body of [words, `{"ok":true,"result":${words}`, `HTTP/1.1 200 ${words}`]) {
+    using _lie = stage.double.script('GET', '/commands', { body })
+    const answer = await stage.sidecar.call('GET', '/commands')
+    expect(answer.text).not.toContain(words)
+  }
+  stage.expectNowhere(words)
+})

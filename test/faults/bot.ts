@@ -1,0 +1,207 @@
+/**
+ * A plain-text bot: polls with offset, writes down what it takes in, and echoes it with sends that
+ * can be repeated. It remembers little: when it dies, it comes back with an older offset.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Random } from '../support/faults-random.ts'
+import type { History, Said } from './history.ts'
+import type { Keeper } from './keeper.ts'
+
+const POLL_SECONDS = 2
+const RETRY_MS = 150
+/** Canaries of people begin with it; see people.ts. */
+export const PERSON_CANARY = /kp[0-9a-f]{16}/
+/** What no waiting changes. */
+const FINAL = new Set([400, 404, 413, 422])
+
+interface Update {
+  updateId: number
+  message?: {
+    id: number
+    chat: { id: number }
+    text?: string
+    postern?: { verdict?: string; reason?: string; withheldText?: string }
+  }
+}
+
+export class Bot {
+  readonly #keeper: Keeper
+  readonly #history: History
+  readonly #random: Random
+  readonly #sealedCanaries: ReadonlySet<string>
+  #life = 0
+  #offset = 0
+  #saved = 0
+  #stop = new AbortController()
+  #polling: Promise<void> = Promise.resolve()
+  #sending = new Set<Promise<void>>()
+  readonly #outbox = new Map<string, { said: Said; text: string }>()
+
+  /** @param o `sealedCanaries` of messages that phones sealed */
+  constructor(o: {
+    keeper: Keeper
+    history: History
+    random: Random
+    sealedCanaries: ReadonlySet<string>
+  }) {
+    this.#keeper = o.keeper
+    this.#history = o.history
+    this.#random = o.random
+    this.#sealedCanaries = o.sealedCanaries
+  }
+
+  get life(): number {
+    return this.#life
+  }
+
+  /** Sends that have no final answer yet. */
+  get waiting(): number {
+    return this.#outbox.size
+  }
+
+  start(): void {
+    this.#life += 1
+    this.#stop = new AbortController()
+    this.#offset = this.#saved
+    this.#polling = this.#poll(this.#stop.signal)
+  }
+
+  /** Dies in the middle of whatever it does; what it had not saved is forgotten. */
+  async die(): Promise<void> {
+    this.#stop.abort()
+    await Promise.allSettled([this.#polling, ...this.#sending])
+    this.#outbox.clear()
+  }
+
+  /** One call; null when nobody answered. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<{ status: number; json: { ok: boolean; result?: unknown; error?: { code: string } } } | null> {
+    const base = this.#keeper.bot
+    if (base === null) return null
+    try {
+      const answer = await fetch(`${base}/bot/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#keeper.clientToken}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: signal ?? this.#stop.signal,
+      })
+      const json = (await answer.json()) as { ok: boolean; result?: unknown }
+      return { status: answer.status, json }
+    } catch {
+      return null
+    }
+  }
+
+  async #poll(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      const offset = this.#saved === 0 ? '' : `&offset=${this.#saved}`
+      const patience = AbortSignal.any([stop, AbortSignal.timeout((POLL_SECONDS + 3) * 1000)])
+      const said = await this.call('GET', `/updates?timeout=${POLL_SECONDS}${offset}`, undefined, patience)
+      if (stop.aborted) return
+      if (said?.status !== 200) {
+        await pause(RETRY_MS)
+        continue
+      }
+      const updates = said.json.result as Update[]
+      this.#history.breaches.push(...this.#take(updates))
+      // confirmed is only what was saved, so that much of it comes again
+      if (updates.length > 15 || this.#random.oneIn(2)) this.#saved = this.#offset
+      if (updates.length > 0) await pause(this.#random.between(20, 200))
+    }
+  }
+
+  #take(updates: Update[]): string[] {
+    const breaches: string[] = []
+    let before: number | null = null
+    for (const { updateId, message } of updates) {
+      if (before !== null && updateId !== before + 1) {
+        breaches.push(`I1: update ${updateId} stands after ${before} in one answer`)
+      }
+      before = updateId
+      const isKnown = updateId < this.#offset
+      this.#offset = Math.max(this.#offset, updateId + 1)
+      const postern = message?.postern
+      this.#history.handled.push({
+        atMs: Date.now(),
+        life: this.#life,
+        updateId,
+        chatId: message?.chat.id ?? 0,
+        messageId: message?.id ?? 0,
+        text: message?.text ?? null,
+        verdict: postern?.verdict ?? null,
+        reason: postern?.reason ?? null,
+        withheld: postern?.withheldText ?? null,
+      })
+      const canary = PERSON_CANARY.exec(message?.text ?? '')?.[0]
+      // a careless bot: what it was told twice it answers twice, now and then
+      if (message !== undefined && canary !== undefined && !(isKnown && this.#random.oneIn(2))) {
+        this.#answer(updateId, message.chat.id, canary)
+      }
+    }
+    return breaches
+  }
+
+  /** Says something that nobody asked for. */
+  speak(chatId: number): void {
+    const canary = `kb${this.#random.hex(16)}`
+    this.#say({ sendId: this.#random.uuid(), chatId, canary }, { text: canary, sealed: false })
+  }
+
+  /** The same update is always answered by the same send. */
+  #answer(updateId: number, chatId: number, heard: string): void {
+    const chance = new Random(this.#history.seed * 1_000_003 + updateId)
+    const said = { sendId: chance.uuid(), chatId, canary: `kb${chance.hex(16)}` }
+    const text = `you said ${heard} and I say ${said.canary}`
+    this.#say(said, { text, sealed: this.#sealedCanaries.has(heard) })
+  }
+
+  #say(
+    { sendId, chatId, canary }: Pick<Said, 'sendId' | 'chatId' | 'canary'>,
+    { text, sealed }: { text: string; sealed: boolean },
+  ): void {
+    if (this.#stop.signal.aborted) return
+    const said: Said = this.#history.said.get(sendId) ?? {
+      sendId,
+      chatId,
+      canary,
+      answersSealed: sealed,
+      accepted: [],
+      lastRefusal: null,
+      life: this.#life,
+    }
+    said.life = this.#life
+    this.#history.said.set(sendId, said)
+    if (this.#outbox.has(sendId)) return
+    this.#outbox.set(sendId, { said, text })
+    const sending = this.#send(sendId, this.#stop.signal).finally(() =>
+      this.#sending.delete(sending),
+    )
+    this.#sending.add(sending)
+  }
+
+  async #send(sendId: string, stop: AbortSignal): Promise<void> {
+    const waiting = this.#outbox.get(sendId)
+    if (waiting === undefined) return
+    const { said, text } = waiting
+    while (!stop.aborted) {
+      const patience = AbortSignal.any([stop, AbortSignal.timeout(this.#random.between(800, 6000))])
+      const body = { chatId: said.chatId, text, sendId }
+      const answer = await this.call('POST', '/messages', body, patience)
+      if (answer !== null && answer.status < 300) {
+        said.accepted.push((answer.json.result as { id: number }).id)
+        break
+      }
+      if (answer !== null) said.lastRefusal = answer.json.error?.code ?? String(answer.status)
+      if (answer !== null && FINAL.has(answer.status)) break
+      await pause(this.#random.between(RETRY_MS, 3 * RETRY_MS), undefined, { signal: stop }).catch(() => {})
+    }
+    if (!stop.aborted) this.#outbox.delete(sendId)
+  }
+}

@@ -1,0 +1,48 @@
+/** I2 and I7: no sealed word in any byte that the service saw, no word and no secret in any log. */
+import type { Evidence } from './checker.ts'
+import type { History } from './history.ts'
+
+/** Canaries of sealed messages, and of whatever the bot said to them or into such chats. */
+function protectedCanaries(history: History, { encryptedChats }: Evidence): string[] {
+  const heard = history.written
+    .filter(({ sealed, poison }) => sealed && poison === null)
+    .map(({ canary }) => canary)
+  const said = [...history.said.values()]
+    .filter(({ chatId, answersSealed }) => answersSealed || encryptedChats.includes(chatId))
+    .map(({ canary }) => canary)
+  return [...heard, ...said]
+}
+
+export function checkSecrecy(history: History, evidence: Evidence): string[] {
+  const canaries = protectedCanaries(history, evidence)
+  const everyWord = [
+    ...history.written.map(({ canary }) => canary).filter((canary) => canary !== ''),
+    ...[...history.said.values()].map(({ canary }) => canary),
+  ]
+  const seen = evidence.service.map((call) => Buffer.from(JSON.stringify(call)))
+  const log = [Buffer.from(evidence.log)]
+  return [
+    ...found(canaries, evidence.wire, 'I2: sealed words in the bytes that went to the service'),
+    ...found(canaries, seen, 'I2: sealed words in what the service saw'),
+    ...found(everyWord, log, 'I7: somebody’s words in the log'),
+    ...found(everyWord, evidence.atRest, 'I7: somebody’s words in the data directory'),
+    ...found(evidence.secrets, log, 'I7: a secret in the log'),
+    ...found(evidence.secrets, evidence.atRest, 'I7: a secret in the data directory'),
+    ...(evidence.log.includes('BEGIN PGP') ? ['I7: an armored block in the log'] : []),
+  ]
+}
+
+function found(words: readonly string[], places: readonly Buffer[], breach: string): string[] {
+  const all = words.flatMap(spellings)
+  return places.some((place) => all.some((spelling) => place.includes(spelling))) ? [breach] : []
+}
+
+/** As it is, in hexadecimal, and in base64 at each of the three places where it may begin. */
+function spellings(word: string): string[] {
+  const bytes = Buffer.from(word)
+  const inBase64 = [0, 1, 2].map((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+    return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
+  })
+  return [word, bytes.toString('hex'), ...inBase64]
+}

@@ -1,0 +1,128 @@
+/** What a run wrote down: the three logs that the checker compares, and what was done to whom. */
+
+/** A message that a person wrote, or had somebody write in their name. Times are ms since epoch. */
+export interface Written {
+  atMs: number
+  chatId: number
+  messageId: number
+  userId: number
+  /** Stands in its text; no other message has it. Empty for poison. */
+  canary: string
+  /** The phone sealed it: its words are nobody's business but the chat's. */
+  sealed: boolean
+  /** What kind of poison, or null for a message that must be opened. */
+  poison: string | null
+}
+
+/** An update that the bot took in. `life` grows by one when it dies. */
+export interface Handled {
+  atMs: number
+  life: number
+  updateId: number
+  chatId: number
+  messageId: number
+  text: string | null
+  verdict: string | null
+  reason: string | null
+  /** Readable words that were not delivered as text. */
+  withheld: string | null
+}
+
+/** Something that the bot wanted to say. */
+export interface Said {
+  sendId: string
+  chatId: number
+  /** Stands in its text; no other send has it. */
+  canary: string
+  /** Whether what it answers was sealed. */
+  answersSealed: boolean
+  /** Ids that successful answers named. */
+  accepted: number[]
+  /** The last thing that was answered when it was no success. */
+  lastRefusal: string | null
+  /** The life in which it was said last; a send of an earlier one may have died with it. */
+  life: number
+}
+
+/** A time in which something was made to go wrong. */
+export interface Episode {
+  name: Trouble
+  fromMs: number
+  toMs: number
+}
+
+export type Trouble =
+  /** The process or its surroundings. */
+  | 'kill'
+  | 'restart'
+  | 'full-disk'
+  | 'read-only'
+  | 'clock'
+  /** The network and the service. */
+  | 'down'
+  | 'connections-cut'
+  | 'latency'
+  | 'slices'
+  | 'half-open'
+  | 'cut-answers'
+  | 'lost-sends'
+  | 'spoilt-answers'
+  | 'refusals'
+  | 'errors'
+  | 'late-answers'
+  | 'redelivery'
+  | 'claims-open'
+  | 'claims-no-key'
+  | 'claims-other-key'
+  | 'late-key'
+  /** People and the bot. */
+  | 'poison'
+  | 'costly-key'
+  | 'turned'
+  | 'bot-dies'
+
+/** What is known of a chat, as an operator sees it. */
+export interface Remembered {
+  atMs: number
+  chats: { id: number; kind: string | null; latched: boolean }[]
+}
+
+export interface History {
+  readonly seed: number
+  readonly startMs: number
+  readonly written: Written[]
+  readonly handled: Handled[]
+  readonly said: Map<string, Said>
+  readonly episodes: Episode[]
+  readonly remembered: Remembered[]
+  /** Whatever broke a promise while the run went on. */
+  readonly breaches: string[]
+}
+
+export function newHistory(seed: number): History {
+  return {
+    seed,
+    startMs: Date.now(),
+    written: [],
+    handled: [],
+    said: new Map(),
+    episodes: [],
+    remembered: [],
+    breaches: [],
+  }
+}
+
+/** Runs something as an episode, which is written down with its times. */
+export async function during(
+  history: History,
+  name: Trouble,
+  doing: () => Promise<void>,
+): Promise<void> {
+  const episode: Episode = { name, fromMs: Date.now(), toMs: Infinity }
+  history.episodes.push(episode)
+  try {
+    await doing()
+  } finally {
+    episode.toMs = Date.now()
+  }
+}

@@ -1,0 +1,164 @@
+/** One run: a world, a sidecar, a bot, trouble by the seed, a time to heal, and the checker. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { startProxy, type Proxy } from '../support/faults-proxy.ts'
+import { Random } from '../support/faults-random.ts'
+import { untilReady } from '../support/faults-sidecar.ts'
+import { Bot } from './bot.ts'
+import { check, type Evidence, type Outcome } from './checker.ts'
+import { during, newHistory, type History, type Trouble } from './history.ts'
+import { Keeper } from './keeper.ts'
+import { People } from './people.ts'
+import { MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
+
+const HEAL_MS = 150_000
+const SNAPSHOT_MS = 500
+
+/** Runs one seed. @param o `troubleMs` how long things go wrong */
+export async function runOnce(seed: number, o: { troubleMs: number }): Promise<Outcome> {
+  const random = new Random(seed)
+  const history = newHistory(seed)
+  await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 1_000_000 })
+  await using proxy = await startProxy(sandbox.url, random.fork())
+  const people = await People.settle(sandbox, { history, random: random.fork() })
+  const { token } = sandbox
+  const cacheSeconds = random.pick([0, 1, 60])
+  await using keeper = new Keeper({ upstreamUrl: proxy.url, token, history, cacheSeconds })
+  const { sealedCanaries } = people
+  const bot = new Bot({ keeper, history, random: random.fork(), sealedCanaries })
+  const stage: Stage = { sandbox, proxy, keeper, people, bot, history }
+  try {
+    await begin(stage, random.fork())
+    await trouble(stage, random.fork(), o.troubleMs)
+    await heal(stage)
+  } catch (error) {
+    history.breaches.push(`the run could not go on: ${String(error)}`)
+  }
+  await bot.die()
+  const look = await keeper.look()
+  await keeper.stop('SIGTERM')
+  return check(history, await evidence(stage, look))
+}
+
+/** The first start, in trouble of its own by chance; ends when the key is published. */
+async function begin({ sandbox, keeper, bot, people, history }: Stage, random: Random): Promise<void> {
+  const first = random.pick(['calm', 'late-key', 'lost-put', 'failing-put', 'killed'] as const)
+  if (first === 'late-key') sandbox.fault('late-key', { delayMs: random.between(200, 1200), times: 1 })
+  if (first === 'lost-put') sandbox.fault('lost-answer', { route: 'putKey', times: 1 })
+  if (first === 'failing-put') sandbox.fault('error', { route: 'putKey', times: 1 })
+  await during(history, 'late-key', async () => {
+    await keeper.start()
+    if (first === 'killed') {
+      await pause(random.between(0, 900))
+      await keeper.stop('SIGKILL')
+      await keeper.start()
+    }
+    await untilReady(keeper.admin ?? '')
+  })
+  sandbox.clearFaults()
+  bot.start()
+  // what was seen once must never be unlearnt, so it is seen before anybody lies about it
+  for (const chatId of Object.values(people.chats)) await bot.call('GET', `/chats/${chatId}`)
+  await snapshot(keeper, history)
+}
+
+async function trouble(stage: Stage, random: Random, forMs: number): Promise<void> {
+  const enough = AbortSignal.timeout(forMs)
+  const { keeper, history, people } = stage
+  const looking = lookAlong(keeper, history, enough)
+  const { 'full-disk': _full, 'read-only': _readOnly, ...anywhere } = MACHINE
+  await Promise.all([
+    people.writeAlong(enough),
+    track(stage, { table: keeper.hasDisk ? MACHINE : anywhere, random: random.fork(), enough }),
+    track(stage, { table: SERVICE, random: random.fork(), enough }),
+    track(stage, { table: SERVICE, random: random.fork(), enough }),
+    track(stage, { table: OTHERS, random: random.fork(), enough }),
+    looking,
+  ])
+}
+
+/** Makes trouble of one table, one after the other, in an order that follows from chance. */
+async function track(
+  stage: Stage,
+  o: { table: typeof MACHINE; random: Random; enough: AbortSignal },
+): Promise<void> {
+  const names = Object.keys(o.table) as Trouble[]
+  while (!o.enough.aborted) {
+    for (const name of o.random.shuffled(names)) {
+      const random = o.random.fork()
+      await pause(random.between(100, 700), undefined, { signal: o.enough }).catch(() => {})
+      if (o.enough.aborted) return
+      await during(stage.history, name, async () => await o.table[name]?.(stage, random))
+    }
+  }
+}
+
+/** Everything is well again: what waited must get through, and every chat must work. */
+async function heal(stage: Stage): Promise<void> {
+  const { sandbox, proxy, keeper, people, bot, history } = stage
+  sandbox.clearFaults()
+  await proxy.up()
+  keeper.emptyDisk()
+  keeper.moveClock(0)
+  if (keeper.bot === null) await keeper.start()
+  const untilMs = performance.now() + HEAL_MS
+  // the bot's own look at /me is what tells the sidecar first that a lie is over
+  await bot.call('GET', '/me')
+  await untilReady(keeper.admin ?? '', HEAL_MS)
+  const { alice, bob } = sandbox.home
+  const { aliceWithBot, bobWithBot, ...groups } = people.chats
+  const last = [await people.write(alice.id, aliceWithBot), await people.write(bob.id, bobWithBot)]
+  for (const chatId of Object.values(groups)) {
+    last.push(await people.write(alice.id, chatId), await people.write(bob.id, chatId))
+  }
+  const heard = () => new Set(history.handled.map(({ text }) => text?.slice('/say '.length)))
+  while (performance.now() < untilMs) {
+    const known = heard()
+    if (last.every((canary) => known.has(canary)) && bot.waiting === 0) return
+    await pause(50)
+  }
+  const missing = last.filter((canary) => !heard().has(canary))
+  history.breaches.push(
+    `I6: after everything had healed, ${missing.length} messages were not heard and ${bot.waiting} sends not answered (${lastRefusals(history)})`,
+  )
+}
+
+function lastRefusals(history: History): string {
+  const open = [...history.said.values()].filter(({ accepted }) => accepted.length === 0)
+  return [...new Set(open.map(({ lastRefusal }) => lastRefusal ?? 'no answer'))].join(', ')
+}
+
+async function lookAlong(keeper: Keeper, history: History, enough: AbortSignal): Promise<void> {
+  while (!enough.aborted) {
+    await snapshot(keeper, history)
+    await pause(SNAPSHOT_MS, undefined, { signal: enough }).catch(() => {})
+  }
+}
+
+async function snapshot(keeper: Keeper, history: History): Promise<void> {
+  const look = await keeper.look()
+  if (look !== null) history.remembered.push({ atMs: Date.now(), chats: look.chats })
+}
+
+async function evidence(
+  { sandbox, proxy, keeper, people }: Stage & { sandbox: Sandbox; proxy: Proxy },
+  look: Awaited<ReturnType<Keeper['look']>>,
+): Promise<Evidence> {
+  const { alice, bob, bot } = sandbox.home
+  const phones = await Promise.all([alice, bob].map(({ id }) => sandbox.phone(id)))
+  await Promise.all(phones.map((phone) => phone.settled()))
+  const { me } = await sandbox.control.bot({ botId: bot.id })
+  return {
+    service: sandbox.transcript.list(),
+    wire: proxy.sent(),
+    phones: phones.map(({ inbox }) => inbox),
+    published: (me as { fingerprint: string | null }).fingerprint,
+    keys: look?.keys ?? null,
+    chats: look?.chats ?? null,
+    log: keeper.output(),
+    atRest: keeper.atRest(),
+    secrets: keeper.secrets,
+    privateChats: [people.chats.aliceWithBot, people.chats.bobWithBot],
+    encryptedChats: [people.chats.aliceWithBot, people.chats.bobWithBot, people.chats.encryptedGroup],
+  }
+}

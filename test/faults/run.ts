@@ -1,0 +1,41 @@
+/**
+ * `npm run faults -- --seed N --runs M`: M runs from seed N on. Prints one line a run and a
+ * summary; ends with 1 when a promise was broken, and says the seed that repeats it.
+ */
+import { parseArgs } from 'node:util'
+import { runOnce } from './one-run.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '10' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+if (values.help) {
+  say('npm run faults -- [--seed 1] [--runs 5] [--seconds 10]')
+  say('Each run lets things go wrong for so many seconds, then heals and is checked.')
+  process.exit(0)
+}
+
+const [seed, runs, seconds] = [values.seed, values.runs, values.seconds].map(Number)
+if (![seed, runs, seconds].every((value) => Number.isSafeInteger(value) && Number(value) >= 0)) {
+  process.stderr.write('faults: --seed, --runs and --seconds take whole numbers\n')
+  process.exit(2)
+}
+
+const broken: number[] = []
+for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
+  const outcome = await runOnce(at, { troubleMs: Number(seconds) * 1000 })
+  const kept = outcome.breaches.length === 0
+  say(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
+  for (const breach of outcome.breaches) say(`  ${breach}`)
+  if (!kept) broken.push(at)
+}
+say(`${Number(runs) - broken.length} of ${runs} runs kept every promise`)
+for (const at of broken) say(`repeat: npm run faults -- --seed ${at} --runs 1 --seconds ${seconds}`)
+process.exit(broken.length === 0 ? 0 : 1)

@@ -1,0 +1,185 @@
+/** What goes wrong, by name. Everything that is begun is also ended, so that a run can heal. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import type { FaultName, FaultOptions } from '../../src/sandbox/faults/table.ts'
+import { giantCertificate } from '../support/faults-certificates.ts'
+import type { Proxy, Toxic } from '../support/faults-proxy.ts'
+import type { Random } from '../support/faults-random.ts'
+import { NotStarted } from '../support/faults-sidecar.ts'
+import type { Bot } from './bot.ts'
+import type { History, Trouble } from './history.ts'
+import type { Keeper } from './keeper.ts'
+import type { People } from './people.ts'
+
+/** Everything that trouble can be made for. */
+export interface Stage {
+  sandbox: Sandbox
+  proxy: Proxy
+  keeper: Keeper
+  people: People
+  bot: Bot
+  history: History
+}
+
+type Make = (stage: Stage, random: Random) => Promise<void>
+
+/** Calls that a fault may strike. */
+const ROUTES = ['getUpdates', 'sendMessage', 'getChat', 'getChatKeys', 'getUserKey', 'getMe']
+const HOUR_MS = 3_600_000
+
+/** The process and its surroundings; one at a time. */
+export const MACHINE: Partial<Record<Trouble, Make>> = {
+  kill: async ({ keeper }, random) => {
+    await keeper.stop('SIGKILL')
+    await pause(random.between(0, 400))
+    await keeper.start()
+  },
+  restart: async ({ keeper }) => {
+    await keeper.stop('SIGTERM')
+    await keeper.start()
+  },
+  'full-disk': async ({ keeper }, random) => {
+    keeper.fillDisk()
+    await pause(random.between(500, 1500))
+    if (random.oneIn(3)) await keeper.stop('SIGKILL')
+    keeper.emptyDisk()
+    if (keeper.bot === null) await keeper.start()
+  },
+  'read-only': async ({ keeper, history }) => {
+    await keeper.stop('SIGKILL')
+    if (keeper.remount('ro')) {
+      const refused = await keeper.start().then(
+        () => 'it started',
+        (error: unknown) => (error instanceof NotStarted ? error.exitCode : 'another error'),
+      )
+      if (refused !== 1) history.breaches.push(`I3: on a read-only disk: ${refused}, not exit 1`)
+      if (refused === 'it started') await keeper.stop('SIGKILL')
+      keeper.remount('rw')
+    }
+    await keeper.start()
+  },
+  clock: async ({ keeper }, random) => {
+    const far = random.pick([-8760, -1, 1, 24 * 32, 8760]) * HOUR_MS
+    keeper.moveClock(random.pick([far, far, 200_000, -200_000]))
+    await pause(random.between(400, 1500))
+    keeper.moveClock(0)
+  },
+}
+
+/** The network and the service; several may come together. */
+export const SERVICE: Partial<Record<Trouble, Make>> = {
+  down: async ({ proxy }, random) => {
+    await proxy.down()
+    await pause(random.between(200, 1500))
+    await proxy.up()
+  },
+  'connections-cut': async ({ proxy }, random) => {
+    for (let times = random.between(1, 4); times > 0; times--) {
+      proxy.cutAll(random.pick(['end', 'reset']))
+      await pause(random.between(20, 400))
+    }
+  },
+  latency: (stage, random) =>
+    toxic(stage, random, { kind: 'latency', ms: random.between(50, 400), jitterMs: 200 }),
+  slices: (stage, random) =>
+    toxic(stage, random, { kind: 'slicer', bytes: random.between(2, 64), delayMs: 0 }),
+  'half-open': (stage, random) => toxic(stage, random, { kind: 'half-open' }),
+  'cut-answers': (stage, random) =>
+    toxic(stage, random, { kind: 'cut', oneIn: 3, how: random.pick(['end', 'reset']) }),
+  'lost-sends': (stage, random) =>
+    fault(stage, random, random.pick(['lost-answer', 'half-answer']), {
+      route: 'sendMessage',
+      times: random.between(1, 4),
+    }),
+  'spoilt-answers': (stage, random) =>
+    fault(stage, random, random.pick(['invalid-json', 'half-answer', 'html', 'redirect', 'cut']), {
+      route: random.pick(ROUTES),
+      times: random.between(1, 4),
+    }),
+  refusals: (stage, random) =>
+    fault(stage, random, 'error', {
+      status: 429,
+      code: random.pick(['rate_limited', 'flood_wait']),
+      retryAfter: 60,
+      retryAfterHeader: '1',
+      route: random.pick(ROUTES),
+      times: random.between(1, 5),
+    }),
+  errors: (stage, random) =>
+    fault(stage, random, 'error', {
+      status: random.pick([500, 502, 503]),
+      code: 'internal',
+      route: random.pick(ROUTES),
+      times: random.between(1, 5),
+    }),
+  'late-answers': (stage, random) =>
+    fault(stage, random, 'delay', {
+      route: random.pick(ROUTES),
+      delayMs: random.between(300, 2500),
+      times: random.between(1, 3),
+    }),
+  redelivery: (stage, random) => fault(stage, random, 'keep-confirmed', {}),
+  'claims-open': async (stage, random) => {
+    const { aliceWithBot, bobWithBot, encryptedGroup } = stage.people.chats
+    const { alice, bob } = stage.sandbox.home
+    const chatId = random.pick([aliceWithBot, bobWithBot, encryptedGroup])
+    const options = { chatId, mode: 'open', historyVisible: true } as const
+    const talk = async (): Promise<void> => {
+      for (let times = 3; times > 0; times--) {
+        stage.bot.speak(chatId)
+        await stage.people.write(chatId === bobWithBot ? bob.id : alice.id, chatId)
+        await pause(random.between(100, 500))
+      }
+    }
+    await Promise.all([fault(stage, random, 'claim-mode', options), talk()])
+  },
+  'claims-no-key': (stage, random) => fault(stage, random, 'claim-unprotected', {}),
+  'claims-other-key': (stage, random) =>
+    fault(stage, random, 'claim-fingerprint', { fingerprint: random.hex(40) }),
+}
+
+/** The bot and the people. */
+export const OTHERS: Partial<Record<Trouble, Make>> = {
+  'bot-dies': async ({ bot }, random) => {
+    await bot.die()
+    await pause(random.between(0, 300))
+    bot.start()
+  },
+  poison: async ({ people, sandbox }, random) => {
+    const { alice, bob } = sandbox.home
+    const { aliceWithBot, encryptedGroup } = people.chats
+    for (let times = random.between(2, 6); times > 0; times--) {
+      const chatId = random.pick([aliceWithBot, encryptedGroup])
+      await people.writePoison(chatId === aliceWithBot ? alice.id : random.pick([alice.id, bob.id]), chatId)
+    }
+  },
+  'costly-key': async ({ sandbox, people }, random) => {
+    const { control } = sandbox
+    const made = giantCertificate({ bits: 8192, exponentBits: 8192, signatures: 2 })
+    const { id } = await control.addPerson({ username: `costly_${random.hex(8)}` })
+    await control.publishKey({ userId: id, publicKey: made.armored, fingerprint: made.fingerprint })
+    await control.join({ chatId: people.chats.encryptedGroup, userId: id })
+    await pause(random.between(300, 1000))
+    await control.leave({ chatId: people.chats.encryptedGroup, userId: id })
+  },
+  turned: async ({ sandbox, people }) => {
+    await sandbox.control.changeChat({ chatId: people.chats.turningGroup, historyVisible: false })
+  },
+}
+
+async function toxic({ proxy }: Stage, random: Random, kind: Toxic): Promise<void> {
+  const heal = proxy.poison(kind)
+  await pause(random.between(300, 1500))
+  heal()
+}
+
+async function fault(
+  { sandbox }: Stage,
+  random: Random,
+  name: FaultName,
+  options: FaultOptions,
+): Promise<void> {
+  const id = sandbox.fault(name, options)
+  await pause(random.between(300, 1500))
+  sandbox.clearFaults(id)
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import { no } from '../support/double-wire.ts'
+
+const stage = useStage({
+  before: ({ world }) => {
+    Object.assign(world.bot['limits'], { armoredMax: 1500, textMax: 900 })
+  },
+})
+
+test('a sealed message over armoredMax is refused with the number of recipients, and does not leave', async () => {
+  const people = [await stage.person(), await stage.person(), await stage.person()]
+  const chat = stage.group(people)
+  const fits = await stage.send(chat, 'short')
+  expect(fits.status).toBe(201)
+  const words = canary()
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, words.padEnd(880, '.'))
+  expect([sent.status, sent.json.error.code]).toEqual([413, 'postern_seal_too_large'])
+  expect(sent.json.error.message).toContain('4 recipients')
+  expect(stage.bodies(since)).toEqual([])
+  stage.expectNowhere(words)
+})
+
+test('what is said to fit does fit, up to the last character', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  let taken = 0
+  for (let length = 500; length <= 740; length += 12) {
+    const since = stage.double.mark()
+    const sent = await stage.send(chat, 'x'.repeat(length))
+    if (sent.status !== 201) expect(sent.json.error.code).toBe('postern_seal_too_large')
+    for (const { armored } of stage.bodies(since)) {
+      taken++
+      expect(armored.length).toBeLessThanOrEqual(1500)
+    }
+  }
+  expect(taken).toBeGreaterThan(5)
+  expect(taken).toBeLessThan(20)
+})
+
+test('the rules of a readable text hold in a protected chat, where the service cannot check them', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const since = stage.double.mark()
+  const bad = ['', ' \n\t ', 'x'.repeat(901), 'a\rb', 'a\u0000b', 'a\u001bb', 'a\u0085b']
+  for (const text of bad) {
+    for (const answer of [await stage.send(chat, text), await stage.edit(chat, 7, { text })]) {
+      expect([text, answer.status, answer.json.error.code]).toEqual([text, 400, 'bad_request'])
+      expect(answer.json.error.message).toContain('text')
+    }
+  }
+  expect(stage.bodies(since)).toEqual([])
+})
+
+test('a 429 on a call of our own reaches the bot as it came, and nothing leaves', async () => {
+  const open = stage.openGroup()
+  const closed = stage.group([await stage.friend()])
+  const limited = no(429, 'rate_limited', {
+    error: { retryAfter: 60, shard: 'b' },
+    headers: { 'retry-after': '7', 'x-shard': 'b' },
+  })
+  for (const [chat, path] of [
+    [open, `/chats/${open.id}`],
+    [closed, `/chats/${closed.id}/keys`],
+  ] as const) {
+    using _limited = stage.double.script('GET', path, limited)
+    const words = canary()
+    const since = stage.double.mark()
+    const sent = await stage.send(chat, words)
+    expect(sent.status).toBe(429)
+    expect(sent.headers).toMatchObject({ 'retry-after': '7', 'x-shard': 'b' })
+    expect(sent.text).toBe(stage.double.calls('GET', path, since)[0]?.answered?.body.toString())
+    expect(stage.bodies(since)).toEqual([])
+    expect(stage.double.calls('GET', path, since).length).toBe(1)
+    stage.expectNowhere(words)
+  }
+})
+
+test('a 429 on the bot’s own call is neither held nor repeated', async () => {
+  const chat = stage.openGroup()
+  await stage.send(chat, 'x')
+  const limited = no(429, 'flood_wait', {
+    error: { retryAfter: 3600 },
+    headers: { 'retry-after': '3600' },
+  })
+  using _limited = stage.double.script('POST', '/messages', limited)
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, 'y')
+  expect([sent.status, sent.headers['retry-after']]).toEqual([429, '3600'])
+  expect(stage.bodies(since).length).toBe(1)
+})

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import { ok } from '../support/double-wire.ts'
+
+const stage = useStage()
+
+test('a field that the spec does not list is refused by its name in a protected chat', async () => {
+  const person = await stage.friend()
+  for (const chat of [stage.privateChat(person), stage.group([person])]) {
+    const words = canary()
+    const since = stage.double.mark()
+    const extra = { caption: words }
+    for (const answer of [
+      await stage.send(chat, 'x', extra),
+      await stage.edit(chat, 7, { text: 'x', ...extra }),
+      await stage.edit(chat, 7, { markup: null, ...extra }),
+    ]) {
+      expect([answer.status, answer.json.error.code]).toEqual([400, 'bad_request'])
+      expect(answer.json.error.message).toContain('caption')
+    }
+    expect(stage.bodies(since)).toEqual([])
+    stage.expectNowhere(words)
+  }
+})
+
+test('a field that is only for sends is refused in the edit of a protected chat', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  const edited = await stage.edit(chat, 7, { text: 'x', replyTo: 3 })
+  expect([edited.status, edited.json.error.code]).toEqual([400, 'bad_request'])
+  expect(edited.json.error.message).toContain('replyTo')
+})
+
+test('a field that the spec does not list leaves for a readable chat, whose service may know it', async () => {
+  const chat = stage.openGroup()
+  const since = stage.double.mark()
+  await stage.send(chat, 'x', { caption: 'later version' })
+  await stage.edit(chat, 7, { text: 'y', caption: 'later version' })
+  await stage.edit(chat, 7, { markup: null, caption: 'later version' })
+  expect(stage.bodies(since).map(({ caption }) => caption)).toEqual(
+    Array.from({ length: 3 }, () => 'later version'),
+  )
+})
+
+test('a readable send that met an unknown field is not sealed with it when the chat has turned', async () => {
+  const chat = stage.openGroup({ people: [await stage.friend()] })
+  await stage.send(chat, 'readable')
+  chat.historyVisible = false
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, 'x', { caption: 'later version' })
+  expect([sent.status, sent.json.error.code]).toEqual([400, 'bad_request'])
+  expect(stage.bodies(since).filter(({ armored }) => armored !== undefined)).toEqual([])
+})
+
+test('an unknown path passes for a GET, to the byte, and is refused with anything that carries words', async () => {
+  using _known = stage.double.script('GET', '/stickers/7', ok({ sticker: 7 }))
+  const got = await stage.sidecar.call('GET', '/stickers/7?size=9007199254740993')
+  const [asked] = stage.double.calls('GET', '/stickers/7')
+  expect(asked?.query).toBe('size=9007199254740993')
+  expect([got.status, got.text]).toEqual([200, asked?.answered?.body.toString()])
+
+  const words = canary()
+  const since = stage.double.mark()
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await stage.sidecar.call(method, '/stickers', { text: words })
+    expect([method, answer.status, answer.json.error.code]).toEqual([
+      method,
+      403,
+      'postern_route_refused',
+    ])
+  }
+  expect(stage.double.mark()).toBe(since)
+  stage.expectNowhere(words)
+})
+
+const SPELLINGS = [
+  '/Messages',
+  '/messages/',
+  '/messages;v=2',
+  '/messages/7/',
+  '/%6dessages',
+  '/key/',
+]
+
+for (const path of SPELLINGS) {
+  test(`words sent to ${path} do not leave`, async () => {
+    const words = canary()
+    const chat = stage.openGroup()
+    for (const method of ['POST', 'PUT', 'PATCH']) {
+      const answer = await stage.sidecar.call(method, path, { chatId: chat.id, publicKey: words })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+    }
+    stage.expectNowhere(words)
+  })
+}
+
+test('a GET with a body and a call without a token do not leave', async () => {
+  const words = canary()
+  const headers = { authorization: 'Bearer wrong' }
+  const answer = await stage.sidecar.call(
+    'POST',
+    '/messages',
+    { chatId: 1, text: words },
+    { headers },
+  )
+  expect([answer.status, answer.json.error.code]).toEqual([401, 'unauthorized'])
+  stage.expectNowhere(words)
+})

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import { no } from '../support/double-wire.ts'
+
+const stage = useStage()
+
+const expecting = (expected: string) => no(400, 'wrong_body_kind', { error: { expected } })
+
+test('readable text refused for a sealed one is sealed and sent once more, and sealed from then on', async () => {
+  const person = await stage.friend()
+  const chat = stage.openGroup({ people: [person] })
+  await stage.send(chat, 'readable')
+  chat.historyVisible = false
+
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, 'first', { sendId: '0B5F3C2E-6F8A-4C1B-9C1D-7D8E9FA0B1C2' })
+  expect(sent.status).toBe(201)
+  const [readable, sealed] = stage.bodies(since)
+  expect(readable.text).toBe('first')
+  expect(sealed).not.toHaveProperty('text')
+  expect(sealed.sendId).toBe(readable.sendId)
+  expect((await person.phone.open(sealed.armored, stage.botCertificate)).text).toBe('first')
+
+  const words = canary()
+  expect((await stage.send(chat, words)).status).toBe(201)
+  expect((await stage.edit(chat, 7, { text: words })).status).toBe(200)
+  stage.expectNowhere(words)
+})
+
+test('a readable edit refused for a sealed one is sealed and made once more', async () => {
+  const person = await stage.friend()
+  const chat = stage.openGroup({ people: [person] })
+  const { id } = (await stage.send(chat, 'readable')).json.result
+  chat.historyVisible = false
+
+  const since = stage.double.mark()
+  const edited = await stage.edit(chat, id, { text: 'edited', markup: null })
+  expect(edited.status).toBe(200)
+  const [readable, sealed] = stage.bodies(since)
+  expect(readable).toMatchObject({ text: 'edited', markup: null })
+  expect(sealed.markup).toBe(null)
+  expect((await person.phone.open(sealed.armored, stage.botCertificate)).text).toBe('edited')
+})
+
+for (const kind of ['private', 'group'] as const) {
+  test(`a sealed text for a ${kind} chat refused for a readable one is not sent again`, async () => {
+    const person = await stage.friend()
+    const chat = kind === 'private' ? stage.privateChat(person) : stage.group([person])
+    await stage.show(chat)
+    const words = canary()
+    using _lie = stage.double.script('POST', '/messages', expecting('text'))
+    using _other = stage.double.script('PATCH', '/messages/7', expecting('text'))
+    const since = stage.double.mark()
+    const sent = await stage.send(chat, words)
+    const edited = await stage.edit(chat, 7, { text: words })
+    expect([sent.status, sent.json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+    expect([edited.status, edited.json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+    expect(stage.bodies(since).length).toBe(2)
+    stage.expectNowhere(words)
+  })
+}
+
+test('a refusal that does not say what it expects is no leave to send readable text', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const words = canary()
+  using _lie = stage.double.script('POST', '/messages', no(400, 'wrong_body_kind'))
+  expect((await stage.send(chat, words)).json.error.code).toBe('postern_downgrade_refused')
+  stage.expectNowhere(words)
+})
+
+test('a service that refuses either kind is asked twice at most', async () => {
+  const person = await stage.friend()
+  const chat = stage.openGroup({ people: [person] })
+  await stage.send(chat, 'readable')
+  using _lie = stage.double.script('POST', '/messages', ({ json }) =>
+    expecting(json.text === undefined ? 'text' : 'armored'),
+  )
+  chat.historyVisible = false
+  const since = stage.double.mark()
+  expect((await stage.send(chat, 'wanted by nobody')).json.error.code).toBe(
+    'postern_downgrade_refused',
+  )
+  expect(stage.bodies(since).length).toBe(2)
+})
+
+test('a protected group whose keys are said to be open gets no readable text', async () => {
+  const chat = stage.group([await stage.friend()])
+  const words = canary()
+  using _lie = stage.double.script('GET', `/chats/${chat.id}/keys`, no(400, 'chat_is_open'))
+  const sent = await stage.send(chat, words)
+  expect([sent.status, sent.json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+  stage.expectNowhere(words)
+})

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { no } from '../support/double-wire.ts'
+
+const stage = useStage()
+
+test('GET /chats/{chatId}: every chat reads as a readable one, with the truth beside it', async () => {
+  const person = await stage.friend()
+  const extra = { title: 'Room', user: { id: 3 }, blocked: false, unknown: [1] }
+  const chats = [
+    [stage.openGroup({ extra }), 'open', false],
+    [stage.group([person], { extra }), 'protected', true],
+    [stage.privateChat(person, { extra }), 'protected', true],
+    [stage.double.world.addChat({ kind: 'channel', extra }), 'open', false],
+  ] as const
+  for (const [chat, mode, latched] of chats) {
+    const { status, json } = await stage.sidecar.call('GET', `/chats/${chat.id}`)
+    const said = JSON.parse(
+      stage.double.calls('GET', `/chats/${chat.id}`).at(-1)?.answered?.body.toString() ?? '',
+    ) as { result: object }
+    expect(status).toBe(200)
+    expect(json.result).toEqual({ ...said.result, mode: 'open', postern: { mode, latched } })
+  }
+})
+
+test('GET /chats/{chatId}: numbers keep their spelling, the query passes, a forged truth does not', async () => {
+  const chat = stage.group([])
+  const rights = '18446744073709551615'
+  const body = `{"ok":true,"result":{"id":${chat.id},"kind":"group","mode":"protected",
+    "historyVisible":false,"me":{"status":"member","rights":${rights},"restrictedUntil":null},
+    "postern":{"mode":"open","latched":false}}}`
+  using _lie = stage.double.script('GET', `/chats/${chat.id}`, { body })
+  const called = await stage.sidecar.call('GET', `/chats/${chat.id}?x=1`)
+  expect(called.text).toContain(`"rights":${rights}`)
+  expect(called.json.result.postern).toEqual({ mode: 'protected', latched: true })
+  expect(stage.double.calls('GET', `/chats/${chat.id}`).at(-1)?.query).toBe('x=1')
+})
+
+test('GET /chats/{chatId}: a refusal comes back to the byte, what is no chat is refused', async () => {
+  const chat = stage.openGroup()
+  const path = `/chats/${chat.id}`
+  {
+    using _refusal = stage.double.script(
+      'GET',
+      path,
+      no(404, 'chat_not_found', { error: { n: 1 } }),
+    )
+    const called = await stage.sidecar.call('GET', path)
+    const asked = stage.double.calls('GET', path).at(-1)
+    expect([called.status, called.text]).toEqual([404, asked?.answered?.body.toString()])
+  }
+  using _lie = stage.double.script('GET', path, { json: { ok: true, result: 'a chat' } })
+  const called = await stage.sidecar.call('GET', path)
+  expect([called.status, called.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
+})
+
+test('GET /chats/{chatId}/keys: no chat has keys, as in any readable one', async () => {
+  const person = await stage.friend()
+  const keyless = stage.privateChat(stage.double.world.addUser(null))
+  const chats = [stage.openGroup(), stage.group([person]), stage.privateChat(person), keyless]
+  for (const chat of chats) {
+    const { status, json, text } = await stage.sidecar.call('GET', `/chats/${chat.id}/keys`)
+    expect([status, json.error.status, json.error.code]).toEqual([400, 400, 'chat_is_open'])
+    expect(text).not.toContain('PGP')
+  }
+})
+
+test('GET /chats/{chatId}/keys: a chat that is not there, or a limit, is said as it came', async () => {
+  for (const reply of [
+    no(404, 'chat_not_found'),
+    no(429, 'rate_limited', { headers: { 'retry-after': '9' } }),
+  ]) {
+    using _reply = stage.double.script('GET', '/chats/1/keys', reply)
+    const called = await stage.sidecar.call('GET', '/chats/1/keys')
+    const asked = stage.double.calls('GET', '/chats/1/keys').at(-1)
+    expect([called.status, called.text]).toEqual([reply.status, asked?.answered?.body.toString()])
+    expect(called.headers['retry-after']).toBe(reply.headers?.['retry-after'])
+  }
+})
+
+for (const path of ['/chats/twelve', '/chats/1.5/keys', '/chats/1e3', '/chats/%31x']) {
+  test(`GET ${path} is refused and does not leave`, async () => {
+    const since = stage.double.mark()
+    const called = await stage.sidecar.call('GET', path)
+    expect([called.status, called.json.error.code]).toEqual([400, 'bad_request'])
+    expect(stage.double.mark()).toBe(since)
+  })
+}

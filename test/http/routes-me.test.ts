@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { no } from '../support/double-wire.ts'
+
+const stage = useStage({
+  before: ({ world }) => Object.assign(world.bot, { unknown: { kept: true } }),
+})
+
+test('GET /me: the bot sees itself open, with the truth beside it', async () => {
+  const { status, json } = await stage.sidecar.call('GET', '/me')
+  const { fingerprint } = stage.double.world.published ?? {}
+  expect(status).toBe(200)
+  const { postern, ...rest } = json.result
+  expect(rest).toEqual({ ...stage.double.world.bot, mode: 'open', fingerprint: null })
+  expect(postern).toMatchObject({ mode: 'protected', fingerprint: fingerprint?.toUpperCase() })
+})
+
+test('GET /me: what cannot be counted keeps its spelling, and a forged truth does not', async () => {
+  const bot = JSON.stringify({ ...stage.double.world.bot, postern: { mode: 'open' }, n: 'N' })
+  const body = `{"ok":true,"result":${bot.replace('"N"', '9007199254740993')}}`
+  using _exact = stage.double.script('GET', '/me', { body })
+  const called = await stage.sidecar.call('GET', '/me')
+  expect(called.text).toContain('"n":9007199254740993')
+  expect(called.json.result.postern.mode).toBe('protected')
+})
+
+test('GET /me: a refusal comes back to the byte', async () => {
+  using _refusal = stage.double.script(
+    'GET',
+    '/me',
+    no(429, 'rate_limited', {
+      error: { retryAfter: 60 },
+      headers: { 'retry-after': '5' },
+    }),
+    1,
+  )
+  const called = await stage.sidecar.call('GET', '/me')
+  const asked = stage.double.calls('GET', '/me').find(({ answered }) => answered?.status === 429)
+  expect([called.status, called.headers['retry-after']]).toEqual([429, '5'])
+  expect(called.text).toBe(asked?.answered?.body.toString())
+})
+
+test('a paused bot still sees itself, is not ready, and is ready again when it is resumed', async () => {
+  const { world } = stage.double
+  world.bot = { ...world.bot, status: 'paused' }
+  expect((await stage.sidecar.call('GET', '/me')).json.result.status).toBe('paused')
+  expect((await stage.sidecar.readiness()).reasons).toEqual(['paused'])
+  const paused = no(403, 'bot_paused')
+  {
+    using _paused = stage.double.script('GET', '/updates', paused)
+    const polled = await stage.sidecar.call('GET', '/updates')
+    expect([polled.status, polled.json.error.code]).toEqual([403, 'bot_paused'])
+  }
+  world.bot = { ...world.bot, status: 'active' }
+  await stage.sidecar.call('GET', '/me')
+  await stage.sidecar.whenReady()
+})
+
+test('GET /updates: a webhook at the service is said to the bot and to /readyz, until it is gone', async () => {
+  {
+    using _active = stage.double.script('GET', '/updates', no(409, 'webhook_active'))
+    const polled = await stage.sidecar.call('GET', '/updates?timeout=1')
+    const asked = stage.double.calls('GET', '/updates').at(-1)
+    expect([polled.status, polled.text]).toEqual([409, asked?.answered?.body.toString()])
+    expect((await stage.sidecar.readiness()).reasons).toEqual(['webhook-at-service'])
+  }
+  expect((await stage.sidecar.call('GET', '/updates')).status).toBe(200)
+  expect((await stage.sidecar.readiness()).reasons).toEqual([])
+})
+
+test('GET /updates: a query that is wrong is the service’s to refuse', async () => {
+  using _refusal = stage.double.script(
+    'GET',
+    '/updates',
+    no(400, 'bad_request', { error: { n: 1 } }),
+  )
+  const polled = await stage.sidecar.call('GET', '/updates?offset=-1&limit=1000&timeout=abc')
+  const asked = stage.double.calls('GET', '/updates').at(-1)
+  expect(asked?.query).toBe('offset=-1&limit=1000&timeout=abc')
+  expect([polled.status, polled.text]).toEqual([400, asked?.answered?.body.toString()])
+})

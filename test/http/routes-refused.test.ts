@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+
+const stage = useStage()
+
+test('PUT /key is the sidecar’s own affair', async () => {
+  const since = stage.double.mark()
+  const body = { publicKey: canary(), fingerprint: 'ab'.repeat(20) }
+  const called = await stage.sidecar.call('PUT', '/key', body)
+  expect([called.status, called.json.error.code]).toEqual([403, 'postern_key_managed'])
+  expect(called.json.error.message).toContain('postern key')
+  expect(stage.double.mark()).toBe(since)
+  stage.expectNowhere(body.publicKey)
+})
+
+for (const [method, body] of [
+  ['GET', undefined],
+  ['POST', { url: 'https://example.org/hook', secret: 'words' }],
+  ['DELETE', undefined],
+] as const) {
+  test(`${method} /webhook is refused until it is built, and does not leave`, async () => {
+    const since = stage.double.mark()
+    const called = await stage.sidecar.call(method, '/webhook', body)
+    expect([called.status, called.json.error.code]).toEqual([403, 'postern_route_refused'])
+    expect(stage.double.mark()).toBe(since)
+  })
+}
+
+test('GET /media/{id} is refused until it is built: nothing sealed is handed on', async () => {
+  const since = stage.double.mark()
+  for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
+    const response = await fetch(`${stage.sidecar.url}/media/abc?x=1`, { headers })
+    const { error } = (await response.json()) as { error: { code: string } }
+    expect([response.status, error.code]).toEqual([403, 'postern_route_refused'])
+  }
+  expect(stage.double.mark()).toBe(since)
+})
+
+// Last: the token is gone afterwards.
+test('POST /token/revoke passes; then every call is 401, /readyz says why, and nobody asks any more', async () => {
+  const called = await stage.sidecar.call('POST', '/token/revoke')
+  const asked = stage.double.calls('POST', '/token/revoke').at(-1)
+  expect([called.status, called.text]).toEqual([200, asked?.answered?.body.toString()])
+  expect((await stage.sidecar.readiness()).reasons).toEqual(['token'])
+  const since = stage.double.mark()
+  for (const path of ['/me', '/updates', '/commands']) {
+    const after = await stage.sidecar.call('GET', path)
+    expect([after.status, after.json.error.code]).toEqual([401, 'unauthorized'])
+  }
+  expect((await stage.sidecar.readiness()).reasons).toEqual(['token'])
+  expect(stage.double.names(since)).toEqual(['GET /me', 'GET /updates', 'GET /commands'])
+})

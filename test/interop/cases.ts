@@ -1,0 +1,144 @@
+/** The cells of the matrix: what one program and our engine must agree on. */
+import type { Engine, OwnKey, UnlockedKey } from '../../src/pgp/engine.ts'
+import {
+  FEATURES,
+  KEY_KINDS,
+  type Feature,
+  type Handed,
+  type KeyKind,
+  type Program,
+  type ProgramKey,
+} from './program.ts'
+
+/** Our side: an engine and the bot's key. */
+export interface Ours {
+  engine: Engine
+  key: OwnKey
+  unlocked: UnlockedKey
+}
+
+export interface Case {
+  /** Heads the column. */
+  name: string
+  offered(program: Program): boolean
+  /** @throws Error that says what did not agree */
+  check(row: Row): Promise<void>
+}
+
+/** A program at work, with the keys that it has made so far. */
+export class Row {
+  readonly program: Program
+  readonly ours: Ours
+  readonly #keys = new Map<string, Promise<ProgramKey>>()
+
+  constructor(program: Program, ours: Ours) {
+    this.program = program
+    this.ours = ours
+  }
+
+  get bot(): Handed {
+    const { certificate, fingerprint } = this.ours.key
+    return { certificate, fingerprint }
+  }
+
+  key(kind: KeyKind, which = 1): Promise<ProgramKey> {
+    const name = `${kind} ${which}`
+    const made = this.#keys.get(name) ?? this.program.makeKey(kind, name)
+    this.#keys.set(name, made)
+    return made
+  }
+}
+
+const WORDS = 'hello, grüße, 世界 🌍\nsecond line\n'
+const LONG = 'Lorem ipsum dolor sit amet, consetetur. '.repeat(103).slice(0, 4096)
+const WIDE = 'ä世🌍e\u0301\u202eא'.repeat(500)
+
+/** The program seals and signs; we open and verify. */
+async function inward(
+  row: Row,
+  o: { kind?: KeyKind; text?: string; feature?: Feature } = {},
+): Promise<void> {
+  const { program, ours } = row
+  const { kind = program.kinds[0] ?? 'cv25519', text = WORDS, feature } = o
+  const signers = [await row.key(kind)]
+  if (feature === 'two signers') signers.push(await row.key(kind, 2))
+  const armored = await program.seal({
+    text,
+    to: row.bot,
+    signers,
+    ...(feature === undefined ? {} : { feature }),
+  })
+  const opened = await ours.engine.open(armored, [ours.unlocked])
+  if (opened.outcome !== 'opened')
+    throw new Error(`we say ${opened.outcome} ${'reason' in opened ? opened.reason : ''}`)
+  if (shape(opened.text) !== shape(text)) throw new Error('the text differs')
+  if (opened.signatures.length !== signers.length)
+    throw new Error(`${opened.signatures.length} signatures`)
+  for (const { certificate } of signers) {
+    const results = await ours.engine.verify(opened.signed, certificate, Date.now())
+    if (results.filter((result) => result === 'valid').length !== 1)
+      throw new Error(`signature ${results.join(' ')}`)
+  }
+}
+
+/** We seal and sign; the program opens and verifies. */
+async function outward(row: Row, o: { kind?: KeyKind; text?: string } = {}): Promise<void> {
+  const { program, ours } = row
+  const { kind = program.kinds[0] ?? 'cv25519', text = WORDS } = o
+  const reader = await row.key(kind)
+  const judgement = await ours.engine.judge(reader.certificate)
+  if (judgement.unusable !== null) throw new Error(`we call its key ${judgement.unusable}`)
+  for (const cipher of ['aes256', 'aes128'] as const) {
+    const request = { text, certificates: [reader.certificate], signer: ours.unlocked, cipher }
+    const armored = await ours.engine.seal(request)
+    const opened = await program.open({ armored, reader, signer: row.bot })
+    if (opened.text !== text) throw new Error(`the text differs (${cipher})`)
+    if (!opened.verified) throw new Error(`our signature is not good to it (${cipher})`)
+  }
+}
+
+/** Text mode may change line ends, which are ours to shape. */
+const shape = (text: string): string => text.replaceAll('\r\n', '\n')
+
+const always = (): boolean => true
+const byKind = (kind: KeyKind) => (program: Program) => program.kinds.includes(kind)
+const byFeature = (feature: Feature) => (program: Program) => program.features.includes(feature)
+
+const named = (name: string, offered: Case['offered'], check: Case['check']): Case => ({
+  name,
+  offered,
+  check,
+})
+
+/** Tables of the matrix, each with its columns. */
+export const TABLES: { title: string; cases: Case[] }[] = [
+  {
+    title: 'they seal and sign, we open and verify: by key',
+    cases: KEY_KINDS.map((kind) => named(kind, byKind(kind), (row) => inward(row, { kind }))),
+  },
+  {
+    title: 'we seal and sign, they open and verify: by key',
+    cases: KEY_KINDS.map((kind) => named(kind, byKind(kind), (row) => outward(row, { kind }))),
+  },
+  {
+    title: 'they seal and sign, we open and verify: by manner',
+    cases: [
+      ...FEATURES.map((feature) =>
+        named(feature, byFeature(feature), (row) => inward(row, { feature })),
+      ),
+      named('4096', always, (row) => inward(row, { text: LONG })),
+      named('unicode', always, (row) => inward(row, { text: WIDE })),
+    ],
+  },
+  {
+    title: 'we seal and sign, they open and verify: by text',
+    cases: [
+      named('4096', always, (row) => outward(row, { text: LONG })),
+      named('unicode', always, (row) => outward(row, { text: WIDE })),
+      named('short', always, (row) => outward(row, { text: 'x' })),
+      named('lengths', always, async (row) => {
+        for (const length of [2, 3]) await outward(row, { text: 'x'.repeat(length) })
+      }),
+    ],
+  },
+]

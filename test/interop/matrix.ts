@@ -1,0 +1,44 @@
+/** Running the matrix, and what a cell of it can be. */
+import { createEngine } from '../../src/pgp/create.ts'
+import { isInstalled } from '../support/openpgp-run.ts'
+import { Row, TABLES, type Case, type Ours } from './cases.ts'
+import { PROGRAMS } from './programs/all.ts'
+
+export type Cell = { is: 'ok' } | { is: 'not offered' } | { is: 'refused'; why: string }
+
+/** Cells of one program by table title and case name; null when it is not installed. */
+export type Cells = Map<string, Cell> | null
+
+export const cellName = (title: string, column: string): string => `${title}/${column}`
+
+/** Our side, with a key dated back as the sidecar's. */
+export async function ourSide(): Promise<Ours & AsyncDisposable> {
+  const engine = createEngine({ threads: 2 })
+  const passphrase = 'interop'
+  const key = await engine.generate({ userId: 'bot', createdMs: Date.now() - 300_000, passphrase })
+  const unlocked = await engine.unlock(key.locked, passphrase)
+  return { engine, key, unlocked, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
+}
+
+/** Runs every case of one program; nothing is thrown for what does not agree. */
+export async function runProgram(name: string, ours: Ours): Promise<Cells> {
+  const start = PROGRAMS[name]
+  if (start === undefined || !isInstalled(name)) return null
+  await using program = await start()
+  const row = new Row(program, ours)
+  const cells: NonNullable<Cells> = new Map()
+  for (const { title, cases } of TABLES) {
+    for (const one of cases) cells.set(cellName(title, one.name), await runCase(one, row))
+  }
+  return cells
+}
+
+async function runCase(one: Case, row: Row): Promise<Cell> {
+  if (!one.offered(row.program)) return { is: 'not offered' }
+  try {
+    await one.check(row)
+    return { is: 'ok' }
+  } catch (error) {
+    return { is: 'refused', why: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,146 @@
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { createEngine } from '../../src/pgp/create.ts'
+import { hello, toBot } from '../support/openpgp-engine.ts'
+import { armor } from '../support/openpgp-framing.ts'
+import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
+import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
+import { run } from '../support/openpgp-run.ts'
+
+const engine = createEngine({ threads: 2 })
+afterAll(() => engine[Symbol.asyncDispose]())
+
+/** An engine that gives nobody's message any time. */
+function hurried(): { engine: ReturnType<typeof createEngine>; killed: string[] } {
+  const killed: string[] = []
+  const made = createEngine({ threads: 1, deadlineMs: 1, killed: (job) => killed.push(job) })
+  onTestFinished(() => made[Symbol.asyncDispose]())
+  return { engine: made, killed }
+}
+
+const signed = async (): Promise<Parameters<typeof engine.verify>[0]> => {
+  const opened = await engine.open(
+    armor(toBot(signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS }))),
+    [bot.unlocked],
+  )
+  if (opened.outcome !== 'opened') throw new Error('not opened')
+  return opened.signed
+}
+
+test('a message that takes too long is damaged, and the others are not', async () => {
+  const { engine: fast, killed } = hurried()
+  expect(await fast.open(armor(hello()), [bot.unlocked])).toEqual({
+    outcome: 'damaged',
+    reason: 'deadline',
+  })
+  expect(killed).toEqual(['open'])
+  expect(await engine.open(armor(hello()), [bot.unlocked])).toMatchObject({ text: 'hello' })
+})
+
+test('a signature that takes too long is bad, a certificate is unusable for now', async () => {
+  const { engine: fast, killed } = hurried()
+  expect(await fast.verify(await signed(), alice.certificate, NOW_MS)).toEqual(['bad'])
+  expect(await fast.judge(alice.certificate)).toMatchObject({
+    fingerprint: null,
+    unusable: 'deadline',
+    armored: alice.certificate,
+  })
+  expect(killed).toEqual(['verify', 'judge'])
+})
+
+test('what we seal ourselves has its own time, however little messages get', async () => {
+  const { engine: fast } = hurried()
+  const request = { text: 'x', certificates: [alice.certificate], signer: bot.unlocked }
+  expect(await fast.seal({ ...request, cipher: 'aes256' })).toContain('BEGIN PGP MESSAGE')
+})
+
+test('a batch opens side by side, each message as itself', async () => {
+  const texts = Array.from({ length: 40 }, (_, index) => `message ${index}`)
+  const armored = texts.map((text) => armor(toBot(literal(text))))
+  armored[7] = armored[7]?.replace(/.{8}$/m, 'AAAAAAAA') ?? ''
+  armored[20] = 'hello'
+  armored[30] = armor(toBot(compressed(literal('x'.repeat(300_000)), 2)))
+  const opened = await Promise.all(armored.map((one) => engine.open(one, [bot.unlocked])))
+  const said = opened.map((one) => (one.outcome === 'opened' ? one.text : one.outcome))
+  const expected = [...texts]
+  expected[7] = 'damaged'
+  expected[20] = 'damaged'
+  expected[30] = 'too-large'
+  expect(said).toEqual(expected)
+})
+
+test('what the header walk refuses never reaches a thread', async () => {
+  const { engine: fast, killed } = hurried()
+  expect(await fast.open('hello', [bot.unlocked])).toEqual({ outcome: 'damaged', reason: 'armor' })
+  expect(await fast.open(armor(hello()), [alice.unlocked])).toEqual({ outcome: 'not-recipient' })
+  expect(await fast.open(armor(literal('hello')), [bot.unlocked])).toMatchObject({
+    outcome: 'not-encrypted',
+  })
+  expect(killed).toEqual([])
+})
+
+test('a certificate that nothing can be made of verifies nothing', async () => {
+  expect(await engine.verify(await signed(), 'hello', NOW_MS)).toEqual(['bad'])
+})
+
+test('an engine that is gone answers at once, and lets nothing through', async () => {
+  const gone = createEngine({ threads: 1 })
+  await gone[Symbol.asyncDispose]()
+  expect(await gone.open(armor(hello()), [bot.unlocked])).toMatchObject({ outcome: 'damaged' })
+  expect(await gone.verify(await signed(), alice.certificate, NOW_MS)).toEqual(['bad'])
+  expect(await gone.judge(alice.certificate)).toMatchObject({ unusable: 'deadline' })
+  const request = { text: 'x', certificates: [], signer: bot.unlocked, cipher: 'aes256' as const }
+  await expect(gone.seal(request)).rejects.toThrow('closed')
+})
+
+const SOURCE = new URL('../../src/pgp/create.ts', import.meta.url).href
+
+/** Runs a few lines that have an engine, in a process of their own. */
+const script = (
+  lines: string,
+  env: NodeJS.ProcessEnv,
+  flags: string[] = [],
+): ReturnType<typeof run> =>
+  run(
+    process.execPath,
+    [...flags, '--input-type=module', '-e', `import { createEngine } from '${SOURCE}'\n${lines}`],
+    { env: { PATH: process.env['PATH'], ...env } },
+  )
+
+const OPEN_DAMAGED = `
+  const engine = createEngine({ threads: 1 })
+  const keys = [{ fingerprint: '00', keyIds: ['0000000000000001'], fingerprints: [], bytes: new Uint8Array(9) }]
+  const opened = await engine.open(process.env.MESSAGE, keys)
+  const judged = await engine.judge(process.env.CERTIFICATE)
+  process.stdout.write(opened.outcome + ' ' + judged.unusable)`
+
+test('NODE_ENV=development does not make the threads talk', async () => {
+  const MESSAGE = armor(hello()).replace('==', '=')
+  const CERTIFICATE = armor(Buffer.from('c600', 'hex'), { type: 'PUBLIC KEY BLOCK' })
+  for (const NODE_ENV of ['development', 'production']) {
+    const ran = await script(OPEN_DAMAGED, { NODE_ENV, MESSAGE, CERTIFICATE })
+    expect(ran.stderr).toBe('')
+    expect(ran.stdout.toString()).toMatch(/^(damaged|not-recipient) version$/)
+  }
+})
+
+test('threads inherit neither the environment nor the flags of the process', async () => {
+  const lines = `
+    const engine = createEngine({ threads: 1 })
+    const judged = await engine.judge('hello')
+    process.stdout.write(String(judged.unusable))`
+  const ran = await script(lines, { NODE_OPTIONS: '', SECRET: 'x' }, [
+    '--import',
+    'data:text/javascript,process._rawDebug("loaded")',
+  ])
+  expect(ran.stdout.toString()).toBe('unparseable')
+  expect(ran.stderr.match(/loaded/g)).toHaveLength(1)
+})
+
+test('an idle engine does not keep a process from ending', async () => {
+  const lines = `
+    const engine = createEngine({ threads: 2 })
+    await Promise.all([engine.judge('a'), engine.judge('b')])
+    process.stdout.write('end')`
+  const ran = await script(lines, {})
+  expect([ran.code, ran.stdout.toString()]).toEqual([0, 'end'])
+})

@@ -1,0 +1,268 @@
+/** Phones that share no code with Postern: GnuPG, Sequoia's sq, and rnp, each with its own home. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What a program said of a message that it opened. */
+export interface PhoneOpened {
+  text: string
+  /** Fingerprint of the signer's primary key when the signature is good; else null. */
+  signer: string | null
+}
+
+/** A person's phone. Texts are ASCII armor. */
+export interface Phone extends AsyncDisposable {
+  readonly certificate: string
+  /** 40 lower-case hexadecimal characters. */
+  readonly fingerprint: string
+  /** Signs and seals to the given certificates. */
+  seal(text: string, to: string[]): Promise<string>
+  /** Opens, and verifies against the one certificate. */
+  open(armored: string, from: string): Promise<PhoneOpened>
+}
+
+interface Ran {
+  stdout: Buffer
+  stderr: string
+}
+
+/** Runs a program to its end; rejects when it fails, with what it said. */
+export function runTool(
+  program: string,
+  args: string[],
+  input: string | Buffer = '',
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Ran> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ran>()
+  const options = { encoding: 'buffer', maxBuffer: 1 << 26, env } as const
+  const child = execFile(program, args, options, (error, stdout, stderr) => {
+    if (error === null) resolve({ stdout, stderr: stderr.toString() })
+    else reject(new Error(`${program} ${args.join(' ')}: ${stderr.toString()}`))
+  })
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  return promise
+}
+
+abstract class Home {
+  readonly home = mkdtempSync(join(tmpdir(), 'ph-'))
+  #files = 0
+
+  /** Puts something into a file of this phone. */
+  file(content: string | Buffer): string {
+    const path = join(this.home, `f${++this.#files}`)
+    writeFileSync(path, content)
+    return path
+  }
+
+  clean(): void {
+    rmSync(this.home, { recursive: true, force: true })
+  }
+}
+
+export interface GpgOptions {
+  /** Parameters of the key; Ed25519 and Curve25519 when not given. */
+  parameters?: string[]
+  /** ISO date without dashes (`20260101T000000`): the phone's clock stands there for good. */
+  clock?: string
+}
+
+/** Sets the clock of one run of gpg, in ms since the epoch. */
+export function atTime(ms: number): string[] {
+  const stamp = new Date(ms).toISOString().replace(/[-:]|\.\d+Z/g, '')
+  return ['--faked-system-time', stamp]
+}
+
+const CURVES = [
+  'Key-Type: eddsa',
+  'Key-Curve: ed25519',
+  'Key-Usage: sign',
+  'Subkey-Type: ecdh',
+  'Subkey-Curve: cv25519',
+  'Subkey-Usage: encrypt',
+  'Expire-Date: 0',
+]
+
+/** GnuPG, with what hostile tests need beside sealing and opening. */
+export class GpgPhone extends Home implements Phone {
+  certificate = ''
+  fingerprint = ''
+  readonly #clock: string[]
+
+  private constructor({ clock }: GpgOptions) {
+    super()
+    this.#clock = clock === undefined ? [] : ['--faked-system-time', clock]
+  }
+
+  static async make(options: GpgOptions = {}): Promise<GpgPhone> {
+    const phone = new GpgPhone(options)
+    const parameters = ['%no-protection', ...(options.parameters ?? CURVES), 'Name-Real: person']
+    await phone.gpg(['--generate-key'], `${parameters.join('\n')}\n`)
+    await phone.reread()
+    return phone
+  }
+
+  /** Runs gpg on this phone; arguments beyond the usual ones. */
+  async gpg(args: string[], input: string | Buffer = ''): Promise<Ran> {
+    const usual = ['--homedir', this.home, '--batch', '--quiet', '--yes', '--no-auto-check-trustdb']
+    return await runTool(
+      'gpg',
+      [...usual, '--trust-model', 'always', ...this.#clock, ...args],
+      input,
+    )
+  }
+
+  /** Takes the certificate out of the keyring again, after it was changed. */
+  async reread(): Promise<void> {
+    const { stdout } = await this.gpg(['--with-colons', '--list-secret-keys'])
+    this.fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(stdout.toString())?.[1]?.toLowerCase() ?? ''
+    this.certificate = (await this.gpg(['--armor', '--export', this.fingerprint])).stdout.toString()
+  }
+
+  async seal(text: string, to: string[], more: string[] = []): Promise<string> {
+    return await this.#encrypt(['--sign', ...more], text, to)
+  }
+
+  async sealUnsigned(text: string, to: string[], more: string[] = []): Promise<string> {
+    return await this.#encrypt(more, text, to)
+  }
+
+  /** Signed words as packets, not encrypted and not compressed. */
+  async sign(text: string, more: string[] = []): Promise<Buffer> {
+    return (await this.gpg(['-z', '0', ...more, '--sign'], text)).stdout
+  }
+
+  /** Seals packets as they are: somebody's signed words, re-encrypted. */
+  async sealPackets(packets: Buffer, to: string[]): Promise<string> {
+    return await this.#encrypt(['--no-literal', '-z', '0'], packets, to)
+  }
+
+  /** Takes the encryption off, and leaves the signed packets as they were. */
+  async unwrap(armored: string): Promise<Buffer> {
+    return (await this.gpg(['--unwrap', '--decrypt'], armored)).stdout
+  }
+
+  async open(armored: string, from: string): Promise<PhoneOpened> {
+    await this.gpg(['--import'], from)
+    const { stdout, stderr } = await this.gpg(['--status-fd', '2', '--decrypt'], armored)
+    const good = /\[GNUPG:\] VALIDSIG .* ([0-9A-F]{40})$/m.exec(stderr)?.[1]
+    return { text: stdout.toString(), signer: good?.toLowerCase() ?? null }
+  }
+
+  /** Makes another key beside the first, and takes it from now on. */
+  async rotate(): Promise<void> {
+    const old = this.fingerprint
+    await this.gpg(['--delete-secret-and-public-key', old.toUpperCase()])
+    await this.gpg(['--generate-key'], `%no-protection\n${CURVES.join('\n')}\nName-Real: again\n`)
+    await this.reread()
+  }
+
+  /** Revokes the key, with the certificate of revocation that was made beside it. */
+  async revoke(): Promise<void> {
+    const file = join(this.home, 'openpgp-revocs.d', `${this.fingerprint.toUpperCase()}.rev`)
+    await this.gpg(['--import'], readFileSync(file, 'utf8').replace(':-----BEGIN', '-----BEGIN'))
+    await this.reread()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await runTool('gpgconf', ['--homedir', this.home, '--kill', 'all'])
+    this.clean()
+  }
+
+  async #encrypt(args: string[], input: string | Buffer, to: string[]): Promise<string> {
+    const recipients = to.flatMap((one) => ['--recipient-file', this.file(one)])
+    const { stdout } = await this.gpg(['--armor', ...args, ...recipients, '--encrypt'], input)
+    return stdout.toString()
+  }
+}
+
+/** Sequoia's sq: names the intended recipients in what it signs, pads what it compresses. */
+export class SqPhone extends Home implements Phone {
+  certificate = ''
+  fingerprint = ''
+  readonly #key = join(this.home, 'key')
+
+  static async make(): Promise<SqPhone> {
+    const phone = new SqPhone()
+    const revocation = join(phone.home, 'rev')
+    const made = ['--userid', 'person', '--export', phone.#key, '--rev-cert', revocation]
+    await runTool('sq', ['key', 'generate', ...made])
+    phone.certificate = (await runTool('sq', ['key', 'extract-cert', phone.#key])).stdout.toString()
+    const { stdout } = await runTool('sq', ['inspect', phone.#key])
+    phone.fingerprint =
+      /Fingerprint: ([0-9A-F]{40})/.exec(stdout.toString())?.[1]?.toLowerCase() ?? ''
+    return phone
+  }
+
+  async seal(text: string, to: string[], more: string[] = []): Promise<string> {
+    const recipients = to.flatMap((one) => ['--recipient-cert', this.file(one)])
+    const args = ['encrypt', ...recipients, '--signer-key', this.#key, ...more]
+    return (await runTool('sq', args, text)).stdout.toString()
+  }
+
+  async open(armored: string, from: string): Promise<PhoneOpened> {
+    const args = ['--recipient-key', this.#key, '--signer-cert', this.file(from), '-n', '1']
+    const { stdout } = await runTool('sq', ['decrypt', ...args], armored)
+    const signer = (await runTool('sq', ['inspect', this.file(from)])).stdout.toString()
+    return {
+      text: stdout.toString(),
+      signer: /Fingerprint: ([0-9A-F]{40})/.exec(signer)?.[1]?.toLowerCase() ?? null,
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.clean()
+    return Promise.resolve()
+  }
+}
+
+/** rnp, with an RSA key, which is what it makes by itself. */
+export class RnpPhone extends Home implements Phone {
+  certificate = ''
+  fingerprint = ''
+  readonly #imported = new Map<string, string>()
+
+  static async make(): Promise<RnpPhone> {
+    const phone = new RnpPhone()
+    const made = ['--generate-key', '--userid', 'person', '--numbits', '2048']
+    const { stdout } = await phone.#run('rnpkeys', made)
+    phone.fingerprint = /^ +([0-9a-f]{40})$/m.exec(stdout.toString())?.[1] ?? ''
+    phone.certificate = (await phone.#run('rnpkeys', ['--export-key', 'person'])).stdout.toString()
+    return phone
+  }
+
+  async seal(text: string, to: string[]): Promise<string> {
+    const recipients: string[] = []
+    for (const one of to) recipients.push('-r', await this.#import(one))
+    const args = ['--armor', '-e', '-s', '-u', this.fingerprint, ...recipients, '--output', '-']
+    return (await this.#run('rnp', args, text)).stdout.toString()
+  }
+
+  async open(armored: string, from: string): Promise<PhoneOpened> {
+    const signer = await this.#import(from)
+    const { stdout, stderr } = await this.#run('rnp', ['-d', '--output', '-'], armored)
+    const good = stderr.includes('Good signature made') && stderr.includes(signer.slice(-16))
+    return { text: stdout.toString(), signer: good ? signer : null }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.clean()
+    return Promise.resolve()
+  }
+
+  /** rnp tells of a key only when it sees it first. */
+  async #import(certificate: string): Promise<string> {
+    const known = this.#imported.get(certificate)
+    if (known !== undefined) return known
+    const said = await this.#run('rnpkeys', ['--import-keys', this.file(certificate)])
+    const fingerprint = /^ +([0-9a-f]{40})$/m.exec(said.stdout.toString())?.[1] ?? ''
+    this.#imported.set(certificate, fingerprint)
+    return fingerprint
+  }
+
+  async #run(program: string, args: string[], input = ''): Promise<Ran> {
+    const usual = ['--homedir', this.home, '--password', '', '--notty']
+    return await runTool(program, [...usual, ...args], input)
+  }
+}

@@ -1,0 +1,173 @@
+/** Certificates of version 4 (RFC 9580, 10.1), put together packet by packet. */
+import { armor, packet } from './openpgp-framing.ts'
+import { octets, seeded, u16, u32 } from './openpgp-octets.ts'
+import type { EncryptionKey, PacketKey, SigningKey } from './openpgp-key.ts'
+import {
+  TYPE,
+  embedded,
+  keyFlags,
+  preferredCiphers,
+  reason,
+  signature,
+  type HashName,
+} from './openpgp-signature.ts'
+
+/** Key flags (RFC 9580, 5.2.3.29). */
+export const FLAG = { certify: 1, sign: 2, encrypt: 0x0c } as const
+
+export interface SelfSignature {
+  atMs?: number
+  hash?: HashName
+  /** Further hashed subpackets. */
+  hashed?: Buffer[]
+  flags?: number
+}
+
+const AES256_FIRST = preferredCiphers(9, 8, 7)
+
+export const keyPacket = (key: PacketKey): Buffer => packet(6, key.body)
+export const subkeyPacket = (key: PacketKey): Buffer => packet(14, key.body)
+const keyOver = (key: PacketKey): Buffer => octets(0x99, u16(key.body.length), key.body)
+
+/** A user id with its self-signature. */
+export function userId(primary: SigningKey, name: string, options: SelfSignature = {}): Buffer {
+  const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [], hash } = options
+  const id = Buffer.from(name)
+  const over = octets(keyOver(primary), 0xb4, u32(id.length), id)
+  return octets(
+    packet(13, id),
+    signature({
+      signer: primary,
+      over,
+      type: TYPE.certification,
+      atMs,
+      ...(hash === undefined ? {} : { hash }),
+      hashed: [keyFlags(flags), AES256_FIRST, ...hashed],
+    }),
+  )
+}
+
+/** A revocation of a user id's self-signature; stands after the user id. */
+export function userIdRevocation(primary: SigningKey, name: string, atMs: number): Buffer {
+  const id = Buffer.from(name)
+  const over = octets(keyOver(primary), 0xb4, u32(id.length), id)
+  const type = TYPE.certificationRevocation
+  return signature({ signer: primary, over, type, atMs, hashed: [reason(32)] })
+}
+
+/** A direct-key signature, with no user id. */
+export function directKey(primary: SigningKey, options: SelfSignature = {}): Buffer {
+  const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [] } = options
+  return signature({
+    signer: primary,
+    over: keyOver(primary),
+    type: TYPE.directKey,
+    atMs,
+    hashed: [keyFlags(flags), AES256_FIRST, ...hashed],
+  })
+}
+
+/** A subkey with its binding signature (RFC 9580, 5.2.1.8). */
+export function boundSubkey(
+  primary: SigningKey,
+  subkey: PacketKey,
+  options: SelfSignature = {},
+): Buffer {
+  const { atMs = subkey.createdMs, flags = FLAG.encrypt, hashed = [], hash } = options
+  return octets(
+    subkeyPacket(subkey),
+    signature({
+      signer: primary,
+      over: octets(keyOver(primary), keyOver(subkey)),
+      type: TYPE.subkeyBinding,
+      atMs,
+      ...(hash === undefined ? {} : { hash }),
+      hashed: [keyFlags(flags), ...hashed],
+    }),
+  )
+}
+
+/** A signing subkey; `backSignature` false leaves out its consent (RFC 9580, 5.2.1.9). */
+export function signingSubkey(
+  primary: SigningKey,
+  subkey: SigningKey,
+  options: { backSignature?: boolean; atMs?: number } = {},
+): Buffer {
+  const { backSignature = true, atMs = subkey.createdMs } = options
+  const back = signature({
+    signer: subkey,
+    over: octets(keyOver(primary), keyOver(subkey)),
+    type: TYPE.primaryBinding,
+    atMs,
+  })
+  const body = back.subarray(back[1] !== undefined && back[1] < 192 ? 2 : 3)
+  const hashed = backSignature ? [embedded(body)] : []
+  return boundSubkey(primary, subkey, { flags: FLAG.sign, atMs, hashed })
+}
+
+/** Revokes the primary key. Reasons (RFC 9580, 5.2.3.31): 0 none, 1 superseded, 2 compromised, 3 retired. */
+export function keyRevocation(
+  primary: SigningKey,
+  options: { atMs: number; code?: number; hash?: HashName },
+): Buffer {
+  const { atMs, code = 0, hash = 'sha256' } = options
+  const type = TYPE.keyRevocation
+  return signature({
+    signer: primary,
+    over: keyOver(primary),
+    type,
+    atMs,
+    hash,
+    hashed: [reason(code)],
+  })
+}
+
+/** Revokes a subkey; stands after it. */
+export function subkeyRevocation(
+  primary: SigningKey,
+  subkey: PacketKey,
+  options: { atMs: number; code?: number },
+): Buffer {
+  const over = octets(keyOver(primary), keyOver(subkey))
+  const { atMs, code = 0 } = options
+  return signature({
+    signer: primary,
+    over,
+    type: TYPE.subkeyRevocation,
+    atMs,
+    hashed: [reason(code)],
+  })
+}
+
+export const armoredCertificate = (...packets: Uint8Array[]): string =>
+  armor(octets(...packets), { type: 'PUBLIC KEY BLOCK' })
+
+/** The usual certificate: primary, one user id, one encryption subkey. */
+export function plainCertificate(
+  primary: SigningKey,
+  subkey: EncryptionKey,
+  name = 'Somebody',
+): string {
+  return armoredCertificate(keyPacket(primary), userId(primary, name), boundSubkey(primary, subkey))
+}
+
+/** Self-signatures on a user id that look right until the whole of each was verified. */
+export function bogusCertifications(primary: SigningKey, name: string, count: number): Buffer {
+  const id = Buffer.from(name)
+  const over = octets(keyOver(primary), 0xb4, u32(id.length), id)
+  return octets(...bogus({ primary, type: TYPE.certification, over, count }))
+}
+
+/** Binding signatures of the same kind; they stand after the subkey. */
+export function bogusBindings(primary: SigningKey, subkey: PacketKey, count: number): Buffer {
+  const over = octets(keyOver(primary), keyOver(subkey))
+  return octets(...bogus({ primary, type: TYPE.subkeyBinding, over, count }))
+}
+
+function bogus(o: { primary: SigningKey; type: number; over: Buffer; count: number }): Buffer[] {
+  const { primary: signer, type, over } = o
+  const numbers = octets(u16(255), 0x7f, seeded('r', 31), u16(255), 0x7f, seeded('s', 31))
+  return Array.from({ length: o.count }, (_, index) =>
+    signature({ signer, type, over, numbers, atMs: signer.createdMs + index * 1000 }),
+  )
+}

@@ -1,0 +1,62 @@
+/** What `createEngine` does with a message, in this process: without threads and their start. */
+import type { Opened, SealRequest, UnlockedKey } from '../../src/pgp/engine.ts'
+import { open } from '../../src/pgp/open.ts'
+import { applyProfile } from '../../src/pgp/profile.ts'
+import { seal } from '../../src/pgp/seal.ts'
+import { walkMessage, walkOctets, type OwnIds, type Walked } from '../../src/pgp/walk.ts'
+import { armor } from './openpgp-framing.ts'
+import { literal } from './openpgp-inner.ts'
+import { octets } from './openpgp-octets.ts'
+import { bot } from './openpgp-people.ts'
+import { pkesk, seipd, sessionKey, type SessionKey } from './openpgp-sealed.ts'
+
+applyProfile()
+
+/** The session key of most messages of the tests. */
+export const KEY: SessionKey = sessionKey('usual')
+
+/** What the header walk knows of own keys. */
+export function idsOf(keys: UnlockedKey[]): OwnIds {
+  return {
+    keyIds: new Set(keys.flatMap((key) => key.keyIds)),
+    fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),
+    keyCount: keys.length,
+  }
+}
+
+/** Opens an armored text as the bot, or with the keys given. */
+export async function openArmored(armored: string, keys = [bot.unlocked]): Promise<Opened> {
+  const walked = walkMessage(armored, idsOf(keys))
+  return walked.outcome === 'encrypted' ? await open(walked, keys) : walked
+}
+
+/** Seals as if our clock showed `nowMs`; gives the armored message. */
+export const sealHere = async (request: SealRequest, nowMs: number): Promise<string> =>
+  (await seal(request, nowMs)).armored
+
+/** Opens packets as the bot, or with the keys given. */
+export const openPackets = async (packets: Uint8Array, keys?: UnlockedKey[]): Promise<Opened> =>
+  await openArmored(armor(packets), keys)
+
+/** The header walk alone, as the bot. */
+export const walkPackets = (
+  packets: Uint8Array,
+  keys = [bot.unlocked],
+): ReturnType<typeof walkOctets> => walkOctets(packets, idsOf(keys))
+
+/** Packets of a message to the bot with these packets inside. */
+export const toBot = (inner: Uint8Array): Buffer =>
+  octets(pkesk(bot.subkey, KEY), seipd(inner, KEY))
+
+/** Opens what stands inside a message to the bot. */
+export const openInner = async (inner: Uint8Array): Promise<Opened> =>
+  await openPackets(toBot(inner))
+
+/** A message to the bot that opens as `hello`. */
+export const hello = (): Buffer => toBot(literal('hello'))
+
+/** The outcome in one line: `opened`, or outcome and reason. */
+export function said(opened: Opened | Walked): string {
+  const why = 'reason' in opened ? opened.reason : undefined
+  return why === undefined ? opened.outcome : `${opened.outcome}: ${why}`
+}

@@ -1,0 +1,43 @@
+/** Certificates of kinds that the writer of the tests does not make, by the library. */
+import { generateKey, type EllipticCurveName, type PrivateKey } from 'openpgp'
+import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { octets, seeded } from './openpgp-octets.ts'
+import { rsaBody } from './openpgp-key.ts'
+import { MADE_MS } from './openpgp-people.ts'
+
+export interface Generated {
+  certificate: string
+  unlocked: UnlockedKey
+}
+
+/** A fresh key pair: ECDSA and ECDH on a curve, or of one of the library's types. */
+export async function generated(
+  kind: { curve: EllipticCurveName } | { type: 'curve25519' | 'curve448' },
+  createdMs = MADE_MS,
+): Promise<Generated> {
+  const { privateKey, publicKey } = await generateKey({
+    ...('curve' in kind ? { type: 'ecc', curve: kind.curve } : kind),
+    userIDs: [{ name: 'generated' }],
+    date: new Date(createdMs),
+    format: 'object',
+  })
+  return { certificate: publicKey.armor(), unlocked: unlockedOf(privateKey) }
+}
+
+export function unlockedOf(privateKey: PrivateKey): UnlockedKey {
+  const packets = privateKey.getKeys().map((key) => key.keyPacket)
+  return {
+    fingerprint: privateKey.getFingerprint(),
+    keyIds: packets.map((packet) => packet.getKeyID().toHex()),
+    fingerprints: packets.map((packet) => packet.getFingerprint()),
+    bytes: privateKey.write(),
+  }
+}
+
+/** The public packet of an RSA key of a size, to which nobody has the secret. */
+export function paperRsa(bits: number, createdMs = MADE_MS): Buffer {
+  const modulus = seeded(`modulus ${bits}`, bits / 8)
+  modulus[0] = (modulus[0] ?? 0) | 0x80
+  modulus[modulus.length - 1] = (modulus.at(-1) ?? 0) | 1
+  return rsaBody(modulus, octets('010001'), createdMs)
+}

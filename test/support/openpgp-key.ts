@@ -1,0 +1,188 @@
+/** Keys of version 4 from seeds: the same in every run, and no library's (RFC 9580, 5.5 and 11). */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  sign as signWith,
+  type KeyObject,
+} from 'node:crypto'
+import { hex, mpi, octets, seeded, u16, u32 } from './openpgp-octets.ts'
+import type { Signer } from './openpgp-signature.ts'
+
+const ED25519_OID = '092b06010401da470f01'
+const CURVE25519_OID = '0a2b060104019755010501'
+/** SHA-256 and AES-128 derive and wrap (RFC 9580, 11.5). */
+const KDF = '03010807'
+
+/** A key packet's body without its tag, with what identifies it. */
+export interface PacketKey {
+  /** Public part, the body of a key packet. */
+  body: Buffer
+  fingerprint: string
+  keyId: string
+  createdMs: number
+}
+
+export interface SigningKey extends PacketKey, Signer {
+  /** Body of a secret key packet that is not locked. */
+  secretBody: Buffer
+}
+
+export interface EncryptionKey extends PacketKey {
+  secretBody: Buffer
+  /** What stands before the shared secret's owner in the key derivation (RFC 9580, 11.5). */
+  kdfPrefix: Buffer
+  publicKey: KeyObject
+}
+
+/** Ed25519 in the legacy encoding, algorithm 22. */
+export function ed25519(label: string, createdMs: number): SigningKey {
+  const seed = seeded(`ed25519 ${label}`, 32)
+  const secret = fromRaw('302e020100300506032b657004220420', seed)
+  const point = octets(0x40, rawPublic(secret))
+  const packetKey = identify(octets(4, seconds(createdMs), 22, ED25519_OID, mpi(point)), createdMs)
+  return {
+    ...packetKey,
+    algorithm: 22,
+    secretBody: unlocked(packetKey.body, mpi(seed)),
+    sign: (message, hash) => {
+      const numbers = signWith(null, createHash(hash).update(message).digest(), secret)
+      return octets(mpi(numbers.subarray(0, 32)), mpi(numbers.subarray(32)))
+    },
+  }
+}
+
+/** Curve25519 in the legacy encoding, algorithm 18. */
+export function curve25519(label: string, createdMs: number): EncryptionKey {
+  const scalar = seeded(`curve25519 ${label}`, 32)
+  scalar[0] = (scalar[0] ?? 0) & 0xf8
+  scalar[31] = ((scalar[31] ?? 0) & 0x7f) | 0x40
+  const secret = fromRaw('302e020100300506032b656e04220420', scalar)
+  const point = octets(0x40, rawPublic(secret))
+  const body = octets(4, seconds(createdMs), 18, CURVE25519_OID, mpi(point), KDF)
+  return {
+    ...identify(body, createdMs),
+    secretBody: unlocked(body, mpi(scalar.toReversed())),
+    kdfPrefix: octets(CURVE25519_OID, 18, KDF, Buffer.from('Anonymous Sender    ')),
+    publicKey: createPublicKey(secret),
+  }
+}
+
+/** An RSA key for encryption and signing, algorithm 1, from a PEM secret key. */
+export function rsa(pem: string, createdMs: number): SigningKey {
+  const secret = createPrivateKey(pem)
+  const { n = '', e = '', d = '', p = '', q = '', qi = '' } = secret.export({ format: 'jwk' })
+  const [modulus, exponent] = [n, e].map(number)
+  const body = rsaBody(modulus ?? Buffer.alloc(0), exponent ?? Buffer.alloc(0), createdMs)
+  /** OpenPGP wants the inverse of p modulo q; JWK has that of q modulo p: the primes change places. */
+  const secrets = octets(...[d, q, p, qi].map((part) => mpi(number(part))))
+  return {
+    ...identify(body, createdMs),
+    algorithm: 1,
+    secretBody: unlocked(body, secrets),
+    sign: (message, hash) => mpi(signWith(hash, message, secret)),
+  }
+}
+
+/** A DSA key, algorithm 17, from a traditional PEM secret key; its signatures differ in each run. */
+export function dsa(pem: string, createdMs: number): SigningKey {
+  const der = Buffer.from(pem.replace(/-----.*-----|\s/g, ''), 'base64')
+  const [, p = der, q = der, g = der, y = der, x = der] = integers(der)
+  const body = octets(4, seconds(createdMs), 17, mpi(p), mpi(q), mpi(g), mpi(y))
+  return {
+    ...identify(body, createdMs),
+    algorithm: 17,
+    secretBody: unlocked(body, mpi(x)),
+    sign: (message, hash) => {
+      const numbers = signWith(hash, message, { key: pem, dsaEncoding: 'ieee-p1363' })
+      const half = numbers.length / 2
+      return octets(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
+    },
+  }
+}
+
+/** A fresh ECDSA key, algorithm 19. @param oid the curve's, with its length octet */
+export function ecdsa(namedCurve: string, oid: string, createdMs: number): SigningKey {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve })
+  const body = octets(4, seconds(createdMs), 19, oid, mpi(pointOf(publicKey)))
+  return {
+    ...identify(body, createdMs),
+    algorithm: 19,
+    secretBody: Buffer.alloc(0),
+    sign: (message, hash) => {
+      const numbers = signWith(hash, message, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+      const half = numbers.length / 2
+      return octets(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
+    },
+  }
+}
+
+/** The public packet of a fresh ECDH key, algorithm 18, to which nobody keeps the secret. */
+export function ecdhBody(namedCurve: string, oid: string, createdMs: number): Buffer {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve })
+  return octets(4, seconds(createdMs), 18, oid, mpi(pointOf(publicKey)), '03010a09')
+}
+
+/** The point stands at the end of the DER form, uncompressed. */
+function pointOf(publicKey: KeyObject): Buffer {
+  const der = publicKey.export({ format: 'der', type: 'spki' })
+  const { namedCurve = '' } = publicKey.asymmetricKeyDetails ?? {}
+  const size = Math.ceil(Number(/[0-9]{3}/.exec(namedCurve)?.[0] ?? 0) / 8)
+  return der.subarray(-(2 * size + 1))
+}
+
+/** The public packet of an RSA key of any size, to which nobody may have the secret. */
+export function rsaBody(modulus: Uint8Array, exponent: Uint8Array, createdMs: number): Buffer {
+  return octets(4, seconds(createdMs), 1, mpi(modulus), mpi(exponent))
+}
+
+/** What identifies a key packet of version 4 (RFC 9580, 5.5.4.2). */
+export function identify(body: Buffer, createdMs: number): PacketKey {
+  const digest = createHash('sha1')
+    .update(octets(0x99, u16(body.length), body))
+    .digest()
+  const fingerprint = hex(digest)
+  return { body, fingerprint, keyId: fingerprint.slice(-16), createdMs }
+}
+
+/** The shared secret of X25519 between a fresh secret and a recipient. */
+export function shared(label: string, recipient: EncryptionKey): { point: Buffer; secret: Buffer } {
+  const ephemeral = fromRaw('302e020100300506032b656e04220420', seeded(`ephemeral ${label}`, 32))
+  return {
+    point: octets(0x40, rawPublic(ephemeral)),
+    secret: diffieHellman({ privateKey: ephemeral, publicKey: recipient.publicKey }),
+  }
+}
+
+export const seconds = (atMs: number): Buffer => u32(Math.floor(atMs / 1000))
+
+function unlocked(body: Buffer, secrets: Buffer): Buffer {
+  const sum = secrets.reduce((total, octet) => (total + octet) & 0xffff, 0)
+  return octets(body, 0, secrets, u16(sum))
+}
+
+function fromRaw(prefix: string, raw: Buffer): KeyObject {
+  return createPrivateKey({ key: octets(prefix, raw), format: 'der', type: 'pkcs8' })
+}
+
+function rawPublic(secret: KeyObject): Buffer {
+  const { x = '' } = createPublicKey(secret).export({ format: 'jwk' })
+  return number(x)
+}
+
+const number = (base64url: string): Buffer => Buffer.from(base64url, 'base64url')
+
+/** The integers of a flat sequence, such as a traditional DSA secret key. */
+function integers(der: Buffer): Buffer[] {
+  const found: Buffer[] = []
+  for (let at = 4; at < der.length;) {
+    const long = (der[at + 1] ?? 0) & 0x80 ? (der[at + 1] ?? 0) & 0x7f : 0
+    const length = long === 0 ? (der[at + 1] ?? 0) : der.readUIntBE(at + 2, long)
+    const start = at + 2 + long
+    found.push(der.subarray(start, start + length))
+    at = start + length
+  }
+  return found
+}

@@ -1,0 +1,79 @@
+/** Spoiling octets in a way that a seed repeats. */
+
+/** Numbers from 0 up to a bound, the same for the same seed (mulberry32). */
+export type Random = (below: number) => number
+
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+/** Octets that mean something to a parser of packets. */
+const TELLING = [
+  0, 1, 0x7f, 0x80, 0x99, 0xbf, 0xc0, 0xc1, 0xc2, 0xcb, 0xd2, 0xdf, 0xe0, 0xe9, 0xfe, 0xff,
+]
+
+type Change = (octets: Buffer, random: Random) => Buffer
+
+const CHANGES: Change[] = [
+  (octets, random) => {
+    const at = random(octets.length)
+    octets[at] = (octets[at] ?? 0) ^ (1 << random(8))
+    return octets
+  },
+  (octets, random) => {
+    octets[random(octets.length)] = TELLING[random(TELLING.length)] ?? 0
+    return octets
+  },
+  (octets, random) => {
+    octets[random(octets.length)] = random(256)
+    return octets
+  },
+  (octets, random) => octets.subarray(0, random(octets.length)),
+  (octets, random) => octets.subarray(random(octets.length)),
+  (octets, random) => {
+    const [from, to] = cut(octets, random)
+    return Buffer.concat([octets.subarray(0, from), octets.subarray(to)])
+  },
+  (octets, random) => {
+    const [from, to] = cut(octets, random)
+    const at = random(octets.length)
+    return Buffer.concat([octets.subarray(0, at), octets.subarray(from, to), octets.subarray(at)])
+  },
+  (octets, random) => {
+    const at = random(octets.length)
+    const inserted = Buffer.from(Array.from({ length: 1 + random(6) }, () => random(256)))
+    return Buffer.concat([octets.subarray(0, at), inserted, octets.subarray(at)])
+  },
+]
+
+function cut(octets: Buffer, random: Random): [number, number] {
+  const from = random(octets.length)
+  return [from, Math.min(octets.length, from + 1 + random(80))]
+}
+
+/** A spoilt copy; most changes are near the start, where headers are. */
+export function mutate(octets: Uint8Array, random: Random): Buffer {
+  let spoilt = Buffer.from(octets)
+  for (let count = 1 + random(3); count > 0 && spoilt.length > 0; count--) {
+    const head = random(2) === 0 ? Math.min(spoilt.length, 24) : spoilt.length
+    const change = CHANGES[random(CHANGES.length)] ?? ((same) => same)
+    const changed = change(Buffer.from(spoilt.subarray(0, head)), random)
+    spoilt = Buffer.concat([changed, spoilt.subarray(head)])
+  }
+  return spoilt
+}
+
+/**
+ * The seeds of a fuzz test: a fixed one, or from `FUZZ_SEED`; as many runs as told, or `FUZZ_RUNS`.
+ */
+export function seeds(runs: number): number[] {
+  const first = Number(process.env['FUZZ_SEED'] ?? 20_260_101)
+  const count = Number(process.env['FUZZ_RUNS'] ?? runs)
+  return Array.from({ length: count }, (_, index) => first + index)
+}

@@ -1,0 +1,59 @@
+/** The people of the tests: keys from seeds, the same in every run. */
+import { readFileSync } from 'node:fs'
+import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { boundSubkey, plainCertificate, userId } from './openpgp-certificate.ts'
+import { packet } from './openpgp-framing.ts'
+import { octets } from './openpgp-octets.ts'
+import { curve25519, ed25519, rsa, type EncryptionKey, type SigningKey } from './openpgp-key.ts'
+
+/** When the keys of the tests were made: 1 January 2026. */
+export const MADE_MS = Date.UTC(2026, 0, 1)
+/** When the messages of the tests are written and read: 1 February 2026. */
+export const NOW_MS = Date.UTC(2026, 1, 1)
+
+export interface TestPerson {
+  name: string
+  primary: SigningKey
+  subkey: EncryptionKey
+  /** Armored. */
+  certificate: string
+  /** Binary, not locked. */
+  secret: Buffer
+  unlocked: UnlockedKey
+}
+
+/** Makes a person of a name; the same name gives the same keys. */
+export function testPerson(name: string, createdMs = MADE_MS): TestPerson {
+  const primary = ed25519(name, createdMs)
+  const subkey = curve25519(name, createdMs)
+  const binding = boundSubkey(primary, subkey)
+  const secret = octets(
+    packet(5, primary.secretBody),
+    userId(primary, name),
+    packet(7, subkey.secretBody),
+    binding.subarray(packet(14, subkey.body).length),
+  )
+  return {
+    name,
+    primary,
+    subkey,
+    certificate: plainCertificate(primary, subkey, name),
+    secret,
+    unlocked: {
+      fingerprint: primary.fingerprint,
+      keyIds: [primary.keyId, subkey.keyId],
+      fingerprints: [primary.fingerprint, subkey.fingerprint],
+      bytes: new Uint8Array(secret),
+    },
+  }
+}
+
+export const bot = testPerson('bot')
+export const alice = testPerson('alice')
+export const mallory = testPerson('mallory')
+
+/** A secret RSA key of the vectors, of 1024 or 2048 bits. */
+export function rsaKey(bits: 1024 | 2048, createdMs = MADE_MS): SigningKey {
+  const file = new URL(`../vectors/keys/rsa-${bits}.pem`, import.meta.url)
+  return rsa(readFileSync(file, 'utf8'), createdMs)
+}

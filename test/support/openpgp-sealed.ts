@@ -1,0 +1,119 @@
+/** Encrypted messages packet by packet (RFC 9580, 5.1 and 5.13), on node:crypto alone. */
+import { createCipheriv, createHash, hkdfSync, type CipherGCM } from 'node:crypto'
+import { packet } from './openpgp-framing.ts'
+import { octets, seeded, u16, u32 } from './openpgp-octets.ts'
+import { shared, type EncryptionKey } from './openpgp-key.ts'
+
+export interface SessionKey {
+  /** 7 AES-128, 8 AES-192, 9 AES-256 (RFC 9580, 9.3). */
+  cipher: 7 | 8 | 9
+  data: Buffer
+}
+
+const KEY_OCTETS = { 7: 16, 8: 24, 9: 32 } as const
+const CFB = { 7: 'aes-128-cfb', 8: 'aes-192-cfb', 9: 'aes-256-cfb' } as const
+
+export function sessionKey(label: string, cipher: 7 | 8 | 9 = 9): SessionKey {
+  return { cipher, data: seeded(`session key ${label}`, KEY_OCTETS[cipher]) }
+}
+
+/** Body of a version 3 recipient packet for a Curve25519 key. */
+export function pkeskBody(recipient: EncryptionKey, key: SessionKey, label: string): Buffer {
+  const sum = key.data.reduce((total, octet) => (total + octet) & 0xffff, 0)
+  const { point, wrapped } = wrap(recipient, octets(key.cipher, key.data, u16(sum)), label)
+  return octets(3, recipient.keyId, 18, point, wrapped.length, wrapped)
+}
+
+export const pkesk = (recipient: EncryptionKey, key: SessionKey, label = 'pkesk'): Buffer =>
+  packet(1, pkeskBody(recipient, key, label))
+
+/** A recipient packet that names nobody. */
+export function anonymousPkesk(recipient: EncryptionKey, key: SessionKey, label = 'pkesk'): Buffer {
+  const body = pkeskBody(recipient, key, label)
+  body.fill(0, 1, 9)
+  return packet(1, body)
+}
+
+/** A recipient packet that looks right, for a key that nobody has. */
+export function strangerPkesk(label: string, keyId?: string): Buffer {
+  const point = seeded(`stranger point ${label}`, 32)
+  const wrapped = seeded(`stranger wrapped ${label}`, 48)
+  const named = keyId ?? seeded(`stranger ${label}`, 8).toString('hex')
+  return packet(1, octets(3, named, 18, u16(263), 0x40, point, 48, wrapped))
+}
+
+/** A version 6 recipient packet; it names a v4 or v6 fingerprint (RFC 9580, 5.1.2). */
+export function pkesk6(recipient: EncryptionKey, key: SessionKey, label = 'pkesk6'): Buffer {
+  const sum = key.data.reduce((total, octet) => (total + octet) & 0xffff, 0)
+  const { point, wrapped } = wrap(recipient, octets(key.data, u16(sum)), label)
+  return packet(1, octets(6, 21, 4, recipient.fingerprint, 18, point, wrapped.length, wrapped))
+}
+
+function wrap(
+  recipient: EncryptionKey,
+  message: Buffer,
+  label: string,
+): { point: Buffer; wrapped: Buffer } {
+  const { point, secret } = shared(label, recipient)
+  const kek = createHash('sha256')
+    .update(octets('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))
+    .digest()
+    .subarray(0, 16)
+  const padding = 8 - (message.length % 8)
+  const padded = octets(message, Buffer.alloc(padding, padding))
+  const cipher = createCipheriv('id-aes128-wrap', kek, Buffer.alloc(8, 0xa6))
+  const wrapped = octets(cipher.update(padded), cipher.final())
+  return { point: octets(u16(263), point), wrapped }
+}
+
+/** How the hash at the end is spoilt. */
+export interface Spoilt {
+  /** Instead of the header of the hash packet, d3 14. */
+  header?: string
+  /** Instead of the hash. */
+  hash?: Buffer
+  /** Leaves the whole hash packet out. */
+  without?: boolean
+}
+
+/** Body of a version 1 container (RFC 9580, 5.13.1). */
+export function seipdBody(inner: Uint8Array, key: SessionKey, spoilt: Spoilt = {}): Buffer {
+  const prefix = seeded('prefix', 16)
+  const marked = octets(prefix, prefix.subarray(14), inner, spoilt.header ?? 'd314')
+  const hash = spoilt.hash ?? createHash('sha1').update(marked).digest()
+  const plain = spoilt.without === true ? marked.subarray(0, -2) : octets(marked, hash)
+  const cipher = createCipheriv(CFB[key.cipher], key.data, Buffer.alloc(16))
+  return octets(1, cipher.update(plain), cipher.final())
+}
+
+export const seipd = (inner: Uint8Array, key: SessionKey, spoilt?: Spoilt): Buffer =>
+  packet(18, seipdBody(inner, key, spoilt))
+
+/** The packet that RFC 9580 (5.7) gave up: no hash over anything. */
+export function sed(inner: Uint8Array, key: SessionKey): Buffer {
+  const prefix = seeded('prefix', 16)
+  const start = createCipheriv(CFB[key.cipher], key.data, Buffer.alloc(16))
+  const head = octets(start.update(octets(prefix, prefix.subarray(14))), start.final())
+  const rest = createCipheriv(CFB[key.cipher], key.data, head.subarray(2, 18))
+  return packet(9, octets(head, rest.update(inner), rest.final()))
+}
+
+/** A version 2 container with AES-256-GCM in one chunk (RFC 9580, 5.13.2). */
+export function seipd2(inner: Uint8Array, key: SessionKey): Buffer {
+  const header = octets(2, key.cipher, 3, 16)
+  const salt = seeded('salt', 32)
+  const info = octets(0xd2, header)
+  const size = KEY_OCTETS[key.cipher]
+  const derived = Buffer.from(hkdfSync('sha256', key.data, salt, info, size + 4))
+  const nonce = (index: number): Buffer => octets(derived.subarray(size), '00000000', u32(index))
+  const name = `aes-${size * 8}-gcm` as 'aes-256-gcm'
+  const seal = (index: number, data: Uint8Array, also: Uint8Array): Buffer => {
+    const cipher: CipherGCM = createCipheriv(name, derived.subarray(0, size), nonce(index))
+    cipher.setAAD(also)
+    return octets(cipher.update(data), cipher.final(), cipher.getAuthTag())
+  }
+  const total = Buffer.alloc(8)
+  total.writeBigUInt64BE(BigInt(inner.length))
+  const last = seal(1, Buffer.alloc(0), octets(info, total))
+  return packet(18, octets(header, salt, seal(0, inner, info), last))
+}

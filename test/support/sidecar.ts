@@ -1,0 +1,225 @@
+/** The sidecar under test, as a process of its own: `node src/main.ts run`. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Json } from './double-wire.ts'
+import { BOT_TOKEN } from './double-world.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+export const PASSPHRASE = 'a passphrase for tests alone'
+
+/** What the bot gets for one call. */
+export interface Called {
+  status: number
+  headers: Record<string, string>
+  text: string
+  json: Json
+}
+
+export interface SidecarOptions {
+  upstream: string
+  dataDir?: string
+  /** Settings as environment variables, over those that every test needs. */
+  env?: Record<string, string>
+}
+
+/** How a process ended. */
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Waits for something to become true (or not null), looking often. */
+export async function until<T>(
+  look: () => T | Promise<T>,
+  what: string,
+  withinMs = 15_000,
+): Promise<NonNullable<T>> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found !== null && found !== undefined && found !== false) return found as NonNullable<T>
+    if (performance.now() > end) throw new Error(`in vain: ${what}`)
+    await pause(20)
+  }
+}
+
+/** Runs `postern` with these arguments to its end. */
+export async function runPostern(
+  args: string[],
+  options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
+): Promise<Ended> {
+  const child = start(args, options.env ?? {}, options.cwd ?? tmpdir())
+  const said = collect(child)
+  child.stdin?.on('error', () => {}).end(options.input ?? '')
+  return { code: await ended(child), stdout: said.stdout(), stderr: said.stderr() }
+}
+
+/** The environment that a sidecar needs at least. */
+export function settings({ upstream, dataDir = '', env = {} }: SidecarOptions) {
+  return {
+    POSTERN_UPSTREAM_URL: upstream,
+    POSTERN_BOT_TOKEN: BOT_TOKEN,
+    POSTERN_KEY_PASSPHRASE: PASSPHRASE,
+    POSTERN_LISTEN_PORT: '0',
+    POSTERN_ADMIN_PORT: '0',
+    POSTERN_DATA_DIR: dataDir,
+    POSTERN_LOG_LEVEL: 'trace',
+    ...env,
+  }
+}
+
+/** A running sidecar. */
+export class Sidecar implements AsyncDisposable {
+  readonly dataDir: string
+  readonly url: string
+  readonly adminUrl: string
+  readonly #options: SidecarOptions
+  readonly #child: ChildProcess
+  readonly #said: ReturnType<typeof collect>
+
+  constructor(o: {
+    dataDir: string
+    addresses: { bot: string; admin: string }
+    options: SidecarOptions
+    child: ChildProcess
+    said: ReturnType<typeof collect>
+  }) {
+    this.dataDir = o.dataDir
+    this.url = o.addresses.bot
+    this.adminUrl = o.addresses.admin
+    this.#options = o.options
+    this.#child = o.child
+    this.#said = o.said
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Everything that it wrote to stderr and stdout. */
+  logs(): string {
+    return this.#said.stderr() + this.#said.stdout()
+  }
+
+  /** A call of the bot's: `path` below `/bot/v1`; a body that is no string is written as JSON. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+  ): Promise<Called> {
+    const { signal } = more
+    const response = await fetch(`${this.url}/bot/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${BOT_TOKEN}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...more.headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+    const text = await response.text()
+    const headers = Object.fromEntries(response.headers)
+    return { status: response.status, headers, text, json: parsed(text) }
+  }
+
+  /** `/readyz`: its status, and the codes of its reasons. */
+  async readiness(): Promise<{ status: number; reasons: string[]; text: string }> {
+    const response = await fetch(`${this.adminUrl}/readyz`)
+    const text = await response.text()
+    const { reasons } = JSON.parse(text) as { reasons: { code: string }[] }
+    return { status: response.status, reasons: reasons.map(({ code }) => code), text }
+  }
+
+  async whenReady(): Promise<this> {
+    await until(async () => (await this.readiness()).status === 200, 'the sidecar is ready')
+    return this
+  }
+
+  async whenReason(code: string): Promise<this> {
+    const look = async () => (await this.readiness()).reasons.includes(code)
+    await until(look, `/readyz names ${code}`)
+    return this
+  }
+
+  /** Runs another `postern` command against this one's data directory. */
+  async postern(...args: string[]): Promise<Ended> {
+    return await runPostern(args, { env: settings({ ...this.#options, dataDir: this.dataDir }) })
+  }
+
+  /** SIGTERM. @returns the exit code */
+  async stop(): Promise<number | null> {
+    if (this.#child.exitCode === null) this.#child.kill('SIGTERM')
+    return await ended(this.#child)
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await ended(this.#child)
+  }
+
+  /** Another one over the same data directory, once this one is gone. */
+  async again(more: Partial<SidecarOptions> = {}): Promise<Sidecar> {
+    await this.stop()
+    return await startSidecar({ ...this.#options, dataDir: this.dataDir, ...more })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    if (this.#options.dataDir === undefined) {
+      rmSync(this.dataDir, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Starts a sidecar and waits until it listens; not until it is ready. */
+export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sc-'))
+  const child = start(['run'], settings({ ...options, dataDir }), tmpdir())
+  const said = collect(child)
+  const line = await until(() => {
+    if (child.exitCode !== null) throw new Error(`postern run ended: ${said.stderr()}`)
+    return /^\{.*"msg":"listening".*$/m.exec(said.stderr())?.[0]
+  }, 'the sidecar listens')
+  const addresses = JSON.parse(line) as { bot: string; admin: string }
+  return new Sidecar({ dataDir, addresses, options, child, said })
+}
+
+function start(args: string[], env: Record<string, string>, cwd: string): ChildProcess {
+  const { PATH = '' } = process.env
+  return spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, HOME: tmpdir(), ...env } })
+}
+
+function collect(child: ChildProcess): { stdout: () => string; stderr: () => string } {
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  child.stdout?.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
+  return {
+    stdout: () => Buffer.concat(chunks.stdout).toString(),
+    stderr: () => Buffer.concat(chunks.stderr).toString(),
+  }
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await new Promise((resolve) => void child.once('close', resolve))
+  }
+  return child.exitCode
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findMessages } from '../../src/translate/find-messages.ts'
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** Names that mean something in an update, and some that mean nothing. */
+const NAME = fc.constantFrom(
+  ...['armored', 'text', 'chat', 'from', 'id', 'date', 'kind', 'replyTo', 'message', 'postern'],
+  ...['media', 'x', 'payload', 'toString', 'constructor'],
+)
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'medium', withCrossShrink: true },
+    fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(NAME, tie('json'), { maxKeys: 6, noNullPrototype: true }),
+  ),
+}))
+
+/** Every object in a value. */
+function* objects(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as Record<string, unknown>
+  for (const inner of Object.values(value)) yield* objects(inner)
+}
+
+/** A value without anything under our own name. */
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([key]) => key !== 'postern')
+  return Object.fromEntries(kept.map(([key, inner]) => [key, cleaned(inner)]))
+}
+
+test('whatever an update is, only what stands under our name is taken from it', () => {
+  fc.assert(
+    fc.property(json, (update) => {
+      const before = structuredClone(update)
+      const had = [...objects(before)].some((one) => Object.hasOwn(one, 'postern'))
+      const { cleaned: told } = findMessages(update)
+      expect(update).toEqual(cleaned(before))
+      if (had) expect(told).toBe(true)
+      expect([...objects(update)].some((one) => Object.hasOwn(one, 'postern'))).toBe(false)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('every object that carries armor is found, and none twice', () => {
+  fc.assert(
+    fc.property(json, (update) => {
+      const { messages } = findMessages(update)
+      const found = messages.map(({ message }) => message)
+      expect(new Set(found).size).toBe(found.length)
+      const armored = [...objects(update)].filter((one) => typeof one['armored'] === 'string')
+      for (const one of armored) expect(found.includes(one)).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a message is found at any place that a bot would look at, with where it says it is', () => {
+  const wrap = fc.array(fc.constantFrom('message', 'replyTo', 'payload', '0'), { maxLength: 30 })
+  fc.assert(
+    fc.property(wrap, fc.integer({ min: 1 }), fc.integer({ min: 1 }), (path, chatId, fromId) => {
+      const message = { id: 7, chat: { id: chatId, kind: 'group' }, from: { id: fromId }, date: 9, text: 'x' }
+      let update: Json = message
+      for (const key of path) update = key === '0' ? [update] : { [key]: update }
+      const { messages } = findMessages(update)
+      const found = messages.find((one) => one.message === (message as unknown))
+      expect(found).toMatchObject({ chatId, chatKind: 'group', messageId: 7, fromId, dateMs: 9 })
+    }),
+  )
+})
+
+test('a quotation without a chat is in the chat of what quotes it', () => {
+  const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: { text: 'b' } }
+  const { messages } = findMessages({ kind: 'message', message: update })
+  expect(messages.map(({ chatId }) => chatId)).toEqual([5, 5])
+})
+
+for (const id of [2 ** 53, 1.5, '5', null, -0.1, { id: 5 }, Number.NaN]) {
+  test(`an id such as ${JSON.stringify(id)} names no chat, no sender and no message`, () => {
+    const message = { id, chat: { id, kind: 'private' }, from: { id }, date: id, armored: 'x' }
+    const [found] = findMessages({ message }).messages
+    expect(found).toMatchObject({ chatId: null, fromId: null, messageId: null, dateMs: null })
+  })
+}

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+
+const disk = mkdtempSync(join(tmpdir(), 'sd-'))
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'none', disk]).status === 0
+const filler = join(disk, 'filler')
+
+/** Takes all that is left of the small disk. */
+function fill(): void {
+  for (let size = 1 << 20; size >= 1; size >>= 1) {
+    try {
+      for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' })
+    } catch {
+      continue
+    }
+  }
+}
+
+afterAll(() => {
+  if (mounted) spawnSync('umount', ['-l', disk])
+  rmSync(disk, { recursive: true, force: true })
+})
+
+describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounted)', () => {
+  const stage = useStage({ dataDir: join(disk, 'data') })
+  let first = 0
+  let chat: DoubleChat
+
+  beforeAll(async () => {
+    chat = stage.privateChat(await stage.friend())
+    await stage.show(chat)
+    expect((await stage.send(chat, 'while there is room')).status).toBe(201)
+    fill()
+  })
+
+  test('what cannot be recorded as seen is not opened, and loses nothing', async () => {
+    const person = await stage.friend()
+    const armored = await person.phone.seal('unrecorded', [stage.botCertificate])
+    const message = stage.double.world.message(chat, person, { armored })
+    first = stage.double.world.push({ kind: 'message', message })
+    const { status, json } = await stage.sidecar.call('GET', `/updates?offset=${first}`)
+    expect(status).toBe(200)
+    const [update] = json.result
+    expect(update.message.postern).toMatchObject({ opened: false, reason: 'store-unwritable' })
+    expect(update.message).not.toHaveProperty('text')
+    expect(update.message.armored).toBe(armored)
+    expect((await stage.sidecar.readiness()).reasons).toContain('store')
+  })
+
+  test('a chat whose kind cannot be recorded is not opened either', async () => {
+    const person = await stage.friend()
+    const unknown = stage.privateChat(person)
+    const armored = await person.phone.seal('in a new chat', [stage.botCertificate])
+    const message = stage.double.world.message(unknown, person, { armored })
+    stage.double.world.push({ kind: 'message', message })
+    const { json } = await stage.sidecar.call('GET', `/updates?offset=${first}`)
+    const read = json.result[1].message
+    expect(read.postern.opened).toBe(false)
+    expect([read.text, read.armored]).toEqual([undefined, armored])
+  })
+
+  test('a send that would have to record something does not leave', async () => {
+    const group = stage.group([await stage.friend()])
+    for (const one of [group, chat]) {
+      const words = canary()
+      const sent = await stage.send(one, words)
+      expect([sent.status, sent.json.error.code]).toEqual([503, 'postern_store_unwritable'])
+      stage.expectNowhere(words)
+    }
+  })
+
+  test('once there is room again, what was kept back is opened and sends leave', async () => {
+    rmSync(filler)
+    await stage.sidecar.whenReady()
+    const { json } = await stage.sidecar.call('GET', `/updates?offset=${first}`)
+    const texts = json.result.map(({ message }: Json) => message.text)
+    expect(texts).toEqual(['unrecorded', 'in a new chat'])
+    expect((await stage.send(stage.group([await stage.friend()]), 'again')).status).toBe(201)
+  })
+})

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { no, type Json } from '../support/double-wire.ts'
+
+const stage = useStage()
+
+/** A long poll that confirms all there is. */
+const emptyPoll = () => `/updates?timeout=50&offset=${stage.double.world.id()}`
+
+/** As deep as any JSON reader of a bot may go. */
+function deep(levels: number): Json {
+  let inner: Json = { armored: 'deep' }
+  for (let level = 0; level < levels; level++) inner = { inner }
+  return inner
+}
+
+test('poison among the updates stalls nothing: all come, in order, the good ones opened', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const { world } = stage.double
+  const good = async (text: string) => ({
+    kind: 'message',
+    message: world.message(chat, person, {
+      armored: await person.phone.seal(text, [stage.botCertificate]),
+    }),
+  })
+  const bad = (parts: Record<string, unknown>) => ({
+    kind: 'message',
+    message: world.message(chat, person, parts),
+  })
+  const updates: Json[] = [
+    await good('first'),
+    bad({ armored: '' }),
+    bad({ armored: 'not armor at all' }),
+    bad({ armored: '-----BEGIN PGP MESSAGE-----\n\n!!!!\n-----END PGP MESSAGE-----' }),
+    bad({ armored: 'x'.repeat(200_000) }),
+    bad({ armored: 7, text: ['a'] }),
+    bad({ from: 'nobody', armored: 'x' }),
+    bad({ from: { id: 'seven' }, armored: 'x' }),
+    bad({ chat: null, armored: 'x' }),
+    bad({ date: 'yesterday', text: 'x' }),
+    { kind: 'message', message: null },
+    { kind: 'message', message: 'x' },
+    { kind: 'message' },
+    { kind: 'never_heard_of', payload: deep(60) },
+    { kind: 'message', message: bad({ text: '\ud800' }).message },
+    await good('last'),
+  ]
+  const got = await stage.deliverUpdates(updates)
+  expect(got.length).toBe(updates.length)
+  expect(got.map(({ kind }) => kind)).toEqual(updates.map(({ kind }) => kind))
+  expect(got[0].message.text).toBe('first')
+  expect(got.at(-1)?.message.text).toBe('last')
+  const ids = got.map(({ updateId }) => updateId)
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+})
+
+test('a large batch is opened side by side and answered in order', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const signed: string[] = []
+  for (let n = 0; n < 20; n++) {
+    signed.push(await person.phone.seal(`number ${n}`, [stage.botCertificate]))
+  }
+  const { world } = stage.double
+  const got = await stage.deliver(signed.map((armored) => world.message(chat, person, { armored })))
+  expect(got.map(({ text }) => text)).toEqual(signed.map((_, n) => `number ${n}`))
+})
+
+test('a chat whose mode cannot be learned just now holds up nobody before it, and loses nothing', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const lost = stage.group([person])
+  const { world } = stage.double
+  const seal = (text: string) => person.phone.seal(text, [stage.botCertificate])
+  using _failing = stage.double.script('GET', `/chats/${lost.id}`, no(500, 'internal'))
+  const first = world.push({
+    kind: 'message',
+    message: world.message(chat, person, { armored: await seal('before') }),
+  })
+  const armored = await seal('lost')
+  world.push({ kind: 'message', message: world.message(lost, person, { armored }) })
+  world.push({
+    kind: 'message',
+    message: world.message(chat, person, { armored: await seal('after') }),
+  })
+  const got: Json[] = []
+  for (let offset = first; got.length < 3; offset = got.at(-1).updateId + 1) {
+    const { status, json } = await stage.sidecar.call('GET', `/updates?offset=${offset}&timeout=2`)
+    expect(status).toBe(200)
+    expect(json.result.length).toBeGreaterThan(0)
+    got.push(...json.result)
+  }
+  expect(got.map(({ message }) => message.text)).toEqual(['before', undefined, 'after'])
+  expect(got[1].message).toMatchObject({ armored, postern: { verdict: 'mode-unknown' } })
+})
+
+test('a chat whose mode can be learned after a failed attempt is opened', async () => {
+  const person = await stage.friend()
+  const chat = stage.group([person])
+  stage.double.script('GET', `/chats/${chat.id}`, no(500, 'internal'), 1)
+  const armored = await person.phone.seal('at the second attempt', [stage.botCertificate])
+  const [read] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
+  expect(read.text).toBe('at the second attempt')
+})
+
+test('an answer whose ids do not grow is refused rather than confirmed wrongly', async () => {
+  const update = (updateId: unknown) => ({ updateId, kind: 'message', message: null })
+  for (const updates of [[update(2), update(1)], [update(3), update(3)], [update('4')]]) {
+    using _lie = stage.double.script('GET', '/updates', { json: { ok: true, result: updates } })
+    const answer = await stage.sidecar.call('GET', '/updates')
+    expect([answer.status, answer.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
+  }
+})
+
+test('a poll that the bot gives up ends at the service, too', async () => {
+  const gone = new AbortController()
+  const since = stage.double.mark()
+  const poll = stage.sidecar.call('GET', emptyPoll(), undefined, {
+    signal: gone.signal,
+  })
+  await expect
+    .poll(() => stage.double.calls('GET', '/updates', since).length, { timeout: 10_000 })
+    .toBe(1)
+  gone.abort()
+  await expect(poll).rejects.toThrow()
+  await expect.poll(() => stage.double.world.isPolled, { timeout: 10_000 }).toBe(false)
+})
+
+test('a second poll ends the first with an empty list, as the service does', async () => {
+  const since = stage.double.mark()
+  const first = stage.sidecar.call('GET', emptyPoll())
+  await expect
+    .poll(() => stage.double.calls('GET', '/updates', since).length, { timeout: 10_000 })
+    .toBe(1)
+  await stage.sidecar.call('GET', `/updates?offset=${stage.double.world.id()}`)
+  expect((await first).json.result).toEqual([])
+})

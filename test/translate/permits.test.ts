@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import {
+  isOutbound,
+  permitReadable,
+  permitSealed,
+  type Outbound,
+  type Rule,
+} from '../../src/translate/guard.ts'
+
+const target = { route: 'send', path: '/messages' } as const
+const fields = { chatId: 5, text: 'words' }
+
+describe('what the guard alone can make', () => {
+  test('a rule that only looks like one lets no readable text out', () => {
+    const looks = [
+      { chatId: 5, body: 'readable' },
+      Object.assign(Object.create(null) as object, { chatId: 5, body: 'readable' }),
+      JSON.parse('{"chatId":5,"body":"readable","#judged":true}'),
+      null,
+    ]
+    for (const fake of looks) {
+      expect(() => permitReadable(fake as unknown as Rule, target, fields)).toThrow(
+        expect.objectContaining({ code: 'postern_downgrade_refused' }),
+      )
+    }
+  })
+
+  test('what only looks like a permit is none, a copy of a real one included', () => {
+    const real: Outbound = permitSealed(target, { chatId: 5 }, sealed())
+    expect(isOutbound(real)).toBe(true)
+    const copies = [
+      { ...real },
+      structuredClone(real),
+      Object.create(real) as unknown,
+      { route: 'send', path: '/messages', body: '{}' },
+      null,
+      'send',
+    ]
+    for (const copy of copies) expect(isOutbound(copy)).toBe(false)
+  })
+
+  test('nothing but an encrypted message leaves as a sealed one, and never with a text beside it', () => {
+    const armors = [
+      'words',
+      '-----BEGIN PGP MESSAGE-----\n\nd29yZHM=\n-----END PGP MESSAGE-----\n',
+      `words\n${sealed()}`,
+      `${sealed()}\nwords`,
+      sealed().replace('MESSAGE', 'PUBLIC KEY BLOCK'),
+    ]
+    for (const armored of armors) {
+      expect(() => permitSealed(target, { chatId: 5 }, armored)).toThrow(
+        expect.objectContaining({ code: 'bad_request' }),
+      )
+    }
+    expect(() => permitSealed(target, fields, sealed())).toThrow(
+      expect.objectContaining({ code: 'bad_request' }),
+    )
+  })
+})
+
+/** A recipient packet and an encrypted container, of zeros (RFC 9580, 5.1 and 5.13). */
+function sealed(): string {
+  const packet = (tag: number, body: number[]) => [0xc0 | tag, body.length, ...body]
+  const zeros = Array.from({ length: 40 }, () => 0)
+  const octets = [...packet(1, [3, ...zeros]), ...packet(18, [1, ...zeros])]
+  const base64 = Buffer.from(octets).toString('base64')
+  return `-----BEGIN PGP MESSAGE-----\n\n${base64}\n-----END PGP MESSAGE-----\n`
+}

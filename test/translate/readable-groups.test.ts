@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+
+const stage = useStage()
+
+const ARMOR = '-----BEGIN PGP MESSAGE-----\n\nSGVsbG8sIHdvcmxk\n-----END PGP MESSAGE-----\n'
+
+test('an answer with nothing but readable words passes to the byte', async () => {
+  const chat = stage.openGroup()
+  const message = stage.double.world.message(chat, stage.double.world.addUser(null), {
+    text: '  as  it came \r\n\n\n\n',
+    unknown: { n: 1 },
+  })
+  const id = stage.double.world.push({ kind: 'message', message })
+  const answer = await stage.sidecar.call('GET', `/updates?offset=${id}&limit=7`)
+  const asked = stage.double.calls('GET', '/updates').at(-1)
+  expect(answer.text).toBe(asked?.answered?.body.toString())
+  expect(asked?.query).toBe(`offset=${id}&limit=7`)
+})
+
+test('armor in a readable group is somebody’s words and reads as text, unchanged', async () => {
+  const chat = stage.openGroup()
+  const someone = stage.double.world.addUser(null)
+  for (const armored of [ARMOR, `look at this:\n${ARMOR}\n\n\n\n`, '-----BEGIN PGP MESSAGE-----']) {
+    const [read] = await stage.deliver([stage.double.world.message(chat, someone, { armored })])
+    expect(read.text).toBe(armored)
+    expect(read).not.toHaveProperty('armored')
+    expect(read.postern.opened).toBe(false)
+  }
+})
+
+test('what is sealed to the bot is not opened in a readable group, and its mode is asked afresh', async () => {
+  const person = await stage.friend()
+  const chat = stage.openGroup()
+  const armored = await person.phone.seal('an oracle?', [stage.botCertificate])
+  const since = stage.double.mark()
+  const { world } = stage.double
+  await stage.deliver([world.message(chat, person, { text: 'the mode is known' })])
+  const [read] = await stage.deliver([world.message(chat, person, { armored })])
+  expect(read.text).toBe(armored)
+  expect(read.postern).toMatchObject({ opened: false })
+  expect(stage.double.calls('GET', `/chats/${chat.id}`, since).length).toBe(2)
+})
+
+test('the first sealed message of a group that has just turned protected is opened', async () => {
+  const person = await stage.friend()
+  const chat = stage.openGroup({ people: [person] })
+  expect((await stage.send(chat, 'readable')).status).toBe(201)
+  chat.historyVisible = false
+  const armored = await person.phone.seal('just turned', [stage.botCertificate])
+  const [read] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
+  expect(read).toMatchObject({ text: 'just turned', postern: { verdict: 'verified' } })
+})
+
+test('of a message with both, the sealed body counts where the chat is protected', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const armored = await person.phone.seal('sealed', [stage.botCertificate])
+  const { world } = stage.double
+  const [read] = await stage.deliver([world.message(chat, person, { armored, text: 'slipped in' })])
+  expect(read.text).toBe('sealed')
+  const broken = ARMOR.replace('SGVs', 'AAAA')
+  const [closed] = await stage.deliver([
+    world.message(chat, person, { armored: broken, text: 'slipped in' }),
+  ])
+  expect(closed).not.toHaveProperty('text')
+  expect(closed.postern).toMatchObject({ verdict: 'damaged', withheldText: 'slipped in' })
+})
+
+test('a pressed button, its message and what that quotes are opened alike', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const { world } = stage.double
+  const armored = await person.phone.seal('quoted', [stage.botCertificate])
+  const quoted = world.message(chat, person, { armored })
+  const message = world.message(chat, person, {
+    armored: await person.phone.seal('pressed', [stage.botCertificate]),
+    replyTo: quoted,
+  })
+  const query = { id: 'press-1', from: { id: person.id }, message, data: 'yes' }
+  const [update] = await stage.deliverUpdates([{ kind: 'callback_query', callbackQuery: query }])
+  expect(update.callbackQuery).toMatchObject({
+    id: 'press-1',
+    data: 'yes',
+    message: { text: 'pressed', replyTo: { text: 'quoted' } },
+  })
+})

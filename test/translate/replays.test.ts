@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { SqPhone } from '../support/double-phones.ts'
+import { useStage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
+
+const stage = useStage()
+
+const message = (chat: DoubleChat, from: ListedPerson, armored: string): Json =>
+  stage.double.world.message(chat, from, { armored })
+
+async function verdictOf(one: Json): Promise<[verdict: string, text: string | undefined]> {
+  const [read] = await stage.deliver([one])
+  return [read.postern.verdict, read.text]
+}
+
+test('the same update delivered again reads the same, also after a restart', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const one = message(chat, person, await person.phone.seal('again', [stage.botCertificate]))
+  for (let time = 0; time < 3; time++) expect(await verdictOf(one)).toEqual(['verified', 'again'])
+  await stage.restart()
+  expect(await verdictOf(one)).toEqual(['verified', 'again'])
+})
+
+test('sealed data seen as one message is replayed as any other, also after a restart', async () => {
+  const [person, other] = [await stage.friend(), stage.double.world.addUser(null)]
+  const chat = stage.privateChat(person)
+  const armored = await person.phone.seal('once', [stage.botCertificate])
+  expect(await verdictOf(message(chat, person, armored))).toEqual(['verified', 'once'])
+  await stage.restart()
+  const elsewhere = stage.privateChat(person)
+  for (const copy of [
+    message(chat, person, armored),
+    message(elsewhere, person, armored),
+    message(stage.privateChat(other), other, armored),
+    message(chat, person, armored.replace(/^=.*$/m, '').replaceAll('\n', '\r\n')),
+  ]) {
+    expect(await verdictOf(copy)).toEqual(['replayed', undefined])
+  }
+})
+
+test('signed words that are sealed anew into another chat, or for another sender, are replayed', async () => {
+  const thief = await stage.person()
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const signed = await person.phone.sign('sign once')
+  const first = await person.phone.sealPackets(signed, [stage.botCertificate])
+  expect(await verdictOf(message(chat, person, first))).toEqual(['verified', 'sign once'])
+
+  const anew = () => thief.phone.sealPackets(signed, [stage.botCertificate])
+  const elsewhere = stage.privateChat(person)
+  expect(await verdictOf(message(elsewhere, person, await anew()))).toEqual(['replayed', undefined])
+  const theirs = stage.privateChat(thief)
+  expect(await verdictOf(message(theirs, thief, await anew()))).toEqual(['replayed', undefined])
+})
+
+test('the same words signed twice by one person in one chat are two messages', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const signed = await person.phone.sign('ok')
+  for (let time = 0; time < 2; time++) {
+    const armored = await person.phone.sealPackets(signed, [stage.botCertificate])
+    expect(await verdictOf(message(chat, person, armored))).toEqual(['verified', 'ok'])
+  }
+})
+
+test('a message that its signer meant for others is not opened, whoever seals it to the bot', async () => {
+  const person = stage.with(await SqPhone.make())
+  const reader = await stage.friend()
+  const chat = stage.privateChat(person)
+  const forReader = await person.phone.seal('for the reader alone', [reader.phone.certificate])
+  const packets = await reader.phone.unwrap(forReader)
+  const anew = await reader.phone.sealPackets(packets, [stage.botCertificate])
+  const [read] = await stage.deliver([message(chat, person, anew)])
+  expect(read.postern).toMatchObject({ opened: false, verdict: 'not-recipient' })
+  expect(read).not.toHaveProperty('text')
+  expect(read.armored).toBe(anew)
+
+  const both = [reader.phone.certificate, stage.botCertificate]
+  const forBoth = await person.phone.seal('for both', both)
+  expect(await verdictOf(message(chat, person, forBoth))).toEqual(['verified', 'for both'])
+})
+
+test('a quotation of a message is that message, and in another chat it is replayed', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const original = message(chat, person, await person.phone.seal('quoted', [stage.botCertificate]))
+  expect(await verdictOf(original)).toEqual(['verified', 'quoted'])
+
+  const { world } = stage.double
+  const armored = await person.phone.seal('look', [stage.botCertificate])
+  const [read] = await stage.deliver([world.message(chat, person, { armored, replyTo: original })])
+  expect(read).toMatchObject({ text: 'look', replyTo: { text: 'quoted' } })
+
+  const elsewhere = stage.privateChat(person)
+  const moved = { ...original, chat: { id: elsewhere.id, kind: 'private' } }
+  const words = await person.phone.seal('look there', [stage.botCertificate])
+  const [oracle] = await stage.deliver([
+    world.message(elsewhere, person, { armored: words, replyTo: moved }),
+  ])
+  expect(oracle.text).toBe('look there')
+  expect(oracle.replyTo.postern.verdict).toBe('replayed')
+  expect(oracle.replyTo).not.toHaveProperty('text')
+})
+
+test('what the bot itself wrote is its own where it wrote it, and replayed anywhere else', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, 'by the bot')
+  const [{ armored }] = stage.bodies(since)
+  const bot = { id: 900, key: null }
+  const own = { ...message(chat, bot, armored), id: sent.json.result.id }
+  const answer = await person.phone.seal('I see', [stage.botCertificate])
+  const [read] = await stage.deliver([
+    stage.double.world.message(chat, person, { armored: answer, replyTo: own }),
+  ])
+  expect(read.replyTo).toMatchObject({
+    text: 'by the bot',
+    postern: { verdict: 'verified', signer: stage.double.world.published?.fingerprint },
+  })
+})
+
+test('what the bot wrote in one chat is not told in another', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const since = stage.double.mark()
+  await stage.send(chat, 'a secret of this chat')
+  const [{ armored }] = stage.bodies(since)
+  const other = await stage.person()
+  const elsewhere = stage.privateChat(other)
+  const moved = message(elsewhere, { id: 900, key: null }, armored)
+  const words = await other.phone.seal('what did you say?', [stage.botCertificate])
+  const [read] = await stage.deliver([
+    stage.double.world.message(elsewhere, other, { armored: words, replyTo: moved }),
+  ])
+  expect(read.replyTo.postern.verdict).toBe('replayed')
+  expect(read.replyTo).not.toHaveProperty('text')
+})

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { GpgPhone, atTime } from '../support/double-phones.ts'
+import { useStage, type Person } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+
+const stage = useStage()
+const DAY_MS = 86_400_000
+
+async function read(chat: DoubleChat, from: Person, armored: string): Promise<Json> {
+  const [one] = await stage.deliver([stage.double.world.message(chat, from, { armored })])
+  return one
+}
+
+/** A person whose key is old enough for signatures of any date. */
+async function oldHand(): Promise<Person> {
+  return stage.with(await GpgPhone.make({ clock: '20250101T000000' }))
+}
+
+test('a person who takes another key between two messages is verified with each', async () => {
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  const first = await read(chat, person, await person.phone.seal('old key', [stage.botCertificate]))
+  expect(first).toMatchObject({ text: 'old key', postern: { verdict: 'verified' } })
+
+  await person.phone.rotate()
+  const key = { certificate: person.phone.certificate, fingerprint: person.phone.fingerprint }
+  chat.people[0] = { id: person.id, key }
+  stage.double.world.users.set(person.id, { id: person.id, key })
+  const since = stage.double.mark()
+  const second = await read(
+    chat,
+    person,
+    await person.phone.seal('new key', [stage.botCertificate]),
+  )
+  expect(second).toMatchObject({
+    text: 'new key',
+    postern: { verdict: 'verified', signer: person.phone.fingerprint },
+  })
+  expect(stage.double.calls('GET', `/chats/${chat.id}/keys`, since).length).toBe(1)
+})
+
+test('a signature by another key is bad after one look, not after many', async () => {
+  const [person, thief] = [await stage.friend(), await stage.person()]
+  const chat = stage.privateChat(person)
+  const since = stage.double.mark()
+  const one = await read(chat, person, await thief.phone.seal('forged', [stage.botCertificate]))
+  expect(one.postern).toMatchObject({ opened: true, verdict: 'bad-signature' })
+  expect(one).not.toHaveProperty('text')
+  const asked = stage.double.calls('GET', /keys?$/, since)
+  expect(asked.length).toBeLessThanOrEqual(2)
+})
+
+test('a flood of forged signatures does not become a flood of questions to the service', async () => {
+  const [person, thief] = [await stage.friend(), await stage.person()]
+  const chat = stage.privateChat(person)
+  const forged = await thief.phone.sign('forged')
+  const since = stage.double.mark()
+  for (let n = 0; n < 12; n++) {
+    const armored = await thief.phone.sealPackets(forged, [stage.botCertificate])
+    expect((await read(chat, person, armored)).postern.verdict).toBe('bad-signature')
+  }
+  expect(stage.double.calls('GET', /keys?$/, since).length).toBeLessThan(12)
+})
+
+test('one who has signed must go on signing, also after a restart', async () => {
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  const to = [stage.botCertificate]
+  const before = await read(chat, person, await person.phone.sealUnsigned('not yet', to))
+  expect(before).toMatchObject({ text: 'not yet', postern: { verdict: 'unsigned' } })
+  const signed = await read(chat, person, await person.phone.seal('signed', to))
+  expect(signed.postern.verdict).toBe('verified')
+  await stage.restart()
+  const after = await read(chat, person, await person.phone.sealUnsigned('no more', to))
+  expect(after.postern).toMatchObject({ verdict: 'bad-signature', reason: 'stopped-signing' })
+  expect(after).not.toHaveProperty('text')
+})
+
+test('two signatures do when one of them is the sender’s', async () => {
+  const person = await stage.person()
+  const other = await stage.friend()
+  const secret = await other.phone.gpg(['--export-secret-keys'])
+  await person.phone.gpg(['--import'], secret.stdout)
+  const chat = stage.privateChat(person)
+  const both = ['-u', person.phone.fingerprint, '-u', other.phone.fingerprint]
+  const one = await read(
+    chat,
+    person,
+    await person.phone.seal('both', [stage.botCertificate], both),
+  )
+  expect(one).toMatchObject({
+    text: 'both',
+    postern: { verdict: 'verified', signer: person.phone.fingerprint },
+  })
+})
+
+const dates: [string, number, string][] = [
+  ['4 minutes ahead of our clock is good', 240_000, 'verified'],
+  ['10 minutes ahead of our clock is bad', 600_000, 'bad-signature'],
+  ['20 days old is good', -20 * DAY_MS, 'verified'],
+  ['older than the memory of 30 days counts as replayed', -40 * DAY_MS, 'replayed'],
+]
+for (const [name, offsetMs, verdict] of dates) {
+  test(`a signature ${name}`, async () => {
+    const person = await oldHand()
+    const chat = stage.privateChat(person)
+    const signed = await person.phone.sign('dated', atTime(Date.now() + offsetMs))
+    const now = await stage.friend()
+    const one = await read(
+      chat,
+      person,
+      await now.phone.sealPackets(signed, [stage.botCertificate]),
+    )
+    expect(one.postern.verdict).toBe(verdict)
+    expect(one.text).toBe(verdict === 'verified' ? 'dated' : undefined)
+  })
+}
+
+test('a signature by a key that is listed for somebody else as well verifies for its first owner alone', async () => {
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  const to = [stage.botCertificate]
+  expect((await read(chat, person, await person.phone.seal('mine', to))).postern.verdict).toBe(
+    'verified',
+  )
+  const thief = Object.assign(stage.double.world.addUser(person.key), { phone: person.phone })
+  const theirs = stage.privateChat(thief)
+  const one = await read(theirs, thief, await person.phone.seal('also mine', to))
+  expect(one.postern.verdict).toBe('unknown-signer')
+  expect(one).not.toHaveProperty('text')
+})
+
+test('a person in a group who is not on its list is verified by the person’s own record', async () => {
+  const person = await stage.person()
+  const chat = stage.group([await stage.friend()])
+  const one = await read(chat, person, await person.phone.seal('hello', [stage.botCertificate]))
+  expect(one).toMatchObject({ text: 'hello', postern: { verdict: 'verified' } })
+})

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../src/translate/examine.ts'
+import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
+import { writeFinding } from '../../src/translate/write-finding.ts'
+
+const NEVER = ['not-recipient', 'damaged', 'too-large', 'locked', 'mode-unknown']
+const OPENED = [
+  'verified',
+  'unsigned',
+  'unknown-signer',
+  'signer-unavailable',
+  'bad-signature',
+  'replayed',
+] as const
+const policies = ['flag', 'require', 'off'] as const
+
+describe('the table of verdicts', () => {
+  test('delivers ever less from off over flag to require', () => {
+    for (const verdict of Object.keys(VERDICTS) as Verdict[]) {
+      if (delivers(verdict, 'require')) expect(delivers(verdict, 'flag')).toBe(true)
+      if (delivers(verdict, 'flag')) expect(delivers(verdict, 'off')).toBe(true)
+    }
+  })
+
+  test('requires a good signature, and never delivers what was not opened', () => {
+    const verdicts = Object.keys(VERDICTS) as Verdict[]
+    expect(verdicts.filter((one) => delivers(one, 'require'))).toEqual(['verified'])
+    expect(verdicts.filter((one) => !delivers(one, 'off')).toSorted()).toEqual(NEVER.toSorted())
+  })
+})
+
+const finding: fc.Arbitrary<Finding> = fc.oneof(
+  fc.constant({ kind: 'untouched' as const }),
+  fc.constant({ kind: 'words' as const }),
+  fc.record({
+    kind: fc.constant('plain' as const),
+    verdict: fc.constantFrom('plaintext-in-protected', 'before-key', 'mode-unknown'),
+  }) as fc.Arbitrary<Finding>,
+  fc.record({
+    kind: fc.constant('closed' as const),
+    verdict: fc.constantFrom(...(NEVER as Verdict[])),
+    reason: fc.string(),
+  }),
+  fc
+    .record({ verdict: fc.constantFrom(...OPENED), text: fc.string() })
+    .map(({ verdict, text }) => ({ kind: 'opened' as const, opened: openedText(text), judged: { verdict } })),
+)
+
+function openedText(text: string) {
+  const signed = { document: new Uint8Array(), signatures: [] }
+  const digests = { dataDigest: '', openedWith: '' }
+  return { outcome: 'opened' as const, text, signatures: [], signed, ...digests }
+}
+
+const message = fc.record(
+  { id: fc.integer(), text: fc.string(), armored: fc.string({ minLength: 1 }), media: fc.constant([]) },
+  { requiredKeys: ['id'] },
+)
+
+test('a message is never given two bodies, loses nothing, and says nothing that was not judged', () => {
+  fc.assert(
+    fc.property(message, finding, fc.constantFrom(...policies), (before, found, verify) => {
+      const fits = {
+        untouched: true,
+        words: 'armored' in before,
+        plain: !('armored' in before) && 'text' in before,
+        closed: 'armored' in before,
+        opened: 'armored' in before,
+      }[found.kind]
+      fc.pre(fits)
+      const after: Record<string, unknown> = structuredClone(before)
+      const how = { settled: undefined, verify, normalizeText: false }
+      const verdict = writeFinding(after, found, how)
+      expect(after['id']).toBe(before.id)
+      if (found.kind === 'untouched') return expect([verdict, after]).toEqual([null, before])
+      expect('text' in after && 'armored' in after).toBe(false)
+      const postern = after['postern'] as { withheldText?: string; opened: boolean }
+      const held = [after['text'], after['armored'], postern.withheldText]
+      if (found.kind === 'words') return expect(held).toContain(before.armored)
+
+      const delivered = verdict !== null && delivers(verdict, verify)
+      expect(postern.opened).toBe(found.kind === 'opened')
+      if (found.kind === 'opened') {
+        expect(after['text']).toBe(delivered ? found.opened.text : undefined)
+      }
+      if (found.kind === 'plain') expect(after['text']).toBe(delivered ? before.text : undefined)
+      if (found.kind === 'closed') expect(after).not.toHaveProperty('text')
+      if (!delivered) {
+        expect(after['armored']).toBe(before.armored)
+        if (before.text) expect(held).toContain(before.text)
+        return
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a settled verdict counts over the message’s own', () => {
+  const after: Record<string, unknown> = { armored: 'x' }
+  const found = { kind: 'opened' as const, opened: openedText('words'), judged: { verdict: 'verified' as const } }
+  const how = { settled: 'replayed' as const, verify: 'flag' as const, normalizeText: false }
+  expect(writeFinding(after, found, how)).toBe('replayed')
+  expect(after).toEqual({ armored: 'x', postern: { opened: true, verdict: 'replayed' } })
+})

@@ -1,0 +1,95 @@
+/** What a case says, before it is written down. */
+import { createHash } from 'node:crypto'
+import { armor } from '../../support/openpgp-framing.ts'
+import { NOW_MS } from '../../support/openpgp-people.ts'
+import type { Vector } from '../format.ts'
+
+interface Common {
+  /** File name without ending: number of the case in SECURITY, then words. */
+  name: string
+  about: string
+  /** Rows of SECURITY, advisories, sections of RFC 9580. */
+  covers: string
+  nowMs?: number
+}
+
+export type SignatureWord = 'valid' | 'bad' | 'other-key'
+
+export interface MessageCase extends Common {
+  /** Packets, to be armored, or text as it is. */
+  body: Uint8Array | string
+  /** Keys that open it; the bot's alone by default. */
+  reader?: string
+  /** Certificate that signatures are verified with; alice's by default. */
+  signer?: string
+  outcome: 'opened' | 'damaged' | 'not-recipient' | 'not-encrypted' | 'too-large'
+  reason?: string
+  text?: string
+  signatures?: SignatureWord[]
+  /** Fingerprints that the signatures name, in order. */
+  intended?: string[]
+}
+
+export interface CertificateCase extends Common {
+  /** Packets, to be armored, or text as it is. */
+  body: Uint8Array | string
+  /** An earlier copy, as the name of another certificate vector. */
+  known?: string
+  unusable?: string
+  fingerprint?: string
+  algorithm?: string
+  /** When it expires; null for never. */
+  expiresMs?: number | null
+  notBeforeMs?: number
+  recipient?: [aes256: number, aes128: number]
+}
+
+/** Longer texts stand in a header as their digest. */
+const TEXT_CHARS = 200
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const time = (ms: number): string => new Date(ms).toISOString().replace('.000', '')
+
+export function messageVector(one: MessageCase): Vector {
+  const fields: [string, string][] = [
+    ['about', one.about],
+    ['covers', one.covers],
+    ['reader', one.reader ?? 'bot'],
+    ['signer', one.signer ?? 'alice'],
+    ['now', time(one.nowMs ?? NOW_MS)],
+    ['outcome', one.outcome],
+  ]
+  if (one.reason !== undefined) fields.push(['reason', one.reason])
+  if (one.text !== undefined) {
+    const short = one.text.length <= TEXT_CHARS
+    fields.push(short ? ['text', JSON.stringify(one.text)] : ['text-sha256', sha256(one.text)])
+    fields.push(['signatures', one.signatures?.join(' ') ?? 'none'])
+  }
+  if (one.intended !== undefined) fields.push(['intended', one.intended.join(' ')])
+  const body = typeof one.body === 'string' ? one.body : armor(one.body)
+  return { kind: 'message', fields, body }
+}
+
+export function certificateVector(one: CertificateCase): Vector {
+  const fields: [string, string][] = [
+    ['about', one.about],
+    ['covers', one.covers],
+    ['now', time(one.nowMs ?? NOW_MS)],
+  ]
+  const add = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined) fields.push([name, String(value)])
+  }
+  add('known', one.known)
+  add('outcome', one.unusable === undefined ? 'usable' : 'unusable')
+  add('reason', one.unusable)
+  add('fingerprint', one.fingerprint)
+  add('algorithm', one.algorithm)
+  if (one.expiresMs !== undefined) {
+    add('expires', one.expiresMs === null ? 'never' : time(one.expiresMs))
+  }
+  add('not-before', one.notBeforeMs === undefined ? undefined : time(one.notBeforeMs))
+  add('recipient-octets', one.recipient?.join(' '))
+  const body =
+    typeof one.body === 'string' ? one.body : armor(one.body, { type: 'PUBLIC KEY BLOCK' })
+  return { kind: 'certificate', fields, body }
+}

@@ -1,0 +1,34 @@
+/** The text form of a vector; README.md says what each field means. */
+
+export const MAGIC = 'postern-vector 1'
+
+export type Kind = 'message' | 'certificate'
+
+export interface Vector {
+  kind: Kind
+  /** Fields in the order in which they stand, `kind` left out. */
+  fields: [string, string][]
+  body: string
+}
+
+export function writeVector({ kind, fields, body }: Vector): string {
+  const header = [['kind', kind], ...fields].map(([name, value]) => `${name}: ${value}`)
+  return [MAGIC, ...header, '', body].join('\n')
+}
+
+/** @throws Error when the text is not in the form */
+export function readVector(text: string): Vector {
+  const end = text.indexOf('\n\n')
+  const [magic, ...lines] = text.slice(0, end).split('\n')
+  if (end === -1 || magic !== MAGIC) throw new Error('not a vector')
+  const fields = lines.map((line): [string, string] => {
+    const colon = line.indexOf(': ')
+    if (!/^[a-z][a-z0-9-]*$/.test(line.slice(0, colon))) throw new Error(`bad field: ${line}`)
+    return [line.slice(0, colon), line.slice(colon + 2)]
+  })
+  const [first, ...rest] = fields
+  if (first?.[0] !== 'kind' || (first[1] !== 'message' && first[1] !== 'certificate')) {
+    throw new Error('bad kind')
+  }
+  return { kind: first[1], fields: rest, body: text.slice(end + 2) }
+}

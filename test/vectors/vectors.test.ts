@@ -1,0 +1,105 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { judge } from '../../src/pgp/certificate.ts'
+import { open } from '../../src/pgp/open.ts'
+import { verify } from '../../src/pgp/verify.ts'
+import { walkMessage } from '../../src/pgp/walk.ts'
+import { readPrivateKey } from 'openpgp'
+import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { idsOf } from '../support/openpgp-engine.ts'
+import { unlockedOf } from '../support/openpgp-generated.ts'
+import { sha256 } from './cases/case.ts'
+import { generatedFiles } from './files.ts'
+import { readVector } from './format.ts'
+
+const here = new URL('./', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, here), 'utf8')
+const namesIn = (folder: string): string[] => readdirSync(new URL(`${folder}/`, here)).toSorted()
+
+const keyring = new Map<string, UnlockedKey>()
+async function unlocked(name: string): Promise<UnlockedKey> {
+  const kept = keyring.get(name)
+  if (kept !== undefined) return kept
+  const key = unlockedOf(await readPrivateKey({ armoredKey: read(`keys/${name}.secret.asc`) }))
+  keyring.set(name, key)
+  return key
+}
+
+/** The fields of a vector, and its body. */
+function vector(path: string): { field: Map<string, string>; body: string } {
+  const { fields, body } = readVector(read(path))
+  return { field: new Map(fields), body }
+}
+
+const words = (text: string | undefined): string[] =>
+  text === undefined || text === '' || text === 'none' ? [] : text.split(' ')
+
+test.each(namesIn('messages'))('%s', async (name) => {
+  const { field, body } = vector(`messages/${name}`)
+  const keys = await Promise.all(words(field.get('reader')).map(unlocked))
+  const walked = walkMessage(body, idsOf(keys))
+  const opened = walked.outcome === 'encrypted' ? await open(walked, keys) : walked
+  expect(opened.outcome).toBe(field.get('outcome'))
+  if (opened.outcome !== 'opened') {
+    expect('reason' in opened ? opened.reason : undefined).toBe(field.get('reason'))
+    return
+  }
+  const text = field.get('text')
+  if (text !== undefined) expect(JSON.stringify(opened.text)).toBe(JSON.stringify(JSON.parse(text)))
+  else expect(sha256(opened.text)).toBe(field.get('text-sha256'))
+  const nowMs = Date.parse(field.get('now') ?? '')
+  const certificate = read(`keys/${field.get('signer')}.asc`)
+  expect(await verify(opened.signed, certificate, nowMs)).toEqual(words(field.get('signatures')))
+  if (field.has('intended')) {
+    expect(opened.signatures.flatMap(({ intended }) => intended)).toEqual(
+      words(field.get('intended')),
+    )
+  }
+})
+
+const iso = (ms: number): string => new Date(ms).toISOString().replace('.000', '')
+
+test.each(namesIn('certificates'))('%s', async (name) => {
+  const { field, body } = vector(`certificates/${name}`)
+  const known = field.get('known')
+  const earlier = known === undefined ? undefined : vector(`certificates/${known}.txt`).body
+  const judged = await judge(body, Date.parse(field.get('now') ?? ''), earlier)
+  expect(judged.unusable ?? undefined).toBe(field.get('reason'))
+  expect(judged.unusable === null ? 'usable' : 'unusable').toBe(field.get('outcome'))
+  const { expiresMs, notBeforeMs, recipientBytes } = judged
+  const said: Record<string, string> = {
+    fingerprint: judged.fingerprint ?? '',
+    algorithm: judged.algorithm,
+    expires: expiresMs === Infinity ? 'never' : iso(expiresMs),
+    'not-before': iso(notBeforeMs),
+    'recipient-octets': `${recipientBytes.aes256} ${recipientBytes.aes128}`,
+  }
+  for (const [key, value] of Object.entries(said)) {
+    if (field.has(key)) expect(value, key).toBe(field.get(key))
+  }
+})
+
+test('the files are what the cases make, and no others', () => {
+  const files = generatedFiles()
+  for (const [path, text] of files) expect(sha256(read(path)), path).toBe(sha256(text))
+  const written = [...files.keys()]
+  for (const folder of ['messages', 'certificates']) {
+    const expected = written.filter((path) => path.startsWith(folder))
+    expect(namesIn(folder).map((name) => `${folder}/${name}`)).toEqual(expected.toSorted())
+  }
+})
+
+test('every vector says what it is, and what must come out', () => {
+  const FIELDS = {
+    message: ['about', 'covers', 'reader', 'signer', 'now', 'outcome'],
+    certificate: ['about', 'covers', 'now', 'outcome'],
+  }
+  for (const folder of ['messages', 'certificates']) {
+    for (const name of namesIn(folder)) {
+      const { kind, fields } = readVector(read(`${folder}/${name}`))
+      const given = fields.map(([field]) => field)
+      expect(given, name).toEqual(expect.arrayContaining(FIELDS[kind]))
+      expect(new Set(given).size, name).toBe(given.length)
+    }
+  }
+})
