@@ -162,6 +162,7 @@ function buildDoors(
     metrics,
     managesKey,
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
+    rereadToken: rereader(secrets),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
     allowUnknown: settings.routes.allowUnknown,
     revoked: () => {
@@ -197,6 +198,22 @@ function buildDoors(
     allowedHosts: [...settings.listen.allowedHosts, settings.admin.host],
   })
   return { bot, admin }
+}
+
+const REREAD_EVERY_MS = 1000
+
+/**
+ * Reads the bot's token again at most once a second, whoever asks at the door. A file is read at
+ * once, so what is expected next is what it holds.
+ */
+function rereader(secrets: Secrets): () => boolean {
+  let lastMs = -Infinity
+  return () => {
+    if (performance.now() - lastMs < REREAD_EVERY_MS) return false
+    lastMs = performance.now()
+    void (secrets.clientToken ?? secrets.botToken).reload()
+    return true
+  }
 }
 
 /** Our key as `/me` shows it to the bot; null when the sidecar manages none. */

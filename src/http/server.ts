@@ -44,6 +44,8 @@ export interface BotDoorParts extends PassParts {
   metrics: Metrics
   /** The token that the bot must present, asked for on each request. */
   expectedToken: () => string
+  /** Reads the token again from where it came, now and then; true when it was read. */
+  rereadToken: () => boolean
   /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
   allowedHosts: Iterable<string>
   /** The routes that are translated. */
@@ -60,7 +62,15 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     bounds: { ...DOOR_BOUNDS, ...parts.bounds },
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
-    authorize: (request) => requireBearer(request.rawHeaders, parts.expectedToken()),
+    authorize: ({ rawHeaders }) => {
+      try {
+        requireBearer(rawHeaders, parts.expectedToken())
+      } catch (error) {
+        // The owner may have issued a new one, which the bot has and we have not read yet.
+        if (!parts.rereadToken()) throw error
+        requireBearer(rawHeaders, parts.expectedToken())
+      }
+    },
     answered: (line) => parts.metrics.answered(line),
   })
   const tools: DoorTools = { relay, whileConnected, stopping }

@@ -1,16 +1,10 @@
 /** Opening: from what the header walk left to a document with unverified signatures. */
-import {
-  decryptSessionKeys,
-  readMessage,
-  type AnyPacket,
-  type DecryptedSessionKey,
-  type Message,
-  type PrivateKey,
-} from 'openpgp'
+import { decryptSessionKeys, readMessage, type DecryptedSessionKey, type PrivateKey } from 'openpgp'
 import { secretKeyOf } from './cache.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from './engine.ts'
 import { readInner } from './inner.ts'
 import { TAG, framePacket } from './packets.ts'
+import { writePackets } from './parsed.ts'
 import { isNativeCipher, openVersion1 } from './seipd.ts'
 import type { Walked } from './walk.ts'
 
@@ -100,7 +94,7 @@ async function openContainer(
   try {
     const binaryMessage = Buffer.concat([...recipientPackets, framePacket(TAG.seipd, container)])
     const message = await readMessage({ binaryMessage })
-    return await allPackets(await message.decrypt([secretKey]))
+    return await writePackets((await message.decrypt([secretKey])).packets)
   } catch {
     return null
   }
@@ -109,22 +103,7 @@ async function openContainer(
 /** bzip2, which the platform lacks; the library holds it to the profile's bound. */
 async function bunzip(packet: Uint8Array): Promise<Uint8Array> {
   const message = await readMessage({ binaryMessage: packet })
-  return await allPackets(message.unwrapCompressed())
-}
-
-/** The library has it, its types do not: what it has not read yet of a list of packets. */
-interface Unfinished {
-  stream?: { getReader(): { read(): Promise<{ done: boolean; value?: AnyPacket }> } } | null
-}
-
-/** The library stops reading at a document; what follows it must be asked for. */
-async function allPackets(message: Message<Uint8Array>): Promise<Uint8Array> {
-  const { packets } = message
-  const rest = (packets as Unfinished).stream?.getReader()
-  for (let next = await rest?.read(); next?.value !== undefined; next = await rest?.read()) {
-    packets.push(next.value)
-  }
-  return packets.write()
+  return await writePackets(message.unwrapCompressed().packets)
 }
 
 /** UTF-8 or nothing: a replaced character would be words that the person did not write. */

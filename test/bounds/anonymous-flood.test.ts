@@ -16,7 +16,9 @@ describe.each([
 
   /** Sealed to one of the bot's keys, between so many packets for nobody, all without names. */
   async function nameless(before: number, after: number, key: number): Promise<string> {
-    const sealed = await sealPackets(literal('to whom it concerns'), [scene.certificates[key] ?? ''])
+    const sealed = await sealPackets(literal('to whom it concerns'), [
+      scene.certificates[key] ?? '',
+    ])
     // the key id stands after two octets of header and the version
     sealed.recipients.fill(0, 3, 11)
     const all = [recipients(before), sealed.recipients, recipients(after), sealed.container]

@@ -85,7 +85,10 @@ describe('compression bombs', () => {
   })
 
   test('one that pretends to be longer than it is stays closed', async () => {
-    const lying = Buffer.concat([Buffer.from([0xc0 | TAG.literal, 255, 0x7f, 0xff, 0xff, 0xff]), bomb])
+    const lying = Buffer.concat([
+      Buffer.from([0xc0 | TAG.literal, 255, 0x7f, 0xff, 0xff, 0xff]),
+      bomb,
+    ])
     const messages = [
       await sealArmored(compressed(ZLIB, deflateSync(lying)), scene.certificates),
       await sealArmored(packet(TAG.compressed, Buffer.from([ZLIB])), scene.certificates),

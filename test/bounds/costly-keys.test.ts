@@ -18,7 +18,11 @@ async function weak(): Promise<Costly> {
     config: { minRSABits: 1024 },
   })
   const fingerprint = publicKey.getFingerprint()
-  return { armored: publicKey.armor(), fingerprint, reason: /^(weak-algorithm|no-encryption-subkey)$/ }
+  return {
+    armored: publicKey.armor(),
+    fingerprint,
+    reason: /^(weak-algorithm|no-encryption-subkey)$/,
+  }
 }
 
 function giant(bits: number, exponentBits: number, signatures: number): Costly {
@@ -35,7 +39,9 @@ describe('giant and weak keys in a key list', () => {
 
   async function person(key: Costly | { armored: string; fingerprint: string }): Promise<number> {
     const { control } = scene.sandbox
-    const { id } = await control.addPerson({ username: `p${Math.random().toString(36).slice(2, 12)}` })
+    const { id } = await control.addPerson({
+      username: `p${Math.random().toString(36).slice(2, 12)}`,
+    })
     const { armored: publicKey, fingerprint } = key
     await control.publishKey({ userId: id, publicKey, fingerprint })
     return id

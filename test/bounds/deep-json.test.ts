@@ -48,7 +48,8 @@ describe('deep JSON and names given twice', () => {
       `{"chatId":${readableGroup},"text":"a","te\\u0078t":"b"}`,
       `{"chatId":${readableGroup},"text":"a","markup":{"inlineKeyboard":[[{"text":"a","text":"b","url":"https://a.example"}]]}}`,
     ]
-    for (const body of bodies) expect(await outcome('POST', '/messages', body)).toBe('400 bad_request')
+    for (const body of bodies)
+      expect(await outcome('POST', '/messages', body)).toBe('400 bad_request')
   })
 
   test('many names, none of them twice, are read to the end', async () => {

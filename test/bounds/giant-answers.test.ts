@@ -50,15 +50,18 @@ describe('answers of hundreds of megabytes', () => {
     ['that go on and on', endless(BYTES)],
     ['that are announced', announced],
     ['of a million updates', answering(longList(1_000_000))],
-  ])('%s end a poll with postern_upstream_invalid, and the next is as ever', async (_name, giant) => {
-    const alice = await scene.sandbox.phone(scene.sandbox.home.alice.id)
-    const id = await alice.write(scene.sandbox.home.privateChat, 'waiting')
-    const said = await during('GET /updates', giant, async () => {
-      return await Promise.all([1, 2, 3].map(() => outcome('GET', '/updates')))
-    })
-    expect(said).toEqual(Array.from({ length: 3 }, () => '502 postern_upstream_invalid'))
-    expect(await scene.take()).toMatchObject([{ id, text: 'waiting' }])
-  })
+  ])(
+    '%s end a poll with postern_upstream_invalid, and the next is as ever',
+    async (_name, giant) => {
+      const alice = await scene.sandbox.phone(scene.sandbox.home.alice.id)
+      const id = await alice.write(scene.sandbox.home.privateChat, 'waiting')
+      const said = await during('GET /updates', giant, async () => {
+        return await Promise.all([1, 2, 3].map(() => outcome('GET', '/updates')))
+      })
+      expect(said).toEqual(Array.from({ length: 3 }, () => '502 postern_upstream_invalid'))
+      expect(await scene.take()).toMatchObject([{ id, text: 'waiting' }])
+    },
+  )
 
   test('the same holds for ordinary calls, for key lists and for sends', async () => {
     const { encryptedGroup } = scene.sandbox.home

@@ -68,7 +68,8 @@ describe('thousands of signatures', () => {
     const { control, home } = scene.sandbox
     const alice = await scene.sandbox.phone(home.alice.id)
     const octets = dearmored(alice.certificate)
-    const noise = (count: number) => armorKey(Buffer.concat([octets, times(count, () => signature(0x10))]))
+    const noise = (count: number) =>
+      armorKey(Buffer.concat([octets, times(count, () => signature(0x10))]))
     const { fingerprint } = alice
     for (const [count, outcome] of [
       [450, 201],

@@ -83,6 +83,8 @@ describe('slow bodies, either way', () => {
     const sent = scene.sandbox.transcript.search('"chatId":1')
     expect(sent).toEqual([])
     front.instead.clear()
-    expect((await scene.call('POST', '/messages', { chatId: privateChat, text: 'hi' })).status).toBe(201)
+    expect(
+      (await scene.call('POST', '/messages', { chatId: privateChat, text: 'hi' })).status,
+    ).toBe(201)
   }, 120_000)
 })

@@ -50,10 +50,6 @@ export class Bot {
     this.#sealedCanaries = o.sealedCanaries
   }
 
-  get life(): number {
-    return this.#life
-  }
-
   /** Sends that have no final answer yet. */
   get waiting(): number {
     return this.#outbox.size
@@ -79,7 +75,10 @@ export class Bot {
     path: string,
     body?: unknown,
     signal?: AbortSignal,
-  ): Promise<{ status: number; json: { ok: boolean; result?: unknown; error?: { code: string } } } | null> {
+  ): Promise<{
+    status: number
+    json: { ok: boolean; result?: unknown; error?: { code: string } }
+  } | null> {
     const base = this.#keeper.bot
     if (base === null) return null
     try {
@@ -103,7 +102,12 @@ export class Bot {
     while (!stop.aborted) {
       const offset = this.#saved === 0 ? '' : `&offset=${this.#saved}`
       const patience = AbortSignal.any([stop, AbortSignal.timeout((POLL_SECONDS + 3) * 1000)])
-      const said = await this.call('GET', `/updates?timeout=${POLL_SECONDS}${offset}`, undefined, patience)
+      const said = await this.call(
+        'GET',
+        `/updates?timeout=${POLL_SECONDS}${offset}`,
+        undefined,
+        patience,
+      )
       if (stop.aborted) return
       if (said?.status !== 200) {
         await pause(RETRY_MS)
@@ -174,9 +178,7 @@ export class Bot {
       answersSealed: sealed,
       accepted: [],
       lastRefusal: null,
-      life: this.#life,
     }
-    said.life = this.#life
     this.#history.said.set(sendId, said)
     if (this.#outbox.has(sendId)) return
     this.#outbox.set(sendId, { said, text })
@@ -200,7 +202,9 @@ export class Bot {
       }
       if (answer !== null) said.lastRefusal = answer.json.error?.code ?? String(answer.status)
       if (answer !== null && FINAL.has(answer.status)) break
-      await pause(this.#random.between(RETRY_MS, 3 * RETRY_MS), undefined, { signal: stop }).catch(() => {})
+      await pause(this.#random.between(RETRY_MS, 3 * RETRY_MS), undefined, { signal: stop }).catch(
+        () => {},
+      )
     }
     if (!stop.aborted) this.#outbox.delete(sendId)
   }

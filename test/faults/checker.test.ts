@@ -21,7 +21,6 @@ function kept(): { history: History; evidence: Evidence } {
       answersSealed: true,
       accepted: [10 + n],
       lastRefusal: null,
-      life: 1,
     })
   }
   history.remembered.push({ atMs: NOW, chats: [{ id: CHAT, kind: 'private', latched: true }] })
@@ -72,7 +71,6 @@ function evidenceOf(ids: number[]): Evidence {
     log: '{"msg":"listening"}',
     atRest: [],
     secrets: ['the-token'],
-    privateChats: [CHAT],
     encryptedChats: [CHAT],
   }
 }

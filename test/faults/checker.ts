@@ -24,7 +24,6 @@ export interface Evidence {
   /** Every file of the data directory. */
   atRest: Buffer[]
   secrets: readonly string[]
-  privateChats: readonly number[]
   /** Encrypted from the start. */
   encryptedChats: readonly number[]
 }

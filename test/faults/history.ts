@@ -40,8 +40,6 @@ export interface Said {
   accepted: number[]
   /** The last thing that was answered when it was no success. */
   lastRefusal: string | null
-  /** The life in which it was said last; a send of an earlier one may have died with it. */
-  life: number
 }
 
 /** A time in which something was made to go wrong. */
@@ -89,7 +87,6 @@ export interface Remembered {
 
 export interface History {
   readonly seed: number
-  readonly startMs: number
   readonly written: Written[]
   readonly handled: Handled[]
   readonly said: Map<string, Said>
@@ -102,7 +99,6 @@ export interface History {
 export function newHistory(seed: number): History {
   return {
     seed,
-    startMs: Date.now(),
     written: [],
     handled: [],
     said: new Map(),

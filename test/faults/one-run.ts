@@ -13,6 +13,7 @@ import { MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
 
 const HEAL_MS = 150_000
 const SNAPSHOT_MS = 500
+const NO_DISK = 'no disk can be mounted here: full-disk and read-only are left out'
 
 /** Runs one seed. @param o `troubleMs` how long things go wrong */
 export async function runOnce(seed: number, o: { troubleMs: number }): Promise<Outcome> {
@@ -37,13 +38,18 @@ export async function runOnce(seed: number, o: { troubleMs: number }): Promise<O
   await bot.die()
   const look = await keeper.look()
   await keeper.stop('SIGTERM')
-  return check(history, await evidence(stage, look))
+  const outcome = check(history, await evidence(stage, look))
+  return keeper.hasDisk ? outcome : { ...outcome, line: `${outcome.line} (${NO_DISK})` }
 }
 
 /** The first start, in trouble of its own by chance; ends when the key is published. */
-async function begin({ sandbox, keeper, bot, people, history }: Stage, random: Random): Promise<void> {
+async function begin(
+  { sandbox, keeper, bot, people, history }: Stage,
+  random: Random,
+): Promise<void> {
   const first = random.pick(['calm', 'late-key', 'lost-put', 'failing-put', 'killed'] as const)
-  if (first === 'late-key') sandbox.fault('late-key', { delayMs: random.between(200, 1200), times: 1 })
+  if (first === 'late-key')
+    sandbox.fault('late-key', { delayMs: random.between(200, 1200), times: 1 })
   if (first === 'lost-put') sandbox.fault('lost-answer', { route: 'putKey', times: 1 })
   if (first === 'failing-put') sandbox.fault('error', { route: 'putKey', times: 1 })
   await during(history, 'late-key', async () => {
@@ -141,7 +147,7 @@ async function snapshot(keeper: Keeper, history: History): Promise<void> {
 }
 
 async function evidence(
-  { sandbox, proxy, keeper, people }: Stage & { sandbox: Sandbox; proxy: Proxy },
+  { sandbox, proxy, keeper, people }: Stage,
   look: Awaited<ReturnType<Keeper['look']>>,
 ): Promise<Evidence> {
   const { alice, bob, bot } = sandbox.home
@@ -158,7 +164,10 @@ async function evidence(
     log: keeper.output(),
     atRest: keeper.atRest(),
     secrets: keeper.secrets,
-    privateChats: [people.chats.aliceWithBot, people.chats.bobWithBot],
-    encryptedChats: [people.chats.aliceWithBot, people.chats.bobWithBot, people.chats.encryptedGroup],
+    encryptedChats: [
+      people.chats.aliceWithBot,
+      people.chats.bobWithBot,
+      people.chats.encryptedGroup,
+    ],
   }
 }

@@ -104,7 +104,9 @@ export class People {
   #certificate(): string | null {
     const puts = this.#sandbox.transcript
       .list()
-      .filter(({ method, path, status }) => method === 'PUT' && path.endsWith('/key') && status === 200)
+      .filter(
+        ({ method, path, status }) => method === 'PUT' && path.endsWith('/key') && status === 200,
+      )
     const body = puts.at(-1)?.body
     return body === undefined ? null : (JSON.parse(body) as { publicKey: string }).publicKey
   }

@@ -25,14 +25,19 @@ const BREWS: Record<string, Brew> = {
     armor(join(recipients(900, (await keyIdsOf(certificate)).at(-1)))),
   'one-for-us': async (certificate) =>
     armor(join(recipients(1, (await keyIdsOf(certificate)).at(-1)))),
-  'no-base64': () => Promise.resolve('-----BEGIN PGP MESSAGE-----\n\n@@@@\n-----END PGP MESSAGE-----'),
+  'no-base64': () =>
+    Promise.resolve('-----BEGIN PGP MESSAGE-----\n\n@@@@\n-----END PGP MESSAGE-----'),
   'no-armor': () => Promise.resolve('these are no words of anybody'),
   'small-chunks': () =>
-    Promise.resolve(armor(Buffer.concat([recipients(1), partial(TAG.seipd, randomBytes(20_000), 0)]))),
+    Promise.resolve(
+      armor(Buffer.concat([recipients(1), partial(TAG.seipd, randomBytes(20_000), 0)])),
+    ),
   'two-containers': () =>
     Promise.resolve(armor(Buffer.concat([recipients(1), container(64), container(64)]))),
   'bare-bomb': () =>
-    Promise.resolve(armor(compressed(2, deflateSync(packet(TAG.literal, Buffer.alloc(60_000_000)))))),
+    Promise.resolve(
+      armor(compressed(2, deflateSync(packet(TAG.literal, Buffer.alloc(60_000_000))))),
+    ),
   'sealed-bomb': (certificate) =>
     sealArmored(compressed(2, deflateSync(literal(Buffer.alloc(60_000_000, 32)))), [certificate]),
   'sealed-noise': (certificate) => sealArmored(randomBytes(2000), [certificate]),

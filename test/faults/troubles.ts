@@ -150,7 +150,10 @@ export const OTHERS: Partial<Record<Trouble, Make>> = {
     const { aliceWithBot, encryptedGroup } = people.chats
     for (let times = random.between(2, 6); times > 0; times--) {
       const chatId = random.pick([aliceWithBot, encryptedGroup])
-      await people.writePoison(chatId === aliceWithBot ? alice.id : random.pick([alice.id, bob.id]), chatId)
+      await people.writePoison(
+        chatId === aliceWithBot ? alice.id : random.pick([alice.id, bob.id]),
+        chatId,
+      )
     }
   },
   'costly-key': async ({ sandbox, people }, random) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GpgPhone } from '../support/double-phones.ts'
+import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
 import { no, ok } from '../support/double-wire.ts'
@@ -144,7 +144,7 @@ test('a revocation sticks, although the service lists the certificate without it
   const person = await stage.person()
   const before = person.phone.certificate
   await person.phone.revoke()
-  const revoked = stage.double.world.addUser({ ...person.phone }, person.id)
+  const revoked = stage.double.world.addUser(keyOf(person.phone), person.id)
   await refused(stage.group([revoked]), 'postern_recipient_unusable')
   await stage.restart()
   const stripped = listed(before, person.phone.fingerprint)

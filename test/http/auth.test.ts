@@ -57,6 +57,17 @@ it('the token is asked for on each request, so that a new one holds at once', as
   expect((await call(world, 'GET', PATH, { token: 'another' })).status).toBe(200)
 })
 
+it('a token that was issued since the last reading is read before it is refused', async () => {
+  let expected = TOKEN
+  const rereadToken = (): boolean => {
+    expected = 'issued'
+    return true
+  }
+  const world = await openDoor({ parts: { expectedToken: () => expected, rereadToken } })
+  expect((await call(world, 'GET', PATH, { token: 'issued' })).status).toBe(200)
+  expect((await call(world, 'GET', PATH, { token: TOKEN })).status).toBe(401)
+})
+
 it('an empty expected token lets nobody in', async () => {
   const { url } = await openDoor({ parts: { expectedToken: () => '' } })
   for (const authorization of ['Bearer ', 'Bearer', '']) {

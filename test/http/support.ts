@@ -58,6 +58,7 @@ export async function openDoor(
     log,
     metrics,
     expectedToken: () => TOKEN,
+    rereadToken: () => false,
     allowedHosts: [],
     allowUnknown: false,
     managesKey: true,

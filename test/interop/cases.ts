@@ -51,6 +51,8 @@ export class Row {
 
 const WORDS = 'hello, grüße, 世界 🌍\nsecond line\n'
 const LONG = 'Lorem ipsum dolor sit amet, consetetur. '.repeat(103).slice(0, 4096)
+/** Longer than what programs hold back to know a length beforehand. */
+const PIPED = LONG.repeat(12)
 const WIDE = 'ä世🌍e\u0301\u202eא'.repeat(500)
 
 /** The program seals and signs; we open and verify. */
@@ -97,6 +99,20 @@ async function outward(row: Row, o: { kind?: KeyKind; text?: string } = {}): Pro
   }
 }
 
+/** What we signed is not good when it is somebody else's that the program looks for. */
+async function stranger(row: Row): Promise<void> {
+  const { program, ours } = row
+  const passphrase = 'stranger'
+  const createdMs = Date.now() - 300_000
+  const signer = await ours.engine.generate({ userId: 'stranger', createdMs, passphrase })
+  const reader = await row.key(program.kinds[0] ?? 'cv25519')
+  const { certificate } = reader
+  const request = { text: WORDS, certificates: [certificate], signer: ours.unlocked }
+  const armored = await ours.engine.seal({ ...request, cipher: 'aes256' })
+  const opened = await program.open({ armored, reader, signer }).catch(() => null)
+  if (opened?.verified === true) throw new Error('our signature passes for somebody else’s')
+}
+
 /** Text mode may change line ends, which are ours to shape. */
 const shape = (text: string): string => text.replaceAll('\r\n', '\n')
 
@@ -111,26 +127,32 @@ const named = (name: string, offered: Case['offered'], check: Case['check']): Ca
 })
 
 /** Tables of the matrix, each with its columns. */
-export const TABLES: { title: string; cases: Case[] }[] = [
+export const TABLES: { id: string; title: string; cases: Case[] }[] = [
   {
+    id: 'key-in',
     title: 'they seal and sign, we open and verify: by key',
     cases: KEY_KINDS.map((kind) => named(kind, byKind(kind), (row) => inward(row, { kind }))),
   },
   {
+    id: 'key-out',
     title: 'we seal and sign, they open and verify: by key',
     cases: KEY_KINDS.map((kind) => named(kind, byKind(kind), (row) => outward(row, { kind }))),
   },
   {
+    id: 'manner-in',
     title: 'they seal and sign, we open and verify: by manner',
     cases: [
       ...FEATURES.map((feature) =>
-        named(feature, byFeature(feature), (row) => inward(row, { feature })),
+        named(feature, byFeature(feature), (row) =>
+          inward(row, { feature, text: feature === 'by pipe' ? PIPED : WORDS }),
+        ),
       ),
       named('4096', always, (row) => inward(row, { text: LONG })),
       named('unicode', always, (row) => inward(row, { text: WIDE })),
     ],
   },
   {
+    id: 'text-out',
     title: 'we seal and sign, they open and verify: by text',
     cases: [
       named('4096', always, (row) => outward(row, { text: LONG })),
@@ -139,6 +161,7 @@ export const TABLES: { title: string; cases: Case[] }[] = [
       named('lengths', always, async (row) => {
         for (const length of [2, 3]) await outward(row, { text: 'x'.repeat(length) })
       }),
+      named('stranger', always, stranger),
     ],
   },
 ]

@@ -6,10 +6,10 @@ import { PROGRAMS } from './programs/all.ts'
 
 export type Cell = { is: 'ok' } | { is: 'not offered' } | { is: 'refused'; why: string }
 
-/** Cells of one program by table title and case name; null when it is not installed. */
+/** Cells of one program by table and case name; null when it is not installed. */
 export type Cells = Map<string, Cell> | null
 
-export const cellName = (title: string, column: string): string => `${title}/${column}`
+export const cellName = (table: string, column: string): string => `${table}/${column}`
 
 /** Our side, with a key dated back as the sidecar's. */
 export async function ourSide(): Promise<Ours & AsyncDisposable> {
@@ -27,13 +27,14 @@ export async function runProgram(name: string, ours: Ours): Promise<Cells> {
   await using program = await start()
   const row = new Row(program, ours)
   const cells: NonNullable<Cells> = new Map()
-  for (const { title, cases } of TABLES) {
-    for (const one of cases) cells.set(cellName(title, one.name), await runCase(one, row))
+  for (const { id, cases } of TABLES) {
+    for (const one of cases) cells.set(cellName(id, one.name), await runCase(one, row))
   }
   return cells
 }
 
-async function runCase(one: Case, row: Row): Promise<Cell> {
+/** Runs one case; nothing is thrown. */
+export async function runCase(one: Case, row: Row): Promise<Cell> {
   if (!one.offered(row.program)) return { is: 'not offered' }
   try {
     await one.check(row)

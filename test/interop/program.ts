@@ -28,6 +28,8 @@ export const FEATURES = [
   'two signers',
   'text mode',
   'by pipe',
+  'aes192',
+  '3des',
 ] as const
 export type Feature = (typeof FEATURES)[number]
 

@@ -17,13 +17,13 @@ const rows = new Map<string, Cells>()
 }
 
 const refused: string[] = []
-for (const { title, cases } of TABLES) {
+for (const { id, title, cases } of TABLES) {
   const columns = cases.map(({ name }) => name)
-  process.stdout.write(`\n${title}\n${''.padEnd(width)}${columns.map(pad).join('')}\n`)
+  process.stdout.write(`\n${title} (${id})\n${''.padEnd(width)}${columns.map(pad).join('')}\n`)
   for (const [program, cells] of rows) {
     const line = columns.map((column) => {
-      const cell = cells?.get(cellName(title, column))
-      if (cell?.is === 'refused') refused.push(`${program}, ${title}, ${column}: ${cell.why}`)
+      const cell = cells?.get(cellName(id, column))
+      if (cell?.is === 'refused') refused.push(`${program}, ${id}, ${column}: ${cell.why}`)
       return pad(cell === undefined ? ' ' : SIGNS[cell.is])
     })
     process.stdout.write(

@@ -22,6 +22,14 @@ export interface Phone extends AsyncDisposable {
   open(armored: string, from: string): Promise<PhoneOpened>
 }
 
+/** What a service lists of somebody who has this phone. */
+export function keyOf({ certificate, fingerprint }: Phone): {
+  certificate: string
+  fingerprint: string
+} {
+  return { certificate, fingerprint }
+}
+
 interface Ran {
   stdout: Buffer
   stderr: string

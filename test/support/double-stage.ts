@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { GpgPhone, type GpgOptions, type Phone } from './double-phones.ts'
+import { GpgPhone, keyOf, type GpgOptions, type Phone } from './double-phones.ts'
 import { DoubleService } from './double-service.ts'
 import type { Json } from './double-wire.ts'
 import type { DoubleChat, ListedPerson } from './double-world.ts'
@@ -83,8 +83,7 @@ export class Stage {
   /** A person with this phone. */
   with<P extends Phone>(phone: P): Person<P> {
     this.use(phone)
-    const { certificate, fingerprint } = phone
-    return Object.assign(this.double.world.addUser({ certificate, fingerprint }), { phone })
+    return Object.assign(this.double.world.addUser(keyOf(phone)), { phone })
   }
 
   privateChat(person: ListedPerson, more: Partial<DoubleChat> = {}): DoubleChat {

@@ -237,6 +237,6 @@ export class DoubleWorld {
   }
 }
 
-function record({ id, key }: ListedPerson): Json | null {
+function record({ id, key }: ListedPerson): Json {
   return key && { userId: id, fingerprint: key.fingerprint, publicKey: key.certificate }
 }

@@ -65,7 +65,13 @@ export function dearmored(armored: string): Buffer {
 
 function keyBody(o: { bits: number; exponentBits: number }): Buffer {
   const made = uint32(Math.floor(Date.now() / 1000) - 86_400)
-  return Buffer.concat([Buffer.from([4]), made, Buffer.from([RSA]), mpi(o.bits), mpi(o.exponentBits)])
+  return Buffer.concat([
+    Buffer.from([4]),
+    made,
+    Buffer.from([RSA]),
+    mpi(o.bits),
+    mpi(o.exponentBits),
+  ])
 }
 
 function selfSignature(

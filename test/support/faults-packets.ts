@@ -37,7 +37,10 @@ export function container(octets: number): Buffer {
 
 /** A literal packet: UTF-8, without a name, undated. */
 export function literal(text: string | Buffer): Buffer {
-  return framePacket(TAG.literal, Buffer.concat([Buffer.from('u\0\0\0\0\0', 'latin1'), Buffer.from(text)]))
+  return framePacket(
+    TAG.literal,
+    Buffer.concat([Buffer.from('u\0\0\0\0\0', 'latin1'), Buffer.from(text)]),
+  )
 }
 
 /** A compressed packet. @param algorithm 1 ZIP, 2 ZLIB, 3 BZip2 */

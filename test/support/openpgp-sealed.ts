@@ -4,16 +4,19 @@ import { packet } from './openpgp-framing.ts'
 import { octets, seeded, u16, u32 } from './openpgp-octets.ts'
 import { shared, type EncryptionKey } from './openpgp-key.ts'
 
+export type CipherId = 2 | 7 | 8 | 9
+
 export interface SessionKey {
-  /** 7 AES-128, 8 AES-192, 9 AES-256 (RFC 9580, 9.3). */
-  cipher: 7 | 8 | 9
+  /** 2 Triple-DES, 7 AES-128, 8 AES-192, 9 AES-256 (RFC 9580, 9.3). */
+  cipher: CipherId
   data: Buffer
 }
 
-const KEY_OCTETS = { 7: 16, 8: 24, 9: 32 } as const
-const CFB = { 7: 'aes-128-cfb', 8: 'aes-192-cfb', 9: 'aes-256-cfb' } as const
+const KEY_OCTETS = { 2: 24, 7: 16, 8: 24, 9: 32 } as const
+const BLOCK_OCTETS = { 2: 8, 7: 16, 8: 16, 9: 16 } as const
+const CFB = { 2: 'des-ede3-cfb', 7: 'aes-128-cfb', 8: 'aes-192-cfb', 9: 'aes-256-cfb' } as const
 
-export function sessionKey(label: string, cipher: 7 | 8 | 9 = 9): SessionKey {
+export function sessionKey(label: string, cipher: CipherId = 9): SessionKey {
   return { cipher, data: seeded(`session key ${label}`, KEY_OCTETS[cipher]) }
 }
 
@@ -78,11 +81,12 @@ export interface Spoilt {
 
 /** Body of a version 1 container (RFC 9580, 5.13.1). */
 export function seipdBody(inner: Uint8Array, key: SessionKey, spoilt: Spoilt = {}): Buffer {
-  const prefix = seeded('prefix', 16)
-  const marked = octets(prefix, prefix.subarray(14), inner, spoilt.header ?? 'd314')
+  const size = BLOCK_OCTETS[key.cipher]
+  const prefix = seeded('prefix', size)
+  const marked = octets(prefix, prefix.subarray(-2), inner, spoilt.header ?? 'd314')
   const hash = spoilt.hash ?? createHash('sha1').update(marked).digest()
   const plain = spoilt.without === true ? marked.subarray(0, -2) : octets(marked, hash)
-  const cipher = createCipheriv(CFB[key.cipher], key.data, Buffer.alloc(16))
+  const cipher = createCipheriv(CFB[key.cipher], key.data, Buffer.alloc(size))
   return octets(1, cipher.update(plain), cipher.final())
 }
 

@@ -42,7 +42,7 @@ export async function until<T>(
   const end = performance.now() + withinMs
   for (;;) {
     const found = await look()
-    if (found !== null && found !== undefined && found !== false) return found as NonNullable<T>
+    if (found !== null && found !== undefined && found !== false) return found
     if (performance.now() > end) throw new Error(`in vain: ${what}`)
     await pause(20)
   }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
@@ -27,7 +27,7 @@ const body = fc.record(field, { requiredKeys: [] })
 /** What the spec says of a readable text, in words of our own. */
 function isFit(text: unknown): text is string {
   if (typeof text !== 'string' || text.trim() === '' || text.length > RULES.textMax) return false
-  return [...text].every((character) => {
+  return Array.from(text).every((character) => {
     const code = character.codePointAt(0) ?? 0
     const isControl = code < 32 || (code >= 127 && code < 160)
     const isHalf = code >= 0xd800 && code <= 0xdfff

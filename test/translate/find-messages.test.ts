@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findMessages } from '../../src/translate/find-messages.ts'
 
@@ -6,8 +6,21 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /** Names that mean something in an update, and some that mean nothing. */
 const NAME = fc.constantFrom(
-  ...['armored', 'text', 'chat', 'from', 'id', 'date', 'kind', 'replyTo', 'message', 'postern'],
-  ...['media', 'x', 'payload', 'toString', 'constructor'],
+  'armored',
+  'text',
+  'chat',
+  'from',
+  'id',
+  'date',
+  'kind',
+  'replyTo',
+  'message',
+  'postern',
+  'media',
+  'x',
+  'payload',
+  'toString',
+  'constructor',
 )
 const { json } = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
@@ -64,7 +77,13 @@ test('a message is found at any place that a bot would look at, with where it sa
   const wrap = fc.array(fc.constantFrom('message', 'replyTo', 'payload', '0'), { maxLength: 30 })
   fc.assert(
     fc.property(wrap, fc.integer({ min: 1 }), fc.integer({ min: 1 }), (path, chatId, fromId) => {
-      const message = { id: 7, chat: { id: chatId, kind: 'group' }, from: { id: fromId }, date: 9, text: 'x' }
+      const message = {
+        id: 7,
+        chat: { id: chatId, kind: 'group' },
+        from: { id: fromId },
+        date: 9,
+        text: 'x',
+      }
       let update: Json = message
       for (const key of path) update = key === '0' ? [update] : { [key]: update }
       const { messages } = findMessages(update)
@@ -75,7 +94,13 @@ test('a message is found at any place that a bot would look at, with where it sa
 })
 
 test('a quotation without a chat is in the chat of what quotes it', () => {
-  const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: { text: 'b' } }
+  const update = {
+    chat: { id: 5, kind: 'private' },
+    id: 1,
+    date: 2,
+    text: 'a',
+    replyTo: { text: 'b' },
+  }
   const { messages } = findMessages({ kind: 'message', message: update })
   expect(messages.map(({ chatId }) => chatId)).toEqual([5, 5])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GpgPhone, atTime } from '../support/double-phones.ts'
+import { GpgPhone, atTime, keyOf } from '../support/double-phones.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
@@ -24,7 +24,7 @@ test('a person who takes another key between two messages is verified with each'
   expect(first).toMatchObject({ text: 'old key', postern: { verdict: 'verified' } })
 
   await person.phone.rotate()
-  const key = { certificate: person.phone.certificate, fingerprint: person.phone.fingerprint }
+  const key = keyOf(person.phone)
   chat.people[0] = { id: person.id, key }
   stage.double.world.users.set(person.id, { id: person.id, key })
   const since = stage.double.mark()

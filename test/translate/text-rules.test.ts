@@ -1,9 +1,21 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { deliveredText, textProblem } from '../../src/api/text.ts'
 
 /** Texts made of what the rules are about. */
-const pieces = fc.constantFrom('a', ' ', '\n', '\n\n', '\r', '\r\n', '\t', '\u0000', '\u0085', '🏯', 'é')
+const pieces = fc.constantFrom(
+  'a',
+  ' ',
+  '\n',
+  '\n\n',
+  '\r',
+  '\r\n',
+  '\t',
+  '\u0000',
+  '\u0085',
+  '🏯',
+  'é',
+)
 const text = fc.oneof(
   fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
   fc.string({ unit: 'grapheme' }),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { GpgPhone } from '../support/double-phones.ts'
+import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { useStage, type Stage } from '../support/double-stage.ts'
 import { no, type Json } from '../support/double-wire.ts'
 
@@ -31,8 +31,8 @@ interface Case {
 async function casesFor(stage: Stage, phone: GpgPhone, stranger: GpgPhone): Promise<Case[]> {
   const { world } = stage.double
   const to = [stage.botCertificate]
-  const person = () => world.addUser({ ...phone })
-  const known = world.addUser({ ...phone })
+  const person = () => world.addUser(keyOf(phone))
+  const known = world.addUser(keyOf(phone))
   const private_ = stage.privateChat(known)
   const cases: Case[] = []
   const add = (name: string, verdict: string, opened: boolean, text: string, message: Json) =>

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/translate/examine.ts'
 import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
@@ -44,7 +44,11 @@ const finding: fc.Arbitrary<Finding> = fc.oneof(
   }),
   fc
     .record({ verdict: fc.constantFrom(...OPENED), text: fc.string() })
-    .map(({ verdict, text }) => ({ kind: 'opened' as const, opened: openedText(text), judged: { verdict } })),
+    .map(({ verdict, text }) => ({
+      kind: 'opened' as const,
+      opened: openedText(text),
+      judged: { verdict },
+    })),
 )
 
 function openedText(text: string) {
@@ -54,7 +58,12 @@ function openedText(text: string) {
 }
 
 const message = fc.record(
-  { id: fc.integer(), text: fc.string(), armored: fc.string({ minLength: 1 }), media: fc.constant([]) },
+  {
+    id: fc.integer(),
+    text: fc.string({ minLength: 1 }),
+    armored: fc.string({ minLength: 1 }),
+    media: fc.constant([]),
+  },
   { requiredKeys: ['id'] },
 )
 
@@ -89,7 +98,6 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
       if (!delivered) {
         expect(after['armored']).toBe(before.armored)
         if (before.text) expect(held).toContain(before.text)
-        return
       }
     }),
     { numRuns: 1000 },
@@ -98,7 +106,11 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
 
 test('a settled verdict counts over the message’s own', () => {
   const after: Record<string, unknown> = { armored: 'x' }
-  const found = { kind: 'opened' as const, opened: openedText('words'), judged: { verdict: 'verified' as const } }
+  const found = {
+    kind: 'opened' as const,
+    opened: openedText('words'),
+    judged: { verdict: 'verified' as const },
+  }
   const how = { settled: 'replayed' as const, verify: 'flag' as const, normalizeText: false }
   expect(writeFinding(after, found, how)).toBe('replayed')
   expect(after).toEqual({ armored: 'x', postern: { opened: true, verdict: 'replayed' } })

@@ -23,7 +23,9 @@ const FLAGS: Partial<Record<Feature, string[]>> = {
   anonymous: ['--throw-keyids'],
   'two signers': [],
   'text mode': ['--textmode'],
-  'by pipe': ['--compress-algo', 'none', '--set-filesize', '0'],
+  'by pipe': ['--compress-algo', 'none'],
+  aes192: ['--cipher-algo', 'AES192'],
+  '3des': ['--cipher-algo', '3DES'],
 }
 
 class GpgProgram implements Program {
@@ -39,7 +41,13 @@ class GpgProgram implements Program {
   async makeKey(kind: KeyKind, name: string): Promise<ProgramKey> {
     const [primary, subkey] = ALGORITHMS[kind]
     const made = await this.#gpg.run([
-      ...['--status-fd', '1', '--quick-generate-key', name, primary, 'cert,sign', 'never'],
+      '--status-fd',
+      '1',
+      '--quick-generate-key',
+      name,
+      primary,
+      'cert,sign',
+      'never',
     ])
     const handle = /KEY_CREATED \w ([0-9A-F]{40})/.exec(made.stdout.toString())?.[1] ?? ''
     await this.#gpg.run(['--quick-add-key', handle, subkey, 'encr', 'never'])

@@ -28,6 +28,8 @@ const FLAGS: Partial<Record<Feature, string[]>> = {
   zlib: ['--zlib', '-z', '6'],
   bzip2: ['--bzip', '-z', '6'],
   'two signers': [],
+  aes192: ['--cipher', 'AES192'],
+  '3des': ['--cipher', 'TRIPLEDES'],
 }
 
 class Rnp implements Program {
@@ -63,8 +65,16 @@ class Rnp implements Program {
     const signers = o.signers.flatMap(({ handle }) => ['-u', handle])
     const flags = o.feature === undefined ? [] : (FLAGS[o.feature] ?? [])
     await this.#rnp([
-      ...['--encrypt', '--sign', '--armor', '-r', o.to.fingerprint, ...signers, ...flags],
-      ...['--output', out, text],
+      '--encrypt',
+      '--sign',
+      '--armor',
+      '-r',
+      o.to.fingerprint,
+      ...signers,
+      ...flags,
+      '--output',
+      out,
+      text,
     ])
     return await readFile(out, 'utf8')
   }

@@ -40,7 +40,14 @@ class Sq implements Program {
     const handle = this.#shop.path('key')
     const suite = SUITES[kind] ?? ''
     await this.#shop.run('sq', [
-      ...['key', 'generate', '--userid', name, '--cipher-suite', suite, '--export', handle],
+      'key',
+      'generate',
+      '--userid',
+      name,
+      '--cipher-suite',
+      suite,
+      '--export',
+      handle,
     ])
     const certificate = await this.#shop.run('sq', ['key', 'extract-cert', handle])
     return { certificate: certificate.stdout.toString(), handle }

@@ -1,0 +1,263 @@
+/**
+ * SECURITY, 3.1 to 3.6 and 3.8: where each row of the catalogue of bad inputs is tested, or why it
+ * is not. Codes, names and exit codes are DESIGN's where the two differ.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+/** A file below `test/`, without `.test.ts`, and words of the titles in it; or a reason. */
+type Row = [file: string, ...titles: string[]][] | { why: string }
+
+const WITHOUT_MEDIA: Row = {
+  why: 'media is not opened in this version: GET /media answers 403 (http/routes-refused)',
+}
+
+/** A vector of `test/vectors`, by the name of its file: each states its one outcome. */
+const vector = (...names: string[]): [string, ...string[]] => ['vectors', ...names]
+
+const HTTP: Record<string, Row> = {
+  H1: [['http/auth', 'a call without a token is unauthorized']],
+  H2: [['http/auth', 'another token of the same length', 'a shorter one', 'a longer one']],
+  H3: [
+    ['http/auth', 'two Authorization lines are a bad request', 'the scheme may be written in any'],
+  ],
+  H4: [['http/knock', 'a strange Host is turned away with 421, two or none with 400']],
+  H5: [['http/knock', 'a web page is turned away, even with the token', 'cross-site']],
+  H6: [['http/knock', 'with no permission for browsers', 'a preflight needs no token']],
+  H7: [['http/body', 'application/json garbage', 'charset=utf-16', 'text/plain']],
+  H8: [['http/body', 'without a type, with two types, or in an encoding']],
+  H9: [['http/body', 'over it is answered 413, declared or chunked, and the connection closes']],
+  H10: [['http/malformed', 'both a length and chunks', 'two lengths', 'LF alone', '20 KB']],
+  H11: [
+    ['http/slow', 'headers that never end', 'one byte at a time', 'keep nobody out'],
+    ['bounds/slow-bodies', 'everything else goes on meanwhile'],
+  ],
+  H12: [['http/knock', 'CONNECT is closed', 'an upgrade is refused', 'http://localhost/bot/v1']],
+  H13: [['http/knock', '%2e%2e', '..%2f..%2fbot', '//localhost', 'an id of 5000 digits']],
+  H14: [
+    ['http/knock', 'is nowhere'],
+    ['guard/unknown', 'an unknown path passes for a GET'],
+  ],
+  H15: [['http/headers', 'no header of the bot’s reaches the service', 'X-Forwarded-For']],
+  H16: [['http/hang-up', 'leaves one finished call behind, not two']],
+  H17: [['http/malformed', 'two requests in one piece are answered in their order']],
+}
+
+const JSON_BODIES: Record<string, Row> = {
+  J1: [['http/body', 'null', 'a list', 'a string', 'truncated', 'a byte-order mark first']],
+  J2: [['http/body', 'bytes that are not UTF-8']],
+  J3: [
+    ['http/body', '100 000 deep'],
+    ['bounds/deep-json', 'deep is a bad_request'],
+  ],
+  J4: [['http/body', 'a prototype', 'a constructor']],
+  J5: [
+    ['bounds/deep-json', 'a name that stands twice'],
+    ['http/routes-send', 'a chat twice'],
+  ],
+  J6: [
+    ['http/routes-send', 'a chat beyond counting'],
+    ['http/pass', '1.5', '1e400', 'true'],
+  ],
+  J7: [['guard/limits', 'the rules of a readable text hold in a protected chat']],
+  J8: [['translate/draft', 'a text that is fit passes, and one that is not does not']],
+  J9: [['http/routes-send', 'armor', 'both']],
+  J10: [['guard/unknown', 'a field that the spec does not list is refused by its name']],
+  J11: [['http/routes-edit', 'with buttons alone grows no body']],
+  J12: [
+    ['http/routes-send', 'a sendId that is none', 'and another chat 409'],
+    ['translate/draft', 'sendId.toLowerCase()'],
+  ],
+  J13: [
+    ['translate/draft', 'is refused with a code of the service’s'],
+    ['sandbox/markup', 'markup'],
+    ['http/routes-send', 'a refusal comes back to the byte'],
+  ],
+}
+
+const MESSAGES: Record<string, Row> = {
+  P1: [vector('p01-checksum-wrong')],
+  P2: [vector('p02-checksum-missing', 'p02-crlf', 'p02-trailing-spaces')],
+  P3: [vector('p03-text-before', 'p03-text-after', 'p03-two-blocks', 'p03-end-of-other-type')],
+  P4: [vector('p04-no-empty-line', 'p04-no-end', 'p04-bad-base64', 'p04-line-missing')],
+  P5: [vector('p05-largest', 'p05-too-large'), ['bounds/recipient-flood', 'too-large: armor']],
+  P6: [vector('p06-marker', 'p06-padding', 'p06-unknown-tag')],
+  P7: [vector('p07-critical-tag')],
+  P8: [vector('p08-version-23', 'p08-version-6')],
+  P9: [vector('p09-flood'), ['bounds/recipient-flood', 'sealed to hundreds beside us opens']],
+  P10: [vector('p10-anonymous-flood'), ['bounds/anonymous-flood', 'ten floods are refused']],
+  P11: [vector('p11-anonymous', 'p11-anonymous-retained')],
+  P12: [vector('p12-password-only', 'p12-argon2')],
+  P13: [vector('p13-unprotected', 'p13-downgraded')],
+  P14: [vector('p14-bit-flipped', 'p14-no-hash', 'p14-truncated'), ['pgp/seipd', 'looks the same']],
+  P15: [vector('p15-version-7', 'p15-aead-draft')],
+  P16: [vector('p16-version-2')],
+  P17: [
+    ['pgp/walk', 'a version 6 packet'],
+    ['pgp/secret-key', 'a key of version 6'],
+  ],
+  P18: [vector('p18-two-containers', 'p18-recipient-after', 'p18-zero-octet')],
+  P19: [vector('p19-cleartext-signed', 'p19-public-key', 'p19-private-key')],
+  P20: [vector('p20-compressed-bomb'), ['bounds/bombs', 'one that is not sealed is never opened']],
+  P21: [vector('p21-zip-bomb', 'p21-bzip2-bomb'), ['bounds/bombs', 'sealed ones are too large']],
+  P22: [vector('p22-long-text'), ['bounds/bombs', 'a long text that is honest']],
+  P23: [vector('p23-nested', 'p23-empty', 'p23-padded')],
+  P24: [vector('p24-unknown-algorithm', 'p24-truncated')],
+  P25: [vector('p25-encrypted-inside')],
+  P26: [vector('p26-two-literals', 'p26-literal-before', 'p26-no-signature', 'p26-no-one-pass')],
+  P27: [vector('p27-valid')],
+  P28: [vector('p28-other-member'), ['translate/signers', 'a signature by another key is bad']],
+  P29: [vector('p29-two', 'p29-bad-and-valid', 'p29-four-hundred')],
+  P30: [vector('p30-other-words')],
+  P31: [vector('p31-sha1', 'p31-md5', 'p31-rsa-1024')],
+  P32: [vector('p32-standalone', 'p32-timestamp', 'p32-certification')],
+  P33: [vector('p33-five-seconds-ahead', 'p33-299-seconds-ahead', 'p33-an-hour-ahead')],
+  P34: [vector('p34-expired'), ['translate/signers', 'older than the memory of 30 days']],
+  P35: [vector('p35-revoked-hard', 'p35-retired-before', 'p35-retired-after')],
+  P36: [vector('p36-critical-notation', 'p36-critical-subpacket', 'p36-notation')],
+  P37: [vector('p37-for-somebody-else', 'p37-for-us', 'p37-for-several')],
+  P38: [vector('p38-signature-first')],
+  P39: [vector('p39-signed-around-compressed')],
+  P40: [vector('p40-format-b', 'p40-format-t', 'p40-format-z')],
+  P41: [vector('p41-not-utf8', 'p41-utf16', 'p41-byte-order-mark')],
+  P42: [vector('p42-controls'), ['translate/text-rules', 'has the readable shape']],
+  P43: [vector('p43-empty')],
+  P44: [vector('p44-file-name', 'p44-file-name-long')],
+  P45: [['translate/shape', 'that is itself a sealed message is not opened again']],
+  P46: [
+    ['translate/replays', 'the same update delivered again reads the same', 'is replayed as any'],
+  ],
+  P47: [
+    ['translate/verdicts', 'plaintext-in-protected'],
+    ['translate/readable-groups', 'armor in a readable group is somebody’s words'],
+  ],
+  P48: [['translate/readable-groups', 'of a message with both, the sealed body counts']],
+  P49: [
+    ['translate/find-messages', 'whatever an update is'],
+    ['bounds/odd-answers', 'U8 kinds'],
+  ],
+}
+
+const CERTIFICATES: Record<string, Row> = {
+  C1: [
+    vector('c1-expired', 'c1-an-hour-ahead', 'c1-five-seconds-ahead', 'c1-revoked-0', 'c1-sha1'),
+    vector('c1-no-subkey', 'c1-signing-subkey', 'c1-no-user-id', 'c1-rsa-1024', 'c1-elgamal'),
+    vector('c1-version-3', 'c1-version-6'),
+    ['guard/recipients', 'is named in answer and log, and alone is refused'],
+  ],
+  C2: [['bounds/costly-keys', 'the others get the message, and the answer names who could not']],
+  C3: [['guard/recipients', 'a certificate under a fingerprint that is not its own is unusable']],
+  C4: [
+    vector('c4-two-certificates', 'c4-secret-key', 'c4-message', 'c4-junk', 'c4-too-long'),
+    vector('c4-many-user-ids', 'c4-bogus-self-signatures'),
+    ['bounds/many-signatures', 'on a person’s key'],
+  ],
+  C5: [vector('c5-grafted', 'c5-grafted-alone')],
+  C6: [vector('c6-stripped'), ['guard/recipients', 'a revocation sticks']],
+  C7: [vector('c7-rsa-16384'), ['bounds/costly-keys', 'giant(16_384']],
+  C8: [['guard/recipients', 'two keys for one person', 'one key for two', 'that names the bot']],
+  C9: [
+    ['pgp/size', 'one more does not'],
+    ['guard/limits', 'is refused with the number of'],
+  ],
+}
+
+const MEDIA: Record<string, Row> = Object.fromEntries(
+  Array.from({ length: 9 }, (_, index) => [`D${index + 1}`, WITHOUT_MEDIA]),
+)
+MEDIA['D8'] = [['http/request-path', 'a request target']]
+MEDIA['D10'] = [['http/pass', 'media, for everybody']]
+
+const SETTINGS: Record<string, Row> = {
+  G1: [
+    ['config/problems', 'no such setting'],
+    ['config/rules', 'without credentials', 'without a path', 'without a query'],
+    ['double/bad-start', 'settings that are wrong end `postern run` with 2'],
+  ],
+  G2: [['config/secrets', 'a space inside', 'of ours with mode', 'is empty']],
+  G3: [['config/rules', 'needs a token of its own']],
+  G4: [
+    ['config/environment', 'NODE_ENV=development'],
+    ['cli/run', 'would not be safe'],
+  ],
+  G5: [['config/secrets', 'the secret and its file in one place are refused']],
+  G6: [['http/listen', 'a port in use is refused', 'that a dead process left', 'somebody serves']],
+  G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
+  G8: { why: 'key import is not built in this version' },
+}
+
+const UPSTREAM: Record<string, Row> = {
+  U1: [['upstream/retry-after', "['rate_limited', '7', 60, 7]"]],
+  U2: [['upstream/retry-after', "['flood_wait', '-1', 12, 12]", "'1000000000', 12, 3600"]],
+  U3: [
+    ['upstream/misbehaving', 'an empty success', 'a success without result', 'a page of a proxy'],
+    ['upstream/repeating', 'is sent once more, the same bytes'],
+  ],
+  U4: [
+    ['upstream/misbehaving', 'a service that falls silent', 'a drip feed of the'],
+    ['bounds/slow-bodies', 'all end by a bound'],
+  ],
+  U5: [['upstream/repeating', 'when the connection is reset after the request']],
+  U6: [['upstream/misbehaving', 'the other host sees no request']],
+  U7: [
+    ['bounds/giant-answers', 'of a million updates', 'that go on and on'],
+    ['bounds/odd-answers', 'U7 updates whose ids are'],
+  ],
+  U8: [
+    ['upstream/answers', 'with unknown fields, codes'],
+    ['bounds/odd-answers', 'U8 kinds'],
+  ],
+  U9: [['upstream/tls', 'that expired', 'for another name', 'vouches for itself', 'TLS 1.1']],
+  U10: [['http/routes-refused', '/readyz says why, and nobody asks any more']],
+  U11: [['http/routes-me', 'a paused bot still sees itself']],
+  U12: [['guard/wrong-body-kind', 'refused for a readable one is not sent again']],
+  U13: [['bounds/odd-answers', 'U13 a success that says']],
+  U14: [
+    ['upstream/answers', 'our clock against the service’s Date'],
+    ['double/publication', 'no key is made while the clocks are too far apart'],
+  ],
+  U15: [
+    ['guard/recipients', 'a private chat without a key'],
+    ['guard/private', 'refuses to give keys because it is open gets nothing'],
+  ],
+  U16: [['upstream/misbehaving', 'a second answer that nobody asked for']],
+}
+
+const test_ = new URL('../', import.meta.url)
+
+/** What is missing of a row, in words. */
+function missing(row: Row): string[] {
+  if ('why' in row) return row.why === '' ? ['a reason'] : []
+  return row.flatMap(([file, ...titles]) => {
+    if (file === 'vectors') return titles.filter((name) => !isVector(name))
+    const path = new URL(`${file}.test.ts`, test_)
+    if (!existsSync(path)) return [`${file}.test.ts`]
+    const text = readFileSync(path, 'utf8')
+    return titles.filter((title) => !text.includes(title)).map((title) => `${file}: ${title}`)
+  })
+}
+
+const isVector = (name: string): boolean =>
+  ['messages', 'certificates'].some((folder) =>
+    existsSync(new URL(`vectors/${folder}/${name}.txt`, test_)),
+  )
+
+describe.each([
+  ['3.1 HTTP from the bot side', 'H', 17, HTTP],
+  ['3.2 JSON', 'J', 13, JSON_BODIES],
+  ['3.3 OpenPGP messages', 'P', 49, MESSAGES],
+  ['3.4 certificates', 'C', 9, CERTIFICATES],
+  ['3.5 media', 'D', 10, MEDIA],
+  ['3.6 settings and start', 'G', 8, SETTINGS],
+  ['3.8 upstream', 'U', 16, UPSTREAM],
+])('%s', (_chapter, letter, count, rows) => {
+  const ids = Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
+
+  test('every row is named', () => {
+    expect(Object.keys(rows).toSorted()).toEqual(ids.toSorted())
+  })
+
+  test.each(Object.entries(rows))('%s is tested where it says so, or says why not', (_id, row) => {
+    expect(missing(row)).toEqual([])
+  })
+})

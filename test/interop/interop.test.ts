@@ -1,0 +1,53 @@
+/** The core of the matrix, for every run of the tests; `npm run interop` runs the whole. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isInstalled } from '../support/openpgp-run.ts'
+import { Row, TABLES, type Case, type Ours } from './cases.ts'
+import { ourSide, runCase } from './matrix.ts'
+import { PROGRAMS } from './programs/all.ts'
+
+/** Columns by table; each program is asked for those that it offers. */
+const CORE: Record<string, string[]> = {
+  'key-in': ['cv25519', 'rsa2048', 'p256', 'bp256'],
+  'key-out': ['cv25519', 'rsa2048', 'p256', 'bp256'],
+  'manner-in': [
+    'zlib',
+    'bzip2',
+    'padded',
+    'anonymous',
+    'two signers',
+    'text mode',
+    'by pipe',
+    '3des',
+  ],
+  'text-out': ['unicode', 'lengths', 'stranger'],
+}
+
+const CASES: { table: string; one: Case }[] = TABLES.flatMap(({ id, cases }) =>
+  cases.filter(({ name }) => CORE[id]?.includes(name)).map((one) => ({ table: id, one })),
+)
+
+let ours: Ours & AsyncDisposable
+beforeAll(async () => {
+  ours = await ourSide()
+})
+afterAll(() => ours[Symbol.asyncDispose]())
+
+test.for(Object.keys(PROGRAMS))(
+  '%s and we open and verify what the other sealed and signed',
+  { timeout: 120_000 },
+  async (name, { skip }) => {
+    skip(!isInstalled(name), `${name} is not installed`)
+    await using program = await (PROGRAMS[name] ?? never)()
+    const row = new Row(program, ours)
+    const cells: Record<string, string> = {}
+    for (const { table, one } of CASES) {
+      const cell = await runCase(one, row)
+      if (cell.is === 'refused') cells[`${table}: ${one.name}`] = cell.why
+    }
+    expect(cells).toEqual({})
+  },
+)
+
+const never = (): never => {
+  throw new Error('no such program')
+}
