@@ -1,7 +1,7 @@
 /** One run: a world, a sidecar, a bot, trouble by the seed, a time to heal, and the checker. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { startProxy, type Proxy } from '../support/faults-proxy.ts'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { startProxy } from '../support/faults-proxy.ts'
 import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/faults-sidecar.ts'
 import { Bot } from './bot.ts'

@@ -10,10 +10,8 @@ const width = Math.max(...names.map((name) => name.length)) + 2
 const rows = new Map<string, Cells>()
 {
   await using ours = await ourSide()
-  for (const name of names) {
-    process.stderr.write(`${name} …\n`)
-    rows.set(name, await runProgram(name, ours))
-  }
+  const all = await Promise.all(names.map((name) => runProgram(name, ours)))
+  for (const [index, name] of names.entries()) rows.set(name, all[index] ?? null)
 }
 
 const refused: string[] = []

@@ -84,7 +84,9 @@ class Rnp implements Program {
     const sealed = await this.#shop.file('pgp', o.armored)
     const out = this.#shop.path('txt')
     const { stderr } = await this.#rnp(['--decrypt', '--output', out, sealed])
-    const verified = stderr.includes('Good signature') && /verified successfully/.test(stderr)
+    const keyId = o.signer.fingerprint.slice(-16)
+    const good = new RegExp(`Good signature made .*\\n?.*${keyId}`, 'i')
+    const verified = good.test(stderr) && stderr.includes('verified successfully')
     return { text: await readFile(out, 'utf8'), verified }
   }
 
