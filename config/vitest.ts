@@ -6,8 +6,10 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Real processes and sockets on a machine that others use too: a broken test fails every time.
+    retry: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

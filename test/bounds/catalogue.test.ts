@@ -124,9 +124,7 @@ const MESSAGES: Record<string, Row> = {
   P43: [vector('p43-empty')],
   P44: [vector('p44-file-name', 'p44-file-name-long')],
   P45: [['translate/shape', 'that is itself a sealed message is not opened again']],
-  P46: [
-    ['translate/replays', 'the same update delivered again reads the same', 'is replayed as any'],
-  ],
+  P46: [['translate/replays', 'delivered again reads the same', 'are replayed']],
   P47: [
     ['translate/verdicts', 'plaintext-in-protected'],
     ['translate/readable-groups', 'armor in a readable group is somebody’s words'],

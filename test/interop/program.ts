@@ -28,7 +28,6 @@ export const FEATURES = [
   'two signers',
   'text mode',
   'by pipe',
-  'aes192',
   '3des',
 ] as const
 export type Feature = (typeof FEATURES)[number]

@@ -108,6 +108,7 @@ test.each([
   ['C4 words around it', `see:\n${alice.certificate}`, 'unparseable'],
   ['C4 65537 characters', alice.certificate.padEnd(65_537, '\n'), 'too-large'],
   ['C4 five megabytes', 'A'.repeat(5_000_000), 'too-large'],
+  ['sixty-five user ids', armoredCertificate(key, ...dots(65), binding), 'too-large'],
   ['C4 three hundred user ids', armoredCertificate(key, ...dots(300), binding), 'too-large'],
   [
     'six hundred packets',

@@ -121,7 +121,7 @@ test(
       signer: bot.unlocked,
       cipher: 'aes256' as const,
     }
-    const deadly = outcome(one.run('seal', [request, Date.now()], 50_000))
+    const deadly = outcome(one.run('seal', [request, Date.now()], 600_000))
     const next = outcome(judge(one))
     expect(await deadly).toBe('killed')
     expect(await next).toBe('done')

@@ -90,6 +90,15 @@ test('a user id that was revoked, and the only one, makes every signature bad', 
   expect(await check(certificate)).toBe('bad')
 })
 
+test('what was signed before a user id was revoked holds, in whatever order it is asked', async () => {
+  const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
+  const certificate = armoredCertificate(keyPacket(primary), id, gone, binding)
+  const before = { atMs: NOW_MS - 2 * DAY_MS }
+  expect(await check(certificate, primary, before)).toBe('valid')
+  expect(await check(certificate)).toBe('bad')
+  expect(await check(certificate, primary, before)).toBe('valid')
+})
+
 test('a certificate without any self-signature makes every signature bad', async () => {
   const certificate = armoredCertificate(keyPacket(primary), subkeyPacket(subkey))
   expect(await check(certificate)).toBe('bad')

@@ -24,7 +24,6 @@ const FLAGS: Partial<Record<Feature, string[]>> = {
   'two signers': [],
   'text mode': ['--textmode'],
   'by pipe': ['--compress-algo', 'none'],
-  aes192: ['--cipher-algo', 'AES192'],
   '3des': ['--cipher-algo', '3DES'],
 }
 

@@ -28,7 +28,6 @@ const FLAGS: Partial<Record<Feature, string[]>> = {
   zlib: ['--zlib', '-z', '6'],
   bzip2: ['--bzip', '-z', '6'],
   'two signers': [],
-  aes192: ['--cipher', 'AES192'],
   '3des': ['--cipher', 'TRIPLEDES'],
 }
 
