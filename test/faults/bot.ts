@@ -192,8 +192,10 @@ export class Bot {
     const waiting = this.#outbox.get(sendId)
     if (waiting === undefined) return
     const { said, text } = waiting
-    while (!stop.aborted) {
-      const patience = AbortSignal.any([stop, AbortSignal.timeout(this.#random.between(800, 6000))])
+    for (let turn = 1; !stop.aborted; turn++) {
+      // impatient at first, then as patient as the sidecar asks for
+      const patienceMs = turn > 4 ? 30_000 : this.#random.between(800, 6000)
+      const patience = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)])
       const body = { chatId: said.chatId, text, sendId }
       const answer = await this.call('POST', '/messages', body, patience)
       if (answer !== null && answer.status < 300) {
@@ -202,9 +204,8 @@ export class Bot {
       }
       if (answer !== null) said.lastRefusal = answer.json.error?.code ?? String(answer.status)
       if (answer !== null && FINAL.has(answer.status)) break
-      await pause(this.#random.between(RETRY_MS, 3 * RETRY_MS), undefined, { signal: stop }).catch(
-        () => {},
-      )
+      const waitMs = this.#random.between(RETRY_MS, 3 * RETRY_MS) * Math.min(turn, 6)
+      await pause(waitMs, undefined, { signal: stop }).catch(() => {})
     }
     if (!stop.aborted) this.#outbox.delete(sendId)
   }

@@ -23,7 +23,7 @@ export async function runOnce(seed: number, o: { troubleMs: number }): Promise<O
   await using proxy = await startProxy(sandbox.url, random.fork())
   const people = await People.settle(sandbox, { history, random: random.fork() })
   const { token } = sandbox
-  const cacheSeconds = random.pick([0, 1, 60])
+  const cacheSeconds = random.pick([1, 5, 60])
   await using keeper = new Keeper({ upstreamUrl: proxy.url, token, history, cacheSeconds })
   const { sealedCanaries } = people
   const bot = new Bot({ keeper, history, random: random.fork(), sealedCanaries })

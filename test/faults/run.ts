@@ -28,9 +28,14 @@ if (![seed, runs, seconds].every((value) => Number.isSafeInteger(value) && Numbe
   process.exit(2)
 }
 
+// a run cleans up after itself, so it is ended rather than left; it is not judged then
+let isCut = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isCut = true))
+
 const broken: number[] = []
 for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
   const outcome = await runOnce(at, { troubleMs: Number(seconds) * 1000 })
+  if (isCut) process.exit(1)
   const kept = outcome.breaches.length === 0
   say(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
   for (const breach of outcome.breaches) say(`  ${breach}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { GpgPhone, keyOf, type GpgOptions } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
 import { no, ok } from '../support/double-wire.ts'
@@ -39,14 +39,14 @@ const block = (inside: string) =>
   `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${inside}\n-----END PGP PUBLIC KEY BLOCK-----\n`
 
 async function unusable(): Promise<[reason: string, person: ListedPerson][]> {
-  const expired = await GpgPhone.make({ clock: '20250101T000000', parameters: EXPIRING })
-  const signing = await GpgPhone.make({ parameters: SIGNING })
-  const weak = await GpgPhone.make({ parameters: WEAK })
-  const revoked = await GpgPhone.make()
+  const make = async (options?: GpgOptions) => stage.use(await GpgPhone.make(options))
+  const expired = await make({ clock: '20250101T000000', parameters: EXPIRING })
+  const signing = await make({ parameters: SIGNING })
+  const weak = await make({ parameters: WEAK })
+  const revoked = await make()
   await revoked.revoke()
-  const secret = await GpgPhone.make()
+  const secret = await make()
   const exported = (await secret.gpg(['--armor', '--export-secret-keys'])).stdout.toString()
-  for (const phone of [expired, signing, weak, revoked, secret]) stage.use(phone)
   const of = ({ certificate, fingerprint }: GpgPhone) => listed(certificate, fingerprint)
   return [
     ['expired', of(expired)],

@@ -73,8 +73,7 @@ test('allow-readable --private is the way back to a readable bot, at once and af
   expect((await stage.send(chat, 'x')).json.error.code).toBe('postern_bot_unprotected')
   const done = await stage.sidecar.postern('chat', 'allow-readable', '--private')
   expect(done.code, done.stderr).toBe(0)
-
-  await stage.sidecar.whenReady()
+  expect((await stage.sidecar.readiness()).reasons).toEqual([])
   expect((await stage.send(chat, 'readable again')).status).toBe(201)
   expect(stage.double.world.written.at(-1)?.body.text).toBe('readable again')
   const [read] = await stage.deliver([stage.double.world.message(chat, person, { text: 'hello' })])

@@ -21,7 +21,9 @@ export interface Called {
 
 export interface SidecarOptions {
   upstream: string
+  /** A folder of its own when not given, which goes with the sidecar. */
   dataDir?: string
+  isTemporary?: boolean
   /** Settings as environment variables, over those that every test needs. */
   env?: Record<string, string>
 }
@@ -175,15 +177,16 @@ export class Sidecar implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
-    if (this.#options.dataDir === undefined) {
+    if (this.#options.isTemporary === true) {
       rmSync(this.dataDir, { recursive: true, force: true })
     }
   }
 }
 
 /** Starts a sidecar and waits until it listens; not until it is ready. */
-export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sc-'))
+export async function startSidecar(given: SidecarOptions): Promise<Sidecar> {
+  const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'sc-'))
+  const options = { isTemporary: given.dataDir === undefined, ...given }
   const child = start(['run'], settings({ ...options, dataDir }), tmpdir())
   const said = collect(child)
   const line = await until(() => {
