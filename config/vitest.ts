@@ -6,6 +6,8 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
     pool: 'forks',
+    // Tests wait for real processes much of the time, so more run at once than there are cores.
+    maxWorkers: '150%',
     // Real processes and sockets on a machine that others use too: a broken test fails every time.
     retry: 2,
     testTimeout: 60_000,
