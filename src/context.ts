@@ -4,15 +4,10 @@ import type { CheckLine, Operations } from './control/operations.ts'
 import { createOperations } from './control/perform.ts'
 import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
-import { buildAdminDoor } from './http/admin.ts'
-import { chatRoutes } from './http/routes/chats.ts'
-import { meRoute } from './http/routes/me.ts'
-import { messageRoutes } from './http/routes/messages.ts'
-import { updateRoutes } from './http/routes/updates.ts'
-import { buildBotDoor, type Door } from './http/server.ts'
 import type { Log } from './logger.ts'
 import { checkAll } from './observe/check.ts'
 import { createCore, type Core } from './wiring/core.ts'
+import { buildDoors, openDoors } from './wiring/doors.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
 import { statusOf } from './wiring/status.ts'
@@ -49,7 +44,7 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
   return {
     ...offline,
     listen: async () => {
-      const addresses = await openDoors(options, doors)
+      const addresses = await openDoors(options.settings, doors)
       resources.use(
         await startControl({ ...offline, ...options, dataDir: options.settings.dataDir }),
       )
@@ -143,98 +138,4 @@ function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol
     open: refuse,
   }
   return { operations, check: () => check(options, link, null) }
-}
-
-interface Doors {
-  bot: Door
-  admin: Door
-}
-
-function buildDoors(
-  { settings, secrets, log }: ContextOptions,
-  { link, core, operations }: { link: Link; core: Core; operations: Operations },
-): Doors {
-  const { upstream, metrics, health } = link
-  const managesKey = settings.key.publish
-  const bot = buildBotDoor({
-    upstream,
-    log,
-    metrics,
-    managesKey,
-    expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
-    rereadToken: rereader(secrets),
-    allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
-    allowUnknown: settings.routes.allowUnknown,
-    revoked: () => {
-      link.watch.revoked()
-      core.publication?.pause()
-    },
-    routes: [
-      messageRoutes({
-        upstream,
-        log,
-        metrics,
-        outgoing: core.outgoing,
-        limits: link.limits,
-        sealsForBot: managesKey,
-      }),
-      updateRoutes({
-        upstream,
-        incoming: core.incoming,
-        polled: (code) => {
-          if (code === 'webhook_active') health.set('webhook-at-service', '')
-          else health.clear('webhook-at-service')
-        },
-      }),
-      meRoute({ upstream, observe: link.observe, key: () => keyView(core) }),
-      chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
-    ],
-  })
-  const admin = buildAdminDoor({
-    log,
-    health,
-    metrics,
-    status: () => operations.status(),
-    allowedHosts: [...settings.listen.allowedHosts, settings.admin.host],
-  })
-  return { bot, admin }
-}
-
-const REREAD_EVERY_MS = 1000
-
-/**
- * Reads the bot's token again at most once a second, whoever asks at the door. A file is read at
- * once, so what is expected next is what it holds.
- */
-function rereader(secrets: Secrets): () => boolean {
-  let lastMs = -Infinity
-  return () => {
-    if (performance.now() - lastMs < REREAD_EVERY_MS) return false
-    lastMs = performance.now()
-    void (secrets.clientToken ?? secrets.botToken).reload()
-    return true
-  }
-}
-
-/** Our key as `/me` shows it to the bot; null when the sidecar manages none. */
-function keyView({
-  publication,
-  keyring,
-}: Core): { state: string; fingerprint: string | null } | null {
-  if (publication === null) return null
-  const key = keyring.active ?? keyring.pending
-  return { state: publication.state, fingerprint: key?.fingerprint ?? null }
-}
-
-async function openDoors(
-  { settings }: ContextOptions,
-  doors: Doors,
-): Promise<{ bot: string; admin: string }> {
-  const { host, port, socket } = settings.listen
-  return {
-    bot: await doors.bot.listen(
-      socket === undefined ? { setting: 'listen', host, port } : { setting: 'listen', socket },
-    ),
-    admin: await doors.admin.listen({ setting: 'admin', ...settings.admin }),
-  }
 }

@@ -1,0 +1,108 @@
+/** The two doors of a sidecar, built and not open yet. */
+import type { Secrets, Settings } from '../config/settings.ts'
+import type { Operations } from '../control/operations.ts'
+import { buildAdminDoor } from '../http/admin.ts'
+import { chatRoutes } from '../http/routes/chats.ts'
+import { meRoute } from '../http/routes/me.ts'
+import { messageRoutes } from '../http/routes/messages.ts'
+import { updateRoutes } from '../http/routes/updates.ts'
+import { buildBotDoor, type Door } from '../http/server.ts'
+import type { Log } from '../logger.ts'
+import type { Core } from './core.ts'
+import type { Link } from './link.ts'
+
+export interface Doors {
+  bot: Door
+  admin: Door
+}
+
+/** Builds both, with every route of the bot's. */
+export function buildDoors(
+  { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
+  { link, core, operations }: { link: Link; core: Core; operations: Operations },
+): Doors {
+  const { upstream, metrics, health } = link
+  const managesKey = settings.key.publish
+  const bot = buildBotDoor({
+    upstream,
+    log,
+    metrics,
+    managesKey,
+    expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
+    rereadToken: rereader(secrets),
+    allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
+    allowUnknown: settings.routes.allowUnknown,
+    revoked: () => {
+      link.watch.revoked()
+      core.publication?.pause()
+    },
+    routes: [
+      messageRoutes({
+        upstream,
+        log,
+        metrics,
+        outgoing: core.outgoing,
+        limits: link.limits,
+        sealsForBot: managesKey,
+      }),
+      updateRoutes({
+        upstream,
+        incoming: core.incoming,
+        polled: (code) => {
+          if (code === 'webhook_active') health.set('webhook-at-service', '')
+          else health.clear('webhook-at-service')
+        },
+      }),
+      meRoute({ upstream, observe: link.observe, key: () => keyView(core) }),
+      chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
+    ],
+  })
+  const admin = buildAdminDoor({
+    log,
+    health,
+    metrics,
+    status: () => operations.status(),
+    allowedHosts: [...settings.listen.allowedHosts, settings.admin.host],
+  })
+  return { bot, admin }
+}
+
+const REREAD_EVERY_MS = 1000
+
+/**
+ * Reads the bot's token again at most once a second, whoever asks at the door. A file is read at
+ * once, so what is expected next is what it holds.
+ */
+function rereader(secrets: Secrets): () => boolean {
+  let lastMs = -Infinity
+  return () => {
+    if (performance.now() - lastMs < REREAD_EVERY_MS) return false
+    lastMs = performance.now()
+    void (secrets.clientToken ?? secrets.botToken).reload()
+    return true
+  }
+}
+
+/** Our key as `/me` shows it to the bot; null when the sidecar manages none. */
+function keyView({
+  publication,
+  keyring,
+}: Core): { state: string; fingerprint: string | null } | null {
+  if (publication === null) return null
+  const key = keyring.active ?? keyring.pending
+  return { state: publication.state, fingerprint: key?.fingerprint ?? null }
+}
+
+/** Opens both. @returns where they really listen @throws OperatorError `listen` */
+export async function openDoors(
+  settings: Settings,
+  doors: Doors,
+): Promise<{ bot: string; admin: string }> {
+  const { host, port, socket } = settings.listen
+  return {
+    bot: await doors.bot.listen(
+      socket === undefined ? { setting: 'listen', host, port } : { setting: 'listen', socket },
+    ),
+    admin: await doors.admin.listen({ setting: 'admin', ...settings.admin }),
+  }
+}
