@@ -1,0 +1,102 @@
+/** The package as somebody gets it who has nothing else: packed, installed, run. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { npm, npx, NODE_FOLDER, plainEnvironment } from '../support/npm.ts'
+import { run } from '../support/openpgp-run.ts'
+
+const NEWER = '26.10.0'
+const WITHIN_MS = 240_000
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-package-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let packed: string[] = []
+beforeAll(async () => {
+  const { stdout } = await npm(['pack', '--json', '--pack-destination', folder], process.cwd())
+  const [report] = JSON.parse(String(stdout)) as { filename: string; files: { path: string }[] }[]
+  packed = report?.files.map(({ path }) => path) ?? []
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  // keytar is compiled where it can be, which is not what is asked here.
+  await npm(['install', '--omit=optional', join(folder, report?.filename ?? '')], folder)
+}, WITHIN_MS)
+
+describe('the package', () => {
+  test('holds what was built from each file of src, what goes with it, and nothing else', () => {
+    const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    const built = source
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => ['.js', '.d.ts'].map((end) => `dist/${path.replace(/\.ts$/, end)}`))
+    const beside = readdirSync('config/examples', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+    const wanted = [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/postern.cjs',
+      'bin/start.cjs',
+      'config/postern.schema.json',
+      'package.json',
+    ]
+    expect(packed.toSorted()).toEqual([...wanted, ...beside, ...built].toSorted())
+  })
+
+  test(
+    'runs from an empty folder, with nothing of this repository',
+    async () => {
+      const demo = await npx(['postern', 'demo', '--once'], folder)
+      expect([demo.code, demo.stderr]).toEqual([0, expect.stringContaining('not one word of it')])
+      expect(String(demo.stdout).match(/✓ signature verified/g)).toHaveLength(2)
+      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+      expect(String((await npx(['postern', '--version'], folder)).stdout)).toBe(`${version}\n`)
+    },
+    WITHIN_MS,
+  )
+
+  test(
+    'runs on the next Node too',
+    async ({ skip }) => {
+      const node = await install(`node-linux-${process.arch}@${NEWER}`)
+      if (node === null) skip(`Node ${NEWER} cannot be had here`)
+      if (node === null) return
+      const version = await run(join(node, 'node'), ['--version'])
+      expect(String(version.stdout)).toBe(`v${NEWER}\n`)
+      const demo = await npx(['postern', 'demo', '--once'], folder, node)
+      expect([demo.code, demo.stderr]).toEqual([0, expect.not.stringMatching(/warning/i)])
+    },
+    WITHIN_MS,
+  )
+
+  test('gives the sandbox to the tests of a bot', async () => {
+    writeFileSync(join(folder, 'bot.js'), BOT_TEST)
+    const env = plainEnvironment(NODE_FOLDER)
+    const ran = await run(process.execPath, ['bot.js'], { cwd: folder, env })
+    expect([ran.code, String(ran.stdout), ran.stderr]).toEqual([0, 'alice: hello\n', ''])
+  })
+})
+
+const BOT_TEST = `
+import { createSandbox } from 'postern/sandbox'
+await using sandbox = await createSandbox()
+const alice = await sandbox.phone(sandbox.home.alice.id)
+await alice.write(sandbox.home.privateChat, 'hello')
+const answer = await fetch(sandbox.url + '/bot/v1/updates', {
+  headers: { authorization: 'Bearer ' + sandbox.token },
+})
+const { result } = await answer.json()
+console.log(result[0].message.from.username + ': ' + result[0].message.text)
+`
+
+/** Installs a Node as a package. @returns the folder it is in, or null when it cannot be had */
+async function install(node: string): Promise<string | null> {
+  const at = join(folder, 'newer')
+  try {
+    await npm(['install', '--prefix', at, node], folder)
+  } catch {
+    return null
+  }
+  const bin = join(at, 'node_modules', '.bin')
+  return existsSync(join(bin, 'node')) ? bin : null
+}
