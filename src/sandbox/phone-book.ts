@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { createEngine } from '../pgp/create.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { PhoneLine } from './phone-line.ts'
-import { Phone, type Identity } from './phone.ts'
+import { Phone } from './phone.ts'
+import type { Identity } from './phone-seal.ts'
 import { setPersonKey } from './rules/keys.ts'
+import type { PersonState } from './state.ts'
 import type { World } from './world.ts'
 
 /** A key is dated back, so that nobody whose clock is a little behind finds it in the future. */
@@ -33,16 +35,16 @@ export class Phones {
   of(userId: number): Promise<Phone> {
     const known = this.#phones.get(userId)
     if (known !== undefined) return known
-    const made = this.#make(userId)
+    const person = this.#world.people.get(userId)
+    if (person === undefined) return Promise.reject(new Error(`no person has the id ${userId}`))
+    const made = this.#make(person)
     this.#phones.set(userId, made)
     return made
   }
 
-  async #make(userId: number): Promise<Phone> {
-    const person = this.#world.people.get(userId)
-    if (person === undefined) throw new Error(`no person has the id ${userId}`)
+  async #make(person: PersonState): Promise<Phone> {
+    const { id: userId, firstName: name } = person
     this.#engine ??= createEngine({ threads: 1 })
-    const name = person.firstName
     const identity = drawer.get(name)?.pop() ?? (await makeIdentity(this.#engine, name))
     this.#identities.push({ name, identity })
     const line = new PhoneLine(this.#world, userId)

@@ -1,9 +1,11 @@
 import type { ChatMode } from '../api/chat.ts'
 import { isAddressed } from './rules/addressing.ts'
+import { storeFile } from './rules/files.ts'
 import { shareChat } from './rules/find.ts'
+import { listedKeys } from './rules/key-list.ts'
 import { trueMode } from './rules/mode.ts'
 import { post } from './rules/post.ts'
-import type { ChatState, PublishedKey } from './state.ts'
+import type { ChatState, MediaState, PublishedKey } from './state.ts'
 import { botIds, personIds } from './views/accounts.ts'
 import { publishedKey } from './views/keys.ts'
 import type { World } from './world.ts'
@@ -13,6 +15,8 @@ export interface WritePlan {
   mode: ChatMode
   /** Of everybody whom it must seal to, but for its own. */
   certificates: string[]
+  /** Of everybody whom a file is sealed to. */
+  fileCertificates: string[]
   /** Bots that the words are addressed to. */
   addressed: number[]
 }
@@ -23,6 +27,7 @@ interface Written {
   addressed: number[]
   text?: string
   armored?: string
+  media?: MediaState[]
 }
 
 /** A phone's connection to the service: all that passes between the two. */
@@ -65,8 +70,26 @@ export class PhoneLine {
     return {
       mode: trueMode(world, chat),
       certificates: [...others, ...hearing].flatMap((id) => this.keyOf(id)?.publicKey ?? []),
+      fileCertificates:
+        chat.kind === 'private'
+          ? addressed.flatMap((id) => this.keyOf(id)?.publicKey ?? [])
+          : listedKeys(world, chat, this.#userId).map(({ publicKey }) => publicKey),
       addressed,
     }
+  }
+
+  /** Hands in a file, which is kept as it is; the transcript has its length alone. Gives its id. */
+  upload(file: Uint8Array): string {
+    const mediaId = storeFile(this.#world, file)
+    const record = this.#world.transcript.open({
+      at: this.#world.clock.now(),
+      by: 'phone',
+      method: 'POST',
+      path: `/phones/${this.#userId}/media`,
+      headers: ['content-length', String(file.length)],
+    })
+    record.answered(201, JSON.stringify({ mediaId }))
+    return mediaId
   }
 
   /** Hands a message in; the transcript has it as it went over the line. Gives its id. */

@@ -1,30 +1,14 @@
-import type { Engine, Opened, UnlockedKey } from '../pgp/engine.ts'
-import type { ChatState, StoredMessage, WorldEvent } from './state.ts'
+import type { Engine } from '../pgp/engine.ts'
 import type { PhoneLine } from './phone-line.ts'
-
-/** What a phone could establish about what it was sent. */
-export type PhoneVerdict =
-  /** Sealed to this phone and signed by the sender's published key. */
-  | 'verified'
-  /** Opened, but the signature is not the sender's, or is meant for others. */
-  | 'bad'
-  /** Opened; nobody signed it. */
-  | 'unsigned'
-  /** It came as readable words. */
-  | 'readable'
-  /** Sealed, and this phone cannot open it. */
-  | 'unopened'
+import { readWords, type Opener, type ReadWords } from './phone-open.ts'
+import { Sealer, type FileSealing, type Identity } from './phone-seal.ts'
+import type { AnswerShown, ChatState, StoredMessage, WorldEvent } from './state.ts'
 
 /** One thing that a phone showed its person. */
-export interface Seen {
+export interface Seen extends ReadWords {
   messageId: number
   chatId: number
   fromId: number
-  /** Empty for what could not be opened, and for service notices. */
-  text: string
-  verdict: PhoneVerdict
-  /** Fingerprint of the certificate that verified it, else null. */
-  signer: string | null
   /** An edit of a message shown before. */
   edited: boolean
 }
@@ -35,17 +19,24 @@ export interface KeyChange {
   fingerprint: string | null
 }
 
-export interface ShownAnswer {
+export interface ShownAnswer extends AnswerShown {
   callbackId: string
-  text: string | null
-  alert: boolean
-  url: string | null
 }
 
-/** A phone's own key. */
-export interface Identity {
-  certificate: string
-  key: UnlockedKey
+/** What goes with a file. */
+export interface SendOptions extends Omit<FileSealing, 'signer'> {
+  text?: string | undefined
+  replyTo?: number | undefined
+  /** Of timed media. */
+  durationMs?: number | undefined
+  /** Another person's phone, whose key signs the file. */
+  signedBy?: Phone | undefined
+}
+
+export interface SentFile {
+  messageId: number
+  /** The file is at `/media/<mediaId>` of the service. */
+  mediaId: string
 }
 
 /**
@@ -57,26 +48,23 @@ export class Phone {
   readonly inbox: Seen[] = []
   readonly keyChanges: KeyChange[] = []
   readonly answers: ShownAnswer[] = []
-  readonly #engine: Engine
-  readonly #identity: Identity
-  readonly #line: PhoneLine
-  readonly #usable = new Map<string, Promise<boolean>>()
+  readonly #opener: Opener
+  readonly #sealer: Sealer
   readonly #waiters = new Set<() => void>()
   #work: Promise<void> = Promise.resolve()
 
   constructor(o: { userId: number; engine: Engine; identity: Identity; line: PhoneLine }) {
     this.userId = o.userId
-    this.#engine = o.engine
-    this.#identity = o.identity
-    this.#line = o.line
+    this.#opener = o
+    this.#sealer = new Sealer(o.engine, o.identity)
   }
 
   get fingerprint(): string {
-    return this.#identity.key.fingerprint
+    return this.#opener.identity.key.fingerprint
   }
 
   get certificate(): string {
-    return this.#identity.certificate
+    return this.#opener.identity.certificate
   }
 
   /**
@@ -88,27 +76,54 @@ export class Phone {
     text: string,
     o: { replyTo?: number | undefined } = {},
   ): Promise<number> {
-    const plan = this.#line.plan({ chatId, text, replyTo: o.replyTo })
+    const { line } = this.#opener
+    const plan = line.plan({ chatId, text, replyTo: o.replyTo })
     const common = { chatId, replyTo: o.replyTo, addressed: plan.addressed }
-    if (plan.mode === 'open') return this.#line.post({ ...common, text })
+    if (plan.mode === 'open') return line.post({ ...common, text })
     const armored = await this.seal(text, plan.certificates)
-    return this.#line.post({ ...common, armored })
+    return line.post({ ...common, armored })
+  }
+
+  /**
+   * Sends a file into a chat, with or without words: sealed where the chat is encrypted, in a
+   * group to its key list alone, so not to a bot in privacy mode (spec, GET /media/{id}).
+   */
+  async send(chatId: number, file: Uint8Array, o: SendOptions = {}): Promise<SentFile> {
+    const { line } = this.#opener
+    const { text = '', replyTo, durationMs } = o
+    const plan = line.plan({ chatId, text, replyTo })
+    const isOpen = plan.mode === 'open'
+    const stored = isOpen ? file : await this.sealFile(file, plan.fileCertificates, o)
+    const words = isOpen || text === '' ? text : await this.seal(text, plan.certificates)
+    const mediaId = line.upload(stored)
+    const messageId = line.post({
+      chatId,
+      replyTo,
+      addressed: plan.addressed,
+      ...(words === '' ? {} : { [isOpen ? 'text' : 'armored']: words }),
+      media: [{ id: mediaId, durationMs: durationMs ?? null }],
+    })
+    return { messageId, mediaId }
   }
 
   /** Seals and signs to these certificates and to itself; certificates of no use are left out. */
   async seal(text: string, certificates: string[]): Promise<string> {
-    const usable = await Promise.all(certificates.map((one) => this.#isUsable(one)))
-    return await this.#engine.seal({
-      text,
-      certificates: certificates.filter((_, index) => usable[index]),
-      signer: this.#identity.key,
-      cipher: 'aes256',
-    })
+    return await this.#sealer.words(text, certificates)
+  }
+
+  /** The same for a file; `o` says what is to be unusual about it. */
+  async sealFile(
+    file: Uint8Array,
+    certificates: string[],
+    { form, to, signedBy }: Pick<SendOptions, 'form' | 'to' | 'signedBy'> = {},
+  ): Promise<Uint8Array> {
+    const signer = signedBy === undefined ? undefined : signedBy.#opener.identity.key
+    return await this.#sealer.file(file, certificates, { form, to, signer })
   }
 
   /** Takes up what the service tells. Everything is worked on in order. */
   receive(event: WorldEvent): void {
-    if (event.kind === 'key' && this.#line.knows(event.userId)) {
+    if (event.kind === 'key' && this.#opener.line.knows(event.userId)) {
       this.keyChanges.push({ userId: event.userId, fingerprint: event.key?.fingerprint ?? null })
     }
     if (event.kind === 'answer' && event.press.userId === this.userId) {
@@ -117,9 +132,8 @@ export class Phone {
     if (event.kind !== 'message' && event.kind !== 'edited') return
     const { chat, message, kind } = event
     if (message.fromId === this.userId || !chat.seats.has(this.userId)) return
-    const { text, armored } = message
-    const copy = { ...message, text, armored }
-    this.#work = this.#work.then(() => this.#show(chat, copy, kind === 'edited'))
+    const copy = { ...message }
+    this.#work = this.#work.then(() => this.#show(chat, copy, kind))
   }
 
   /** Waits until everything received so far is in the inbox. */
@@ -138,49 +152,11 @@ export class Phone {
     }
   }
 
-  async #show(chat: ChatState, message: StoredMessage, edited: boolean): Promise<void> {
+  async #show(chat: ChatState, message: StoredMessage, how: 'message' | 'edited'): Promise<void> {
     const { id: messageId, fromId } = message
-    const read = await this.#read(message).catch(() => UNOPENED)
-    this.inbox.push({ messageId, chatId: chat.id, fromId, edited, ...read })
+    const read = await readWords(this.#opener, message)
+    this.inbox.push({ messageId, chatId: chat.id, fromId, edited: how === 'edited', ...read })
     for (const waiter of this.#waiters) waiter()
-  }
-
-  async #read({ armored, text, fromId }: StoredMessage): Promise<ReadWords> {
-    if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
-    const opened = await this.#engine.open(armored, [this.#identity.key])
-    if (opened.outcome !== 'opened') return UNOPENED
-    const signer = this.#line.keyOf(fromId)
-    const verdict = await this.#judge(opened, signer?.publicKey ?? null)
-    return {
-      text: opened.text,
-      verdict,
-      signer: verdict === 'verified' ? (signer?.fingerprint ?? null) : null,
-    }
-  }
-
-  async #judge(
-    opened: Extract<Opened, { outcome: 'opened' }>,
-    certificate: string | null,
-  ): Promise<PhoneVerdict> {
-    if (opened.signatures.length === 0) return 'unsigned'
-    if (certificate === null) return 'bad'
-    const results = await this.#engine.verify(opened.signed, certificate, Date.now())
-    const good = opened.signatures.some(
-      ({ intended }, index) => results[index] === 'valid' && this.#isMeant(intended),
-    )
-    return good ? 'verified' : 'bad'
-  }
-
-  #isMeant(intended: string[]): boolean {
-    return intended.length === 0 || intended.includes(this.fingerprint)
-  }
-
-  #isUsable(certificate: string): Promise<boolean> {
-    const known = this.#usable.get(certificate)
-    const judged =
-      known ?? this.#engine.judge(certificate).then(({ unusable }) => unusable === null)
-    this.#usable.set(certificate, judged)
-    return judged
   }
 
   #change(withinMs: number): Promise<void> {
@@ -195,6 +171,3 @@ export class Phone {
     })
   }
 }
-
-type ReadWords = Pick<Seen, 'text' | 'verdict' | 'signer'>
-const UNOPENED: ReadWords = { text: '', verdict: 'unopened', signer: null }

@@ -4,7 +4,8 @@ import { no } from '../failure.ts'
 import { ControlError, type AnyOperation, type Backstage } from './operation.ts'
 import { ALL_OPERATIONS } from './table.ts'
 
-const BODY_BYTES = 64 * 1024 * 1024
+/** A file of 64 MiB in base64, and what goes with it. */
+const BODY_BYTES = 96 * 1024 * 1024
 
 /**
  * The control listener: `POST /<operation>` with its input as JSON gives `{ok: true, result}`;

@@ -54,6 +54,18 @@ export function demandSeat(chat: ChatState, userId: number): void {
   if (!chat.seats.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
 }
 
+/** @throws ControlError unless the person can write into the chat: seated, not gone, not blocking */
+export function demandAbleToWrite(on: Backstage, o: { userId: number; chatId: number }): ChatState {
+  const chat = theChat(on, o.chatId)
+  const person = thePerson(on, o.userId)
+  demandSeat(chat, o.userId)
+  const blocked = [...chat.seats.keys()].some((id) => person.blocked.has(id))
+  if (person.gone || (chat.kind === 'private' && blocked)) {
+    throw new ControlError(`${o.userId} cannot write there`)
+  }
+  return chat
+}
+
 function missing(what: string, id: number): never {
   throw new ControlError(`no ${what} has the id ${id}`)
 }

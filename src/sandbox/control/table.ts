@@ -1,12 +1,13 @@
 import { BACKSTAGE } from './backstage.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
+import { MEDIA } from './media.ts'
 import type { AnyOperation, Backstage } from './operation.ts'
 import { PEOPLE } from './people.ts'
 import { WORDS } from './words.ts'
 
 /** Every control operation, by name. */
-export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...WORDS, ...BACKSTAGE }
+export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...WORDS, ...MEDIA, ...BACKSTAGE }
 
 type Table = typeof OPERATIONS
 

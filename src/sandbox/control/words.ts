@@ -1,15 +1,15 @@
 import { post, type Post } from '../rules/post.ts'
 import { press } from '../rules/presses.ts'
-import type { ChatState, StoredMessage } from '../state.ts'
+import type { StoredMessage } from '../state.ts'
 import { integer, list, object, string } from './schema.ts'
 import {
   ControlError,
+  demandAbleToWrite,
   demandSeat,
   operation,
   theChat,
   theMessage,
   thePerson,
-  type Backstage,
 } from './operation.ts'
 
 const place = { userId: integer, chatId: integer }
@@ -51,12 +51,6 @@ export const WORDS = {
       return { messageId: post(on.world, message).id }
     },
   ),
-  /** Stores a file, exactly these bytes (base64), for `post`. */
-  addMedia: operation(object({ base64: string }), ({ world }, { base64 }) => {
-    const mediaId = world.randomId()
-    world.files.set(mediaId, Buffer.from(base64, 'base64'))
-    return { mediaId, url: `/media/${mediaId}` }
-  }),
   /** Presses the button with that `callbackData`, or the first that has any. */
   press: operation(object({ ...place, messageId: integer }, { data: string }), (on, input) => {
     const chat = theChat(on, input.chatId)
@@ -85,17 +79,6 @@ export const WORDS = {
     const { fingerprint } = await on.phones.of(userId)
     return { fingerprint }
   }),
-}
-
-function demandAbleToWrite(on: Backstage, o: { userId: number; chatId: number }): ChatState {
-  const chat = theChat(on, o.chatId)
-  const person = thePerson(on, o.userId)
-  demandSeat(chat, o.userId)
-  const blocked = [...chat.seats.keys()].some((id) => person.blocked.has(id))
-  if (person.gone || (chat.kind === 'private' && blocked)) {
-    throw new ControlError(`${o.userId} cannot write there`)
-  }
-  return chat
 }
 
 function callbackData(message: StoredMessage): string[] {

@@ -81,7 +81,7 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
   app.get<{ Params: { id: string } }>('/media/:id', (request, reply) => {
     const file = world.files.get(request.params.id)
     if (file === undefined) throw no('media_not_found', 'no such file')
-    return reply.type('application/octet-stream').send(Buffer.from(file))
+    return reply.type('application/octet-stream').send(asBuffer(file))
   })
   return app
 }
@@ -108,6 +108,11 @@ function openRecord(world: World, request: FastifyRequest): CallRecord {
     path: request.url,
     headers: request.raw.rawHeaders,
   })
+}
+
+/** The same octets, not a copy. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function hungUp(reply: FastifyReply): AbortSignal {

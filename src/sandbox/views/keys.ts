@@ -1,8 +1,13 @@
 import type { PublishedKey } from '../state.ts'
 import type { World } from '../world.ts'
 
+/** As answers show a key. */
+export interface KeyView extends PublishedKey {
+  userId: number
+}
+
 /** A key record, written the one way that DESIGN 5 chooses among the names the spec leaves open. */
-export function keyView(userId: number, key: PublishedKey): Record<string, unknown> {
+export function keyView(userId: number, key: PublishedKey): KeyView {
   return { userId, fingerprint: key.fingerprint, publicKey: key.publicKey }
 }
 

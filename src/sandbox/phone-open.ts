@@ -1,0 +1,65 @@
+import type { Engine, OpenedText } from '../pgp/engine.ts'
+import type { PhoneLine } from './phone-line.ts'
+import type { Identity } from './phone-seal.ts'
+import type { StoredMessage } from './state.ts'
+
+/** What a phone could establish about what it was sent. */
+export type PhoneVerdict =
+  /** Sealed to this phone and signed by the sender's published key. */
+  | 'verified'
+  /** Opened, but the signature is not the sender's, or is meant for others. */
+  | 'bad'
+  /** Opened; nobody signed it. */
+  | 'unsigned'
+  /** It came as readable words. */
+  | 'readable'
+  /** Sealed, and this phone cannot open it. */
+  | 'unopened'
+
+export interface ReadWords {
+  /** Empty for what could not be opened, and for service notices. */
+  text: string
+  verdict: PhoneVerdict
+  /** Fingerprint of the certificate that verified it, else null. */
+  signer: string | null
+}
+
+/** Who opens: a phone's own key, and its connection for the certificates of others. */
+export interface Opener {
+  engine: Engine
+  identity: Identity
+  line: PhoneLine
+}
+
+const UNOPENED: ReadWords = { text: '', verdict: 'unopened', signer: null }
+
+/** Opens and verifies the words of a message. Never throws. */
+export async function readWords(who: Opener, message: StoredMessage): Promise<ReadWords> {
+  const { armored, text, fromId } = message
+  if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
+  try {
+    const opened = await who.engine.open(armored, [who.identity.key])
+    if (opened.outcome !== 'opened') return UNOPENED
+    const signer = who.line.keyOf(fromId)
+    const verdict = await judge(who, opened, signer?.publicKey ?? null)
+    const by = verdict === 'verified' ? (signer?.fingerprint ?? null) : null
+    return { text: opened.text, verdict, signer: by }
+  } catch {
+    return UNOPENED
+  }
+}
+
+async function judge(
+  { engine, identity }: Opener,
+  opened: OpenedText,
+  certificate: string | null,
+): Promise<PhoneVerdict> {
+  if (opened.signatures.length === 0) return 'unsigned'
+  if (certificate === null) return 'bad'
+  const results = await engine.verify(opened.signed, certificate, Date.now())
+  const good = opened.signatures.some(({ intended }, index) => {
+    const meant = intended.length === 0 || intended.includes(identity.key.fingerprint)
+    return results[index] === 'valid' && meant
+  })
+  return good ? 'verified' : 'bad'
+}
