@@ -2,6 +2,7 @@
 import type { Secrets, Settings } from './config/settings.ts'
 import type { CheckLine, Operations } from './control/operations.ts'
 import { createOperations } from './control/perform.ts'
+import { createTrustOperations } from './control/trust.ts'
 import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
@@ -77,6 +78,7 @@ function offlineOf(options: ContextOptions, link: Link, core: Core): Omit<Offlin
   const startedAt = new Date().toISOString()
   const operations = createOperations({
     ...core,
+    trust: createTrustOperations(core.acquaintance),
     status: () => Promise.resolve(statusOf(options.settings, { link, core, startedAt })),
     open: (armored) => openReport(armored, core),
   })
@@ -134,6 +136,9 @@ function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol
     keyShow: refuse,
     keyPublish: refuse,
     chatList: refuse,
+    trustList: refuse,
+    trustSay: refuse,
+    trustLog: refuse,
     chatAllowReadable: refuse,
     open: refuse,
   }

@@ -50,6 +50,12 @@ export class FreshCache<V extends {}> {
     this.#inFlight.delete(key)
   }
 
+  /** Forgets everything; what is being asked for now is not remembered either. */
+  clear(): void {
+    this.#entries.clear()
+    this.#inFlight.clear()
+  }
+
   async #ask(key: number): Promise<V> {
     const askedAtMs = moment()
     const answer = this.#fetch(key)

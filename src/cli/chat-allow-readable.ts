@@ -2,8 +2,11 @@ import { Command } from 'commander'
 import type { Lift } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
 import { example, takeSettings } from './flags.ts'
+import { readId } from './ids.ts'
 import { withSidecar } from './reach.ts'
 import { put, say } from './terminal.ts'
+
+const WHERE = '`postern chat list` shows the ids of the chats'
 
 interface Options {
   pending?: boolean
@@ -39,15 +42,5 @@ function read(texts: string[], options: Options): Lift {
   }
   if (options.pending === true) return { pending: true }
   if (options.private === true) return { private: true }
-  return { chatIds: texts.map(readId) }
-}
-
-function readId(text: string): number {
-  const id = Number(text)
-  if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
-  throw new OperatorError(
-    'usage',
-    'a chat id is a whole number',
-    '`postern chat list` shows the ids of the chats',
-  )
+  return { chatIds: texts.map((text) => readId(text, 'chat', WHERE)) }
 }

@@ -16,6 +16,10 @@ import { runCommand } from './run.ts'
 import { sandboxCommand } from './sandbox.ts'
 import { statusCommand } from './status.ts'
 import { put, say } from './terminal.ts'
+import { trustListCommand } from './trust-list.ts'
+import { trustLogCommand } from './trust-log.ts'
+import { trustPolicyCommand } from './trust-policy.ts'
+import { trustAcceptCommand, trustBlockCommand, trustVerifyCommand } from './trust-say.ts'
 
 /** What stands first and asks for no command. */
 const ASKS = ['-h', '--help', '-V', '--version']
@@ -71,6 +75,15 @@ export function createProgram(): Command {
   adopt(root, group('key', 'the bot’s keys', keys))
   const chats = [chatListCommand(), chatAllowReadableCommand()]
   adopt(root, group('chat', 'what is known of the bot’s chats', chats))
+  const trust = [
+    trustListCommand(),
+    trustAcceptCommand(),
+    trustVerifyCommand(),
+    trustBlockCommand(),
+    trustPolicyCommand(),
+    trustLogCommand(),
+  ]
+  adopt(root, group('trust', 'whose certificates are believed', trust))
   adopt(root, openCommand())
   return root
 }

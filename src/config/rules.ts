@@ -22,7 +22,6 @@ export interface Whole {
 
 /** Settings whose function is not built yet, or not all of it, with the values that work. */
 export const BUILT: Readonly<Record<string, readonly unknown[]>> = {
-  'trust.policy': ['accept'],
   'key.protection': ['auto', 'passphrase'],
   'key.rotateEveryDays': [],
   'key.retainDays': [30],

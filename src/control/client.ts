@@ -40,6 +40,9 @@ export async function connectControl(
     chatList: () => line.ask({ operation: 'chatList' }, chatList),
     chatAllowReadable: (lift) =>
       line.ask({ operation: 'chatAllowReadable', lift }, chatAllowReadable),
+    trustList: () => line.ask({ operation: 'trustList' }, Results.trustList),
+    trustSay: (word) => line.ask({ operation: 'trustSay', word }, Results.trustSay),
+    trustLog: (range) => line.ask({ operation: 'trustLog', range }, Results.trustLog),
     open: (armored) => line.ask({ operation: 'open', armored }, Results.open),
     async [Symbol.asyncDispose]() {
       await line.close()

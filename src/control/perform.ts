@@ -4,9 +4,11 @@ import type { Modes } from '../chats/modes.ts'
 import { OperatorError } from '../errors.ts'
 import type { Keyring, OwnKeyRecord } from '../keys/keyring.ts'
 import type { Publication } from '../keys/publication.ts'
+import type { TrustOperations } from './trust.ts'
 import type { ChatRow, KeyRow, Lift, OpenReport, Operations, StatusReport } from './operations.ts'
 
 export interface PerformParts {
+  trust: TrustOperations
   keyring: Keyring
   facts: Facts
   modes: Modes
@@ -20,6 +22,7 @@ export interface PerformParts {
 export function createOperations(parts: PerformParts): Operations {
   const { keyring, facts, modes } = parts
   return {
+    ...parts.trust,
     status: parts.status,
     open: parts.open,
     keyList: () => Promise.resolve(keyring.all.map(keyRow)),

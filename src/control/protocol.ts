@@ -13,6 +13,7 @@ import type {
   OpenReport,
   StatusReport,
 } from './operations.ts'
+import { LogRange, LogRow, TrustReport, TrustWord } from './trust.ts'
 
 /** Room for 1 MiB of armored text with its line breaks escaped. */
 export const MAX_REQUEST_BYTES = 2 * 1024 * 1024
@@ -50,6 +51,9 @@ export const Request = z.discriminatedUnion('operation', [
       z.strictObject({ private: z.literal(true) }),
     ]),
   }),
+  z.strictObject({ operation: z.literal('trustList') }),
+  z.strictObject({ operation: z.literal('trustSay'), word: TrustWord }),
+  z.strictObject({ operation: z.literal('trustLog'), range: LogRange }),
   z.strictObject({ operation: z.literal('open'), armored: z.string().max(MAX_ARMORED_BYTES) }),
 ])
 export type Request = z.infer<typeof Request>
@@ -103,6 +107,9 @@ export const Results = {
     }),
   ) satisfies z.ZodType<ChatRow[]>,
   chatAllowReadable: z.object({ lifted: z.array(chatId), message: z.string() }),
+  trustList: TrustReport,
+  trustSay: z.object({ message: z.string() }),
+  trustLog: z.array(LogRow),
   open: z.object({
     opened: z.boolean(),
     text: z.string().optional(),

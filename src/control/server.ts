@@ -122,6 +122,12 @@ function perform(
       return operations.chatList()
     case 'chatAllowReadable':
       return operations.chatAllowReadable(request.lift)
+    case 'trustList':
+      return operations.trustList()
+    case 'trustSay':
+      return operations.trustSay(request.word)
+    case 'trustLog':
+      return operations.trustLog(request.range)
     case 'open':
       return operations.open(request.armored)
   }

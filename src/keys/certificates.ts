@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Engine, Judgement } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
+import type { Journal } from './journal.ts'
 
 /** Judgements kept, each with its armored text: some 1 to 3 KB. */
 const KEPT = 20_000
@@ -14,17 +15,15 @@ const DEADLINE_KEPT_MS = 300_000
  */
 export class Certificates {
   readonly #engine: Engine
-  readonly #store: Store
   readonly #judged = new LRUCache<string, Promise<Judged>>({ max: KEPT })
   readonly #revoked = new Map<string, string>()
 
-  private constructor(engine: Engine, store: Store) {
+  private constructor(engine: Engine) {
     this.#engine = engine
-    this.#store = store
   }
 
   static async load(engine: Engine, store: Store): Promise<Certificates> {
-    const certificates = new Certificates(engine, store)
+    const certificates = new Certificates(engine)
     const rows = await store.read((db) =>
       db
         .selectFrom('certificates')
@@ -60,19 +59,24 @@ export class Certificates {
 
   /**
    * Remembers the revocations of a certificate whose owner was bound before.
+   * @param made who revoked it, and where that is written down
    * @throws Refusal `postern_store_unwritable`
    */
-  async rememberRevoked(judgement: Judgement): Promise<void> {
+  async rememberRevoked(
+    judgement: Judgement,
+    made: { userId: number; journal: Journal },
+  ): Promise<void> {
     const { fingerprint, revocations, armored } = judgement
     if (!revocations || fingerprint === null) return
     if (this.#revoked.get(fingerprint) === armored) return
-    await this.#store.write((db) =>
-      db
+    const change = { kind: 'key-revoked' as const, userId: made.userId, detail: { fingerprint } }
+    await made.journal.record([change], async (db) => {
+      await db
         .updateTable('certificates')
         .set({ revoked_armored: armored })
         .where('fingerprint', '=', fingerprint)
-        .execute(),
-    )
+        .execute()
+    })
     this.#revoked.set(fingerprint, armored)
   }
 

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceSaid, Unanswered } from '../errors.ts'
-import type { Certificates } from './certificates.ts'
 import { FreshCache, moment } from '../fresh-cache.ts'
-import type { People } from './people.ts'
-import { readPeople, type Person } from './person.ts'
+import type { Lists } from './lists.ts'
+import { readPeople, type Person, type PersonParts } from './person.ts'
 
 /** What `GET /chats/{chatId}/keys` said, judged. */
 export interface KeyList {
@@ -36,8 +35,8 @@ export class Directory {
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = new LRUCache<string, number>({ max: USERS, ttl: VAIN_FOR_MS })
 
-  constructor(parts: { calls: DirectoryCalls; certificates: Certificates; people: People }) {
-    const { calls } = parts
+  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists }) {
+    const { calls, lists } = parts
     this.#lists = new FreshCache({
       max: CHATS,
       fetch: async (chatId) => {
@@ -46,6 +45,7 @@ export class Directory {
         const { keys, memberCount } = result.data
         const named = keys.map(readUserKey).filter((key) => key !== null)
         const people = await readPeople(named, parts)
+        await lists.saw(chatId, people)
         return { people, nameless: keys.length - named.length, memberCount }
       },
     })
@@ -106,6 +106,13 @@ export class Directory {
   /** Drops a chat's list: somebody came, went or changed. */
   forget(chatId: number): void {
     this.#lists.forget(chatId)
+  }
+
+  /** Drops everything: the operator has said whose a certificate is. */
+  forgetAll(): void {
+    this.#lists.clear()
+    this.#users.clear()
+    this.#vain.clear()
   }
 
   async #listedSigner(userId: number, chatId: number, sinceMs: number): Promise<Person | null> {

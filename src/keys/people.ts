@@ -1,3 +1,5 @@
+import type { Transaction } from 'kysely'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -75,5 +77,27 @@ export class People {
       }
     })
     for (const userId of unknown) this.#signed.add(userId)
+  }
+
+  /**
+   * Puts on disk that a person begins anew by the operator's word: the certificate is theirs
+   * alone, and that they once signed is forgotten. `startedAnew` follows when the write is done.
+   */
+  async saveAnew(
+    db: Transaction<Schema>,
+    { userId, fingerprint }: { userId: number; fingerprint: string },
+  ): Promise<void> {
+    await db
+      .insertInto('certificates')
+      .values({ fingerprint, user_id: userId, first_seen_at: Date.now(), revoked_armored: null })
+      .onConflict((conflict) => conflict.column('fingerprint').doUpdateSet({ user_id: userId }))
+      .execute()
+    await db.updateTable('people').set({ signed_at: null }).where('user_id', '=', userId).execute()
+  }
+
+  /** Takes in what `saveAnew` has put on disk. */
+  startedAnew({ userId, fingerprint }: { userId: number; fingerprint: string }): void {
+    this.#ownerOf.set(fingerprint, userId)
+    this.#signed.delete(userId)
   }
 }

@@ -1,7 +1,9 @@
 import type { UserKey } from '../api/user-key.ts'
 import type { Judgement, UnusableReason } from '../pgp/engine.ts'
 import type { Certificates } from './certificates.ts'
+import type { Journal } from './journal.ts'
 import type { People } from './people.ts'
+import type { Trust } from './trust.ts'
 
 /** Why a person cannot be sealed to; beyond what the certificate itself says. */
 export type Unusable = UnusableReason | 'fingerprint-mismatch' | 'other-person'
@@ -14,6 +16,13 @@ export interface Person {
   /** Null when the certificate can be sealed to now. */
   unusable: Unusable | null
   judgement: Judgement
+}
+
+export interface PersonParts {
+  certificates: Certificates
+  people: People
+  trust: Trust
+  journal: Journal
 }
 
 /** Reasons that leave nothing to verify a signature with either. */
@@ -40,24 +49,24 @@ export function signingCertificate(person: Person): string | null {
  * and what was revoked. A record whose own fingerprint is not its certificate's binds nothing.
  * @throws Refusal `postern_store_unwritable`
  */
-export async function readPeople(
-  records: UserKey[],
-  parts: { certificates: Certificates; people: People },
-): Promise<Person[]> {
+export async function readPeople(records: UserKey[], parts: PersonParts): Promise<Person[]> {
   const judged = await Promise.all(
     records.map(async (key) => ({
       key,
       judgement: await parts.certificates.judge(key.publicKey ?? ''),
     })),
   )
-  await parts.people.bind(
-    judged.flatMap(({ key, judgement: { fingerprint } }) =>
-      fingerprint === null || isMismatch(key, fingerprint)
-        ? []
-        : [{ fingerprint, userId: key.userId }],
-    ),
+  const listed = judged.flatMap(({ key, judgement: { fingerprint } }) =>
+    fingerprint === null || isMismatch(key, fingerprint)
+      ? []
+      : [{ fingerprint, userId: key.userId }],
   )
-  for (const { judgement } of judged) await parts.certificates.rememberRevoked(judgement)
+  await parts.people.bind(listed)
+  await parts.trust.saw(listed)
+  for (const { key, judgement } of judged) {
+    const made = { userId: key.userId, journal: parts.journal }
+    await parts.certificates.rememberRevoked(judgement, made)
+  }
   return judged.map(({ key, judgement }) => ({
     userId: key.userId,
     fingerprint: judgement.fingerprint,

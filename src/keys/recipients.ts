@@ -1,7 +1,8 @@
 import { Refusal } from '../errors.ts'
 import type { CipherSizes } from '../pgp/engine.ts'
 import type { KeyList } from './directory.ts'
-import type { Unusable } from './person.ts'
+import type { Person, Unusable } from './person.ts'
+import type { Distrust } from './trust.ts'
 
 /** Who gets a message, and who could not. */
 export interface Recipients {
@@ -9,7 +10,13 @@ export interface Recipients {
   certificates: string[]
   /** Greatest octets that the recipient packets of `certificates` take. */
   recipientBytes: CipherSizes
-  skipped: { userId: number; reason: Unusable }[]
+  skipped: Skipped[]
+}
+
+/** Somebody who gets nothing, and why. */
+export interface Skipped {
+  userId: number
+  reason: Unusable | Distrust
 }
 
 export interface RecipientRules {
@@ -19,23 +26,34 @@ export interface RecipientRules {
   botId: number | null
   /** Fingerprints of the bot's own keys. */
   own: ReadonlySet<string>
+  /** Why somebody's certificate waits for the operator's word in this chat; null when it does not. */
+  distrust: (userId: number, fingerprint: string | null) => Distrust | null
 }
 
 /**
  * Chooses the recipients of one message from a chat's key list (DESIGN: Sealing).
  * @throws Refusal `postern_recipients_inconsistent` when the list contradicts itself,
- *   `postern_no_recipient` when it is empty, `postern_recipient_unusable` when nobody is left
+ *   `postern_no_recipient` when it is empty; when nobody is left, or somebody must not be left out,
+ *   `postern_trust_required` where the operator's word would help, else `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
   const { people } = list
   const contradiction = contradictionIn(list, rules)
   if (contradiction !== null) throw new Refusal('postern_recipients_inconsistent', contradiction)
   if (people.length === 0) throw new Refusal('postern_no_recipient')
-  const usable = people.filter(({ unusable }) => unusable === null)
-  const skipped = people.flatMap(({ userId, unusable }) =>
-    unusable === null ? [] : [{ userId, reason: unusable }],
-  )
+  const usable: Person[] = []
+  const skipped: Skipped[] = []
+  const waiting: Skipped[] = []
+  for (const person of people) {
+    const { userId, fingerprint, unusable } = person
+    const distrust = unusable === null ? rules.distrust(userId, fingerprint) : null
+    const reason = unusable ?? distrust
+    if (reason === null) usable.push(person)
+    else skipped.push({ userId, reason })
+    if (distrust !== null) waiting.push({ userId, reason: distrust })
+  }
   if (usable.length === 0 || (rules.unusable === 'refuse' && skipped.length > 0)) {
+    if (waiting.length > 0) throw new Refusal('postern_trust_required', named(waiting))
     throw new Refusal('postern_recipient_unusable', named(skipped))
   }
   const byFingerprint = new Map(usable.map((person) => [person.fingerprint, person.judgement]))
@@ -76,7 +94,7 @@ function contradictionIn(list: KeyList, rules: RecipientRules): string | null {
 }
 
 /** Names at most ten people; ids only. */
-export function named(skipped: { userId: number; reason: Unusable }[]): string {
+export function named(skipped: readonly Skipped[]): string {
   const shown = skipped.slice(0, 10).map(({ userId, reason }) => `${userId} (${reason})`)
   const more = skipped.length > 10 ? ` and ${skipped.length - 10} more` : ''
   return `${shown.join(', ')}${more}`

@@ -50,6 +50,11 @@ export class Metrics {
     'Worker threads ended because a message overran its deadline',
     [],
   )
+  readonly #trustChanges = this.#counter(
+    'trust_changes_total',
+    'Changes of people’s certificates, of key lists, and words of the operator on them, by kind',
+    ['kind'],
+  )
   readonly #upstreamCalls = this.#counter(
     'upstream_calls_total',
     'Calls to the service that were answered, by whose call it was and class of status',
@@ -116,6 +121,11 @@ export class Metrics {
   /** A worker thread overran its deadline. */
   workerKilled(): void {
     this.#workersKilled.inc()
+  }
+
+  /** Something changed about whom we seal to and believe; `kind` is one of the journal's. */
+  trustChanged(kind: string): void {
+    this.#trustChanges.inc({ kind })
   }
 
   /** The service answered; `own` when the sidecar asked for itself. */

@@ -66,12 +66,45 @@ const TABLES = [
    ) STRICT`,
 ]
 
+const TRUST = [
+  `CREATE TABLE pins (
+     user_id INTEGER PRIMARY KEY NOT NULL,
+     fingerprint TEXT,
+     since INTEGER NOT NULL,
+     standing TEXT NOT NULL CHECK (standing IN ('seen', 'accepted', 'verified', 'blocked')),
+     listed TEXT,
+     listed_at INTEGER
+   ) STRICT`,
+  `CREATE TABLE trust_policies (
+     chat_id INTEGER PRIMARY KEY NOT NULL,
+     policy TEXT NOT NULL CHECK (policy IN ('accept', 'first-use', 'pinned'))
+   ) STRICT`,
+  `CREATE TABLE lists (
+     chat_id INTEGER PRIMARY KEY NOT NULL,
+     people TEXT NOT NULL
+   ) STRICT`,
+  `CREATE TABLE journal (
+     id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+     at INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     user_id INTEGER,
+     chat_id INTEGER,
+     detail TEXT NOT NULL
+   ) STRICT`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
     name: '001-first',
     async up(db) {
       for (const table of TABLES) await sql.raw(table).execute(db)
+    },
+  },
+  {
+    name: '010-trust',
+    async up(db) {
+      for (const table of TRUST) await sql.raw(table).execute(db)
     },
   },
 ]

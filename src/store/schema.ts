@@ -2,6 +2,7 @@
  * What survives a restart, table by table. Every time is in milliseconds since the Unix epoch;
  * identifiers of chats, people and messages are the API's integers.
  */
+import type { Generated } from 'kysely'
 
 /** The bot's own OpenPGP keys (DESIGN, Keys). */
 export interface OwnKeysTable {
@@ -81,6 +82,38 @@ export interface ProtectionTable {
   digest: Uint8Array
 }
 
+/** A person's fingerprint as it stands, and the one that the service lists (`keys/pins.ts`). */
+export interface PinsTable {
+  user_id: number
+  fingerprint: string | null
+  since: number
+  standing: 'seen' | 'accepted' | 'verified' | 'blocked'
+  listed: string | null
+  listed_at: number | null
+}
+
+/** Trust policies said by command; `chat_id` 0 is the bot's own. */
+export interface TrustPoliciesTable {
+  chat_id: number
+  policy: 'accept' | 'first-use' | 'pinned'
+}
+
+/** The last key list of a chat: a JSON array of `[userId, fingerprint]`, by person. */
+export interface ListsTable {
+  chat_id: number
+  people: string
+}
+
+/** The append-only record of changes (`keys/journal.ts`); `detail` is JSON. */
+export interface JournalTable {
+  id: Generated<number>
+  at: number
+  kind: string
+  user_id: number | null
+  chat_id: number | null
+  detail: string
+}
+
 export interface Schema {
   own_keys: OwnKeysTable
   chats: ChatsTable
@@ -90,4 +123,8 @@ export interface Schema {
   flags: FlagsTable
   secrets: SecretsTable
   protection: ProtectionTable
+  pins: PinsTable
+  trust_policies: TrustPoliciesTable
+  lists: ListsTable
+  journal: JournalTable
 }

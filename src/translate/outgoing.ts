@@ -7,7 +7,9 @@ import { moment } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Publication } from '../keys/publication.ts'
+import type { Lists } from '../keys/lists.ts'
 import { chooseRecipients, type Recipients } from '../keys/recipients.ts'
+import type { Trust } from '../keys/trust.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
 import { bodyMissing, type Draft } from './draft.ts'
@@ -33,6 +35,8 @@ export interface OutgoingParts {
   facts: Facts
   modes: Modes
   directory: Directory
+  lists: Lists
+  trust: Trust
   keyring: Keyring
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
@@ -127,14 +131,9 @@ export class Outgoing {
   }
 
   async #seal(draft: Draft, text: string, publication: Publication): Promise<Prepared> {
-    const { engine, facts, keyring, unusableRecipient, botId, armoredMax } = this.#parts
+    const { engine, armoredMax } = this.#parts
     const signer = publication.requirePublished()
-    const recipients = chooseRecipients(await this.#keyList(draft.chatId), {
-      isPrivate: facts.isPrivate(draft.chatId),
-      unusable: unusableRecipient,
-      botId: botId(),
-      own: new Set(keyring.all.map(({ fingerprint }) => fingerprint)),
-    })
+    const recipients = await this.#recipients(draft.chatId)
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, Buffer.byteLength(text), armoredMax())
     if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
@@ -152,6 +151,25 @@ export class Outgoing {
       outbound: permitSealed(draft.target, draft.fields, armored),
       recipients,
       sealMs: performance.now() - startedAtMs,
+    }
+  }
+
+  async #recipients(chatId: number): Promise<Recipients> {
+    const { facts, keyring, trust, lists, unusableRecipient, botId } = this.#parts
+    const list = await this.#keyList(chatId)
+    try {
+      return chooseRecipients(list, {
+        isPrivate: facts.isPrivate(chatId),
+        unusable: unusableRecipient,
+        botId: botId(),
+        own: new Set(keyring.all.map(({ fingerprint }) => fingerprint)),
+        distrust: (userId, fingerprint) => trust.distrust(userId, fingerprint, chatId),
+      })
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
+        await lists.contradicts(chatId, error.message)
+      }
+      throw error
     }
   }
 

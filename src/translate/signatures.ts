@@ -2,6 +2,7 @@
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { People } from '../keys/people.ts'
+import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
 import { SEEN_FOR_MS } from '../chats/seen.ts'
 import type { Engine, OpenedText, SignatureClaim } from '../pgp/engine.ts'
@@ -34,6 +35,7 @@ export interface SignatureParts {
   directory: Directory
   keyring: Keyring
   people: People
+  trust: Trust
   botId: () => number | null
 }
 
@@ -71,6 +73,7 @@ function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Judged {
   const { fromId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
+  if (parts.trust.isBlocked(fromId)) return { verdict: 'unknown-signer', reason: 'blocked' }
   return parts.people.hasSigned(fromId)
     ? { verdict: 'bad-signature', reason: 'stopped-signing' }
     : { verdict: 'unsigned' }
@@ -118,6 +121,8 @@ async function verifyBy(
   const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
   const index = results.indexOf('valid')
   if (index === -1) return failed('bad-signature')
+  const distrust = parts.trust.distrust(person.userId, person.fingerprint, claimed.chatId)
+  if (distrust !== null) return failed('unknown-signer', distrust)
   return { ...failed('bad-signature'), index, signer: person.fingerprint ?? '' }
 }
 

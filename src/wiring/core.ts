@@ -3,10 +3,7 @@ import { Facts } from '../chats/facts.ts'
 import { Modes } from '../chats/modes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
-import { Certificates } from '../keys/certificates.ts'
-import { Directory } from '../keys/directory.ts'
 import { Keyring } from '../keys/keyring.ts'
-import { People } from '../keys/people.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
@@ -17,12 +14,14 @@ import { openStore, type Store } from '../store/store.ts'
 import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import { Outgoing } from '../translate/outgoing.ts'
+import { loadAcquaintance, type Acquaintance } from './acquaintance.ts'
 import type { Link } from './link.ts'
 
 export interface Core extends AsyncDisposable {
   store: Store
   engine: Engine
   keyring: Keyring
+  acquaintance: Acquaintance
   facts: Facts
   modes: Modes
   /** Null when the sidecar manages no key (`key.publish: false`). */
@@ -47,12 +46,11 @@ export async function createCore(
   const store = stack.use(await openStore({ dataDir: settings.dataDir, masterSecret, mode }))
   const engine = stack.use(createEngine({ killed: () => link.metrics.workerKilled() }))
   const keyring = await Keyring.load(store, engine)
-  const people = await People.load(store)
-  const certificates = await Certificates.load(engine, store)
   const facts = await Facts.load(store)
   const { calls, botId, health, metrics } = link
   const modes = new Modes({ facts, chat: calls.chat })
-  const directory = new Directory({ calls, certificates, people })
+  const { policy } = settings.trust
+  const acquaintance = await loadAcquaintance({ store, engine, calls, policy, metrics, log })
   const managesKey = settings.key.publish
   const publication = managesKey
     ? stack.use(
@@ -73,7 +71,7 @@ export async function createCore(
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
-  const shared = { facts, modes, guard, directory, keyring, people, engine, botId }
+  const shared = { ...acquaintance, facts, modes, guard, keyring, engine, botId }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
   if (seen !== null) stack.use(pruneDaily(seen))
@@ -87,6 +85,7 @@ export async function createCore(
     store,
     engine,
     keyring,
+    acquaintance,
     facts,
     modes,
     publication,

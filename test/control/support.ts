@@ -53,6 +53,9 @@ export function operations(over: Partial<Operations> = {}): Operations {
       lifted: 'chatIds' in lift ? lift.chatIds : [],
       message: JSON.stringify(lift),
     }),
+    trustList: async () => ({ policy: 'accept', said: [], people: [] }),
+    trustSay: async (word) => ({ message: JSON.stringify(word) }),
+    trustLog: async () => [],
     open: async (armored) => ({ opened: true, text: armored, verdict: 'verified' }),
     ...over,
   }

@@ -1,0 +1,62 @@
+import { Command } from 'commander'
+import type { LogRow } from '../control/trust.ts'
+import { OperatorError } from '../errors.ts'
+import { example, takeSettings } from './flags.ts'
+import { withSidecar } from './reach.ts'
+import { put, table } from './terminal.ts'
+
+/** Entries asked for at once. */
+const PAGE = 1000
+
+interface Options {
+  since?: string
+  json?: boolean
+}
+
+/** `postern trust log`: every change, in the order in which it was written down. */
+export function trustLogCommand(): Command {
+  const command = new Command('log')
+    .description('print every change of certificates, key lists and trust, the oldest first')
+    .option('--since <date>', 'from this day or time on, such as 2026-01-31')
+    .option('--json', 'print one JSON object a line, for keeping elsewhere')
+  takeSettings(command, { shown: false })
+  return example(command, 'postern trust log --json > trust.ndjson').action(log)
+}
+
+async function log({ since, json }: Options, command: Command): Promise<void> {
+  const sinceMs = readDate(since)
+  await withSidecar(command, async (sidecar) => {
+    let afterId = 0
+    for (;;) {
+      const rows = await sidecar.trustLog({ afterId, sinceMs, limit: PAGE })
+      if (json === true) for (const row of rows) put(JSON.stringify(row))
+      else table(rows.map(cells))
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < PAGE) return
+      afterId = last.id
+    }
+  })
+}
+
+function cells({ at, kind, userId, chatId, detail }: LogRow): string[] {
+  const who = [userId === null ? '' : `person ${userId}`, chatId === null ? '' : `chat ${chatId}`]
+  const more = Object.entries(detail).map(([name, value]) => `${name} ${words(value)}`)
+  return [at, kind, who.filter(Boolean).join(', ') || 'the bot', more.join('; ')]
+}
+
+function words(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ') || 'nobody'
+  if (value === null) return 'as the setting says'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function readDate(text: string | undefined): number {
+  if (text === undefined) return 0
+  const ms = Date.parse(text)
+  if (!Number.isNaN(ms)) return ms
+  throw new OperatorError(
+    'usage',
+    'this is no date',
+    'write it like 2026-01-31 or 2026-01-31T12:00Z',
+  )
+}

@@ -1,0 +1,107 @@
+import { sql, type Transaction } from 'kysely'
+import type { Schema } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+
+/** What can change about whom we seal to and whose words we believe. */
+export type TrustChange =
+  /** The service lists another certificate for a person than before. */
+  | { kind: 'key-changed'; userId: number; detail: { from: string; to: string; standing: string } }
+  /** A certificate that we know was revoked by its owner. */
+  | { kind: 'key-revoked'; userId: number; detail: { fingerprint: string } }
+  /** Who gets what is written into a chat; at most 100 people are named each way. */
+  | {
+      kind: 'recipients-changed'
+      chatId: number
+      detail: { count: number; added: number[]; removed: number[]; changed: number[] }
+    }
+  /** The key list of a chat contradicts itself; nothing is sealed by it. */
+  | { kind: 'list-contradicts'; chatId: number; detail: { why: string } }
+  /** The operator spoke. */
+  | { kind: 'accepted' | 'verified'; userId: number; detail: { fingerprint: string } }
+  | { kind: 'blocked'; userId: number; detail: Record<string, never> }
+  | { kind: 'policy'; chatId: number | null; detail: { policy: string | null } }
+
+/** A change as it was written down. `at` is ms since the epoch. */
+export interface JournalEntry {
+  id: number
+  atMs: number
+  kind: string
+  userId: number | null
+  chatId: number | null
+  detail: Record<string, unknown>
+}
+
+/** So that a service that changes keys all day long cannot fill the disk. */
+const KEPT = 500_000
+
+/** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */
+export class Journal {
+  readonly #store: Store
+  readonly #told: (change: TrustChange) => void
+
+  /** @param told hears of every change once it is on disk */
+  constructor(store: Store, told: (change: TrustChange) => void) {
+    this.#store = store
+    this.#told = told
+  }
+
+  /**
+   * Writes changes down, together with what they change.
+   * @param change runs in the same transaction, first
+   * @throws Refusal `postern_store_unwritable`; then nothing was changed
+   */
+  async record(
+    changes: readonly TrustChange[],
+    change: (db: Transaction<Schema>) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const nowMs = Date.now()
+    await this.#store.write(async (db) => {
+      await change(db)
+      for (const one of changes) await append(db, one, nowMs)
+    })
+    for (const one of changes) this.#told(one)
+  }
+
+  /**
+   * Entries in the order in which they were written.
+   * @param from `afterId` gives what came later than that entry, `sinceMs` than that time;
+   *   `limit` at most so many
+   */
+  async read(from: { afterId: number; sinceMs: number; limit: number }): Promise<JournalEntry[]> {
+    const rows = await this.#store.read((db) =>
+      db
+        .selectFrom('journal')
+        .selectAll()
+        .where('id', '>', from.afterId)
+        .where('at', '>=', from.sinceMs)
+        .orderBy('id')
+        .limit(from.limit)
+        .execute(),
+    )
+    return rows.map((row) => ({
+      id: row.id,
+      atMs: row.at,
+      kind: row.kind,
+      userId: row.user_id,
+      chatId: row.chat_id,
+      detail: JSON.parse(row.detail) as Record<string, unknown>,
+    }))
+  }
+}
+
+async function append(db: Transaction<Schema>, change: TrustChange, nowMs: number): Promise<void> {
+  const written = await db
+    .insertInto('journal')
+    .values({
+      at: nowMs,
+      kind: change.kind,
+      user_id: 'userId' in change ? change.userId : null,
+      chat_id: 'chatId' in change ? change.chatId : null,
+      detail: JSON.stringify(change.detail),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (written.id % 1000 === 0) {
+    await sql`DELETE FROM journal WHERE id <= ${written.id - KEPT}`.execute(db)
+  }
+}

@@ -1,0 +1,53 @@
+/** Everything that is known of other people: certificates, whose they are, whom we trust. */
+import { Certificates } from '../keys/certificates.ts'
+import { Directory, type DirectoryCalls } from '../keys/directory.ts'
+import { Journal } from '../keys/journal.ts'
+import { Lists } from '../keys/lists.ts'
+import { People } from '../keys/people.ts'
+import type { TrustPolicy } from '../keys/policies.ts'
+import { Trust } from '../keys/trust.ts'
+import type { Log } from '../logger.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Engine } from '../pgp/engine.ts'
+import type { Store } from '../store/store.ts'
+
+export interface Acquaintance {
+  people: People
+  journal: Journal
+  lists: Lists
+  trust: Trust
+  directory: Directory
+}
+
+/** Loads what the store has of other people. */
+export async function loadAcquaintance(o: {
+  store: Store
+  engine: Engine
+  calls: DirectoryCalls
+  /** Setting `trust.policy`. */
+  policy: TrustPolicy
+  metrics: Metrics
+  log: Log
+}): Promise<Acquaintance> {
+  const { store, engine, calls, policy, metrics, log } = o
+  const journal = new Journal(store, (change) => {
+    metrics.trustChanged(change.kind)
+    const { kind, detail, ...where } = change
+    log.warn({ change: kind, ...where, ...summaryOf(detail) }, 'trust: something changed')
+  })
+  const people = await People.load(store)
+  const certificates = await Certificates.load(engine, store)
+  const trust = await Trust.load({ store, journal, people, policy })
+  const lists = new Lists(store, journal)
+  const directory = new Directory({ calls, certificates, people, trust, journal, lists })
+  return { people, journal, lists, trust, directory }
+}
+
+/** Lists of people by their length: a log line names no hundred of them. */
+function summaryOf(detail: object): Record<string, unknown> {
+  const entries = Object.entries(detail).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? value.length : value,
+  ])
+  return Object.fromEntries(entries) as Record<string, unknown>
+}
