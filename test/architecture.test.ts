@@ -13,7 +13,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   store: { may: [], packages: ['kysely'], why: 'it keeps bytes' },
   keys: {
     may: ['api', 'pgp', 'store', 'fresh-cache'],
-    packages: ['lru-cache'],
+    packages: ['lru-cache', 'kysely'],
     why: 'it is handed the calls to the service',
   },
   chats: {

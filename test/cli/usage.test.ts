@@ -19,6 +19,12 @@ const COMMANDS = [
   'chat',
   'chat list',
   'chat allow-readable',
+  'trust list',
+  'trust accept',
+  'trust verify',
+  'trust block',
+  'trust policy',
+  'trust log',
   'open',
 ]
 
@@ -27,7 +33,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await postern(['--help'], { cwd: dataFolder() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[.*?\])* {2,}/gm)].map(([, name]) => name)
-    const names = ['run', 'demo', 'sandbox', 'check', 'status', 'config', 'key', 'chat', 'open']
+    const names = ['run', 'demo', 'sandbox', 'check', 'status', 'config', 'key', 'chat', 'trust', 'open']
     expect(new Set(listed)).toEqual(new Set([...names, 'help']))
   })
 
@@ -45,7 +51,7 @@ describe('help', () => {
       expect(stdout).toContain(`${flag} <`)
     }
     expect(stdout).toContain('<auto|passphrase>')
-    for (const flag of ['--bot-token <', '--key-passphrase <', 'rotate-every', 'trust-policy']) {
+    for (const flag of ['--bot-token <', '--key-passphrase <', 'rotate-every']) {
       expect(stdout).not.toContain(flag)
     }
   })

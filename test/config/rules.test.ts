@@ -83,7 +83,6 @@ describe('the doors', () => {
 
 describe('what is not built yet', () => {
   test.each([
-    ['POSTERN_TRUST_POLICY', 'first-use', 'accept'],
     ['POSTERN_KEY_PROTECTION', 'keychain', 'passphrase'],
     ['POSTERN_KEY_PROTECTION', 'none', 'auto'],
     ['POSTERN_KEY_RETAIN_DAYS', '31', '30'],
