@@ -14,11 +14,13 @@ export class SecretSource {
   #value: string
   readonly #file: string | null
   readonly #rule: SecretRule
+  #look: string
 
   private constructor(value: string, file: string | null, rule: SecretRule) {
     this.#value = value
     this.#file = file
     this.#rule = rule
+    this.#look = lookOf(file)
   }
 
   /**
@@ -51,6 +53,7 @@ export class SecretSource {
     try {
       // A pipe was emptied by the first reading; a second one would wait for ever.
       if (!statSync(this.#file).isFile()) return Promise.resolve(false)
+      this.#look = lookOf(this.#file)
       const value = readSecretFile(this.#file, this.#rule)
       const changed = value !== this.#value
       this.#value = value
@@ -58,6 +61,11 @@ export class SecretSource {
     } catch {
       return Promise.resolve(false)
     }
+  }
+
+  /** Whether its file looks other than when it was read: a cheap look, for those who ask often. */
+  looksChanged(): boolean {
+    return lookOf(this.#file) !== this.#look
   }
 
   toString(): string {
@@ -78,6 +86,16 @@ export class SecretSource {
  * them included.
  */
 export type SecretRule = 'token' | 'passphrase'
+
+/** What tells one writing of a file from the next, without reading it. */
+function lookOf(file: string | null): string {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(file ?? '')
+    return [dev, ino, size, mtimeMs].join(':')
+  } catch {
+    return ''
+  }
+}
 
 function readSecretFile(file: string, rule: SecretRule): string {
   const read = readBounded(file, MAX_BYTES)

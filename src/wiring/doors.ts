@@ -70,15 +70,18 @@ export function buildDoors(
 const REREAD_EVERY_MS = 1000
 
 /**
- * Reads the bot's token again at most once a second, whoever asks at the door. A file is read at
- * once, so what is expected next is what it holds.
+ * Reads the bot's token again when its file looks other than before, and once a second in any
+ * case, whoever asks at the door. A file is read at once, so what is expected next is what it
+ * holds.
  */
 function rereader(secrets: Secrets): () => boolean {
   let lastMs = -Infinity
   return () => {
-    if (performance.now() - lastMs < REREAD_EVERY_MS) return false
+    const source = secrets.clientToken ?? secrets.botToken
+    const isRecent = performance.now() - lastMs < REREAD_EVERY_MS
+    if (isRecent && !source.looksChanged()) return false
     lastMs = performance.now()
-    void (secrets.clientToken ?? secrets.botToken).reload()
+    void source.reload()
     return true
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
@@ -59,6 +59,19 @@ describe('a secret in a file', () => {
     writeFileSync(path, 'third\n')
     expect(await secret.reload()).toBe(false)
     expect(secret.reveal()).toBe('second')
+  })
+
+  test('tells by a look alone whether it was written since it was read', async () => {
+    const path = file(folder(), 'token', 'first\n')
+    const secret = SecretSource.fromFile(path, 'token')
+    expect(secret.looksChanged()).toBe(false)
+    writeFileSync(path, 'a second one\n')
+    expect(secret.looksChanged()).toBe(true)
+    await secret.reload()
+    expect(secret.looksChanged()).toBe(false)
+    rmSync(path)
+    expect(secret.looksChanged()).toBe(true)
+    expect(SecretSource.fromValue('a value', 'passphrase').looksChanged()).toBe(false)
   })
 })
 

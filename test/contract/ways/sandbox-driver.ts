@@ -77,8 +77,6 @@ export class SandboxDriver implements Driver {
     const bot = clientOf(sidecar?.url ?? sandbox.url, () => token, this.#inspect(sandbox))
     const handOver = async (issued: string): Promise<void> => {
       await sidecar?.writeToken(issued)
-      // The bot's door goes by the token it knows, until the service refuses that one.
-      if (sidecar !== null) await bot.get('/me')
       token = issued
     }
     const stage = stageOf({
