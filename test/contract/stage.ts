@@ -24,6 +24,12 @@ export interface Person {
   readonly username: string
   /** Writes with the phone; gives the message's id. */
   write(chatId: number, text: string, o?: { replyTo?: number }): Promise<number>
+  /** Sends a file with the phone, which seals it where the chat is encrypted. */
+  send(
+    chatId: number,
+    file: Buffer,
+    o?: { text?: string; replyTo?: number; durationMs?: number },
+  ): Promise<void>
   /** Presses the button with that `callbackData`, or the first that has any; gives the press. */
   press(chatId: number, messageId: number, data?: string): Promise<string>
   leave(chatId: number): Promise<void>
@@ -133,8 +139,8 @@ export interface Stage {
   held(chatId: number): Promise<Held[]>
   /** Something sealed and signed by alice, as a bot that does its own sealing would send. */
   sealed(): Promise<string>
-  /** A picture that alice posts into a readable chat; gives its bytes. */
-  postPicture(chatId: number): Promise<Buffer>
+  /** A key that phones can seal to, for a bot that does its own opening. */
+  key(): Promise<{ publicKey: string; fingerprint: string }>
   /** Queues so many updates of a kind that nobody knows yet. */
   queue(count: number): Promise<void>
   /** The next call of an endpoint fails with `internal`. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { casesOf } from '../case.ts'
 import { at, fields, list, shape, type Fields } from '../expect.ts'
 import type { Stage } from '../stage.ts'
@@ -145,7 +146,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
       await stage.owner.setPrivacyMode({ on: false })
-      await stage.postPicture(await stage.room({ readable: true }))
+      await stage.alice.send(await stage.room({ readable: true }), randomBytes(300))
       const [item] = list((await onlyMessage(stage))['media'])
       const { id, url } = fields(item)
       assert.ok(typeof id === 'string' || typeof id === 'number')

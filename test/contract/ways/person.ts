@@ -15,6 +15,10 @@ export function personOf(
       const { messageId } = await control.write({ ...me, chatId, text, replyTo })
       return messageId
     },
+    send: async (chatId, file, { text, replyTo, durationMs } = {}) => {
+      const base64 = file.toString('base64')
+      await control.sendMedia({ ...me, chatId, base64, text, replyTo, durationMs })
+    },
     press: async (chatId, messageId, data) => {
       const { callbackId } = await control.press({ ...me, chatId, messageId, data })
       return callbackId

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Sandbox } from '../../../src/sandbox/create.ts'
 import type { Client } from '../client.ts'
 import type { PerWay, Person, RoomOptions, SeatOptions, Stage, Way } from '../stage.ts'
@@ -66,11 +65,10 @@ export function stageOf({ way, sandbox, bot, past, clientOf, handOver }: StagePa
       const phone = await sandbox.phone(alice.id)
       return await phone.seal(words(), [phone.certificate])
     },
-    postPicture: async (chatId) => {
-      const picture = randomBytes(300)
-      const { mediaId } = await control.addMedia({ base64: picture.toString('base64') })
-      await control.post({ userId: alice.id, chatId, text: words(), mediaIds: [mediaId] })
-      return picture
+    key: async () => {
+      const { id } = await control.addPerson({ username: `keeper_${++names}` })
+      const { certificate, fingerprint } = await sandbox.phone(id)
+      return { publicKey: certificate, fingerprint }
     },
     queue: async (count) => {
       for (let n = 0; n < count; n++) {
