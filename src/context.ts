@@ -1,6 +1,7 @@
 /** The one place where the sidecar is wired and unwired; `wiring/` holds its two halves. */
 import type { Secrets, Settings } from './config/settings.ts'
 import type { CheckLine, Operations } from './control/operations.ts'
+import { createExplainOperations } from './control/explain.ts'
 import { createOperations } from './control/perform.ts'
 import { createTrustOperations } from './control/trust.ts'
 import { startControl } from './control/server.ts'
@@ -79,6 +80,7 @@ function offlineOf(options: ContextOptions, link: Link, core: Core): Omit<Offlin
   const operations = createOperations({
     ...core,
     trust: createTrustOperations(core.acquaintance),
+    explain: createExplainOperations(core),
     status: () => Promise.resolve(statusOf(options.settings, { link, core, startedAt })),
     open: (armored) => openReport(armored, core),
   })
@@ -139,6 +141,8 @@ function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol
     trustList: refuse,
     trustSay: refuse,
     trustLog: refuse,
+    explainUpdate: refuse,
+    explainSent: refuse,
     chatAllowReadable: refuse,
     open: refuse,
   }

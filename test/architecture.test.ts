@@ -18,7 +18,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   chats: {
     may: ['api', 'store', 'fresh-cache'],
-    packages: ['kysely'],
+    packages: ['kysely', 'lru-cache'],
     why: 'it is handed the calls to the service',
   },
   upstream: {
@@ -38,7 +38,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a route does no OpenPGP and touches no disk',
   },
   control: {
-    may: ['keys', 'chats', 'observe', 'store'],
+    may: ['keys', 'chats', 'observe', 'store', 'translate/verdict'],
     packages: ['zod'],
     why: 'an operator’s word takes no way through the bot’s door',
   },

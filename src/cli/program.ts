@@ -8,6 +8,7 @@ import { checkCommand } from './check.ts'
 import { configSchemaCommand } from './config-schema.ts'
 import { configShowCommand } from './config-show.ts'
 import { demoCommand } from './demo.ts'
+import { explainCommand } from './explain.ts'
 import { keyListCommand } from './key-list.ts'
 import { keyPublishCommand } from './key-publish.ts'
 import { keyShowCommand } from './key-show.ts'
@@ -85,6 +86,7 @@ export function createProgram(): Command {
   ]
   adopt(root, group('trust', 'whose certificates are believed', trust))
   adopt(root, openCommand())
+  adopt(root, explainCommand())
   return root
 }
 

@@ -43,6 +43,10 @@ export async function connectControl(
     trustList: () => line.ask({ operation: 'trustList' }, Results.trustList),
     trustSay: (word) => line.ask({ operation: 'trustSay', word }, Results.trustSay),
     trustLog: (range) => line.ask({ operation: 'trustLog', range }, Results.trustLog),
+    explainUpdate: (updateId) =>
+      line.ask({ operation: 'explainUpdate', updateId }, Results.explainUpdate),
+    explainSent: (messageId) =>
+      line.ask({ operation: 'explainSent', messageId }, Results.explainSent),
     open: (armored) => line.ask({ operation: 'open', armored }, Results.open),
     async [Symbol.asyncDispose]() {
       await line.close()

@@ -1,4 +1,5 @@
 /** What an operator can ask of a sidecar, running or not. Times are ISO 8601 in UTC. */
+import type { ExplainOperations } from './explain.ts'
 import type { TrustOperations } from './trust.ts'
 
 /** Why the sidecar is not ready, or what an operator should look at. */
@@ -70,7 +71,7 @@ export interface CheckLine {
 }
 
 /** Each rejects with a PosternError when it is refused or fails. */
-export interface Operations extends TrustOperations {
+export interface Operations extends TrustOperations, ExplainOperations {
   status(): Promise<StatusReport>
   keyList(): Promise<KeyRow[]>
   /** @param fingerprint the active key when absent */

@@ -4,11 +4,13 @@ import type { Modes } from '../chats/modes.ts'
 import { OperatorError } from '../errors.ts'
 import type { Keyring, OwnKeyRecord } from '../keys/keyring.ts'
 import type { Publication } from '../keys/publication.ts'
+import type { ExplainOperations } from './explain.ts'
 import type { TrustOperations } from './trust.ts'
 import type { ChatRow, KeyRow, Lift, OpenReport, Operations, StatusReport } from './operations.ts'
 
 export interface PerformParts {
   trust: TrustOperations
+  explain: ExplainOperations
   keyring: Keyring
   facts: Facts
   modes: Modes
@@ -23,6 +25,7 @@ export function createOperations(parts: PerformParts): Operations {
   const { keyring, facts, modes } = parts
   return {
     ...parts.trust,
+    ...parts.explain,
     status: parts.status,
     open: parts.open,
     keyList: () => Promise.resolve(keyring.all.map(keyRow)),

@@ -13,6 +13,7 @@ import type {
   OpenReport,
   StatusReport,
 } from './operations.ts'
+import { Explained, ExplainedSent } from './explain.ts'
 import { LogRange, LogRow, TrustReport, TrustWord } from './trust.ts'
 
 /** Room for 1 MiB of armored text with its line breaks escaped. */
@@ -54,6 +55,8 @@ export const Request = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('trustList') }),
   z.strictObject({ operation: z.literal('trustSay'), word: TrustWord }),
   z.strictObject({ operation: z.literal('trustLog'), range: LogRange }),
+  z.strictObject({ operation: z.literal('explainUpdate'), updateId: z.int() }),
+  z.strictObject({ operation: z.literal('explainSent'), messageId: z.int() }),
   z.strictObject({ operation: z.literal('open'), armored: z.string().max(MAX_ARMORED_BYTES) }),
 ])
 export type Request = z.infer<typeof Request>
@@ -110,6 +113,8 @@ export const Results = {
   trustList: TrustReport,
   trustSay: z.object({ message: z.string() }),
   trustLog: z.array(LogRow),
+  explainUpdate: z.array(Explained),
+  explainSent: ExplainedSent.nullable(),
   open: z.object({
     opened: z.boolean(),
     text: z.string().optional(),

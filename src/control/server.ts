@@ -128,6 +128,10 @@ function perform(
       return operations.trustSay(request.word)
     case 'trustLog':
       return operations.trustLog(request.range)
+    case 'explainUpdate':
+      return operations.explainUpdate(request.updateId)
+    case 'explainSent':
+      return operations.explainSent(request.messageId)
     case 'open':
       return operations.open(request.armored)
   }

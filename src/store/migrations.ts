@@ -93,6 +93,31 @@ const TRUST = [
    ) STRICT`,
 ]
 
+const OUTCOMES = [
+  `CREATE TABLE outcomes (
+     update_id INTEGER NOT NULL,
+     at INTEGER NOT NULL,
+     chat_id INTEGER,
+     message_id INTEGER,
+     user_id INTEGER,
+     verdict TEXT NOT NULL,
+     reason TEXT,
+     delivered INTEGER NOT NULL,
+     opened_with TEXT,
+     signer TEXT
+   ) STRICT`,
+  `CREATE INDEX outcomes_by_update ON outcomes (update_id)`,
+  `CREATE INDEX outcomes_by_time ON outcomes (at)`,
+  `CREATE TABLE sent (
+     message_id INTEGER PRIMARY KEY NOT NULL,
+     at INTEGER NOT NULL,
+     chat_id INTEGER NOT NULL,
+     recipients INTEGER NOT NULL,
+     skipped TEXT NOT NULL
+   ) STRICT`,
+  `CREATE INDEX sent_by_time ON sent (at)`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -105,6 +130,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '010-trust',
     async up(db) {
       for (const table of TRUST) await sql.raw(table).execute(db)
+    },
+  },
+  {
+    name: '011-outcomes',
+    async up(db) {
+      for (const table of OUTCOMES) await sql.raw(table).execute(db)
     },
   },
 ]

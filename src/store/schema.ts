@@ -114,6 +114,30 @@ export interface JournalTable {
   detail: string
 }
 
+/** What became of incoming Messages (`chats/outcomes.ts`); several may be in one update. */
+export interface OutcomesTable {
+  update_id: number
+  at: number
+  chat_id: number | null
+  message_id: number | null
+  user_id: number | null
+  verdict: string
+  reason: string | null
+  /** 0 or 1 */
+  delivered: number
+  opened_with: string | null
+  signer: string | null
+}
+
+/** To whom messages of the bot's were sealed; `skipped` is JSON. */
+export interface SentTable {
+  message_id: number
+  at: number
+  chat_id: number
+  recipients: number
+  skipped: string
+}
+
 export interface Schema {
   own_keys: OwnKeysTable
   chats: ChatsTable
@@ -127,4 +151,6 @@ export interface Schema {
   trust_policies: TrustPoliciesTable
   lists: ListsTable
   journal: JournalTable
+  outcomes: OutcomesTable
+  sent: SentTable
 }

@@ -1,10 +1,13 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
+import type { Outcome } from '../chats/outcomes.ts'
 import type { Seen, SeenCheck } from '../chats/seen.ts'
+import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
 import { Batches, type Judgeable } from './batch.ts'
 import type { ExamineParts, Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { outcomeOf } from './outcome.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
@@ -13,8 +16,8 @@ export interface IncomingParts extends ExamineParts {
   verify: VerifyPolicy
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
-  /** Called for every Message that got a verdict, with the time that it took to examine it. */
-  judged: (verdict: Verdict, ms: number) => void
+  /** Told of every Message of an answer that got a verdict, in order. */
+  judged: (outcomes: Outcome[]) => void
 }
 
 type OpenedFinding = Extract<Finding, { kind: 'opened' }>
@@ -38,7 +41,9 @@ export class Incoming {
     const collected = updates.map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
     const prefix = await this.#batches.examine(collected.map(({ messages }) => messages))
-    const judged = prefix.flat()
+    const judged = prefix.flatMap((messages, index) =>
+      messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
+    )
     await this.#settle(judged)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
@@ -63,20 +68,18 @@ export class Incoming {
   }
 
   /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
-  async #settle(judged: Judgeable[]): Promise<void> {
+  async #settle(judged: Numbered[]): Promise<void> {
     if (!judged.some(({ examined }) => examined.finding.kind === 'opened')) {
-      for (const one of judged) this.#write(one, one.examined.finding)
+      this.#write(judged, (one) => one.examined.finding)
       return
     }
     try {
       const verdicts = await this.#parts.seen.batch((check) => this.#judgeAll(judged, check))
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts))
-      for (const [index, one] of judged.entries()) {
-        this.#write(one, one.examined.finding, verdicts[index])
-      }
+      this.#write(judged, (one) => one.examined.finding, verdicts)
     } catch (error) {
       storeOnly(error)
-      for (const one of judged) this.#write(one, unrecorded(one.examined.finding))
+      this.#write(judged, (one) => unrecorded(one.examined.finding))
     }
   }
 
@@ -115,11 +118,28 @@ export class Incoming {
     return judged.verdict
   }
 
-  #write({ found, ms }: Judgeable, finding: Finding, settled?: Verdict): void {
+  #write(
+    judged: Numbered[],
+    findingOf: (one: Numbered) => Finding,
+    settled: (Verdict | undefined)[] = [],
+  ): void {
     const { verify, normalizeText } = this.#parts
-    const verdict = writeFinding(found.message, finding, { settled, verify, normalizeText })
-    if (verdict !== null) this.#parts.judged(verdict, ms)
+    const outcomes = judged.flatMap((one, index) => {
+      const finding = findingOf(one)
+      const how = { settled: settled[index], verify, normalizeText }
+      const verdict = writeFinding(one.found.message, finding, how)
+      return verdict === null ? [] : [outcomeOf(one, { verdict, finding, verify })]
+    })
+    this.#parts.judged(outcomes)
   }
+}
+
+/** Of the update that it came in. */
+type Numbered = Judgeable & { updateId: number }
+
+function idOf(update: unknown): number {
+  const id = isObject(update) ? update['updateId'] : null
+  return Number.isSafeInteger(id) ? (id as number) : 0
 }
 
 /** What cannot be recorded as seen is not opened. */

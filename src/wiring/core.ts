@@ -1,6 +1,7 @@
 /** What a sidecar is between its doors: store, keys, chats, guard, translation. */
 import { Facts } from '../chats/facts.ts'
 import { Modes } from '../chats/modes.ts'
+import { Outcomes } from '../chats/outcomes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
@@ -22,6 +23,7 @@ export interface Core extends AsyncDisposable {
   engine: Engine
   keyring: Keyring
   acquaintance: Acquaintance
+  outcomes: Outcomes
   facts: Facts
   modes: Modes
   /** Null when the sidecar manages no key (`key.publish: false`). */
@@ -50,6 +52,7 @@ export async function createCore(
   const { calls, botId, health, metrics } = link
   const modes = new Modes({ facts, chat: calls.chat })
   const { policy } = settings.trust
+  const outcomes = stack.use(new Outcomes(store))
   const acquaintance = await loadAcquaintance({ store, engine, calls, policy, metrics, log })
   const managesKey = settings.key.publish
   const publication = managesKey
@@ -86,6 +89,7 @@ export async function createCore(
     engine,
     keyring,
     acquaintance,
+    outcomes,
     facts,
     modes,
     publication,
@@ -106,7 +110,10 @@ export async function createCore(
             seen,
             verify: settings.open.verify,
             normalizeText: settings.open.normalizeText,
-            judged: (verdict, ms) => metrics.opened({ verdict, ms }),
+            judged: (judged) => {
+              for (const { verdict, tookMs } of judged) metrics.opened({ verdict, ms: tookMs ?? 0 })
+              outcomes.received(judged)
+            },
           }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -42,6 +42,7 @@ export function buildDoors(
         log,
         metrics,
         outgoing: core.outgoing,
+        outcomes: core.outcomes,
         limits: link.limits,
         sealsForBot: managesKey,
       }),

@@ -26,14 +26,29 @@ const COMMANDS = [
   'trust policy',
   'trust log',
   'open',
+  'explain',
 ]
 
 describe('help', () => {
   test('lists the commands that work, and no other', async () => {
     const { code, stdout, stderr } = await postern(['--help'], { cwd: dataFolder() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[.*?\])* {2,}/gm)].map(([, name]) => name)
-    const names = ['run', 'demo', 'sandbox', 'check', 'status', 'config', 'key', 'chat', 'trust', 'open']
+    const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: [[<].*?[\]>])* {2,}/gm)].map(
+      ([, name]) => name,
+    )
+    const names = [
+      'run',
+      'demo',
+      'sandbox',
+      'check',
+      'status',
+      'config',
+      'key',
+      'chat',
+      'trust',
+      'open',
+      'explain',
+    ]
     expect(new Set(listed)).toEqual(new Set([...names, 'help']))
   })
 

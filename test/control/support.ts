@@ -56,6 +56,8 @@ export function operations(over: Partial<Operations> = {}): Operations {
     trustList: async () => ({ policy: 'accept', said: [], people: [] }),
     trustSay: async (word) => ({ message: JSON.stringify(word) }),
     trustLog: async () => [],
+    explainUpdate: async () => [],
+    explainSent: async () => null,
     open: async (armored) => ({ opened: true, text: armored, verdict: 'verified' }),
     ...over,
   }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isObject } from '../../api/common.ts'
 import type { Limits } from '../../api/limits.ts'
+import type { Outcomes } from '../../chats/outcomes.ts'
 import type { Log } from '../../logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { objectResult, sentView, withResult } from '../../translate/bot-view.ts'
@@ -16,6 +17,8 @@ export interface MessageRouteParts {
   outgoing: Outgoing
   log: Log
   metrics: Metrics
+  /** Remembers to whom a message was sealed. */
+  outcomes: Pick<Outcomes, 'sent'>
   limits: () => Limits
   /** False when the bot may do its own sealing (`key.publish: false`). */
   sealsForBot: boolean
@@ -72,7 +75,7 @@ function said(
   answer: Answer,
   draft: Draft,
   prepared: Prepared,
-  { log, metrics }: MessageRouteParts,
+  { log, metrics, outcomes }: MessageRouteParts,
 ): Answer {
   const { recipients, sealMs } = prepared
   if (!answer.envelope.ok) return answer
@@ -86,6 +89,12 @@ function said(
     ms: sealMs,
   })
   const sent = objectResult(answer.envelope.result, 'a sent message')
+  const { id } = sent
+  if (typeof id === 'number') {
+    const { skipped, certificates } = recipients
+    const [atMs, count] = [Date.now(), certificates.length]
+    outcomes.sent({ messageId: id, atMs, chatId: draft.chatId, recipients: count, skipped })
+  }
   return withResult(answer, sentView(sent, draft.text ?? '', recipients))
 }
 

@@ -1,0 +1,169 @@
+import { LRUCache } from 'lru-cache'
+import type { Store } from '../store/store.ts'
+
+/** What became of one Message of an update; nothing of what it says. Times are ms since epoch. */
+export interface Outcome {
+  updateId: number
+  atMs: number
+  /** ms that it took to open and judge it; null once it was read from the disk. */
+  tookMs: number | null
+  chatId: number | null
+  messageId: number | null
+  userId: number | null
+  /** One of DESIGN's verdicts. */
+  verdict: string
+  reason: string | null
+  /** Its text was given to the bot. */
+  delivered: boolean
+  /** Fingerprint of our key that opened it. */
+  openedWith: string | null
+  /** Fingerprint of the certificate that verified it. */
+  signer: string | null
+}
+
+/** What became of one message of the bot's. */
+export interface Sent {
+  messageId: number
+  atMs: number
+  chatId: number
+  /** People sealed to. */
+  recipients: number
+  skipped: { userId: number; reason: string }[]
+}
+
+/** How much is remembered, in memory and on disk. */
+const KEPT = 50_000
+const KEPT_MS = 10 * 86_400_000
+const FLUSH_MS = 2000
+
+/**
+ * Remembers for a while what became of messages, for `postern explain`. Written a little later and
+ * in one go: nothing waits for it, and what a crash takes from it is no loss to anybody's words.
+ */
+export class Outcomes implements AsyncDisposable {
+  readonly #store: Store
+  #received: Outcome[] = []
+  #sent: Sent[] = []
+  #timer: NodeJS.Timeout | null = null
+  /** So that what a full disk keeps from being written can be explained all the same. */
+  readonly #recent = new LRUCache<string, Outcome[] | Sent>({ max: 5000 })
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Remembers what became of the Messages of an answer's updates. */
+  received(outcomes: readonly Outcome[]): void {
+    if (outcomes.length === 0) return
+    const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
+    for (const [updateId, ones] of byUpdate) this.#recent.set(`u${updateId}`, ones)
+    if (this.#received.length < KEPT) this.#received.push(...outcomes)
+    this.#soon()
+  }
+
+  /** Remembers to whom a message of the bot's was sealed. */
+  sent(sent: Sent): void {
+    this.#recent.set(`m${sent.messageId}`, sent)
+    if (this.#sent.length < KEPT) this.#sent.push(sent)
+    this.#soon()
+  }
+
+  /** What became of an update's Messages; empty when nothing is remembered. */
+  async ofUpdate(updateId: number): Promise<Outcome[]> {
+    const recent = this.#recent.get(`u${updateId}`)
+    if (Array.isArray(recent)) return recent
+    const rows = await this.#store.read((db) =>
+      db.selectFrom('outcomes').selectAll().where('update_id', '=', updateId).execute(),
+    )
+    return rows.map((row) => ({
+      updateId,
+      atMs: row.at,
+      tookMs: null,
+      chatId: row.chat_id,
+      messageId: row.message_id,
+      userId: row.user_id,
+      verdict: row.verdict,
+      reason: row.reason,
+      delivered: row.delivered === 1,
+      openedWith: row.opened_with,
+      signer: row.signer,
+    }))
+  }
+
+  /** What became of a message of the bot's; null when nothing is remembered. */
+  async ofMessage(messageId: number): Promise<Sent | null> {
+    const recent = this.#recent.get(`m${messageId}`)
+    if (recent !== undefined && !Array.isArray(recent)) return recent
+    const row = await this.#store.read((db) =>
+      db.selectFrom('sent').selectAll().where('message_id', '=', messageId).executeTakeFirst(),
+    )
+    if (row === undefined) return null
+    const { at, chat_id: chatId, recipients } = row
+    const skipped = JSON.parse(row.skipped) as Sent['skipped']
+    return { messageId, atMs: at, chatId, recipients, skipped }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#flush()
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      void this.#flush()
+    }, FLUSH_MS).unref()
+  }
+
+  /** A store that cannot be written is told of elsewhere; here it costs an explanation. */
+  async #flush(): Promise<void> {
+    const [received, sent] = [this.#received, this.#sent]
+    if (received.length + sent.length === 0) return
+    this.#received = []
+    this.#sent = []
+    await this.#write(received, sent).catch(() => undefined)
+  }
+
+  async #write(received: readonly Outcome[], sent: readonly Sent[]): Promise<void> {
+    const before = Date.now() - KEPT_MS
+    await this.#store.write(async (db) => {
+      for (const one of new Set(received.map(({ updateId }) => updateId))) {
+        await db.deleteFrom('outcomes').where('update_id', '=', one).execute()
+      }
+      for (const one of received) {
+        await db.insertInto('outcomes').values(outcomeRow(one)).execute()
+      }
+      for (const one of sent) await db.replaceInto('sent').values(sentRow(one)).execute()
+      for (const table of ['outcomes', 'sent'] as const) {
+        await db.deleteFrom(table).where('at', '<', before).execute()
+        const oldest = db.selectFrom(table).select('at').orderBy('at', 'desc').offset(KEPT).limit(1)
+        await db.deleteFrom(table).where('at', '<', oldest).execute()
+      }
+    })
+  }
+}
+
+function outcomeRow(one: Outcome) {
+  return {
+    update_id: one.updateId,
+    at: one.atMs,
+    chat_id: one.chatId,
+    message_id: one.messageId,
+    user_id: one.userId,
+    verdict: one.verdict,
+    reason: one.reason,
+    delivered: one.delivered ? 1 : 0,
+    opened_with: one.openedWith,
+    signer: one.signer,
+  }
+}
+
+function sentRow(one: Sent) {
+  return {
+    message_id: one.messageId,
+    at: one.atMs,
+    chat_id: one.chatId,
+    recipients: one.recipients,
+    skipped: JSON.stringify(one.skipped),
+  }
+}

@@ -1,0 +1,75 @@
+import { Command } from 'commander'
+import type { Explained, ExplainedSent } from '../control/explain.ts'
+import { OperatorError } from '../errors.ts'
+import { VERDICT_WORDS } from '../control/verdict-words.ts'
+import { example, takeSettings } from './flags.ts'
+import { withSidecar } from './reach.ts'
+import { putJson, table } from './terminal.ts'
+
+interface Options {
+  sent?: boolean
+  json?: boolean
+}
+
+/** `postern explain`: why an update was withheld, or whom a message was not sealed to. */
+export function explainCommand(): Command {
+  const command = new Command('explain')
+    .description('say why an update was withheld, opened with which key; never its words')
+    .argument('<updateId>', 'which update; with --sent the id of a message of the bot’s')
+    .option('--sent', 'to how many a message of the bot’s was sealed, and who was skipped')
+    .option('--json', 'print it as JSON')
+  takeSettings(command, { shown: false })
+  return example(command, 'postern explain 4711').action(explain)
+}
+
+async function explain(text: string, options: Options, command: Command): Promise<void> {
+  const id = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
+    throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
+  }
+  if (options.sent === true) {
+    const sent = await withSidecar(command, (sidecar) => sidecar.explainSent(id))
+    if (sent === null) throw nothing(`message ${id}`)
+    return options.json === true ? putJson(sent) : table(linesOfSent(sent))
+  }
+  const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate(id))
+  if (found.length === 0) throw nothing(`update ${id}`)
+  if (options.json === true) return putJson(found)
+  for (const one of found) table(lines(one))
+}
+
+function lines(one: Explained): string[][] {
+  const words: { what: string; hint: string } | undefined = Object.entries(VERDICT_WORDS).find(
+    ([verdict]) => verdict === one.verdict,
+  )?.[1]
+  const { openedWith, reason, signer } = one
+  return [
+    ['message', `${one.messageId ?? '?'} in chat ${one.chatId ?? '?'}, by ${one.userId ?? '?'}`],
+    ['examined', one.at],
+    ['verdict', `${one.verdict}${reason === null ? '' : ` (${reason})`}`],
+    ['that is', words?.what ?? 'a verdict of another version'],
+    ['its text', one.delivered ? 'was given to the bot' : 'was withheld from the bot'],
+    ...(openedWith === null
+      ? []
+      : [['opened with', `${openedWith.fingerprint} (${openedWith.state})`]]),
+    ...(signer === null ? [] : [['signed by', signer]]),
+    ['what to do', words?.hint ?? 'run this command from the sidecar’s own version'],
+  ]
+}
+
+function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string[][] {
+  return [
+    ['chat', String(chatId)],
+    ['sent', at],
+    ['sealed to', recipients === 1 ? 'one person' : `${recipients} people`],
+    ...skipped.map(({ userId, reason }) => ['skipped', `person ${userId}: ${reason}`]),
+  ]
+}
+
+function nothing(what: string): OperatorError {
+  return new OperatorError(
+    'refused',
+    `nothing is remembered of ${what}`,
+    'it passed as it came, or never came here; what was opened or sealed is remembered for ten days',
+  )
+}

@@ -1,0 +1,51 @@
+import type { Verdict } from '../translate/verdict.ts'
+
+/** What each verdict means, and what an operator can do; for `postern explain`. */
+export const VERDICT_WORDS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
+  verified: { what: 'signed by the sender', hint: 'nothing' },
+  unsigned: { what: 'nobody signed it, and this person never has', hint: 'nothing' },
+  'before-key': {
+    what: 'private words from before the bot’s first key',
+    hint: 'nothing; it ends 72 hours after the first publication',
+  },
+  'unknown-signer': {
+    what: 'there is no certificate of the sender’s that is believed',
+    hint: 'with a reason: `postern trust list` and `postern trust accept`; without: the person must publish a key',
+  },
+  'signer-unavailable': {
+    what: 'the sender’s certificate could not be had from the service just then',
+    hint: '`postern status` says how the service answers; ask the person to write again',
+  },
+  'bad-signature': {
+    what: 'signed by somebody else, or not at all by somebody who had signed before',
+    hint: 'treat it as forged; if the person’s app really stopped signing, `postern trust accept` lets them begin anew',
+  },
+  replayed: {
+    what: 'this data or this signature was seen before as another message, or is too old to tell',
+    hint: 'treat it as forged',
+  },
+  'plaintext-in-protected': {
+    what: 'readable words in a chat that must be encrypted',
+    hint: 'treat it as forged; if the chat really became readable, `postern chat allow-readable`',
+  },
+  'not-recipient': {
+    what: 'it was sealed for others',
+    hint: 'nothing, in a group with privacy mode; else the person’s app has an old key of the bot’s',
+  },
+  damaged: {
+    what: 'it is no message that can be opened',
+    hint: 'ask the person to write again; `postern open` shows what it makes of a copy',
+  },
+  'too-large': {
+    what: 'it is larger, or costs more, than Postern opens',
+    hint: 'ask the person to write less at once',
+  },
+  locked: {
+    what: 'it could not be opened, or not be recorded as seen',
+    hint: '`postern status` says why; free space on the disk of dataDir',
+  },
+  'mode-unknown': {
+    what: 'the service would not say whether the chat is encrypted',
+    hint: '`postern status` says how the service answers; ask the person to write again',
+  },
+}
