@@ -106,6 +106,14 @@ export interface Signed {
   signatures: Uint8Array[]
 }
 
+/** A document too large to hand about: what each signature hashes stands in its place. */
+export interface SignedAtLength {
+  /** One for each signature; empty for a hash that is never accepted. */
+  digests: Uint8Array[]
+  /** Framed signature packets, in the order of the claims. */
+  signatures: Uint8Array[]
+}
+
 /** A message that was opened. Its text must not reach anybody before its signatures are judged. */
 export interface OpenedText {
   outcome: 'opened'
@@ -153,7 +161,7 @@ export interface Engine {
    * @returns one result a signature; all `bad` when the deadline passes
    */
   verify(
-    signed: Signed,
+    signed: Signed | SignedAtLength,
     certificate: string,
     nowMs: number,
     signal?: AbortSignal,

@@ -12,7 +12,8 @@ export const SUBPACKET = {
 
 /** Signature over a document; other types are no statement about a message. */
 const BINARY = 0
-const TEXT = 1
+/** Line ends count as CRLF, whatever they are. */
+export const TEXT = 1
 
 /** A claim, with what is needed to compare it to its one-pass packet. */
 export interface ParsedSignature extends SignatureClaim {
@@ -21,11 +22,26 @@ export interface ParsedSignature extends SignatureClaim {
   hashAlgorithm: number
 }
 
+/** What a signature packet says of how it was made; `hashedPart` is hashed after the document. */
+export type SignatureHead = Pick<ParsedSignature, 'type' | 'hashAlgorithm'> & {
+  hashedPart: Uint8Array
+}
+
 /**
  * Takes the body of a signature packet and the document it stands on.
  * Gives null for versions and types that are never a signature on a message.
  */
 export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSignature | null {
+  return readClaim(body, ({ type, hashedPart }) =>
+    statementDigest(sha256(type === TEXT ? canonicalText(document) : document), hashedPart),
+  )
+}
+
+/** The same where the document is not at hand: `digestOf` gives the identity of the statement. */
+export function readClaim(
+  body: Uint8Array,
+  digestOf: (head: SignatureHead) => string,
+): ParsedSignature | null {
   const version = body[0]
   if (version !== 4 && version !== 6) return null
   const [type = 255, publicKeyAlgorithm = 0, hashAlgorithm = 0] = body.subarray(1, 4)
@@ -47,7 +63,7 @@ export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSi
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
       .map(({ octets }) => hex(octets.subarray(1))),
-    digest: digestOf(body.subarray(0, hashed.end), type, document),
+    digest: digestOf({ type, hashAlgorithm, hashedPart: body.subarray(0, hashed.end) }),
   }
 }
 
@@ -107,15 +123,18 @@ function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
 
 /**
  * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
- * algorithms let anybody change; line endings as the signature canonicalizes them.
+ * algorithms let anybody change.
+ * @param documentDigest SHA-256 of the document as the signature's type hashes it
  */
-function digestOf(hashedPart: Uint8Array, type: number, document: Uint8Array): string {
-  const canonical =
-    type === TEXT
-      ? Buffer.from(Buffer.from(document).toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
-      : document
-  const documentDigest = createHash('sha256').update(canonical).digest()
+export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {
   return createHash('sha256').update(documentDigest).update(hashedPart).digest('hex')
 }
 
+/** A text with its line ends as they are signed (RFC 9580, 5.2.4). */
+function canonicalText(document: Uint8Array): Uint8Array {
+  const text = Buffer.from(document).toString('latin1')
+  return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
+}
+
+const sha256 = (octets: Uint8Array): Buffer => createHash('sha256').update(octets).digest()
 const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')

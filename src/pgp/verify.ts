@@ -7,11 +7,11 @@ import {
   type Signature,
 } from 'openpgp'
 import { certificateOf } from './cache.ts'
-import type { Signed, SignatureResult } from './engine.ts'
+import type { Signed, SignedAtLength, SignatureResult } from './engine.ts'
 import { packetsOf } from './packets.ts'
 import { BOUNDS } from './profile.ts'
 import { revokedFromMs } from './revocation.ts'
-import { SUBPACKET, parseSignature } from './signature.ts'
+import { SUBPACKET, parseSignature, readClaim } from './signature.ts'
 
 /**
  * Takes a document with its signatures, the one certificate that may have made them, and our
@@ -19,22 +19,23 @@ import { SUBPACKET, parseSignature } from './signature.ts'
  * the issuer's id, `bad` for everything else that does not hold.
  */
 export async function verify(
-  signed: Signed,
+  signed: Signed | SignedAtLength,
   certificate: string,
   nowMs: number,
 ): Promise<SignatureResult[]> {
   const key = await certificateOf(certificate)
   const keyIds = new Set(key.getKeyIDs().map((id) => id.toHex()))
   const results: SignatureResult[] = []
-  for (const packet of signed.signatures) {
-    const claim = claimOf(packet, signed.document)
+  for (const [index, packet] of signed.signatures.entries()) {
+    const made = madeOver(signed, index)
+    const claim = claimOf(packet, made)
     if (claim?.issuerKeyId == null) results.push('bad')
     else if (!keyIds.has(claim.issuerKeyId)) results.push('other-key')
     else if (claim.createdMs > nowMs + BOUNDS.clockToleranceMs) results.push('bad')
     else if (claim.createdMs >= (await revokedMs(key, claim.issuerKeyId))) results.push('bad')
     else {
       const date = new Date(Math.max(nowMs, claim.createdMs))
-      results.push((await holds(signed.document, packet, certificate, date)) ? 'valid' : 'bad')
+      results.push((await holds(packet, made, { certificate, date })) ? 'valid' : 'bad')
     }
   }
   return results
@@ -46,21 +47,32 @@ async function revokedMs(key: PublicKey, issuerKeyId: string): Promise<number> {
   return Math.min(...(await Promise.all(parts.map((part) => revokedFromMs(key, part)))))
 }
 
-function claimOf(packet: Uint8Array, document: Uint8Array): ReturnType<typeof parseSignature> {
-  for (const { body } of packetsOf(packet)) return parseSignature(body, document)
+/** What one signature was made over: the document, or the hash that stands for it. */
+type MadeOver = { document: Uint8Array } | { digest: Uint8Array }
+
+function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {
+  if ('document' in signed) return { document: signed.document }
+  return { digest: signed.digests[index] ?? Buffer.alloc(0) }
+}
+
+function claimOf(packet: Uint8Array, made: MadeOver): ReturnType<typeof parseSignature> {
+  for (const { body } of packetsOf(packet)) {
+    return 'document' in made ? parseSignature(body, made.document) : readClaim(body, () => '')
+  }
   return null
 }
 
 async function holds(
-  document: Uint8Array,
   packet: Uint8Array,
-  certificate: string,
-  date: Date,
+  made: MadeOver,
+  { certificate, date }: { certificate: string; date: Date },
 ): Promise<boolean> {
   try {
     const { signatures } = await verifyDetached({
-      message: await createMessage({ binary: document }),
-      signature: await signatureOf(packet),
+      message: await createMessage({
+        binary: 'document' in made ? made.document : Buffer.alloc(0),
+      }),
+      signature: await signatureOf(packet, made),
       verificationKeys: await certificateOf(certificate),
       date,
     })
@@ -71,10 +83,16 @@ async function holds(
   }
 }
 
+/** The library keeps the hash of a document that it reads as a stream here; its types do not say so. */
+interface Hashed {
+  hashed?: Uint8Array
+}
+
 /** Intended recipients are ours to judge: marked critical, the library would refuse them unread. */
-async function signatureOf(packet: Uint8Array): Promise<Signature> {
+async function signatureOf(packet: Uint8Array, made: MadeOver): Promise<Signature> {
   const signature = await readSignature({ binarySignature: packet })
   for (const parsed of signature.packets) {
+    if ('digest' in made) (parsed as Hashed).hashed = made.digest
     parsed.unknownSubpackets = parsed.unknownSubpackets.filter(
       ({ type }) => type !== SUBPACKET.intendedRecipient,
     )
