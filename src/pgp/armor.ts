@@ -1,8 +1,9 @@
 /** ASCII armor (RFC 9580, 6), strict: one block, nothing around it, checksum checked if there. */
 
-const BASE64_LINE = /^[A-Za-z0-9+/]+={0,2}$/
-const HEADER_LINE = /^[A-Za-z][A-Za-z0-9-]{0,31}: .*$|^[A-Za-z][A-Za-z0-9-]{0,31}:$/
-const CHECKSUM_LINE = /^=[A-Za-z0-9+/]{4}$/
+/** Lines that may stand in a block; line ends and trailing space are taken off before. */
+export const BASE64_LINE = /^[A-Za-z0-9+/]+={0,2}$/
+export const HEADER_LINE = /^[A-Za-z][A-Za-z0-9-]{0,31}: .*$|^[A-Za-z][A-Za-z0-9-]{0,31}:$/
+export const CHECKSUM_LINE = /^=[A-Za-z0-9+/]{4}$/
 const LINE_CHARS = 76
 /** A line break, `=` and four characters. */
 const CHECKSUM_CHARS = 6

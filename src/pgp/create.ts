@@ -1,10 +1,18 @@
 /** The engine in use: openpgp.js in threads, behind the header walk. */
+import { openBulk, type BulkHelpers } from './bulk/open.ts'
 import type { Engine, Judgement, NotOpened, Opened, UnlockedKey } from './engine.ts'
 import { JobKilled, Pool } from './pool.ts'
 import { walkMessage, type OwnIds } from './walk.ts'
 
 /** Greatest time of one job, in ms, from when a thread takes it up. */
-const DEADLINES_MS = { open: 3000, verify: 3000, judge: 3000, seal: 20_000, own: 30_000 }
+const DEADLINES_MS = {
+  open: 3000,
+  verify: 3000,
+  judge: 3000,
+  seal: 20_000,
+  own: 30_000,
+  attachment: 30_000,
+}
 
 /**
  * Makes an engine. Messages (open, verify), certificates (judge) and what we make (seal, generate,
@@ -19,6 +27,8 @@ export function createEngine(
   const messages = new Pool(threads, options.killed)
   const certificates = new Pool(threads, options.killed)
   const ours = new Pool(threads, options.killed)
+  // Few attachments are in a form for the library, and each takes much memory: one at a time.
+  const attachments = new Pool(1, options.killed)
   const limit = (job: 'open' | 'verify' | 'judge'): number =>
     options.deadlineMs ?? DEADLINES_MS[job]
   const sealKnown: Engine['sealKnown'] = (request) =>
@@ -37,12 +47,25 @@ export function createEngine(
       if (walked.outcome !== 'encrypted') return walked
       return await messages.run('open', [walked, keys], limit('open'), signal).catch(openedLate)
     },
+    openFile: (reader, { form, keys, room }) => {
+      const helpers: BulkHelpers = {
+        unwrap: (recipientPackets) =>
+          messages.run('unwrap', [recipientPackets, keys], limit('open')).catch(() => []),
+        openWhole: (...whole) =>
+          attachments.run('openWhole', [...whole, keys], DEADLINES_MS.attachment).catch(() => null),
+        unpackWhole: (packet) =>
+          attachments.run('unpackWhole', [packet], DEADLINES_MS.attachment).catch(() => null),
+      }
+      return openBulk(reader, { form, room, own: idsOf(keys), ...helpers })
+    },
     verify: (signed, certificate, nowMs, signal) =>
       messages
         .run('verify', [signed, certificate, nowMs], limit('verify'), signal)
         .catch(() => signed.signatures.map(() => 'bad' as const)),
     async [Symbol.asyncDispose]() {
-      await Promise.all([messages, certificates, ours].map((pool) => pool[Symbol.asyncDispose]()))
+      await Promise.all(
+        [messages, certificates, ours, attachments].map((pool) => pool[Symbol.asyncDispose]()),
+      )
     },
   }
 }

@@ -2,6 +2,9 @@
  * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
+import type { OctetReader } from './bulk/octet-reader.ts'
+import type { Room } from './bulk/raw-file.ts'
+import type { RestingFile } from './bulk/resting.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {
@@ -128,6 +131,27 @@ export interface OpenedText {
 
 export type Opened = OpenedText | NotOpened
 
+/** An attachment that was opened. Nothing of it may leave before its signatures are judged. */
+export interface OpenedFile {
+  outcome: 'opened'
+  file: RestingFile
+  /** Identity of the encrypted data; of what may be a message, the same as `OpenedText.dataDigest`. */
+  dataDigest: string
+  signatures: SignatureClaim[]
+  signed: SignedAtLength
+  /** Fingerprint of the own key that opened it. */
+  openedWith: string
+}
+
+/** What an attachment is opened with. */
+export interface OpenFileOptions {
+  /** As `sealedForm` says. */
+  form: 'binary' | 'armored'
+  keys: UnlockedKey[]
+  /** Where it rests. */
+  room: Room
+}
+
 /** What verification of one signature established; in the order of `signatures`. */
 export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
@@ -156,6 +180,12 @@ export interface Engine {
    * @param signal drops the job while it waits for its turn; its result is then of no use
    */
   open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
+  /**
+   * Opens an attachment while it arrives, in memory that does not grow with it.
+   * @param reader at its first octet; read to its end only where all is well
+   * @throws what the reader and the room throw; never for what a sender can cause
+   */
+  openFile(reader: OctetReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
   /**
    * Judges signatures against one certificate. `nowMs` is our clock.
    * @returns one result a signature; all `bad` when the deadline passes

@@ -1,5 +1,12 @@
 /** The grammar of what was decrypted (RFC 9580, 10.3), walked by us and bounded. */
 import { inflateRawSync, inflateSync } from 'node:zlib'
+import {
+  LITERAL_FORMATS,
+  arrangement,
+  isAnnounced,
+  unreadable,
+  type Arrangement,
+} from './arrangement.ts'
 import { FramingError, TAG, framePacket, isIgnorable, packetsOf, type Packet } from './packets.ts'
 import { BOUNDS } from './profile.ts'
 import { parseSignature, type ParsedSignature } from './signature.ts'
@@ -19,8 +26,6 @@ export type Inner =
 /** Octets that headers and signatures may add to a document. */
 const SIGNATURE_ROOM = 65_536
 const COMPRESSION = { none: 0, zip: 1, zlib: 2 } as const
-/** Literal formats of documents: binary, text, UTF-8 (RFC 9580, 5.9). */
-const LITERAL_FORMATS = new Set(['b', 't', 'u'].map((letter) => letter.charCodeAt(0)))
 
 /**
  * Takes decrypted packets and the bound on a document's octets.
@@ -88,74 +93,28 @@ function withoutSignatures(inner: Inner): Inner {
   return { ...inner, claims: [], signaturePackets: [] }
 }
 
-interface Arrangement {
-  data: Packet
-  onePass: Packet[] | null
-  signatures: Packet[]
-}
-
-/** Data; or one-pass signatures, data, as many signatures; or signatures, data. Null for the rest. */
-function arrangement(packets: Packet[], dataTag: number): Arrangement | null {
-  const at = packets.findIndex(({ tag }) => tag === dataTag)
-  const data = packets[at]
-  if (data === undefined) return null
-  const before = packets.slice(0, at)
-  const after = packets.slice(at + 1)
-  const onePass = before.length > 0 && before.every(({ tag }) => tag === TAG.onePassSignature)
-  const signatures = onePass ? after : before
-  if (!signatures.every(({ tag }) => tag === TAG.signature)) return null
-  if (after.length !== (onePass ? before.length : 0)) return null
-  return { data, onePass: onePass ? before : null, signatures }
-}
-
 function grammar(packets: Packet[]): Inner {
   const found = arrangement(packets, TAG.literal)
   if (found === null) return { outcome: 'damaged', reason: 'structure' }
-  const { data, onePass, signatures } = found
+  const { data, signatures } = found
   if (signatures.length > BOUNDS.signatures)
     return { outcome: 'damaged', reason: 'too-many-signatures' }
   const document = documentOf(data.body)
   if (document === null) return { outcome: 'damaged', reason: 'literal' }
   if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
-  return withSignatures(document, onePass, signatures)
+  return withSignatures(document, found)
 }
 
-function withSignatures(
-  document: Uint8Array,
-  onePass: Packet[] | null,
-  signatures: Packet[],
-): Inner {
+function withSignatures(document: Uint8Array, found: Arrangement): Inner {
   const claims: ParsedSignature[] = []
   const signaturePackets: Uint8Array[] = []
-  for (const [index, packet] of signatures.entries()) {
+  for (const [index, packet] of found.signatures.entries()) {
     const claim = parseSignature(packet.body, document) ?? unreadable(index)
-    const opening = onePass?.[onePass.length - 1 - index]?.body
-    if (opening !== undefined && !agrees(opening, packet.body)) {
-      return { outcome: 'damaged', reason: 'one-pass' }
-    }
+    if (!isAnnounced(found, index)) return { outcome: 'damaged', reason: 'one-pass' }
     claims.push(claim)
     signaturePackets.push(framePacket(TAG.signature, packet.body))
   }
   return { outcome: 'document', document, claims, signaturePackets }
-}
-
-/** A signature of a kind that is never valid on a message: it counts, and it is bad. */
-function unreadable(index: number): ParsedSignature {
-  return {
-    type: 255,
-    publicKeyAlgorithm: 0,
-    hashAlgorithm: 0,
-    issuerKeyId: null,
-    createdMs: 0,
-    intended: [],
-    digest: `unreadable-${index}`,
-  }
-}
-
-/** One-pass packet and signature must speak of the same type and algorithms (RFC 9580, 5.4). */
-function agrees(onePass: Uint8Array, signature: Uint8Array): boolean {
-  const [, type, hash, publicKey] = onePass
-  return type === signature[1] && publicKey === signature[2] && hash === signature[3]
 }
 
 function documentOf(literal: Uint8Array): Uint8Array | null {

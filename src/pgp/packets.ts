@@ -90,7 +90,7 @@ function newFormat(octets: Uint8Array, at: number, first: number): Framed {
 }
 
 /** Partial lengths are for data packets (RFC 9580, 4.2.1.4). */
-function takesPartial(tag: number): boolean {
+export function takesPartial(tag: number): boolean {
   return tag === TAG.literal || tag === TAG.compressed || tag === TAG.seipd
 }
 

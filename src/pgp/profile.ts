@@ -32,6 +32,16 @@ export const BOUNDS = {
   /** Opened text, and whatever decompresses on the way to it. */
   textBytes: 262_144,
   signatures: 4,
+  /** An opened attachment (`mediaMaxBytes`), and whatever decompresses on the way to it. */
+  attachmentBytes: 64 * 2 ** 20,
+  /** The same as it is stored: padding, recipients and framing come on top. */
+  storedAttachmentBytes: 68 * 2 ** 20,
+  /** An attachment in a form that only the library reads, which needs all of it at once. */
+  libraryAttachmentBytes: 16 * 2 ** 20,
+  /** One recipient packet of an attachment; the largest key there is makes 2 KB. */
+  recipientPacketBytes: 16_384,
+  /** Signatures and their one-pass packets of an attachment, each. */
+  signaturePacketBytes: 65_536,
   /** How far ahead of our clock a signature or certificate may be dated. */
   clockToleranceMs: 300_000,
   rsaBitsMax: 4096,

@@ -131,7 +131,7 @@ export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Arr
 }
 
 /** A text with its line ends as they are signed (RFC 9580, 5.2.4). */
-function canonicalText(document: Uint8Array): Uint8Array {
+export function canonicalText(document: Uint8Array): Uint8Array {
   const text = Buffer.from(document).toString('latin1')
   return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
 }

@@ -1,6 +1,7 @@
 /** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
 import './brainpool.ts'
 import { parentPort } from 'node:worker_threads'
+import { openWhole, unpackWhole, unwrap } from './bulk/library.ts'
 import { judge } from './certificate.ts'
 import { open } from './open.ts'
 import { applyProfile } from './profile.ts'
@@ -8,7 +9,7 @@ import { seal } from './seal.ts'
 import { generate, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
-const JOBS = { generate, unlock, judge, seal, open, verify }
+const JOBS = { generate, unlock, judge, seal, open, verify, unwrap, openWhole, unpackWhole }
 
 /** What the threads do, by name; arguments and results are structured clones. */
 export type Jobs = typeof JOBS

@@ -1,0 +1,78 @@
+/**
+ * Where attachments rest while they are opened and served: files that no name leads to, in the data
+ * directory. They are gone with the process, however it ends.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, unlink } from 'node:fs/promises'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../errors.ts'
+import type { RawFile, Room } from '../pgp/bulk/raw-file.ts'
+import { SpoolFile, onDisk } from './spool-file.ts'
+
+const DIR_MODE = 0o700
+const FILE_MODE = 0o600
+const FOLDER = 'spool'
+const RETRY_AFTER_SECONDS = 5
+
+/** The spool of one sidecar. */
+export class Spool implements Room, AsyncDisposable {
+  readonly #folder: string
+  readonly #maxOctets: number
+  readonly #files = new Set<SpoolFile>()
+
+  /**
+   * @param dataDir of the store, which nobody else has open
+   * @param maxOctets of all files together
+   */
+  constructor(dataDir: string, maxOctets: number) {
+    this.#folder = join(dataDir, FOLDER)
+    this.#maxOctets = maxOctets
+    this.#sweep()
+  }
+
+  /** Octets of all files together. */
+  get octets(): number {
+    let sum = 0
+    for (const file of this.#files) sum += file.octets
+    return sum
+  }
+
+  /** @throws Refusal `postern_store_unwritable` when the disk does not take a file */
+  async file(): Promise<RawFile> {
+    const path = join(this.#folder, randomUUID())
+    const handle = await onDisk(async () => {
+      await mkdir(this.#folder, { recursive: true, mode: DIR_MODE })
+      const opened = await open(path, 'wx+', FILE_MODE)
+      await unlink(path)
+      return opened
+    })
+    const file = new SpoolFile(handle, {
+      admit: (octets) => {
+        if (this.octets + octets > this.#maxOctets) throw full()
+      },
+      closed: () => this.#files.delete(file),
+    })
+    this.#files.add(file)
+    return file
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#files].map((file) => file.close()))
+    this.#sweep()
+  }
+
+  /** Takes away what a process left that ended between making a file and taking its name. */
+  #sweep(): void {
+    try {
+      for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name))
+    } catch {
+      // There is no folder yet; and what stays behind cannot be read without a key that is gone.
+    }
+  }
+}
+
+function full(): Refusal {
+  const extra = { retryAfter: RETRY_AFTER_SECONDS }
+  return new Refusal('postern_busy', 'the spool of attachments is full', { extra })
+}

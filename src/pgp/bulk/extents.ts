@@ -1,0 +1,63 @@
+/** Where the octets of a document lie in something longer: in order, in as few stretches as can be. */
+export class Extents {
+  /** In the document, and in what holds it. */
+  readonly #starts: number[] = []
+  readonly #positions: number[] = []
+  #octets = 0
+  #end = -1
+
+  /** Of the document. */
+  get octets(): number {
+    return this.#octets
+  }
+
+  /** The next octets of the document lie at this position. */
+  add(position: number, octets: number): void {
+    if (position !== this.#end) {
+      this.#starts.push(this.#octets)
+      this.#positions.push(position)
+    }
+    this.#octets += octets
+    this.#end = position + octets
+  }
+
+  /** Where an octet of the document lies. @throws Error when there is no such octet */
+  positionOf(offset: number): number {
+    const index = this.#indexOf(offset)
+    return (this.#positions[index] ?? 0) + offset - (this.#starts[index] ?? 0)
+  }
+
+  /**
+   * Stretches of the document from one octet on, up to another, as far as they lie before a
+   * position.
+   */
+  *between(
+    start: number,
+    end: number,
+    before: number,
+  ): Generator<{ position: number; octets: number }> {
+    let index = this.#indexOf(start)
+    for (let offset = start; offset < end; index++) {
+      const position = (this.#positions[index] ?? 0) + offset - (this.#starts[index] ?? 0)
+      const stop = Math.min(this.#starts[index + 1] ?? this.#octets, end)
+      const octets = Math.min(stop - offset, before - position)
+      if (octets <= 0) return
+      yield { position, octets }
+      if (octets < stop - offset) return
+      offset = stop
+    }
+  }
+
+  /** The last stretch that begins at or before an octet of the document. */
+  #indexOf(offset: number): number {
+    if (offset < 0 || offset >= this.#octets) throw new RangeError('no such octet')
+    let low = 0
+    let high = this.#starts.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}

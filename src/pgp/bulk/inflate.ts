@@ -1,0 +1,57 @@
+/** Compressed data (RFC 9580, 5.6) unpacked while it goes by, on the platform's own threads. */
+import { createInflate, createInflateRaw, type Inflate, type InflateRaw } from 'node:zlib'
+import type { StreamedPacket } from './packet-stream.ts'
+
+/** Compression algorithms (RFC 9580, 9.4). */
+export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
+
+const CHUNK_OCTETS = 65_536
+
+/**
+ * Unpacks the rest of a compressed packet's body. Octets after the end of the compressed stream
+ * are padding of the sender's; they are left in the packet or dropped. When whoever reads stops,
+ * nothing reads the packet any more either.
+ * @param algorithm none, zip or zlib
+ * @throws Error of zlib for data that is broken or cut; FramingError as the packet does
+ */
+export async function* inflated(
+  packet: StreamedPacket,
+  algorithm: number,
+): AsyncGenerator<Uint8Array> {
+  if (algorithm === COMPRESSION.none) {
+    for (let some = await packet.some(); some !== null; some = await packet.some()) yield some
+    return
+  }
+  const options = { chunkSize: CHUNK_OCTETS }
+  const stream = algorithm === COMPRESSION.zip ? createInflateRaw(options) : createInflate(options)
+  // What fails after the last octet was taken concerns nobody.
+  stream.on('error', () => {})
+  const feeding = feed(packet, stream).catch((error: Error) => void stream.destroy(error))
+  try {
+    for await (const piece of stream) yield piece as Buffer
+  } finally {
+    stream.destroy()
+    await feeding
+  }
+}
+
+async function feed(packet: StreamedPacket, stream: Inflate | InflateRaw): Promise<void> {
+  for (let some = await packet.some(CHUNK_OCTETS); some !== null;) {
+    if (stream.destroyed) return
+    if (!stream.write(some)) await drained(stream)
+    some = await packet.some(CHUNK_OCTETS)
+  }
+  if (!stream.destroyed) stream.end()
+}
+
+/** A stream that has come to its own end takes nothing more and says so only by closing. */
+function drained(stream: Inflate | InflateRaw): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done).off('close', done)
+      resolve()
+    }
+    stream.on('drain', done).on('close', done)
+    if (stream.destroyed) done()
+  })
+}

@@ -1,0 +1,103 @@
+/** Opening attachments in this process: without threads, and with files that are memory. */
+import { openWhole, unpackWhole, unwrap } from '../../src/pgp/bulk/library.ts'
+import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
+import { openBulk } from '../../src/pgp/bulk/open.ts'
+import type { RawFile, Room } from '../../src/pgp/bulk/raw-file.ts'
+import type { RestingFile } from '../../src/pgp/bulk/resting.ts'
+import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/pgp/engine.ts'
+import { idsOf } from './openpgp-engine.ts'
+import { bot } from './openpgp-people.ts'
+
+/** Octets in memory in the place of a file; `octetsOnDisk` shows what a disk would hold. */
+export class MemoryRoom implements Room {
+  readonly files: MemoryFile[] = []
+
+  file(): Promise<MemoryFile> {
+    const file = new MemoryFile()
+    this.files.push(file)
+    return Promise.resolve(file)
+  }
+
+  get open(): number {
+    return this.files.filter(({ isClosed }) => !isClosed).length
+  }
+
+  get octetsOnDisk(): Buffer {
+    return Buffer.concat(this.files.map(({ content }) => content))
+  }
+}
+
+export class MemoryFile implements RawFile {
+  isClosed = false
+  #pieces: Buffer[] = []
+
+  get octets(): number {
+    return this.#pieces.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  get content(): Buffer {
+    return Buffer.concat(this.#pieces)
+  }
+
+  append(octets: Uint8Array): Promise<void> {
+    this.#pieces.push(Buffer.from(octets))
+    return Promise.resolve()
+  }
+
+  read(at: number, octets: number): Promise<Buffer> {
+    return Promise.resolve(this.content.subarray(at, at + octets))
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true
+    return Promise.resolve()
+  }
+}
+
+/** Octets as they might arrive: in pieces of so many. */
+export async function* inPieces(octets: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < octets.length; at += size) {
+    yield await Promise.resolve(octets.subarray(at, at + size))
+  }
+}
+
+export const readerOf = (octets: Uint8Array, size = 65_536): OctetReader =>
+  new OctetReader(inPieces(octets, size))
+
+export interface Opening {
+  form?: 'binary' | 'armored'
+  keys?: UnlockedKey[]
+  /** In which it arrives. */
+  pieces?: number
+  room?: Room
+}
+
+/** Opens an attachment as the bot, or with the keys given. */
+export async function openFile(
+  octets: Uint8Array,
+  { form = 'binary', keys = [bot.unlocked], pieces, room = new MemoryRoom() }: Opening = {},
+): Promise<OpenedFile | NotOpened> {
+  return await openBulk(readerOf(octets, pieces), {
+    form,
+    room,
+    own: idsOf(keys),
+    unwrap: (packets) => unwrap(packets, keys),
+    openWhole: (packets, container) => openWhole(packets, container, keys),
+    unpackWhole,
+  })
+}
+
+/** All octets of a file at rest, or of a part of it. */
+export async function contentOf(file: RestingFile, start?: number, end?: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of file.read(start, end)) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** What came of it: the content as text, or outcome and reason. */
+export async function cameOf(opened: OpenedFile | NotOpened): Promise<string> {
+  if (opened.outcome === 'opened')
+    return `opened: ${(await contentOf(opened.file)).toString('latin1')}`
+  const reason = 'reason' in opened ? opened.reason : undefined
+  return reason === undefined ? opened.outcome : `${opened.outcome}: ${reason}`
+}
