@@ -1,5 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { loadDataDir } from '../config/load.ts'
 import { connectControl } from '../control/client.ts'
 import type { StatusReport } from '../control/operations.ts'
@@ -16,12 +16,15 @@ export function statusCommand(): Command {
     .description('say how the running sidecar is doing')
     .option('--watch', 'say it again every two seconds, until stopped')
     .option('--json', 'print it as JSON, one line each time')
+    .addOption(
+      new Option('--ready', 'end with 1 unless it is ready, for health checks').conflicts('watch'),
+    )
   takeSettings(command, { shown: false })
   return example(command, 'postern status --watch').action(status)
 }
 
 async function status(
-  options: { watch?: boolean; json?: boolean },
+  options: { watch?: boolean; json?: boolean; ready?: boolean },
   command: Command,
 ): Promise<void> {
   const dataDir = loadDataDir(sourcesOf(command))
@@ -38,14 +41,25 @@ async function status(
     if (options.watch === true) clear()
     if (options.json === true) putJson(report)
     else putReport(report)
+    return report
   }
-  await show()
+  const report = await show()
+  if (options.ready === true) demandReady(report)
   if (options.watch !== true) return
   const stop = stopped()
   while (!stopSignal.aborted) {
     await Promise.race([elapsed(WATCH_MS), stop])
     if (!stopSignal.aborted) await show()
   }
+}
+
+function demandReady({ ready, reasons }: StatusReport): void {
+  if (ready) return
+  throw new OperatorError(
+    'failed',
+    `the sidecar is not ready: ${reasons.map(({ code }) => code).join(', ')}`,
+    reasons[0]?.hint ?? 'try again in a moment',
+  )
 }
 
 function putReport(report: StatusReport): void {

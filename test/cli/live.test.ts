@@ -17,6 +17,7 @@ test('from nothing to a published key, with a service, a sidecar and commands', 
   await sidecar.said(/"state":"published"/)
   const status = await postern(['status'], { cwd })
   expect(status.stdout).toMatch(/^ready\n/)
+  expect((await postern(['status', '--ready'], { cwd })).code).toBe(0)
 
   const keys = await postern(['key', 'list', '--json'], { cwd })
   const [key] = JSON.parse(keys.stdout) as { fingerprint: string; state: string }[]

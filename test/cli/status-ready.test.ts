@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest'
+import { dataFolder } from '../control/support.ts'
+import { postern, silentService, start } from './support.ts'
+
+describe('postern status --ready', () => {
+  test('ends with 1 and says why while the service does not answer; without it, with 0', async () => {
+    const cwd = dataFolder()
+    const sidecar = start(['run'], { cwd, env: await silentService() })
+    await sidecar.said(/"msg":"listening"/)
+    const asked = await postern(['status', '--ready'], { cwd })
+    expect([asked.code, asked.stdout]).toEqual([1, expect.stringMatching(/^not ready\n/)])
+    expect(asked.stderr).toMatch(/^postern: the sidecar is not ready: [a-z-]+.*\nhint: .+\n/)
+    expect((await postern(['status'], { cwd })).code).toBe(0)
+  })
+
+  test('ends with 1 when no sidecar runs', async () => {
+    const { code, stderr } = await postern(['status', '--ready'], { cwd: dataFolder() })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('code: not-running')])
+  })
+
+  test('cannot be watched', async () => {
+    const asked = await postern(['status', '--ready', '--watch'], { cwd: dataFolder() })
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--watch')])
+  })
+})

@@ -1,0 +1,144 @@
+/**
+ * Builds the image without a container engine's daemon or a registry: buildah follows the
+ * Dockerfile as it stands, over a stand-in for its base image made of the Node, the npm and the
+ * few system programs of this machine.
+ */
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { isInstalled, run } from '../support/openpgp-run.ts'
+
+const BASE = 'docker.io/library/node:24-bookworm-slim'
+/** What the Dockerfile may call beside Node and npm: programs that every Debian has. */
+const SYSTEM = ['sh', 'env', 'find', 'install']
+/** npm's cache, that of this machine, in the container that builds. */
+const CACHE = '/var/cache/npm'
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
+const PROGRAMS = ['buildah', 'unshare', 'nsenter', 'setpriv']
+
+/** What the image says of itself, as `docker inspect` shows it. */
+export interface ImageConfig {
+  User: string
+  Env: string[]
+  Entrypoint: string[]
+  Cmd: string[]
+  Healthcheck: { Test: string[] }
+  Volumes: Record<string, object>
+  WorkingDir: string
+  StopSignal: string
+}
+
+/** The image, its files laid out in a folder. */
+export interface Image extends AsyncDisposable {
+  config: ImageConfig
+  /** Where its root stands on this machine. */
+  root: string
+}
+
+/** Why no image can be built and run here, or null. */
+export async function whyNot(): Promise<string | null> {
+  if (process.platform !== 'linux') return 'containers need Linux'
+  const missing = PROGRAMS.filter((program) => !isInstalled(program))
+  if (missing.length > 0) return `not installed: ${missing.join(', ')}`
+  if (process.getuid?.() !== 0) return 'mounting needs root'
+  const { code } = await run('unshare', ['--mount', '--pid', '--fork', 'true'])
+  return code === 0 ? null : 'namespaces cannot be made here'
+}
+
+/** Builds the image. @throws Error with what was said when a step fails */
+export async function buildImage(): Promise<Image> {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-image-'))
+  // vfs copies where others mount, and so works on any file system.
+  const places = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
+  const store = [...places, '--storage-driver', 'vfs']
+  const buildah = (...args: string[]) => must('buildah', [...store, ...args])
+  const clear = async () => {
+    await run('buildah', [...store, 'umount', '--all'])
+    await run('buildah', [...store, 'rm', '--all'])
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await buildBase(buildah)
+    const cache = await must('npm', ['config', 'get', 'cache'])
+    mkdirSync(cache, { recursive: true })
+    await buildah('bud', ...BUILD, '--volume', `${cache}:${CACHE}`, '--tag', 'postern', '.')
+    const container = await buildah('from', '--pull-never', 'localhost/postern')
+    const inspected = await buildah('inspect', '--type', 'image', 'localhost/postern')
+    const { Docker } = JSON.parse(inspected) as { Docker: { config: ImageConfig } }
+    const root = await buildah('mount', container)
+    return { config: Docker.config, root, [Symbol.asyncDispose]: clear }
+  } catch (error) {
+    await clear()
+    throw error
+  }
+}
+
+const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker']
+
+async function buildBase(buildah: (...args: string[]) => Promise<string>): Promise<void> {
+  const container = await buildah('from', 'scratch')
+  const root = await buildah('mount', container)
+  for (const program of SYSTEM) await copyProgram(root, findProgram(program), `/bin/${program}`)
+  await copyProgram(root, process.execPath, '/usr/local/bin/node')
+  const packages = join(root, 'usr/local/lib/node_modules')
+  cpSync(npmFolder(), join(packages, 'npm'), { recursive: true })
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
+  put(root, '/etc/passwd', 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n')
+  put(root, '/etc/group', 'root:x:0:\nnode:x:1000:\n')
+  symlinkSync('/bin', join(root, 'usr/bin'))
+  mkdirSync(join(root, 'var/lib'), { recursive: true })
+  mkdirSync(join(root, 'tmp'))
+  chmodSync(join(root, 'tmp'), 0o1777)
+  const env = ['PATH=/usr/local/bin:/usr/bin:/bin', `npm_config_cache=${CACHE}`]
+  if (existsSync(AUTHORITIES)) {
+    put(root, AUTHORITIES, readFileSync(AUTHORITIES, 'utf8'))
+    env.push(`NODE_EXTRA_CA_CERTS=${AUTHORITIES}`)
+  }
+  await buildah('config', ...env.flatMap((one) => ['--env', one]), container)
+  await buildah('commit', '--rm', container, BASE)
+}
+
+/** Copies a program and what it is linked to, each library to the place where it is looked for. */
+async function copyProgram(root: string, from: string, to: string): Promise<void> {
+  const linked = await must('ldd', [from])
+  const libraries = [...linked.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => String(path))
+  for (const [source, target] of [[from, to], ...libraries.map((path) => [path, path])]) {
+    const at = join(root, target ?? '')
+    mkdirSync(dirname(at), { recursive: true })
+    if (!existsSync(at)) copyFileSync(source ?? '', at, constants.COPYFILE_FICLONE)
+  }
+}
+
+function put(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+function findProgram(name: string): string {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
+  const found = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile())
+  if (found === undefined) throw new Error(`${name} is not on the path`)
+  return realpathSync(found)
+}
+
+const npmFolder = (): string => dirname(dirname(findProgram('npm')))
+
+async function must(program: string, args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(program, args)
+  if (code === 0) return String(stdout).trim()
+  throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stderr.slice(-2000)}`)
+}

@@ -1,0 +1,192 @@
+/** The image: what is in it, and that it runs with as little as it claims to need. */
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { echoBot } from '../../src/cli/echo-bot.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { until } from '../support/sidecar.ts'
+import { startContainer, type Container } from './container.ts'
+import { buildImage, whyNot, type Image } from './engine.ts'
+
+const WITHIN_MS = 400_000
+const reason = await whyNot()
+
+describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}`}`, () => {
+  let image: Image
+  beforeAll(async () => {
+    image = await buildImage()
+  }, WITHIN_MS)
+  afterAll(() => image[Symbol.asyncDispose](), WITHIN_MS)
+
+  test('starts, checks and stops without a shell, as a user who is not root', () => {
+    const { User, Entrypoint, Cmd, Healthcheck, Volumes, StopSignal } = image.config
+    expect(User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+    expect([Entrypoint[0], Cmd]).toEqual(['node', ['run']])
+    expect(Healthcheck.Test.slice(0, 2)).toEqual(['CMD', 'node'])
+    expect([Object.keys(Volumes), StopSignal]).toEqual([['/var/lib/postern'], 'SIGTERM'])
+  })
+
+  test('holds the source, what it needs, and its list of parts; nothing else', () => {
+    const app = join(image.root, 'app')
+    const parts = ['LICENSE', 'node_modules', 'package.json', 'sbom.cdx.json', 'src']
+    expect(readdirSync(app).toSorted()).toEqual(parts)
+    const packages = installed(join(app, 'node_modules'))
+    const names = packages.map((one) => one.replace(/@[^@]*$/, ''))
+    expect(names.filter((name) => /keytar|typescript|vitest|node-gyp|esbuild/.test(name))).toEqual(
+      [],
+    )
+    const sbom = JSON.parse(readFileSync(join(app, 'sbom.cdx.json'), 'utf8')) as {
+      bomFormat: string
+      components: { name: string; version: string; hashes: object[] }[]
+    }
+    expect(sbom.bomFormat).toBe('CycloneDX')
+    const listed = sbom.components.map(({ name, version }) => `${name}@${version}`)
+    expect(listed.toSorted()).toEqual(packages.toSorted())
+    expect(sbom.components.filter(({ hashes }) => hashes.length === 0)).toEqual([])
+  })
+
+  test('holds nothing that was compiled for one architecture', () => {
+    const files = readdirSync(join(image.root, 'app'), { recursive: true, withFileTypes: true })
+    const compiled = files
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .filter((path) => readFileSync(path).subarray(0, 4).toString('latin1') === '\x7fELF')
+    expect(compiled).toEqual([])
+    const last = readFileSync('Dockerfile', 'utf8')
+      .split(/^FROM /m)
+      .at(-1)
+    expect(last).not.toMatch(/^\s*RUN/m)
+  })
+
+  test('leaves to its user the volume alone, and that to nobody else', () => {
+    const volume = lstatSync(join(image.root, 'var/lib/postern'))
+    expect([volume.uid, volume.gid, volume.mode & 0o777]).toEqual([1000, 1000, 0o700])
+    const loose = readdirSync(join(image.root, 'app'), { recursive: true, encoding: 'utf8' })
+      .map((path) => lstatSync(join(image.root, 'app', path)))
+      .filter((file) => file.uid !== 0 || (!file.isSymbolicLink() && (file.mode & 0o022) !== 0))
+    expect(loose).toEqual([])
+  })
+
+  test('runs as process 1 on a read-only root, without root’s powers, and keeps its key', async () => {
+    await using scene = await createScene()
+    await using first = scene.start()
+    const addresses = await first.listening()
+    expect([first.fact('NSpid').split(/\s+/).at(-1), first.fact('NoNewPrivs')]).toEqual(['1', '1'])
+    expect([first.fact('Uid'), first.fact('CapEff')]).toEqual([
+      ['1000', '1000', '1000', '1000'].join('\t'),
+      '0000000000000000',
+    ])
+    for (const path of ['/app/new', '/tmp/new']) {
+      const write = `fs.writeFileSync('${path}', '')`
+      const tried = await first.exec(['node', '--eval', write], 'root')
+      expect([tried.code, tried.stderr]).toEqual([1, expect.stringContaining('EROFS')])
+    }
+    await ready(addresses.admin)
+    await talk(scene.sandbox, addresses.bot)
+    const fingerprint = await publishedKey(scene.sandbox)
+    expect(await first.end('SIGTERM')).toBe(0)
+
+    await using second = scene.start()
+    await ready((await second.listening()).admin)
+    expect(await publishedKey(scene.sandbox)).toBe(fingerprint)
+    expect(first.logs() + second.logs()).not.toContain(scene.sandbox.token)
+    expect(await second.end('SIGINT')).toBe(0)
+  }, 180_000)
+
+  test('answers the health check while it runs, ready or not', async () => {
+    await using scene = await createScene()
+    const [, ...check] = image.config.Healthcheck.Test
+    await using lonely = scene.start({ POSTERN_UPSTREAM_URL: 'http://127.0.0.1:1' })
+    await lonely.listening()
+    expect(await lonely.exec(check)).toMatchObject({ code: 0, stderr: '' })
+    expect(await lonely.exec([...check, '--ready'])).toMatchObject({ code: 1 })
+    expect(await lonely.end('SIGTERM')).toBe(0)
+    await using container = scene.start()
+    await ready((await container.listening()).admin)
+    expect(await container.exec([...check, '--ready'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await container.end('SIGTERM')).toBe(0)
+  }, 180_000)
+
+  test('takes a volume of root’s that its group may write, as Kubernetes mounts them', async () => {
+    await using scene = await createScene()
+    chownSync(scene.volume, 0, 1000)
+    chmodSync(scene.volume, 0o2775)
+    await using container = scene.start({ POSTERN_DATA_DIR: '/var/lib/postern/data' })
+    await ready((await container.listening()).admin)
+    expect(lstatSync(join(scene.volume, 'data')).mode & 0o777).toBe(0o700)
+    expect(await container.end('SIGTERM')).toBe(0)
+  }, 180_000)
+
+  /** A service with people, and what a container of the sidecar needs. */
+  async function createScene() {
+    const folder = mkdtempSync(join(tmpdir(), 'postern-container-'))
+    const [volume, secrets] = [join(folder, 'volume'), join(folder, 'secrets')]
+    mkdirSync(volume, { mode: 0o700 })
+    mkdirSync(secrets, { mode: 0o755 })
+    chownSync(volume, 1000, 1000)
+    const sandbox = await createSandbox()
+    writeFileSync(join(secrets, 'bot-token'), `${sandbox.token}\n`, { mode: 0o444 })
+    writeFileSync(join(secrets, 'passphrase'), 'a passphrase for tests alone\n', { mode: 0o444 })
+    return {
+      sandbox,
+      volume,
+      start: (env: Record<string, string> = {}): Container =>
+        startContainer(image, {
+          volume,
+          secrets,
+          env: {
+            POSTERN_UPSTREAM_URL: sandbox.url,
+            POSTERN_BOT_TOKEN_FILE: '/run/secrets/bot-token',
+            POSTERN_KEY_PASSPHRASE_FILE: '/run/secrets/passphrase',
+            POSTERN_LISTEN_PORT: '0',
+            POSTERN_ADMIN_PORT: '0',
+            ...env,
+          },
+        }),
+      [Symbol.asyncDispose]: async () => {
+        await sandbox[Symbol.asyncDispose]()
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  }
+})
+
+/** Every package below a folder as name@version. */
+function installed(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
+  return names.flatMap((name) => {
+    const path = join(folder, name)
+    if (name.startsWith('@')) return installed(path)
+    const manifest = readFileSync(join(path, 'package.json'), 'utf8')
+    const own = JSON.parse(manifest) as { name: string; version: string }
+    const inner = readdirSync(path).includes('node_modules')
+    return [`${own.name}@${own.version}`, ...(inner ? installed(join(path, 'node_modules')) : [])]
+  })
+}
+
+const ready = (admin: string): Promise<boolean> =>
+  until(async () => (await fetch(`${admin}/readyz`)).status === 200, 'it is ready', 60_000)
+
+/** Lets a bot answer alice through the sidecar. */
+async function talk(sandbox: Sandbox, url: string): Promise<void> {
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const { token } = sandbox
+  void echoBot({ url, token, signal: stop.signal, heard: () => {} }).catch(() => {})
+  const alice = await sandbox.phone(sandbox.home.alice.id)
+  await alice.write(sandbox.home.privateChat, 'are you in there?')
+  const answer = await alice.seen(({ text }) => text.includes('you said'), 30_000)
+  expect(answer).toMatchObject({ text: 'you said: are you in there?', verdict: 'verified' })
+  stop.abort()
+}
+
+/** The fingerprint that the service shows for the bot. */
+async function publishedKey(sandbox: Sandbox): Promise<string> {
+  const headers = { authorization: `Bearer ${sandbox.token}` }
+  const answer = await fetch(`${sandbox.url}/bot/v1/me`, { headers })
+  const { result } = (await answer.json()) as { result: { fingerprint: string } }
+  expect(result.fingerprint).toMatch(/^[0-9a-f]{40}$/i)
+  return result.fingerprint
+}
