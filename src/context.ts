@@ -8,6 +8,7 @@ import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import { checkAll } from './observe/check.ts'
+import { waysOf } from './wiring/alerting.ts'
 import { createCore, type Core } from './wiring/core.ts'
 import { buildDoors, openDoors } from './wiring/doors.ts'
 import { createLink, type Link } from './wiring/link.ts'
@@ -37,8 +38,9 @@ export interface ContextOptions {
  * @throws OperatorError for everything that keeps the store from opening
  */
 export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
+  const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
-  const link = stack.use(createLink(options.settings, options.secrets))
+  const link = stack.use(createLink(settings, secrets, { log, ways: waysOf(settings, secrets) }))
   const core = stack.use(await createCore(options, link, 'create'))
   const offline = offlineOf(options, link, core)
   const doors = buildDoors(options, { link, core, operations: offline.operations })
@@ -66,8 +68,9 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
 
 /** Makes the operations over the store of a sidecar that does not run. */
 export async function createOffline(options: ContextOptions): Promise<Offline> {
+  const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
-  const link = stack.use(createLink(options.settings, options.secrets))
+  const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
   const core = await createCore(options, link, 'existing').catch(unlessNever)
   if (core !== null) stack.use(core)
   const offline = core === null ? withoutStore(options, link) : offlineOf(options, link, core)

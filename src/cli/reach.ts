@@ -35,12 +35,12 @@ export async function withSidecar<T>(
  */
 export function logFor({ settings, secrets, origins }: Loaded, preset?: string): Log {
   const { httpsProxy, httpProxy } = settings.upstream.proxy
-  const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase]
+  const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase, secrets.alertUrl]
   return createLogger({
     level: origins.has('log.level') ? settings.log.level : (preset ?? settings.log.level),
     pretty: settings.log.pretty,
     secrets: [
-      ...sources.filter((secret) => secret !== null),
+      ...sources.filter((secret) => secret != null),
       ...[httpsProxy, httpProxy].flatMap(passwordOf),
     ],
   })

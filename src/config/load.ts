@@ -25,6 +25,7 @@ const RULES: Readonly<Record<string, SecretRule>> = {
   'bot.token': 'token',
   'bot.clientToken': 'token',
   'key.passphrase': 'passphrase',
+  'alert.url': 'url',
 }
 
 /**
@@ -57,6 +58,7 @@ export function load(sources: Sources): Loaded {
     ...rules.filter((p) => p.place !== '' || (collected.complete && !broken.has(p.path))),
   )
   const token = secrets.get('bot.token')
+  const alertUrl = secrets.get('alert.url')
   if (problems.length > 0 || token === undefined) throw settingsError(problems)
   return {
     settings: settingsFrom(nest(collected), {
@@ -67,6 +69,7 @@ export function load(sources: Sources): Loaded {
       botToken: token,
       clientToken: secrets.get('bot.clientToken') ?? null,
       passphrase: secrets.get('key.passphrase') ?? null,
+      ...(alertUrl !== undefined && { alertUrl }),
     },
     origins,
   }

@@ -173,6 +173,13 @@ export const Options = z.strictObject({
       ),
     })
     .prefault({}),
+  alert: z
+    .strictObject({
+      command: path('program that is run for what must not be missed: JSON on its stdin'),
+      url: secret('where the same JSON is POSTed to; https, or http on loopback'),
+      urlFile: path('file that holds alert.url'),
+    })
+    .prefault({}),
   readableGroups: choice(['allow', 'refuse'], 'allow', 'refuse: never send readable text anywhere'),
   routes: z
     .strictObject({

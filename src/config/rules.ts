@@ -1,4 +1,5 @@
 /** What settings must be together. Each rule stands alone, so that no problem hides another. */
+import { accessSync, constants, statSync } from 'node:fs'
 import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
@@ -38,6 +39,7 @@ export function applyRules(whole: Whole): Problem[] {
     refuseSharedPort,
     refuseLongSocket,
     refuseCaFile,
+    refuseAlertCommand,
     refuseMissingPassphrase,
     refuseProxies,
   ].flatMap((rule) => rule(whole))
@@ -106,6 +108,19 @@ function refuseLongSocket(whole: Whole): Problem[] {
   const path = valueOf(whole, 'listen.socket')
   if (typeof path !== 'string' || Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return []
   return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
+}
+
+/** A program that cannot be run would be found out when it matters. */
+function refuseAlertCommand(whole: Whole): Problem[] {
+  const path = valueOf(whole, 'alert.command')
+  if (typeof path !== 'string') return []
+  try {
+    accessSync(path, constants.X_OK)
+    if (statSync(path).isFile()) return []
+  } catch {
+    // said below
+  }
+  return problem(whole, 'alert.command', 'expected a program that this user may run')
 }
 
 function refuseCaFile(whole: Whole): Problem[] {

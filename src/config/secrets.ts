@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
 import { readBounded } from './files.ts'
+import { isLoopback } from './urls.ts'
 import type { FileFacts } from './files.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -83,9 +84,9 @@ export class SecretSource {
 
 /**
  * `token`: goes into a header, so visible ASCII alone. `passphrase`: people's words, spaces between
- * them included.
+ * them included. `url`: where something is POSTed to.
  */
-export type SecretRule = 'token' | 'passphrase'
+export type SecretRule = 'token' | 'passphrase' | 'url'
 
 /** What tells one writing of a file from the next, without reading it. */
 function lookOf(file: string | null): string {
@@ -119,7 +120,10 @@ export function describeExposure(file: string, facts: FileFacts): string | null 
 
 function accept(value: string, rule: SecretRule): string {
   if (value.trim() === '') refuse('is empty')
-  if (rule === 'token') {
+  if (rule === 'url' && !isTarget(value)) {
+    refuse('is no https URL, and no http URL on loopback')
+  }
+  if (rule !== 'passphrase') {
     if (/[^\x21-\x7e]/.test(value)) {
       refuse('holds a space, a line break or a character outside ASCII')
     }
@@ -127,6 +131,12 @@ function accept(value: string, rule: SecretRule): string {
     refuse('holds a line break, a control character or a space at an end')
   }
   return value
+}
+
+function isTarget(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 /** The message must never repeat the secret. */

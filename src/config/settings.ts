@@ -18,9 +18,10 @@ export interface ProxySettings {
 }
 
 /** All settings, defaults filled in, paths absolute, `upstream.url` without a trailing slash. */
-export interface Settings extends Omit<Options_, 'upstream' | 'bot' | 'key' | 'log'> {
+export interface Settings extends Omit<Options_, 'upstream' | 'bot' | 'key' | 'alert' | 'log'> {
   upstream: Options_['upstream'] & { proxy: ProxySettings }
   key: Omit<Options_['key'], 'passphrase' | 'passphraseFile'>
+  alert: Omit<Options_['alert'], 'url' | 'urlFile'>
   log: { level: Options_['log']['level']; pretty: boolean }
 }
 
@@ -29,6 +30,8 @@ export interface Secrets {
   botToken: SecretSource
   clientToken: SecretSource | null
   passphrase: SecretSource | null
+  /** Where alerts are POSTed to. */
+  alertUrl?: SecretSource
 }
 
 /** One row of the table of settings. */
@@ -62,7 +65,7 @@ export function settingsFrom(
   options: z.input<typeof Options>,
   surroundings: { proxy?: ProxySettings; pretty?: boolean } = {},
 ): Settings {
-  const { bot: _bot, key, log, upstream, ...rest } = Options.parse(options)
+  const { bot: _bot, key, alert, log, upstream, ...rest } = Options.parse(options)
   const { passphrase: _passphrase, passphraseFile: _file, ...keySettings } = key
   return {
     ...rest,
@@ -72,6 +75,7 @@ export function settingsFrom(
       proxy: surroundings.proxy ?? {},
     },
     key: keySettings,
+    alert: alert.command === undefined ? {} : { command: alert.command },
     log: { level: log.level, pretty: log.pretty ?? surroundings.pretty ?? false },
   }
 }

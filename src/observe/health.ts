@@ -79,6 +79,11 @@ export class Health {
     if (this.#reasons.delete(code)) this.#changed({ code, holds: false })
   }
 
+  /** What a reason is and what to do about it, whether it holds or not. */
+  static words(code: ReasonCode): { what: string; hint: string } {
+    return REASONS[code]
+  }
+
   /** All reasons that hold, the oldest first. */
   reasons(): HealthReason[] {
     return [...this.#reasons].map(([code, { detail, sinceMs }]) => {

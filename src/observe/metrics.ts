@@ -55,6 +55,11 @@ export class Metrics {
     'Changes of people’s certificates, of key lists, and words of the operator on them, by kind',
     ['kind'],
   )
+  readonly #alerts = this.#counter(
+    'alerts_total',
+    'Alerts to the operator, by way (command, url) and outcome (told, failed, dropped)',
+    ['way', 'outcome'],
+  )
   readonly #upstreamCalls = this.#counter(
     'upstream_calls_total',
     'Calls to the service that were answered, by whose call it was and class of status',
@@ -126,6 +131,11 @@ export class Metrics {
   /** Something changed about whom we seal to and believe; `kind` is one of the journal's. */
   trustChanged(kind: string): void {
     this.#trustChanges.inc({ kind })
+  }
+
+  /** An alert was told, could not be, or was one too many. */
+  alerted(o: { way: string; outcome: string }): void {
+    this.#alerts.inc(o)
   }
 
   /** The service answered; `own` when the sidecar asked for itself. */

@@ -7,9 +7,11 @@ import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
 import { Trust } from '../keys/trust.ts'
 import type { Log } from '../logger.ts'
+import type { Alerts } from '../observe/alerts.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Engine } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
+import { alertOfTrust } from './alerting.ts'
 
 export interface Acquaintance {
   people: People
@@ -27,11 +29,14 @@ export async function loadAcquaintance(o: {
   /** Setting `trust.policy`. */
   policy: TrustPolicy
   metrics: Metrics
+  alerts: Alerts
   log: Log
 }): Promise<Acquaintance> {
-  const { store, engine, calls, policy, metrics, log } = o
+  const { store, engine, calls, policy, metrics, alerts, log } = o
   const journal = new Journal(store, (change) => {
     metrics.trustChanged(change.kind)
+    const alert = alertOfTrust(change)
+    if (alert !== null) alerts.raise(alert)
     const { kind, detail, ...where } = change
     log.warn({ change: kind, ...where, ...summaryOf(detail) }, 'trust: something changed')
   })

@@ -49,11 +49,19 @@ export async function createCore(
   const engine = stack.use(createEngine({ killed: () => link.metrics.workerKilled() }))
   const keyring = await Keyring.load(store, engine)
   const facts = await Facts.load(store)
-  const { calls, botId, health, metrics } = link
+  const { calls, botId, health, metrics, alerts } = link
   const modes = new Modes({ facts, chat: calls.chat })
   const { policy } = settings.trust
   const outcomes = stack.use(new Outcomes(store))
-  const acquaintance = await loadAcquaintance({ store, engine, calls, policy, metrics, log })
+  const acquaintance = await loadAcquaintance({
+    store,
+    engine,
+    calls,
+    policy,
+    metrics,
+    alerts,
+    log,
+  })
   const managesKey = settings.key.publish
   const publication = managesKey
     ? stack.use(

@@ -5,10 +5,13 @@ import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
 import { botIdOf } from '../api/token.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, Unanswered } from '../errors.ts'
+import type { Log } from '../logger.ts'
+import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
 import { createUpstream, type Upstream } from '../upstream/client.ts'
+import { alertOfReason } from './alerting.ts'
 
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
@@ -21,6 +24,7 @@ export interface Link extends AsyncDisposable {
   upstream: Upstream
   health: Health
   metrics: Metrics
+  alerts: Alerts
   watch: ServiceWatch
   calls: {
     me: () => Promise<Bot>
@@ -45,16 +49,31 @@ export interface Link extends AsyncDisposable {
   onStoreTrial(trial: () => Promise<unknown>): void
 }
 
-/** Makes the link; no call is made before the first is asked for. */
-export function createLink(settings: Settings, secrets: Secrets): Link {
+/**
+ * Makes the link; no call is made before the first is asked for.
+ * @param o `ways` tell the operator what must not be missed
+ */
+export function createLink(
+  settings: Settings,
+  secrets: Secrets,
+  { log, ways }: { log: Log; ways: readonly AlertWay[] },
+): Link {
   let known: Bot | null = null
   let limits: Limits = { ...LIMITS }
   let spent = { usedLastMinute: 0, limit: 0 }
   const listeners: ((bot: Bot) => void)[] = []
   let storeTrial: () => Promise<unknown> = () => Promise.resolve()
   let revived: () => void = () => {}
-  const health = new Health()
+  const health = new Health((change) => {
+    const alert = alertOfReason(change)
+    if (alert !== null) alerts.raise(alert)
+  })
   const metrics = new Metrics(health)
+  const alerts = new Alerts({
+    ways,
+    log,
+    told: (alert) => metrics.alerted(alert),
+  })
   const watch = new ServiceWatch({
     health,
     ask: () => me(),
@@ -108,6 +127,7 @@ export function createLink(settings: Settings, secrets: Secrets): Link {
     upstream,
     health,
     metrics,
+    alerts,
     watch,
     calls: {
       me,
@@ -135,6 +155,7 @@ export function createLink(settings: Settings, secrets: Secrets): Link {
     },
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()
+      await alerts[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
   }

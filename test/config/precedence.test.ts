@@ -30,6 +30,7 @@ describe('what counts', () => {
       seal: { unusableRecipient: 'skip' },
       open: { verify: 'flag', normalizeText: true },
       trust: { policy: 'accept' },
+      alert: {},
       readableGroups: 'allow',
       routes: { allowUnknown: false },
       webhook: {},

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AlertWay } from './alerts.ts'
+
+/** A command finds its tools here, and nothing of our environment. */
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/**
+ * Runs a program for each alert: no shell, no arguments, the alert as one line of JSON on its
+ * stdin and its code in `POSTERN_ALERT`.
+ * @param file absolute path; told when the program exits with 0
+ */
+export function byCommand(file: string): AlertWay {
+  return {
+    name: 'command',
+    tell: async (alert, signal) => {
+      const child = spawn(file, [], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        env: { PATH, POSTERN_ALERT: alert.alert },
+        signal,
+        killSignal: 'SIGKILL',
+      })
+      const ended = once(child, 'exit') as Promise<[number | null]>
+      child.stdin.on('error', () => {})
+      child.stdin.end(`${JSON.stringify(alert)}\n`)
+      const [code] = await ended
+      if (code !== 0) throw new AlertNotTaken('it ended otherwise than with 0')
+    },
+  }
+}
+
+/**
+ * POSTs each alert as JSON; no redirect is followed, nothing of the answer but its status is read.
+ * @param url https, or http on loopback; it may hold a secret
+ */
+export function byUrl(url: { reveal(): string }): AlertWay {
+  return {
+    name: 'url',
+    tell: async (alert, signal) => {
+      const answer = await fetch(url.reveal(), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(alert),
+        redirect: 'error',
+        signal,
+      })
+      await answer.body?.cancel()
+      if (!answer.ok) throw new AlertNotTaken('its status was not 2xx')
+    },
+  }
+}
+
+class AlertNotTaken extends Error {
+  override name = 'AlertNotTaken'
+}

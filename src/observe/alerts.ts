@@ -1,0 +1,102 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+import type { Log } from '../logger.ts'
+
+/** What an operator must not miss. Holds no secret and nobody's words. */
+export interface Alert {
+  /** A reason's code, or `verified-changed`. */
+  alert: string
+  /** False when it is over. */
+  holds: boolean
+  /** What is the matter, and what to do about it. */
+  what: string
+  hint: string
+  /** Whom it is about, where it is about somebody. */
+  userId?: number
+}
+
+/** A way to tell the operator. Throws when it could not be told; `signal` ends the attempt. */
+export interface AlertWay {
+  name: 'command' | 'url'
+  tell(alert: Alert & { at: string }, signal: AbortSignal): Promise<void>
+}
+
+/** An alert that comes and goes is told once in this time. */
+const QUIET_MS = 600_000
+const WAITING = 100
+const ATTEMPT_MS = 10_000
+const RETRY_AFTER_MS = [1000, 10_000]
+/** What stopping waits for. */
+const LAST_MS = 3000
+
+export interface AlertParts {
+  ways: readonly AlertWay[]
+  log: Log
+  /** Told how each ended. */
+  told: (o: { way: string; outcome: 'told' | 'failed' | 'dropped' }) => void
+}
+
+/** Tells the operator, one after the other, without anything waiting for it. */
+export class Alerts implements AsyncDisposable {
+  readonly #parts: AlertParts
+  readonly #lastMs = new Map<string, number>()
+  readonly #end = new AbortController()
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(parts: AlertParts) {
+    this.#parts = parts
+  }
+
+  /** Tells of something; the same within ten minutes is told once. Never throws. */
+  raise(alert: Alert): void {
+    const { ways, told } = this.#parts
+    if (ways.length === 0 || this.#isRepeated(alert)) return
+    if (this.#waiting >= WAITING) {
+      for (const { name } of ways) told({ way: name, outcome: 'dropped' })
+      return
+    }
+    this.#waiting++
+    const dated = { ...alert, at: new Date().toISOString() }
+    this.#last = this.#after(this.#last, dated)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.race([this.#last, elapsed(LAST_MS, undefined, { ref: false })])
+    this.#end.abort()
+  }
+
+  async #after(last: Promise<void>, alert: Alert & { at: string }): Promise<void> {
+    await last
+    await Promise.all(this.#parts.ways.map((way) => this.#tell(way, alert)))
+    this.#waiting--
+  }
+
+  #isRepeated({ alert, holds, userId }: Alert): boolean {
+    const key = [alert, holds, userId].join(' ')
+    const nowMs = performance.now()
+    const isRepeated = nowMs - (this.#lastMs.get(key) ?? -Infinity) < QUIET_MS
+    if (!isRepeated) this.#lastMs.delete(key)
+    if (!isRepeated) this.#lastMs.set(key, nowMs)
+    const [oldest] = this.#lastMs.keys()
+    if (this.#lastMs.size > 10_000 && oldest !== undefined) this.#lastMs.delete(oldest)
+    return isRepeated
+  }
+
+  async #tell(way: AlertWay, alert: Alert & { at: string }): Promise<void> {
+    const { log, told } = this.#parts
+    const end = this.#end.signal
+    for (const waitMs of [...RETRY_AFTER_MS, null]) {
+      try {
+        await way.tell(alert, AbortSignal.any([end, AbortSignal.timeout(ATTEMPT_MS)]))
+        return told({ way: way.name, outcome: 'told' })
+      } catch (error) {
+        const reason = error instanceof Error ? error.name : 'unknown'
+        if (waitMs === null || end.aborted) {
+          log.error({ alert: alert.alert, way: way.name, reason }, 'an alert could not be told')
+          return told({ way: way.name, outcome: 'failed' })
+        }
+        await elapsed(waitMs, undefined, { signal: end, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+}

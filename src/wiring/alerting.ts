@@ -1,0 +1,44 @@
+/** Which of all that happens an operator must not miss, and how he is told. */
+import type { Secrets, Settings } from '../config/settings.ts'
+import type { TrustChange } from '../keys/journal.ts'
+import { byCommand, byUrl } from '../observe/alert-ways.ts'
+import type { Alert, AlertWay } from '../observe/alerts.ts'
+import { Health, type ReasonCode } from '../observe/health.ts'
+
+/** Reasons that come with every start, end by themselves, or were wished for. */
+const ORDINARY: ReadonlySet<ReasonCode> = new Set([
+  'starting',
+  'stopping',
+  'upstream',
+  'paused',
+  'key-unpublished',
+  'webhook-at-service',
+])
+
+/** The ways that the settings name (`alert.command`, `alert.url`). */
+export function waysOf(settings: Settings, secrets: Secrets): AlertWay[] {
+  const { command } = settings.alert
+  return [
+    ...(command === undefined ? [] : [byCommand(command)]),
+    ...(secrets.alertUrl === undefined ? [] : [byUrl(secrets.alertUrl)]),
+  ]
+}
+
+/** The alert for a reason that came up or went; null for ordinary ones. */
+export function alertOfReason(change: { code: ReasonCode; holds: boolean }): Alert | null {
+  const { code, holds } = change
+  return ORDINARY.has(code) ? null : { alert: code, holds, ...Health.words(code) }
+}
+
+/** The alert for a change of whom we believe: a verified person's; null for others. */
+export function alertOfTrust(change: TrustChange): Alert | null {
+  if (change.kind !== 'key-changed' || change.detail.standing !== 'verified') return null
+  const { userId } = change
+  return {
+    alert: 'verified-changed',
+    holds: true,
+    what: 'the service lists another certificate for a person whom you verified',
+    hint: 'ask the person; `postern trust verify` takes a new fingerprint, until then nothing is sealed to them',
+    userId,
+  }
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { canary, useStage } from '../support/double-stage.ts'
+import { until } from '../support/sidecar.ts'
+
+const FOREIGN = 'AB'.repeat(20)
+const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
+const told = join(folder, 'told.ndjson')
+const command = join(folder, 'tell-me')
+writeFileSync(command, `#!/bin/sh\ncat >> ${told}\nenv >> ${told}.env\n`)
+chmodSync(command, 0o700)
+
+/** Answers 503 once, so that a second attempt is seen, then 204. */
+const posted: string[] = []
+const receiver = createServer((request: IncomingMessage, response) => {
+  let body = ''
+  request.on('data', (piece: Buffer) => (body += piece.toString()))
+  request.on('end', () => {
+    posted.push(`${request.method} ${request.url} ${body}`)
+    response.writeHead(posted.length === 1 ? 503 : 204).end()
+  })
+})
+receiver.listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+const path = '/hooks/c0ffee-secret-path'
+const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`
+
+const stage = useStage({
+  env: {
+    POSTERN_ALERT_COMMAND: command,
+    POSTERN_ALERT_URL: url,
+    POSTERN_CACHE_KEY_LIST_SECONDS: '0',
+  },
+})
+afterAll(() => {
+  receiver.closeAllConnections()
+  receiver.close()
+  rmSync(folder, { recursive: true })
+})
+
+interface Told {
+  alert: string
+  holds: boolean
+  hint: string
+  userId?: number
+}
+const byCommand = (): Told[] =>
+  readFileSync(told, { encoding: 'utf8', flag: 'a+' })
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Told)
+
+test('a key that is not ours is told to program and URL, again after a failure, and that it is over', async () => {
+  const { world } = stage.double
+  const ours = world.bot.fingerprint
+  world.bot = { ...world.bot, fingerprint: FOREIGN }
+  await stage.sidecar.call('GET', '/me')
+  await until(
+    () => byCommand().some(({ alert, holds }) => alert === 'key-conflict' && holds),
+    'told',
+  )
+  await until(() => posted.length >= 2, 'posted twice')
+  expect(posted[1]).toBe(posted[0])
+  expect(posted[1]).toContain(`POST ${path} {"alert":"key-conflict","holds":true`)
+  expect(byCommand().at(-1)?.hint).toContain('postern key publish --replace')
+
+  world.bot = { ...world.bot, fingerprint: ours }
+  await stage.sidecar.call('GET', '/me')
+  await until(
+    () => byCommand().some(({ alert, holds }) => alert === 'key-conflict' && !holds),
+    'over',
+  )
+})
+
+test('the program gets nothing of our environment, and the URL stands in no log', () => {
+  const names = readFileSync(`${told}.env`, 'utf8').match(/^\w+(?==)/gm) ?? []
+  expect(names).toContain('POSTERN_ALERT')
+  expect(names.filter((name) => name.startsWith('POSTERN_') && name !== 'POSTERN_ALERT')).toEqual(
+    [],
+  )
+  expect(stage.sidecar.logs()).not.toContain('c0ffee')
+})
+
+test('a verified person’s new certificate is told, with whom it is about', async () => {
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const { fingerprint } = person.phone
+  await stage.sidecar.postern('trust', 'verify', String(person.id), fingerprint)
+  expect((await stage.send(chat, canary())).status).toBe(201)
+  const phone = stage.use(await GpgPhone.make())
+  Object.assign(person, { phone, key: keyOf(phone) })
+  expect((await stage.send(chat, canary())).json.error.code).toBe('postern_trust_required')
+  const alert = await until(
+    () => byCommand().find((one) => one.alert === 'verified-changed'),
+    'told of the change',
+  )
+  expect(alert).toMatchObject({ holds: true, userId: person.id })
+})
+
+test('the way is counted, told and failed', async () => {
+  const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
+  expect(metrics).toMatch(/^postern_alerts_total\{way="command",outcome="told"\} [1-9]/m)
+})
+
+test.each([
+  ['POSTERN_ALERT_COMMAND', '/nowhere/at-all', 'expected a program that this user may run'],
+  ['POSTERN_ALERT_COMMAND', tmpdir(), 'expected a program that this user may run'],
+  ['POSTERN_ALERT_URL', 'http://hooks.example.org/secret', 'is no https URL'],
+  ['POSTERN_ALERT_URL', 'file:///etc/passwd', 'is no https URL'],
+])('%s=%s is refused at the start, and not repeated', async (name, value, said) => {
+  const { runPostern, settings } = await import('../support/sidecar.ts')
+  const dataDir = mkdtempSync(join(folder, 'data-'))
+  const env = settings({ upstream: 'http://127.0.0.1:1', dataDir, env: { [name]: value } })
+  const ended = await runPostern(['run'], { env })
+  expect(ended.code).toBe(2)
+  expect(ended.stderr).toContain(said)
+  expect(ended.stderr).not.toContain('secret')
+})
