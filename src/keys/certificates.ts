@@ -1,21 +1,13 @@
-import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Engine, Judgement } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
 
-/** Judgements kept, each with its armored text: some 1 to 3 KB. */
-const KEPT = 20_000
-/** How long a certificate that overran the deadline is not tried again. */
-const DEADLINE_KEPT_MS = 300_000
-
 /**
- * Certificates, judged once per digest of their exact bytes and merged with what is known: a
- * revocation once seen sticks, across restarts. Expiry is looked at on each use.
+ * Certificates, judged by the engine, which remembers them, and merged with what is known: a
+ * revocation once seen sticks, across restarts.
  */
 export class Certificates {
   readonly #engine: Engine
-  readonly #judged = new LRUCache<string, Promise<Judged>>({ max: KEPT })
   readonly #revoked = new Map<string, string>()
 
   private constructor(engine: Engine) {
@@ -37,24 +29,13 @@ export class Certificates {
 
   /**
    * What an armored certificate is now. `unusable` takes the time into account.
-   * @throws Refusal `postern_store_unwritable` when a new revocation cannot be recorded
+   * @throws Error when the engine is gone
    */
   async judge(armored: string): Promise<Judgement> {
-    const digest = createHash('sha256').update(armored).digest('base64')
-    const nowMs = Date.now()
-    const kept = this.#judged.get(digest)
-    if (kept !== undefined) {
-      const judged = await kept
-      if (this.#isCurrent(judged, nowMs)) return judged.judgement
-    }
-    const fresh = this.#judge(armored)
-    this.#judged.set(digest, fresh)
-    try {
-      return (await fresh).judgement
-    } catch (error) {
-      this.#judged.delete(digest)
-      throw error
-    }
+    const judgement = await this.#engine.judge(armored)
+    const { fingerprint } = judgement
+    const known = fingerprint === null ? undefined : this.#revoked.get(fingerprint)
+    return known === undefined ? judgement : await this.#engine.judge(armored, known)
   }
 
   /**
@@ -79,29 +60,4 @@ export class Certificates {
     })
     this.#revoked.set(fingerprint, armored)
   }
-
-  async #judge(armored: string): Promise<Judged> {
-    const judgement = await this.#engine.judge(armored)
-    const known =
-      judgement.fingerprint === null ? undefined : this.#revoked.get(judgement.fingerprint)
-    const judgedAtMs = Date.now()
-    if (known === undefined) return { judgement, known, judgedAtMs }
-    return { judgement: await this.#engine.judge(armored, known), known, judgedAtMs }
-  }
-
-  /** A judgement holds until a time that it names is reached, or a revocation becomes known. */
-  #isCurrent({ judgement, known, judgedAtMs }: Judged, nowMs: number): boolean {
-    const { fingerprint, unusable, notBeforeMs, expiresMs } = judgement
-    if (fingerprint !== null && this.#revoked.get(fingerprint) !== known) return false
-    if (unusable === 'deadline') return nowMs < judgedAtMs + DEADLINE_KEPT_MS
-    if (unusable === 'not-yet-valid') return nowMs < notBeforeMs
-    return unusable !== null || nowMs < expiresMs
-  }
-}
-
-interface Judged {
-  judgement: Judgement
-  /** The revoked copy that it was merged with. */
-  known: string | undefined
-  judgedAtMs: number
 }

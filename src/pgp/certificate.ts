@@ -2,6 +2,10 @@
 import { readKeys, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import { shapeProblem } from './certificate-shape.ts'
 import type { Cipher, CipherSizes, Judgement, UnusableReason } from './engine.ts'
+import { factsOf } from './certificate-facts.ts'
+import { curveKeyOf } from './native/curve-key.ts'
+import type { Judged } from './native/facts.ts'
+import { isLowOrder } from './native/x25519.ts'
 import { BOUNDS } from './profile.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
 
@@ -10,12 +14,19 @@ import { carryRevocations, ownRevocations } from './revocation.ts'
  * revocations are merged into it. Never throws for what the text holds.
  */
 export async function judge(armored: string, nowMs: number, known?: string): Promise<Judgement> {
+  return (await judgeFully(armored, nowMs, known)).judgement
+}
+
+/** The same, with what sealing and verifying need of it where that can be done natively. */
+export async function judgeFully(armored: string, nowMs: number, known?: string): Promise<Judged> {
   const refused = shapeProblem(armored)
-  if (refused !== null) return unusable(armored, refused)
+  if (refused !== null) return { judgement: unusable(armored, refused), facts: null }
   const key = await readOne(armored)
-  if (typeof key === 'string') return unusable(armored, key)
+  if (typeof key === 'string') return { judgement: unusable(armored, key), facts: null }
   const carried = known !== undefined && (await carry(key, known))
-  return await judgeKey(key, carried ? key.armor() : armored, nowMs)
+  const judgement = await judgeKey(key, carried ? key.armor() : armored, nowMs)
+  const isPlain = judgement.unusable === null && !carried
+  return { judgement, facts: isPlain ? await factsOf(key, nowMs) : null }
 }
 
 async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
@@ -48,7 +59,7 @@ async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise
   if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
   const { subkey } = found
   const info = subkey.getAlgorithmInfo()
-  if (info.bits !== undefined && info.bits > BOUNDS.rsaBitsMax) {
+  if (isWeak(subkey, info)) {
     return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
   }
   return {
@@ -133,6 +144,13 @@ function unusable(armored: string, reason: UnusableReason): Judgement {
     algorithm: 'unknown',
     armored,
   }
+}
+
+/** Too long to be worth its cost, or a point whose shared secrets are none. */
+function isWeak(subkey: Key | Subkey, { bits }: AlgorithmInfo): boolean {
+  if (bits !== undefined && bits > BOUNDS.rsaBitsMax) return true
+  const onCurve25519 = curveKeyOf(subkey.keyPacket.write())
+  return onCurve25519 !== null && isLowOrder(onCurve25519.point)
 }
 
 interface AlgorithmInfo {

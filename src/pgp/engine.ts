@@ -41,13 +41,13 @@ export type UnusableReason =
   | 'too-large'
   | 'deadline'
 
-/** What a certificate is, judged once per digest of its exact bytes. Times are ms since epoch. */
+/** What a certificate is. Times are ms since epoch. */
 export interface Judgement {
   /** Null when nothing could be parsed. */
   fingerprint: string | null
   /** Null when it can be sealed to, within `notBeforeMs` and `expiresMs`. */
   unusable: UnusableReason | null
-  /** When it becomes usable (creation of key and binding). */
+  /** When it becomes usable, or since when at the latest it has been. */
   notBeforeMs: number
   /** When primary or encryption subkey expires; Infinity when never. */
   expiresMs: number
@@ -164,7 +164,8 @@ export interface Engine {
   /** @throws Error when the passphrase is wrong or the block is not a usable v4 secret key */
   unlock(locked: string, passphrase: string): Promise<UnlockedKey>
   /**
-   * Judges a certificate (DESIGN, Sealing).
+   * Judges a certificate, once for each digest of its exact text; what has a time is looked at on
+   * each call (DESIGN, Sealing).
    * @param known an earlier copy whose revocations must not be forgotten
    */
   judge(armored: string, known?: string): Promise<Judgement>

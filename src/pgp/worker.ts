@@ -2,14 +2,24 @@
 import './brainpool.ts'
 import { parentPort } from 'node:worker_threads'
 import { openWhole, unpackWhole, unwrap } from './bulk/library.ts'
-import { judge } from './certificate.ts'
+import { judgeFully } from './certificate.ts'
 import { open } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { seal } from './seal.ts'
 import { generate, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
-const JOBS = { generate, unlock, judge, seal, open, verify, unwrap, openWhole, unpackWhole }
+const JOBS = {
+  generate,
+  unlock,
+  judge: judgeFully,
+  seal,
+  open,
+  verify,
+  unwrap,
+  openWhole,
+  unpackWhole,
+}
 
 /** What the threads do, by name; arguments and results are structured clones. */
 export type Jobs = typeof JOBS

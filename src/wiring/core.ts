@@ -46,7 +46,13 @@ export async function createCore(
   await using stack = new AsyncDisposableStack()
   const masterSecret = secrets.passphrase?.reveal() ?? null
   const store = stack.use(await openStore({ dataDir: settings.dataDir, masterSecret, mode }))
-  const engine = stack.use(createEngine({ killed: () => link.metrics.workerKilled() }))
+  const engine = stack.use(
+    createEngine({
+      killed: () => link.metrics.workerKilled(),
+      disagreed: () =>
+        log.error('a certificate was read in another way than openpgp.js does: it reads all now'),
+    }),
+  )
   const keyring = await Keyring.load(store, engine)
   const facts = await Facts.load(store)
   const { calls, botId, health, metrics, alerts } = link

@@ -1,6 +1,11 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { createEngine } from '../../src/pgp/create.ts'
-import { armoredCertificate, keyPacket } from '../support/openpgp-certificate.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  userId,
+} from '../support/openpgp-certificate.ts'
 import { KEY, hello, toBot } from '../support/openpgp-engine.ts'
 import { armor, packet } from '../support/openpgp-framing.ts'
 import { octets } from '../support/openpgp-octets.ts'
@@ -19,6 +24,14 @@ function hurried(): { engine: ReturnType<typeof createEngine>; killed: string[] 
   onTestFinished(() => made[Symbol.asyncDispose]())
   return { engine: made, killed }
 }
+
+/** A certificate that only the library judges: with a second user id. */
+const uncommon = armoredCertificate(
+  keyPacket(alice.primary),
+  userId(alice.primary, 'alice'),
+  userId(alice.primary, 'Alice'),
+  boundSubkey(alice.primary, alice.subkey),
+)
 
 const signed = async (): Promise<Parameters<typeof engine.verify>[0]> => {
   const opened = await engine.open(
@@ -42,10 +55,10 @@ test('a message that takes too long is damaged, and the others are not', async (
 test('a signature that takes too long is bad, a certificate is unusable for now', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.verify(await signed(), alice.certificate, NOW_MS)).toEqual(['bad'])
-  expect(await fast.judge(alice.certificate)).toMatchObject({
+  expect(await fast.judge(uncommon)).toMatchObject({
     fingerprint: null,
     unusable: 'deadline',
-    armored: alice.certificate,
+    armored: uncommon,
   })
   expect(killed).toEqual(['verify', 'judge'])
 })

@@ -158,16 +158,16 @@ export function shared(label: string, recipient: EncryptionKey): { point: Buffer
 
 export const seconds = (atMs: number): Buffer => u32(Math.floor(atMs / 1000))
 
-function unlocked(body: Buffer, secrets: Buffer): Buffer {
+export function unlocked(body: Buffer, secrets: Buffer): Buffer {
   const sum = secrets.reduce((total, octet) => (total + octet) & 0xffff, 0)
   return octets(body, 0, secrets, u16(sum))
 }
 
-function fromRaw(prefix: string, raw: Buffer): KeyObject {
+export function fromRaw(prefix: string, raw: Buffer): KeyObject {
   return createPrivateKey({ key: octets(prefix, raw), format: 'der', type: 'pkcs8' })
 }
 
-function rawPublic(secret: KeyObject): Buffer {
+export function rawPublic(secret: KeyObject): Buffer {
   const { x = '' } = createPublicKey(secret).export({ format: 'jwk' })
   return number(x)
 }

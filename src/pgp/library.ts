@@ -1,0 +1,138 @@
+/** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
+import type { BulkHelpers } from './bulk/open.ts'
+import type {
+  Judgement,
+  NotOpened,
+  Opened,
+  OwnKey,
+  SealedMessage,
+  SealRequest,
+  Signed,
+  SignatureResult,
+  UnlockedKey,
+} from './engine.ts'
+import type { Judged } from './native/facts.ts'
+import { JobKilled, Pool } from './pool.ts'
+import type { Walked } from './walk.ts'
+
+/** Greatest time of one job, in ms, from when a thread takes it up. */
+const DEADLINES_MS = {
+  open: 3000,
+  verify: 3000,
+  judge: 3000,
+  seal: 20_000,
+  own: 30_000,
+  attachment: 30_000,
+}
+
+export interface LibraryOptions {
+  /** Threads of each of the three kinds, 2 by default, started when first needed. */
+  threads?: number
+  /** For opening, verifying and judging, 3000 by default. */
+  deadlineMs?: number
+  /** Called when a job had to be killed. */
+  killed?: (job: string) => void
+}
+
+/**
+ * Messages (open, verify), certificates (judge) and what we make (seal, generate, unlock) run in
+ * threads of their own, so that nothing of anybody's can hold up the others.
+ */
+export class Library implements AsyncDisposable {
+  readonly #messages: Pool
+  readonly #certificates: Pool
+  readonly #ours: Pool
+  /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
+  readonly #attachments: Pool
+  readonly #deadlineMs: number | undefined
+
+  constructor({ threads = 2, deadlineMs, killed }: LibraryOptions) {
+    this.#messages = new Pool(threads, killed)
+    this.#certificates = new Pool(threads, killed)
+    this.#ours = new Pool(threads, killed)
+    this.#attachments = new Pool(1, killed)
+    this.#deadlineMs = deadlineMs
+  }
+
+  async generate(options: {
+    userId: string
+    createdMs: number
+    passphrase: string
+  }): Promise<OwnKey> {
+    return await this.#ours.run('generate', [options], DEADLINES_MS.own)
+  }
+
+  async unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
+    return await this.#ours.run('unlock', [locked, passphrase], DEADLINES_MS.own)
+  }
+
+  /** Unusable by `deadline` when that passed; never throws for what the text holds. */
+  async judge(armored: string, atMs: number, known?: string): Promise<Judged> {
+    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
+    try {
+      return await this.#certificates.run('judge', [armored, atMs, known], deadlineMs)
+    } catch (error) {
+      if (!(error instanceof JobKilled)) throw error
+      return { judgement: judgedLate(armored), facts: null }
+    }
+  }
+
+  async seal(request: SealRequest): Promise<SealedMessage> {
+    return await this.#ours.run('seal', [request, Date.now()], DEADLINES_MS.seal)
+  }
+
+  async open(walked: Walked, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened> {
+    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.open
+    try {
+      return await this.#messages.run('open', [walked, keys], deadlineMs, signal)
+    } catch (error) {
+      const late: NotOpened = { outcome: 'damaged', reason: 'failed' }
+      return error instanceof JobKilled ? { ...late, reason: 'deadline' } : late
+    }
+  }
+
+  /** What opening an attachment leaves to the library. */
+  bulkHelpers(keys: UnlockedKey[]): BulkHelpers {
+    const openMs = this.#deadlineMs ?? DEADLINES_MS.open
+    const wholeMs = DEADLINES_MS.attachment
+    return {
+      unwrap: (recipientPackets) =>
+        this.#messages.run('unwrap', [recipientPackets, keys], openMs).catch(() => []),
+      openWhole: (...whole) =>
+        this.#attachments.run('openWhole', [...whole, keys], wholeMs).catch(() => null),
+      unpackWhole: (packet) =>
+        this.#attachments.run('unpackWhole', [packet], wholeMs).catch(() => null),
+    }
+  }
+
+  async verify(
+    signed: Signed,
+    certificate: string,
+    { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
+  ): Promise<SignatureResult[]> {
+    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.verify
+    try {
+      return await this.#messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal)
+    } catch {
+      return signed.signatures.map(() => 'bad')
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pools = [this.#messages, this.#certificates, this.#ours, this.#attachments]
+    await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()))
+  }
+}
+
+function judgedLate(armored: string): Judgement {
+  return {
+    fingerprint: null,
+    unusable: 'deadline',
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    recipientBytes: { aes256: 0, aes128: 0 },
+    algorithm: 'unknown',
+    armored,
+  }
+}

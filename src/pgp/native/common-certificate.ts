@@ -1,0 +1,170 @@
+/**
+ * The one shape of certificate that most people have, read strictly: an Ed25519 primary key, one
+ * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). What is taken
+ * here openpgp.js takes too, and gives the same facts of; whatever is not exactly so is left to it.
+ */
+import { isUtf8 } from 'node:buffer'
+import { dearmor } from '../armor.ts'
+import { FramingError, TAG, packetsOf, type Packet } from '../packets.ts'
+import { BOUNDS } from '../profile.ts'
+import {
+  curveKeyOf,
+  fingerprintOf,
+  isSealingKey,
+  isSigningKey,
+  keyOver,
+  type SealingKey,
+  type SigningKey,
+} from './curve-key.ts'
+import { NEVER_S, holdsAt, type CertificateFacts } from './facts.ts'
+import {
+  KIND,
+  createdS,
+  isIssuedBy,
+  readSignatureForm,
+  signatureHolds,
+  soleSubpacket,
+  type SignatureForm,
+} from './signature-form.ts'
+import { isLowOrder } from './x25519.ts'
+
+const SHAPE = [TAG.publicKey, TAG.userId, TAG.signature, TAG.publicSubkey, TAG.signature]
+const CERTIFICATIONS = new Set([0x10, 0x11, 0x12, 0x13])
+const SUBKEY_BINDING = 0x18
+const MAY_SIGN = 0x02
+const MAY_ENCRYPT = 0x0c
+const AES256 = 9
+/**
+ * Subpackets that may stand on a self-signature: those named in `KIND`, and preferences, features
+ * and the mark of the primary user id, on which nothing here depends.
+ */
+const HASHED = new Set<number>([...Object.values(KIND), 21, 22, 23, 25, 30, 34, 39])
+const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
+/** As the profile bounds it for the library (`maxUserIDLength`). */
+const USER_ID_MAX = 1024
+const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
+
+interface Parts {
+  primary: SigningKey
+  userId: Uint8Array
+  certification: SignatureForm
+  sealing: SealingKey
+  binding: SignatureForm
+  bodies: { primary: Uint8Array; subkey: Uint8Array }
+}
+
+/**
+ * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
+ * @returns null for everything else, which says nothing about it
+ */
+export async function readCommonCertificate(
+  armored: string,
+  nowMs: number,
+): Promise<CertificateFacts | null> {
+  const parts = partsOf(armored)
+  const facts = parts && factsOf(parts)
+  if (!parts || !facts || !holdsAt(facts, nowMs)) return null
+  const { primary, certification, binding, bodies } = parts
+  const overKey = keyOver(bodies.primary)
+  const holds = await Promise.all([
+    signatureHolds(certification, Buffer.concat([overKey, userIdOver(parts.userId)]), primary),
+    signatureHolds(binding, Buffer.concat([overKey, keyOver(bodies.subkey)]), primary),
+  ])
+  return holds.every(Boolean) ? facts : null
+}
+
+function partsOf(armored: string): Parts | null {
+  if (armored.length > BOUNDS.certificateChars) return null
+  const octets = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const packets = octets && listOf(octets)
+  if (packets?.length !== SHAPE.length) return null
+  if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
+  const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
+  if (!key || !id || !certified || !subkey || !bound || !isPlainUserId(id)) return null
+  const primary = curveKeyOf(key)
+  const sealing = curveKeyOf(subkey)
+  const certification = readSignatureForm(certified)
+  const binding = readSignatureForm(bound)
+  if (!primary || !sealing || !certification || !binding) return null
+  if (!isSigningKey(primary) || !isSealingKey(sealing) || isLowOrder(sealing.point)) return null
+  const bodies = { primary: key, subkey }
+  return { primary, userId: id, certification, sealing, binding, bodies }
+}
+
+function listOf(octets: Uint8Array): Packet[] | null {
+  const packets: Packet[] = []
+  try {
+    for (const packet of packetsOf(octets)) {
+      if (packets.push(packet) > SHAPE.length) return null
+    }
+  } catch (error) {
+    if (error instanceof FramingError) return null
+    throw error
+  }
+  return packets
+}
+
+/** Text that a library reads and writes again as the same octets. */
+function isPlainUserId(octets: Uint8Array): boolean {
+  const hasMark = BYTE_ORDER_MARK.equals(octets.subarray(0, 3))
+  return octets.length > 0 && octets.length <= USER_ID_MAX && isUtf8(octets) && !hasMark
+}
+
+function factsOf({ primary, certification, sealing, binding }: Parts): CertificateFacts | null {
+  const fingerprint = fingerprintOf(primary)
+  if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
+  const certified = termsOf(certification, primary.createdS, fingerprint)
+  const bound = termsOf(binding, sealing.createdS, fingerprint)
+  if (certified === null || bound === null || (bound.flags & MAY_ENCRYPT) === 0) return null
+  return {
+    fingerprint,
+    sealing,
+    signing: (certified.flags & MAY_SIGN) === 0 ? null : primary,
+    primarySigns: (certified.flags & MAY_SIGN) !== 0,
+    hasNoOtherKey: true,
+    readsAes256: certified.ciphers.includes(AES256),
+    fromS: Math.max(primary.createdS, sealing.createdS, certified.createdS, bound.createdS),
+    untilS: Math.min(certified.untilS, bound.untilS),
+  }
+}
+
+interface Terms {
+  createdS: number
+  untilS: number
+  flags: number
+  ciphers: Uint8Array
+}
+
+/** What a self-signature says of its key; null when it says anything that is not common. */
+function termsOf(form: SignatureForm, keyCreatedS: number, fingerprint: Buffer): Terms | null {
+  const isOdd =
+    form.hashed.some(({ kind, isCritical }) => {
+      return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
+    }) || form.unhashed.some(({ kind }) => !UNHASHED.has(kind))
+  const atS = createdS(form)
+  const [flags] = soleSubpacket(form.hashed, KIND.keyFlags) ?? []
+  if (isOdd || atS === null || flags === undefined || !isIssuedBy(form, fingerprint)) return null
+  const lives = countOf(form, KIND.keyExpires)
+  const ciphers = countOf(form, KIND.preferredCiphers)
+  if (lives > 1 || ciphers > 1) return null
+  const life = soleSubpacket(form.hashed, KIND.keyExpires)
+  if (life !== null && life.length !== 4) return null
+  const lifeS = life?.readUInt32BE() ?? 0
+  return {
+    createdS: atS,
+    untilS: lifeS === 0 ? NEVER_S : Math.min(keyCreatedS + lifeS, NEVER_S),
+    flags,
+    ciphers: soleSubpacket(form.hashed, KIND.preferredCiphers) ?? Buffer.alloc(0),
+  }
+}
+
+function countOf({ hashed }: SignatureForm, kind: number): number {
+  return hashed.filter((one) => one.kind === kind).length
+}
+
+/** A user id as certifications are computed over it (RFC 9580, 5.2.4). */
+function userIdOver(userId: Uint8Array): Buffer {
+  const header = Buffer.from([0xb4, 0, 0, 0, 0])
+  header.writeUInt32BE(userId.length, 1)
+  return Buffer.concat([header, userId])
+}

@@ -1,0 +1,30 @@
+/** Multiprecision integers (RFC 9580, 3.2), in their one canonical spelling. */
+
+/**
+ * Reads the integer at the start of some octets, and gives it at a fixed size, zeros in front.
+ * @returns the number and the octets read; null when it is cut short, greater than `size` octets,
+ *   or not spelt canonically
+ */
+export function readMpi(octets: Uint8Array, size: number): { number: Buffer; read: number } | null {
+  if (octets.length < 2) return null
+  const bits = ((octets[0] ?? 0) << 8) | (octets[1] ?? 0)
+  const length = (bits + 7) >> 3
+  if (length > size || octets.length < 2 + length) return null
+  if (length > 0 && 32 - Math.clz32(octets[2] ?? 0) !== bits - 8 * (length - 1)) return null
+  const number = Buffer.alloc(size)
+  number.set(octets.subarray(2, 2 + length), size - length)
+  return { number, read: 2 + length }
+}
+
+/** Writes a number given in octets, which may begin with zeros. */
+export function writeMpi(number: Uint8Array): Buffer {
+  let start = 0
+  while (start < number.length && number[start] === 0) start++
+  const significant = number.subarray(start)
+  const top = significant[0] ?? 0
+  const bits = significant.length === 0 ? 0 : significant.length * 8 - Math.clz32(top) + 24
+  const out = Buffer.alloc(2 + significant.length)
+  out.writeUInt16BE(bits)
+  out.set(significant, 2)
+  return out
+}

@@ -1,0 +1,142 @@
+/** Signature packets of the one form that is verified here: version 4, Ed25519 (RFC 9580, 5.2.3). */
+import { hash } from 'node:crypto'
+import { ALGORITHM, type SigningKey } from './curve-key.ts'
+import { digestHolds } from './ed25519.ts'
+import { readMpi } from './mpi.ts'
+
+export interface Subpacket {
+  kind: number
+  isCritical: boolean
+  octets: Buffer
+}
+
+/** A signature as it stands in its packet. */
+export interface SignatureForm {
+  type: number
+  algorithm: SigningKey['algorithm']
+  hash: Hash
+  hashed: Subpacket[]
+  unhashed: Subpacket[]
+  /** The packet's body up to the end of the hashed subpackets, which is signed too. */
+  hashedPart: Buffer
+  /** The first two octets of the digest. */
+  left: Buffer
+  /** 64 octets. */
+  numbers: Buffer
+}
+
+/** Hash algorithms that are taken, by number (RFC 9580, 9.5). */
+const HASHES = { 8: 'sha256', 9: 'sha384', 10: 'sha512' } as const
+type Hash = (typeof HASHES)[keyof typeof HASHES]
+
+/** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
+export const KIND = {
+  created: 2,
+  keyExpires: 9,
+  preferredCiphers: 11,
+  issuer: 16,
+  notation: 20,
+  keyFlags: 27,
+  issuerFingerprint: 33,
+} as const
+
+/** What a signature of the usual programs stays well below. */
+const BODY_MAX = 512
+
+/** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
+export function readSignatureForm(body: Uint8Array): SignatureForm | null {
+  if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
+  const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const [type = 0, algorithm = 0, hashId = 0] = octets.subarray(1, 4)
+  const isEd25519 = algorithm === ALGORITHM.eddsaLegacy || algorithm === ALGORITHM.ed25519
+  if (!isEd25519 || !isHash(hashId)) return null
+  const hashed = readArea(octets, 4)
+  const unhashed = hashed && readArea(octets, hashed.end)
+  if (!hashed || !unhashed || unhashed.end + 2 > octets.length) return null
+  const numbers = readNumbers(octets.subarray(unhashed.end + 2), algorithm)
+  if (numbers === null) return null
+  return {
+    type,
+    algorithm,
+    hash: HASHES[hashId],
+    hashed: hashed.subpackets,
+    unhashed: unhashed.subpackets,
+    hashedPart: octets.subarray(0, hashed.end),
+    left: octets.subarray(unhashed.end, unhashed.end + 2),
+    numbers,
+  }
+}
+
+/** Octets of the one subpacket of a kind; null when there is none, or more. */
+export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): Buffer | null {
+  const [first, ...more] = subpackets.filter((one) => one.kind === kind)
+  return first === undefined || more.length > 0 ? null : first.octets
+}
+
+/** When it says that it was made, in seconds; null unless it says so exactly once. */
+export function createdS({ hashed }: SignatureForm): number | null {
+  const octets = soleSubpacket(hashed, KIND.created)
+  return octets?.length === 4 ? octets.readUInt32BE() : null
+}
+
+/**
+ * Whether everything that names an issuer names this one, and something does.
+ * @param fingerprint of the key, 20 octets
+ */
+export function isIssuedBy(form: SignatureForm, fingerprint: Buffer): boolean {
+  const names = [...form.hashed, ...form.unhashed].flatMap(({ kind, octets }) => {
+    if (kind === KIND.issuer) return [octets.equals(fingerprint.subarray(12))]
+    if (kind !== KIND.issuerFingerprint) return []
+    return [octets[0] === 4 && octets.subarray(1).equals(fingerprint)]
+  })
+  return names.length > 0 && names.every(Boolean)
+}
+
+/** Whether a signature over some octets is a key's (RFC 9580, 5.2.4). */
+export async function signatureHolds(
+  form: SignatureForm,
+  over: Uint8Array,
+  key: SigningKey,
+): Promise<boolean> {
+  if (form.algorithm !== key.algorithm) return false
+  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
+  trailer.writeUInt32BE(form.hashedPart.length, 2)
+  const digest = hash(form.hash, Buffer.concat([over, form.hashedPart, trailer]), 'buffer')
+  if (!digest.subarray(0, 2).equals(form.left)) return false
+  return await digestHolds(digest, { point: key.point, numbers: form.numbers })
+}
+
+function isHash(id: number): id is keyof typeof HASHES {
+  return Object.hasOwn(HASHES, id)
+}
+
+function readNumbers(octets: Buffer, algorithm: number): Buffer | null {
+  if (algorithm === ALGORITHM.ed25519) return octets.length === 64 ? octets : null
+  const r = readMpi(octets, 32)
+  const s = r && readMpi(octets.subarray(r.read), 32)
+  if (!r || !s || r.read + s.read !== octets.length) return null
+  return Buffer.concat([r.number, s.number])
+}
+
+function readArea(octets: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
+  if (at + 2 > octets.length) return null
+  const end = at + 2 + octets.readUInt16BE(at)
+  if (end > octets.length) return null
+  const subpackets: Subpacket[] = []
+  for (let next = at + 2; next < end;) {
+    const first = octets[next] ?? 0
+    if (first === 255) return null
+    const isLong = first >= 192
+    const length = isLong ? ((first - 192) << 8) + (octets[next + 1] ?? 0) + 192 : first
+    const start = next + (isLong ? 2 : 1)
+    next = start + length
+    if (length < 1 || next > end) return null
+    const kind = octets[start] ?? 0
+    subpackets.push({
+      kind: kind & 0x7f,
+      isCritical: (kind & 0x80) !== 0,
+      octets: octets.subarray(start + 1, next),
+    })
+  }
+  return { subpackets, end }
+}

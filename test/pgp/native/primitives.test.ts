@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { judge } from '../../../src/pgp/certificate.ts'
+import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
+import { digestHolds, ed25519Secret, signDigest } from '../../../src/pgp/native/ed25519.ts'
+import { agree, freshPair, isLowOrder, x25519Secret } from '../../../src/pgp/native/x25519.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  userId,
+} from '../../support/openpgp-certificate.ts'
+import '../../support/openpgp-engine.ts'
+import { identify, seconds } from '../../support/openpgp-key.ts'
+import { octets, u16 } from '../../support/openpgp-octets.ts'
+import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
+import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
+
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
+
+test('two pairs share one secret, whoever computes it', async () => {
+  const [one, other] = await Promise.all([freshPair(), freshPair()])
+  expect(one.point).toHaveLength(32)
+  expect(one.point).not.toEqual(other.point)
+  expect(await agree(one.secret, other.point)).toEqual(await agree(other.secret, one.point))
+})
+
+test('RFC 7748, 6.1: what Bob shares with Alice', async () => {
+  const bob = x25519Secret(
+    bytes('5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb'),
+  )
+  const alices = bytes('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')
+  expect((await agree(bob, alices)).toString('hex')).toBe(
+    '4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742',
+  )
+})
+
+test('RFC 8032, 7.1: the first signature', async () => {
+  const secret = ed25519Secret(
+    bytes('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'),
+  )
+  const numbers = signDigest(secret, Buffer.alloc(0))
+  expect(numbers.toString('hex')).toBe(
+    'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b',
+  )
+  const point = bytes('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')
+  expect(await digestHolds(Buffer.alloc(0), { point, numbers })).toBe(true)
+  for (let bit = 0; bit < 512; bit++) {
+    const flipped = Buffer.from(numbers)
+    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    expect(await digestHolds(Buffer.alloc(0), { point, numbers: flipped })).toBe(false)
+  }
+})
+
+/** Points of order 1, 2, 4 and 8, on the curve or its twist, in every spelling of 255 bits. */
+const LOW_ORDER = [
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+].flatMap((point) => {
+  const other = bytes(point)
+  other[31] = (other[31] ?? 0) ^ 0x80
+  return [point, other.toString('hex')]
+})
+
+test.each(LOW_ORDER)('nothing is ever shared with the point %s', async (hex) => {
+  const { secret } = await freshPair()
+  await expect(agree(secret, bytes(hex))).rejects.toThrow()
+  expect(isLowOrder(bytes(hex))).toBe(true)
+})
+
+test.each(LOW_ORDER)('a certificate with the point %s cannot be sealed to', async (hex) => {
+  const { primary } = alice
+  const start = octets(4, seconds(MADE_MS))
+  const legacy = octets(start, 18, '0a2b060104019755010501', u16(263), 0x40, hex, '03010807')
+  for (const body of [legacy, octets(start, 25, hex)]) {
+    const subkey = boundSubkey(primary, identify(body, MADE_MS))
+    const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'a'), subkey)
+    expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
+    expect(await readCommonCertificate(certificate, NOW_MS)).toBeNull()
+  }
+})
+
+test('an ordinary point is none of these', async () => {
+  expect(isLowOrder((await freshPair()).point)).toBe(false)
+})
+
+interface X25519Case {
+  tcId: number
+  public: string
+  private: string
+  shared: string
+}
+
+test.skipIf(!hasWycheproof)('Wycheproof: X25519 agrees, and refuses every zero', async () => {
+  for (const one of wycheproof<X25519Case>('x25519_test.json')) {
+    const secret = x25519Secret(bytes(one.private))
+    const agreed = agree(secret, bytes(one.public)).then(
+      (shared) => shared.toString('hex'),
+      () => 'refused',
+    )
+    const isZero = /^0+$/.test(one.shared)
+    expect(await agreed, `case ${one.tcId}`).toBe(isZero ? 'refused' : one.shared)
+    expect(isLowOrder(bytes(one.public)), `case ${one.tcId}`).toBe(isZero)
+  }
+})
+
+interface Ed25519Case {
+  tcId: number
+  publicKey: { pk: string }
+  msg: string
+  sig: string
+  result: string
+}
+
+test.skipIf(!hasWycheproof)(
+  'Wycheproof: Ed25519 takes what is valid, and nothing else',
+  async () => {
+    for (const one of wycheproof<Ed25519Case>('ed25519_test.json')) {
+      const given = { point: bytes(one.publicKey.pk), numbers: bytes(one.sig) }
+      const holds = await digestHolds(bytes(one.msg), given)
+      expect(holds, `case ${one.tcId}`).toBe(one.result === 'valid')
+    }
+  },
+)

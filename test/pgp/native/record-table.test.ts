@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { CertificateFacts } from '../../../src/pgp/native/facts.ts'
+import { RecordTable } from '../../../src/pgp/native/record-table.ts'
+import { randomFrom, seeds } from '../../support/openpgp-mutate.ts'
+import { seeded } from '../../support/openpgp-octets.ts'
+
+const digest = (name: number): Buffer =>
+  createHash('sha256').update(String(name)).digest().subarray(0, 20)
+
+function facts(name: number): CertificateFacts {
+  const point = (what: string): Buffer => seeded(`${what} ${name}`, 32)
+  return {
+    fingerprint: seeded(`fingerprint ${name}`, 20),
+    sealing: { algorithm: name % 2 ? 18 : 25, createdS: name, point: point('sealing') },
+    signing:
+      name % 5 === 0
+        ? null
+        : { algorithm: name % 3 ? 22 : 27, createdS: name + 1, point: point('signing') },
+    primarySigns: name % 5 !== 0 && name % 7 !== 0,
+    hasNoOtherKey: name % 4 === 0,
+    readsAes256: name % 6 === 0,
+    fromS: name,
+    untilS: 0xffff_ffff - name,
+  }
+}
+
+test('what is kept comes back as it was, whatever it says', () => {
+  const table = new RecordTable(100)
+  for (let name = 0; name < 100; name++) table.set(digest(name), facts(name))
+  for (let name = 0; name < 100; name++) expect(table.get(digest(name))).toEqual(facts(name))
+  expect(table.get(digest(100))).toBeNull()
+})
+
+test('facts that are kept again take the place of the former', () => {
+  const table = new RecordTable(4)
+  table.set(digest(1), facts(1))
+  table.set(digest(1), facts(2))
+  expect(table.get(digest(1))).toEqual(facts(2))
+  expect(table.size).toBe(1)
+})
+
+test('what was given out does not change when its place is taken by another', () => {
+  const table = new RecordTable(1)
+  table.set(digest(1), facts(1))
+  const given = table.get(digest(1))
+  table.set(digest(2), facts(2))
+  expect(given).toEqual(facts(1))
+})
+
+test('a full table lets go of what was not asked for', () => {
+  const table = new RecordTable(50)
+  for (let name = 0; name < 50; name++) table.set(digest(name), facts(name))
+  table.set(digest(50), facts(50))
+  for (let name = 1; name < 11; name++) table.get(digest(name))
+  for (let name = 51; name < 80; name++) table.set(digest(name), facts(name))
+  for (let name = 1; name < 11; name++) expect(table.get(digest(name))).toEqual(facts(name))
+  expect(table.size).toBe(50)
+})
+
+test('a hundred thousand certificates take some 13 MB', { timeout: 120_000 }, () => {
+  const table = new RecordTable(100_000)
+  const one = facts(1)
+  for (let name = 0; name < 100_000; name++) table.set(digest(name), one)
+  expect(table.size).toBe(100_000)
+  expect(table.byteLength).toBeLessThan(13.2e6)
+})
+
+test('an empty table takes little', () => {
+  expect(new RecordTable(100_000).byteLength).toBeLessThan(0.7e6)
+})
+
+test('whatever is set, asked and dropped, a table says what a map would, or nothing', () => {
+  for (const seed of seeds(30)) {
+    const random = randomFrom(seed)
+    const table = new RecordTable(1 + random(40))
+    const model = new Map<number, number>()
+    for (let step = 0; step < 400; step++) {
+      const name = random(60)
+      if (random(3) === 0) {
+        const value = random(1000)
+        table.set(digest(name), facts(value))
+        model.set(name, value)
+        expect(table.get(digest(name)), `FUZZ_SEED=${seed}`).toEqual(facts(value))
+      }
+      const found = table.get(digest(name))
+      const value = model.get(name)
+      if (found !== null) expect(value, `FUZZ_SEED=${seed}`).toBeDefined()
+      if (found !== null && value !== undefined) expect(found).toEqual(facts(value))
+      if (random(200) === 0) {
+        table.clear()
+        model.clear()
+      }
+    }
+  }
+})
