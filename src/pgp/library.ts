@@ -8,6 +8,7 @@ import type {
   SealedMessage,
   SealRequest,
   Signed,
+  SignedAtLength,
   SignatureResult,
   UnlockedKey,
 } from './engine.ts'
@@ -106,7 +107,7 @@ export class Library implements AsyncDisposable {
   }
 
   async verify(
-    signed: Signed,
+    signed: Signed | SignedAtLength,
     certificate: string,
     { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
   ): Promise<SignatureResult[]> {
