@@ -3,7 +3,7 @@ import { FIXED_LIMITS } from './limits.ts'
 
 const NAME = /^[a-z0-9_]{1,32}$/
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
-const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
+const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/
 
 /** `default`, `private`, `groups`, `groupAdmins` or `chat:<chat_id>`. */
 export const Scope = z.string().regex(/^(default|private|groups|groupAdmins|chat:-?\d{1,16})$/, {

@@ -37,8 +37,7 @@ export type Markup = z.infer<typeof Markup>
 
 /** An absolute http or https url without credentials (spec, Button and callback answer). */
 export function isWebUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  const web = url.protocol === 'http:' || url.protocol === 'https:'
-  return web && url.username === '' && url.password === ''
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
 }

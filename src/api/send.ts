@@ -12,7 +12,8 @@ export const SendBody = z.strictObject({
   replyTo: int.nullable().optional(),
   markup: z.unknown().optional(),
   silent: z.boolean().optional(),
-  sendId: z.uuid().toLowerCase().optional(),
+  /** The shape of a UUID, of whatever version. */
+  sendId: z.guid().toLowerCase().optional(),
 })
 export type SendBody = z.infer<typeof SendBody>
 

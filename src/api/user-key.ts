@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { isObject } from './common.ts'
 
 const PUBLIC_KEY_BLOCK = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
+const WHOLE_BLOCK =
+  /^\s*-----BEGIN PGP PUBLIC KEY BLOCK-----[ \t]*\r?\n[^]*\n-----END PGP PUBLIC KEY BLOCK-----\s*$/
 const FINGERPRINT = /^[0-9A-Fa-f]{40}$|^[0-9A-Fa-f]{64}$/
 const MAX_DEPTH = 4
 
@@ -59,10 +61,7 @@ function listedFingerprint(value: unknown, depth = 0): string | null {
 
 /** Body of `PUT /key`. The service takes the fingerprint as given. */
 export const PutKey = z.strictObject({
-  publicKey: z
-    .string()
-    .max(65_536)
-    .refine((key) => key.includes(PUBLIC_KEY_BLOCK), 'must be an armored public key block'),
+  publicKey: z.string().max(65_536).regex(WHOLE_BLOCK, 'must be an armored public key block'),
   fingerprint: z.string().regex(FINGERPRINT, 'must be 40 or 64 hexadecimal characters'),
 })
 export type PutKey = z.infer<typeof PutKey>

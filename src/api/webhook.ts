@@ -29,7 +29,9 @@ export type WebhookInfo = z.infer<typeof WebhookInfo>
  */
 export function webhookUrlProblem(text: string): string | null {
   if (text.length > FIXED_LIMITS.webhookUrlMax) return 'url: must be at most 1024 characters'
-  if (!URL.canParse(text)) return 'url: must be absolute'
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
+    return 'url: must be absolute'
+  }
   const url = new URL(text)
   if (url.protocol !== 'https:') return 'url: must be https'
   if (url.username !== '' || url.password !== '') return 'url: must have no credentials'

@@ -23,6 +23,13 @@ test('an encrypted group lists who has a key, and counts everybody', async () =>
   })
 })
 
+test('a channel’s list has no count, which is for groups', async () => {
+  await using sandbox = await still()
+  const { alice, bot } = sandbox.home
+  const { id } = await sandbox.control.addRoom({ kind: 'channel', members: [alice.id, bot.id] })
+  expect((await keys(sandbox, id)).result).toEqual({ keys: [] })
+})
+
 test('another bot is listed only when the whole room is delivered to it', async () => {
   await using sandbox = await still()
   const chatId = sandbox.home.encryptedGroup

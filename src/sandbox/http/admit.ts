@@ -4,7 +4,7 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { bearerOf, botIdOf } from '../../api/token.ts'
 import { valuesOf } from '../../door.ts'
 import { no } from '../failure.ts'
-import { countAddress, countCall } from '../rules/rates.ts'
+import { countCall, demandAddress, demandCall } from '../rules/rates.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 
@@ -20,27 +20,31 @@ export function endpointOf(request: FastifyRequest): Endpoint | undefined {
 
 /**
  * Lets a call in: the address's window, the token, the bot's window, the pause; in this order.
+ * What a window refuses counts in none (spec, Errors 2).
  * @throws ServiceNo `rate_limited`, `unauthorized` or `bot_paused`
  */
 export function admit(world: World, request: FastifyRequest): BotState {
-  countAddress(world, request.ip)
+  demandAddress(world, request.ip)
   const bot = authenticate(world, request)
-  countCall(world, bot)
+  if (bot !== null) demandCall(world, bot)
+  countCall(world, { address: request.ip, bot })
+  if (bot === null) {
+    throw no('unauthorized', 'the token is missing, revoked, replaced or invalid')
+  }
   const endpoint = endpointOf(request)
   const exempt = endpoint !== undefined && 'whilePaused' in endpoint
   if (bot.status === 'paused' && !exempt) throw no('bot_paused', 'the owner paused this bot')
   return bot
 }
 
-function authenticate(world: World, request: FastifyRequest): BotState {
+/** The bot whose token it is, or null. */
+function authenticate(world: World, request: FastifyRequest): BotState | null {
   const [line, ...more] = valuesOf(request.raw.rawHeaders, 'authorization')
   const token = more.length === 0 ? bearerOf(line) : null
   const botId = token === null ? null : botIdOf(token)
   const bot = botId === null ? undefined : world.bots.get(botId)
-  if (token === null || typeof bot?.token !== 'string' || !sameText(token, bot.token)) {
-    throw no('unauthorized', 'the token is missing, revoked, replaced or invalid')
-  }
-  return bot
+  const isRight = token !== null && typeof bot?.token === 'string' && sameText(token, bot.token)
+  return isRight ? bot : null
 }
 
 function sameText(one: string, other: string): boolean {

@@ -4,7 +4,6 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import { doorProblem } from '../../door.ts'
 import { envelopeOf, no, ServiceNo } from '../failure.ts'
 import { readJson } from './body.ts'
@@ -14,6 +13,8 @@ const MALFORMED = envelopeOf(no('bad_request', 'the request is malformed')).body
 interface ListenerOptions extends FastifyServerOptions {
   /** Greatest request body. */
   bodyBytes: number
+  /** Whether a request's body means anything; of others it is not looked at. All, when absent. */
+  takesBody?: (request: FastifyRequest) => boolean
   /** Called with every request before anything is judged. */
   arrived?: (request: FastifyRequest) => void
   /** Turns errors of one's own into an error object; null for all others. */
@@ -25,14 +26,17 @@ interface ListenerOptions extends FastifyServerOptions {
  * time and size, JSON bodies alone, and the error envelope for whatever goes wrong.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
-  const { bodyBytes, arrived, refusalOf = () => null, ...rest } = options
+  const { bodyBytes, takesBody = () => true, arrived, refusalOf = () => null, ...rest } = options
   const app = Fastify({
     bodyLimit: bodyBytes,
     exposeHeadRoutes: false,
+    // A request without one is refused by us, in the envelope.
+    http: { requireHostHeader: false },
     forceCloseConnections: true,
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
-    routerOptions: { maxParamLength: FIXED_LIMITS.webhookUrlMax },
+    // As long as a request line can be: what is too long names nothing, and is not refused for it.
+    routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => refuse(reply, no('bad_request', 'bad path')),
     clientErrorHandler: (_error, socket) => {
       if (socket.writable) socket.end(malformed())
@@ -50,7 +54,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, readJson(body as Buffer, request.headers['content-type']))
+      const isRead = !request.is404 && takesBody(request)
+      done(null, isRead ? readJson(body as Buffer, request.headers['content-type']) : undefined)
     } catch (error) {
       done(error as Error)
     }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { API_PREFIX, ENDPOINTS } from '../../api/endpoints.ts'
+import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { no } from '../failure.ts'
 import { strikeBefore } from '../faults/before.ts'
@@ -19,6 +19,18 @@ interface UnderWay {
   bot?: BotState
 }
 
+/** Endpoints for which the spec names a body. */
+const TAKING_BODIES: ReadonlySet<EndpointName | undefined> = new Set<EndpointName>([
+  'setWebhook',
+  'putKey',
+  'putCommands',
+  'sendMessage',
+  'editMessage',
+  'deleteMessage',
+  'answerCallback',
+  'sendTyping',
+])
+
 /**
  * The service's listener: every endpoint of the spec under `/bot/v1`, and `/media/{id}`.
  * @param rewrites asked for every answer of a bot's call, in order
@@ -27,6 +39,7 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
   const underWay = new WeakMap<FastifyRequest, UnderWay>()
   const app = createListener({
     bodyBytes: FIXED_LIMITS.requestBytes,
+    takesBody: (request) => TAKING_BODIES.has(endpointOf(request)?.name),
     arrived: (request) => {
       underWay.set(request, { record: openRecord(world, request), read: false })
     },

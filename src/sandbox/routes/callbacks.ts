@@ -5,7 +5,7 @@ import { read, type Handler } from './call.ts'
 
 /** POST /callbacks/{callbackId}/answer: once, within 60 seconds of the press. */
 export const answerCallback: Handler = ({ world, bot, params, body }) => {
-  const { text, alert, url } = read(CallbackAnswer, body ?? {})
+  const { text, alert, url } = read(CallbackAnswer, body === undefined ? {} : body)
   const press = bot.presses.get(params['callbackId'] ?? '')
   if (press === undefined) throw no('callback_not_found', 'no such press for this bot')
   if (press.answer !== null) throw no('callback_answered', 'already answered')

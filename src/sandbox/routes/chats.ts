@@ -16,8 +16,9 @@ export const getChatKeys: Handler = ({ world, bot, params }) => {
   const chat = findChat(world, bot, pathId(params['chatId']))
   if (modeOf(world, chat) === 'open') throw no('chat_is_open', 'this chat is readable')
   const keys = listedKeys(world, chat, bot.id)
-  if (chat.kind !== 'private') return { result: { keys, memberCount: chat.seats.size } }
-  if (keys.length === 0) throw no('no_user_key', 'this person never published a key')
+  if (chat.kind === 'group') return { result: { keys, memberCount: chat.seats.size } }
+  if (chat.kind === 'private' && keys.length === 0)
+    throw no('no_user_key', 'this person never published a key')
   return { result: { keys } }
 }
 

@@ -1,7 +1,10 @@
+import { z } from 'zod'
 import { PutCommands, Scope, type Command, type CommandScope } from '../../api/command.ts'
 import { findChat } from '../rules/find.ts'
 import { setCommands } from '../rules/commands.ts'
 import { read, type Call, type Handler } from './call.ts'
+
+const ScopeQuery = z.object({ scope: Scope })
 
 /** GET /commands: every scope that has a list, or the list of one. */
 export const getCommands: Handler = ({ bot, query }) => {
@@ -35,7 +38,7 @@ export const deleteCommands: Handler = ({ bot, query }) => {
 
 function scopeOf(query: unknown): string | undefined {
   const { scope } = query as { scope?: unknown }
-  return scope === undefined ? undefined : read(Scope, scope)
+  return scope === undefined ? undefined : read(ScopeQuery, { scope }).scope
 }
 
 function demandChat({ world, bot }: Call, scope: string): void {

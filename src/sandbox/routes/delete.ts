@@ -29,8 +29,8 @@ function chatIdOf({ query, body }: Call): number {
     if (inBody === undefined) throw no('bad_request', 'chatId: required')
     return inBody
   }
-  const inQuery = typeof chatId === 'string' && /^-?\d{1,15}$/.test(chatId) ? Number(chatId) : null
-  if (inQuery === null) throw no('bad_request', 'chatId: must be an integer')
+  const inQuery = typeof chatId === 'string' && /^-?\d{1,16}$/.test(chatId) ? Number(chatId) : NaN
+  if (!Number.isSafeInteger(inQuery)) throw no('bad_request', 'chatId: must be an integer')
   if (inBody !== undefined && inBody !== inQuery) {
     throw no('bad_request', 'chatId: query and body differ')
   }

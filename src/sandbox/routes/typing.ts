@@ -13,7 +13,7 @@ const SHOWN_MS = 5000
 
 /** POST /chats/{chatId}/typing: at most one indicator a chat goes out every 3 seconds. */
 export const sendTyping: Handler = ({ world, bot, params, body }) => {
-  const { typing = true } = read(TypingBody, body ?? {})
+  const { typing = true } = read(TypingBody, body === undefined ? {} : body)
   const chat = findChat(world, bot, pathId(params['chatId']))
   if (!maySpeak(chat, seatOf(world, chat, bot.id))) {
     throw no('forbidden', 'the bot may not write in this chat')

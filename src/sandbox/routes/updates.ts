@@ -5,8 +5,7 @@ import { read, type Call, type Handler } from './call.ts'
 /** GET /updates: confirms by `offset`, ends the poll before it, and waits on the sandbox's clock. */
 export const getUpdates: Handler = async (call) => {
   const { bot } = call
-  const query = digitsOnly(call.query)
-  const { offset, limit, timeout } = read(UpdatesQuery, query)
+  const { offset, limit, timeout } = read(UpdatesQuery, numbersIn(call.query))
   if (bot.webhook !== null) throw no('webhook_active', 'a webhook is set')
   bot.mailbox.endPoll?.()
   if (offset !== undefined && call.world.faults.takeRule('keep-confirmed', bot.id) === null) {
@@ -44,12 +43,18 @@ async function waitForUpdate({ world, bot, hungUp }: Call, timeoutMs: number): P
   return ended
 }
 
-/** Query values are decimal digits; JavaScript would read more than those as numbers. */
-function digitsOnly(query: unknown): unknown {
-  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
-    if (typeof value !== 'string' || !/^\d{1,15}$/.test(value)) {
-      throw no('bad_request', `${name.slice(0, 64)}: must be an integer`)
+/**
+ * The three numbers of the query; other names mean nothing here. They are decimal digits:
+ * JavaScript would read more than those as numbers.
+ */
+function numbersIn(query: unknown): Record<string, unknown> {
+  const known = Object.entries(query as Record<string, unknown>).filter(([name]) =>
+    Object.hasOwn(UpdatesQuery.shape, name),
+  )
+  for (const [name, value] of known) {
+    if (typeof value !== 'string' || !/^\d{1,16}$/.test(value)) {
+      throw no('bad_request', `${name}: must be an integer`)
     }
   }
-  return query
+  return Object.fromEntries(known)
 }

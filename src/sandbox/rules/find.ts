@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 
 /** An id in a path; null when it is no integer, in which case it names nothing. */
 export function pathId(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
 }
 
 /** The chat, when the bot is in it. @throws ServiceNo `chat_not_found`, the same for both */

@@ -4,7 +4,8 @@ import { accountView } from '../views/accounts.ts'
 import { messageView } from '../views/message.ts'
 import type { World } from '../world.ts'
 
-const KEPT_MS = 3_600_000
+/** The oldest beyond so many are forgotten, and answer `callback_not_found`. */
+const KEPT = 10_000
 
 /**
  * A person presses a button that has `callbackData`: a `callback_query` for the bot. A second
@@ -25,7 +26,10 @@ export function press(
       now - earlier.pressedAt <= LIMITS.callbackWindowMs,
   )
   if (open !== undefined) return open
-  forgetOld(bot, now)
+  for (const id of bot.presses.keys()) {
+    if (bot.presses.size < KEPT) break
+    bot.presses.delete(id)
+  }
   const made: PressState = {
     id: world.randomId(),
     botId: bot.id,
@@ -46,10 +50,4 @@ export function press(
     },
   })
   return made
-}
-
-function forgetOld(bot: BotState, now: number): void {
-  for (const [id, { pressedAt }] of bot.presses) {
-    if (now - pressedAt > KEPT_MS) bot.presses.delete(id)
-  }
 }

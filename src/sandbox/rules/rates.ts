@@ -17,18 +17,21 @@ const LOOKUPS: WindowRule = { limit: FIXED_LIMITS.lookupsPerMinute, periodMs: 60
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
-/** Counts a call of an address. @throws ServiceNo `rate_limited` */
-export function countAddress(world: World, address: string): void {
-  const now = world.clock.now()
-  rateLimit(world.addresses.waitMs(address, CALLS_OF_ADDRESS, now))
-  world.addresses.take(address, now)
+/** Looks whether one more call of an address fits. @throws ServiceNo `rate_limited` */
+export function demandAddress(world: World, address: string): void {
+  rateLimit(world.addresses.waitMs(address, CALLS_OF_ADDRESS, world.clock.now()))
 }
 
-/** Counts a call of a bot. @throws ServiceNo `rate_limited` */
-export function countCall(world: World, bot: BotState): void {
+/** Looks whether one more call of a bot fits. @throws ServiceNo `rate_limited` */
+export function demandCall(world: World, bot: BotState): void {
+  rateLimit(bot.windows.waitMs('calls', CALLS, world.clock.now()))
+}
+
+/** Counts a call of an address, and of a bot when its token was right. */
+export function countCall(world: World, o: { address: string; bot: BotState | null }): void {
   const now = world.clock.now()
-  rateLimit(bot.windows.waitMs('calls', CALLS, now))
-  bot.windows.take('calls', now)
+  world.addresses.take(o.address, now)
+  o.bot?.windows.take('calls', now)
 }
 
 /** The body always says 60, the header what is really left (spec, Errors 1). */

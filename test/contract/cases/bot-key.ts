@@ -122,6 +122,8 @@ export const BOT_KEY = casesOf('PUT /key', [
         { ...good, publicKey: publicKey.replaceAll('PUBLIC KEY BLOCK', 'MESSAGE') },
         { ...good, publicKey: blockOf(publicKeyMax + 1) },
         { ...good, publicKey: 7 },
+        { ...good, publicKey: BEGIN },
+        { ...good, publicKey: `words ${publicKey}` },
         ...['', 'a1', 'g'.repeat(40), 'a'.repeat(41), 'a'.repeat(63), 7].map((fingerprint) => ({
           ...good,
           fingerprint,

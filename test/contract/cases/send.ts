@@ -155,6 +155,19 @@ export const SEND = casesOf('POST /messages', [
 
 export const SEND_ID = casesOf('POST /messages', [
   {
+    name: 'any UUID is a sendId, whatever its version',
+    proves: ['send-again', 'send-fields'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      for (const sendId of [randomUUID(), randomUUID().replace(/-4(...)-./, '-0$1-7')]) {
+        const body = { chatId, text: stage.words(), sendId }
+        const { id } = okFields(await stage.bot.post('/messages', body), 201)
+        assert.equal(okFields(await stage.bot.post('/messages', body))['id'], id)
+      }
+    },
+  },
+  {
     name: 'a repeated sendId answers 200 with the message already written',
     proves: ['send-again', 'safe-retry-send'],
     needs: ['people', 'group'],

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ARMORED, ask, outcome, still } from './support.ts'
+
+const NO_BODY_KIND = { text: 'x'.repeat(5000) }
+
+describe('what is refused first', () => {
+  test('the token before path, body and pause', async () => {
+    await using sandbox = await still()
+    await sandbox.control.pause({ botId: sandbox.home.bot.id })
+    for (const request of ['GET /nothing', 'POST /messages', 'PUT /me']) {
+      const o = { token: null, ...(request.startsWith('GET') ? {} : { body: '{' }) }
+      expect(await outcome(sandbox, request, o)).toBe('unauthorized')
+    }
+    const large = { token: null, body: 'x'.repeat(300_000) }
+    expect(await outcome(sandbox, 'POST /messages', large)).toBe('unauthorized')
+  })
+
+  test('the pause before path and body', async () => {
+    await using sandbox = await still()
+    await sandbox.control.pause({ botId: sandbox.home.bot.id })
+    expect(await outcome(sandbox, 'GET /nothing')).toBe('bot_paused')
+    expect(await outcome(sandbox, 'POST /messages', { body: '{' })).toBe('bot_paused')
+    expect(await outcome(sandbox, 'GET /updates?limit=0')).toBe('bot_paused')
+  })
+
+  test('the path before the body', async () => {
+    await using sandbox = await still()
+    const headers = { 'content-type': 'text/plain' }
+    expect(await outcome(sandbox, 'POST /nothing', { body: '{', headers })).toBe('not_found')
+    expect(await outcome(sandbox, 'POST /me', { body: '{' })).toBe('not_found')
+  })
+
+  test('the body’s shape before the chat, the chat before what its mode decides', async () => {
+    await using sandbox = await still()
+    const send = (body: object) => outcome(sandbox, 'POST /messages', { body })
+    expect(await send({ chatId: 1, text: 7 })).toBe('bad_request')
+    expect(await send({ chatId: 1, armored: ARMORED })).toBe('chat_not_found')
+    expect(await send({ chatId: 1, ...NO_BODY_KIND })).toBe('chat_not_found')
+  })
+
+  test('a conflict before the seat, the seat before kind, markup and windows', async () => {
+    await using sandbox = await still()
+    const { readableGroup: chatId, privateChat, bot, alice } = sandbox.home
+    const sendId = '5F0C2D0E-8D4F-4D0E-9F43-2F6D7D1A0B11'
+    const send = (body: object) => outcome(sandbox, 'POST /messages', { body })
+    expect(await send({ chatId, text: 'x', sendId })).toBe(201)
+    await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'restricted' })
+    await sandbox.control.block({ userId: alice.id, botId: bot.id })
+    expect(await send({ chatId, text: 'y', sendId: sendId.toLowerCase() })).toBe(200)
+    expect(await send({ chatId: privateChat, armored: 'x', sendId })).toBe('conflict')
+    expect(await send({ chatId, armored: ARMORED, markup: 7 })).toBe('forbidden')
+    expect(await send({ chatId: privateChat, armored: ARMORED })).toBe('blocked_by_user')
+    await sandbox.control.closeAccount({ userId: alice.id })
+    expect(await send({ chatId: privateChat, armored: ARMORED })).toBe('user_gone')
+  })
+
+  test('the kind before the words, the words before the keyboard, all before windows', async () => {
+    await using sandbox = await still()
+    const chatId = sandbox.home.privateChat
+    const send = (body: object) => outcome(sandbox, 'POST /messages', { body: { chatId, ...body } })
+    expect(await send({ text: 'x' })).toBe(201)
+    expect(await send({ ...NO_BODY_KIND, armored: 'x' })).toBe('wrong_body_kind')
+    expect(await send({ ...NO_BODY_KIND, markup: 7 })).toBe('bad_request')
+    expect(await send({ text: 'x', markup: 7 })).toBe('bad_markup')
+    expect(await send({ text: 'x' })).toBe('flood_wait')
+  })
+
+  test('slow mode before the window that is full as well', async () => {
+    await using sandbox = await still()
+    const chatId = sandbox.home.readableGroup
+    const send = () => outcome(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
+    for (let n = 0; n < 20; n++) await send()
+    expect(await send()).toBe('flood_wait')
+    await sandbox.control.changeChat({ chatId, slowModeSeconds: 30 })
+    expect(await send()).toBe('slow_mode')
+  })
+
+  test('an edit: chat, message, whose it is, reach, kind, window', async () => {
+    await using sandbox = await still()
+    const { privateChat: chatId, alice, bot } = sandbox.home
+    const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', {
+      body: { chatId, text: 'x' },
+    })
+    const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
+    await sandbox.control.block({ userId: alice.id, botId: bot.id })
+    const edit = (id: number, body: object) =>
+      outcome(sandbox, `PATCH /messages/${id}`, { body: { chatId, ...body } })
+    expect(await edit(77, { armored: 'x', chatId: 1 })).toBe('chat_not_found')
+    expect(await edit(77, { armored: 'x' })).toBe('message_not_found')
+    expect(await edit(messageId, { armored: 'x' })).toBe('forbidden')
+    expect(await edit(result.id, { armored: 'x' })).toBe('blocked_by_user')
+    await sandbox.control.unblock({ userId: alice.id, botId: bot.id })
+    expect(await edit(result.id, { armored: 'x', markup: 7 })).toBe('wrong_body_kind')
+    expect(await edit(result.id, { text: 'y' })).toBe(200)
+    expect(await edit(result.id, { text: 'z' })).toBe('flood_wait')
+  })
+
+  test('an answer: its shape, then whose press, then whether answered, then its age', async () => {
+    await using sandbox = await still()
+    const { readableGroup: chatId, alice } = sandbox.home
+    const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
+    const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', {
+      body: { chatId, text: 'x', markup },
+    })
+    const press = { userId: alice.id, chatId, messageId: result.id }
+    const { callbackId } = await sandbox.control.press(press)
+    const answer = (id: string, body?: unknown) =>
+      outcome(sandbox, `POST /callbacks/${id}/answer`, body === undefined ? {} : { body })
+    expect(await answer('none', { alert: 1 })).toBe('bad_request')
+    expect(await answer('none', 'null')).toBe('bad_request')
+    expect(await answer('none')).toBe('callback_not_found')
+    expect(await answer(callbackId)).toBe(200)
+    sandbox.advance(100_000)
+    expect(await answer(callbackId)).toBe('callback_answered')
+  })
+
+  test('a wrong query before the webhook that stands', async () => {
+    await using sandbox = await still()
+    await ask(sandbox, 'POST /webhook', { body: { url: 'https://93.184.215.14/' } })
+    expect(await outcome(sandbox, 'GET /updates?limit=0')).toBe('bad_request')
+    expect(await outcome(sandbox, 'GET /updates')).toBe('webhook_active')
+  })
+})
+
+describe('what costs nothing', () => {
+  /** Calls of the bot until one is refused. */
+  async function callsLeft(sandbox: Sandbox): Promise<number> {
+    for (let n = 0; ; n++) if ((await outcome(sandbox, 'GET /me')) !== 200) return n
+  }
+
+  test('a call that the bot’s window refuses is not counted for the address', async () => {
+    await using sandbox = await still()
+    const { token } = await sandbox.control.addBot({ username: 'other_bot' })
+    expect(await callsLeft(sandbox)).toBe(600)
+    for (let n = 0; n < 700; n++) await ask(sandbox, 'GET /me')
+    for (let n = 0; n < 600; n++) expect(await outcome(sandbox, 'GET /me', { token })).toBe(200)
+    expect(await outcome(sandbox, 'GET /me', { token: null })).toBe('rate_limited')
+  })
+
+  test('a body where none is asked for is not looked at', async () => {
+    await using sandbox = await still()
+    for (const request of ['DELETE /webhook', 'DELETE /commands', 'POST /token/revoke']) {
+      expect(await outcome(sandbox, request, { body: 'no JSON' })).toBe(200)
+    }
+  })
+
+  test('names in a query that nobody knows mean nothing', async () => {
+    await using sandbox = await still()
+    const query = 'offset=9007199254740991&limit=1&what=ever&limits=x'
+    expect(await outcome(sandbox, `GET /updates?${query}`)).toBe(200)
+    expect(await outcome(sandbox, 'GET /updates?offset=9007199254740993')).toBe('bad_request')
+    expect(await outcome(sandbox, 'GET /updates?limit=1&limit=2')).toBe('bad_request')
+  })
+})
