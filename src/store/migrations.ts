@@ -118,6 +118,15 @@ const OUTCOMES = [
   `CREATE INDEX sent_by_time ON sent (at)`,
 ]
 
+const WEBHOOK = `CREATE TABLE webhook (
+  id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+  url TEXT,
+  failures INTEGER NOT NULL DEFAULT 0,
+  last_error TEXT,
+  delivered_id INTEGER,
+  delivered_mark TEXT
+) STRICT`
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -136,6 +145,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '011-outcomes',
     async up(db) {
       for (const table of OUTCOMES) await sql.raw(table).execute(db)
+    },
+  },
+  {
+    name: '012-webhook',
+    async up(db) {
+      await sql.raw(WEBHOOK).execute(db)
     },
   },
 ]

@@ -62,10 +62,26 @@ export interface FlagsTable {
   value: string
 }
 
-/** Random secrets by name, sealed under the protection (`protection.ts`). */
+/** Secrets by name, sealed under the protection (`protection.ts`). */
 export interface SecretsTable {
   name: string
   sealed: Uint8Array
+}
+
+/**
+ * The bot's own webhook: no row, or the one row with `id` 1. Its secret, when it has one, rests in
+ * `secrets` under the name `webhook`.
+ */
+export interface WebhookTable {
+  id: number
+  /** As the bot gave it; null while none is set. */
+  url: string | null
+  /** Failed deliveries in a row. */
+  failures: number
+  last_error: string | null
+  /** The update that was delivered last, and what tells it from another with the same id. */
+  delivered_id: number | null
+  delivered_mark: string | null
 }
 
 /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
@@ -153,4 +169,5 @@ export interface Schema {
   journal: JournalTable
   outcomes: OutcomesTable
   sent: SentTable
+  webhook: WebhookTable
 }

@@ -36,6 +36,13 @@ export interface Store extends AsyncDisposable {
    *   OperatorError `store-corrupt` when it was changed
    */
   secret(name: string): Promise<Buffer>
+  /**
+   * Seals bytes for the table `secrets`, to be written in the caller's own transaction.
+   * @throws Refusal `postern_locked` when the store has no protection
+   */
+  seal(name: string, secret: Uint8Array): Buffer
+  /** Opens what `seal` made under the same name. @throws as `secret` does */
+  unseal(name: string, sealed: Uint8Array): Buffer
 }
 
 /**
@@ -103,9 +110,18 @@ class OpenStore implements Store {
     this.#listeners.push(listener)
   }
 
+  seal(name: string, secret: Uint8Array): Buffer {
+    return this.#protected.seal(name, secret)
+  }
+
+  unseal(name: string, sealed: Uint8Array): Buffer {
+    const secret = this.#protected.open(name, sealed)
+    if (secret === null) throw corrupt('a sealed secret was changed')
+    return secret
+  }
+
   async secret(name: string): Promise<Buffer> {
-    const protection = this.#protection
-    if (protection === null) throw new Refusal('postern_locked', 'the store has no passphrase')
+    const protection = this.#protected
     const find = (db: Kysely<Schema>) =>
       db.selectFrom('secrets').select('sealed').where('name', '=', name).executeTakeFirst()
     const row =
@@ -119,9 +135,13 @@ class OpenStore implements Store {
           .execute()
         return find(db)
       }))
-    const secret = row === undefined ? null : protection.open(name, row.sealed)
-    if (secret === null) throw corrupt('a sealed secret was changed')
-    return secret
+    if (row === undefined) throw corrupt('a sealed secret is gone')
+    return this.unseal(name, row.sealed)
+  }
+
+  get #protected(): Protection {
+    if (this.#protection !== null) return this.#protection
+    throw new Refusal('postern_locked', 'the store has no passphrase')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
