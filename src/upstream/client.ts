@@ -29,6 +29,17 @@ export interface UpstreamRequest {
   deadlineMs?: number
 }
 
+/** A call of `GET /updates`. */
+export interface PollRequest {
+  /** Without the question mark. */
+  query: string
+  /** As in the query. */
+  timeoutSeconds: number
+  signal: AbortSignal
+  /** `own`: a poll of the sidecar's, within its budget; it waits for its turn. */
+  whose?: 'bot' | 'own'
+}
+
 /**
  * The only door to the service. Everything throws Unanswered when no usable answer came in time,
  * and Refusal `bad_request` for a path that must not be sent.
@@ -40,11 +51,8 @@ export interface Upstream extends AsyncDisposable {
    * @throws Refusal `postern_route_refused` for sends and edits, which only the guard lets out
    */
   relay(request: UpstreamRequest): Promise<Answer>
-  /**
-   * A long poll, on connections of its own, never repeated.
-   * @param request `query` of GET /updates without the question mark; `timeoutSeconds` as in it
-   */
-  poll(request: { query: string; timeoutSeconds: number; signal: AbortSignal }): Promise<Answer>
+  /** A long poll, on connections of its own, never repeated. */
+  poll(request: PollRequest): Promise<Answer>
   /**
    * A call of the sidecar's own, within its budget. Gives the result.
    * @throws ServiceSaid when the service says no; Refusal `postern_busy` when its turn would come
@@ -117,13 +125,12 @@ class Door implements Upstream {
     throw new ServiceSaid({ code, status, expected, retryAfterSeconds: wait, answer })
   }
 
-  async poll(request: {
-    query: string
-    timeoutSeconds: number
-    signal: AbortSignal
-  }): Promise<Answer> {
+  async poll(request: PollRequest): Promise<Answer> {
     const path = request.query === '' ? '/updates' : `/updates?${request.query}`
     checkPath(path)
+    const own = request.whose === 'own'
+    const signal = this.#until(request.signal)
+    if (own) await this.#budget.take(performance.now() + this.#limits.budgetWindowMs, signal)
     const totalMs = request.timeoutSeconds * 1000 + this.#limits.pollSlackMs
     return this.#caller.run({
       pool: this.#pools.polls,
@@ -131,9 +138,9 @@ class Door implements Upstream {
       path,
       body: undefined,
       ...this.#times(totalMs, totalMs),
-      signal: this.#until(request.signal),
+      signal,
       repeat: never,
-      own: false,
+      own,
     })
   }
 
