@@ -14,6 +14,7 @@ import { buildDoors, openDoors } from './wiring/doors.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
 import { statusOf } from './wiring/status.ts'
+import { createUpdates, type Surroundings, type Updates } from './wiring/updates.ts'
 
 /** Everything but the doors: what commands need when no sidecar runs. */
 export interface Offline extends AsyncDisposable {
@@ -31,6 +32,8 @@ export interface ContextOptions {
   settings: Settings
   secrets: Secrets
   log: Log
+  /** Stand-ins for what surrounds the sidecar; for tests. */
+  surroundings?: Surroundings
 }
 
 /**
@@ -42,8 +45,9 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: waysOf(settings, secrets) }))
   const core = stack.use(await createCore(options, link, 'create'))
-  const offline = offlineOf(options, link, core)
-  const doors = buildDoors(options, { link, core, operations: offline.operations })
+  const updates = stack.use(await createUpdates(options, link, core))
+  const offline = offlineOf(options, { link, core, updates })
+  const doors = buildDoors(options, { link, core, updates, operations: offline.operations })
   const resources = stack.move()
   return {
     ...offline,
@@ -54,10 +58,13 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
       )
       link.watch.start()
       core.publication?.start()
+      updates.start()
       return addresses
     },
     [Symbol.asyncDispose]: async () => {
       link.health.set('stopping', '')
+      // While the bot's door is open still: a bot that takes an update may have to answer it.
+      await updates[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])
       // Ends calls of our own, which what is disposed of next may be waiting for.
       await link[Symbol.asyncDispose]()
@@ -73,18 +80,23 @@ export async function createOffline(options: ContextOptions): Promise<Offline> {
   const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
   const core = await createCore(options, link, 'existing').catch(unlessNever)
   if (core !== null) stack.use(core)
-  const offline = core === null ? withoutStore(options, link) : offlineOf(options, link, core)
+  const offline =
+    core === null ? withoutStore(options, link) : offlineOf(options, { link, core, updates: null })
   const resources = stack.move()
   return { ...offline, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-function offlineOf(options: ContextOptions, link: Link, core: Core): Omit<Offline, symbol> {
+function offlineOf(
+  options: ContextOptions,
+  parts: { link: Link; core: Core; updates: Updates | null },
+): Omit<Offline, symbol> {
+  const { link, core } = parts
   const startedAt = new Date().toISOString()
   const operations = createOperations({
     ...core,
     trust: createTrustOperations(core.acquaintance),
     explain: createExplainOperations(core),
-    status: () => Promise.resolve(statusOf(options.settings, { link, core, startedAt })),
+    status: () => Promise.resolve(statusOf(options.settings, { ...parts, startedAt })),
     open: (armored) => openReport(armored, core),
   })
   const keys = () => ({

@@ -138,6 +138,7 @@ export type OwnCode = keyof typeof REFUSALS
 export const BORROWED = {
   bad_request: 400,
   wrong_body_kind: 400,
+  bad_webhook: 400,
   chat_is_open: 400,
   unauthorized: 401,
   blocked_by_user: 403,

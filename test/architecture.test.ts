@@ -31,9 +31,14 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
+  updates: {
+    may: ['api', 'translate', 'store', 'upstream'],
+    packages: [],
+    why: 'it moves updates, and neither opens them nor answers the bot',
+  },
   observe: { may: ['api', 'pgp/size'], packages: ['@prometheus-io/client'], why: 'it is told' },
   http: {
-    may: ['api', 'translate', 'upstream', 'observe', 'chats', 'fresh-cache'],
+    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'chats', 'fresh-cache'],
     packages: ['fastify', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },

@@ -63,7 +63,7 @@ function demandReady({ ready, reasons }: StatusReport): void {
 }
 
 function putReport(report: StatusReport): void {
-  const { bot, key, upstream, chats, calls } = report
+  const { bot, key, upstream, chats, updates, calls } = report
   put(report.ready ? paint('green', 'ready') : paint('red', 'not ready'))
   for (const { code, message, hint, sinceMs } of report.reasons) {
     put(`  ${code}: ${message} (since ${new Date(sinceMs).toISOString()})`)
@@ -76,6 +76,16 @@ function putReport(report: StatusReport): void {
     ['our key', key === null ? 'none' : `${key.fingerprint}, ${key.state}`],
     ['service', `${upstream.url}, ${upstream.reachable ? 'reachable' : 'not reachable'}`],
     ['chats', `${chats.known} known, ${chats.latched} latched, ${chats.refused} refused`],
+    ['webhook', webhookLine(report.webhook)],
+    ['updates', updates.waiting === null ? 'not known yet' : `${updates.waiting} wait`],
     ['own calls', `${calls.usedLastMinute} of ${calls.limit} in the last minute`],
   ])
+}
+
+function webhookLine(webhook: StatusReport['webhook']): string {
+  if (webhook === null) return 'none is set here'
+  const { origin, failures, lastError, nextAttemptAt } = webhook
+  if (failures === 0) return `${origin}, works`
+  const next = nextAttemptAt === null ? 'now' : `at ${nextAttemptAt}`
+  return `${origin}, ${failures} failures in a row, the last: ${lastError}; next try ${next}`
 }

@@ -26,7 +26,6 @@ export const BUILT: Readonly<Record<string, readonly unknown[]>> = {
   'key.protection': ['auto', 'passphrase'],
   'key.rotateEveryDays': [],
   'key.retainDays': [30],
-  'webhook.allowHosts': [],
 }
 
 /** Applies every rule; gives all problems. */

@@ -24,6 +24,15 @@ export interface StatusReport {
   key: { fingerprint: string; state: string } | null
   upstream: { url: string; reachable: boolean }
   chats: { known: number; latched: number; refused: number }
+  /** The bot's own, to which the sidecar delivers; null when none is set. */
+  webhook: {
+    origin: string
+    failures: number
+    lastError: string | null
+    nextAttemptAt: string | null
+  } | null
+  /** How many updates wait at the service, as it last said; null when it has not. */
+  updates: { waiting: number | null }
   /** Calls of the sidecar's own. */
   calls: { usedLastMinute: number; limit: number }
 }

@@ -79,6 +79,10 @@ export const Results = {
     key: z.object({ fingerprint: z.string(), state: z.string() }).nullable(),
     upstream: z.object({ url: z.string(), reachable: z.boolean() }),
     chats: z.object({ known: z.int(), latched: z.int(), refused: z.int() }),
+    webhook: z
+      .object({ origin: z.string(), failures: z.int(), lastError: text, nextAttemptAt: text })
+      .nullable(),
+    updates: z.object({ waiting: z.int().nullable() }),
     calls: z.object({ usedLastMinute: z.number(), limit: z.number() }),
   }) satisfies z.ZodType<StatusReport>,
   check: z.array(

@@ -54,6 +54,7 @@ export async function checkAll(parts: CheckParts): Promise<Finding[]> {
     pausedLine(bot),
     clockLine(parts.skewMs()),
     keyLine(bot, parts),
+    webhookLine(bot, parts),
     pass('capacity', capacityOf(parts.limits())),
   ]
 }
@@ -125,6 +126,17 @@ function keyLine(bot: Bot, { keys, managesKey }: CheckParts): Finding {
     'none is published: the first postern run publishes one, and every private chat of the bot becomes encrypted for good',
     'set key.publish to false to leave the bot open',
   )
+}
+
+function webhookLine(bot: Bot, { managesKey }: CheckParts): Finding {
+  if (bot.webhook?.url == null) return pass('webhook', 'none stands at the service')
+  return managesKey
+    ? warn(
+        'webhook',
+        'one stands at the service, which delivers sealed updates to it',
+        'let the bot set it again through Postern, which then delivers opened ones',
+      )
+    : pass('webhook', 'the service delivers to one itself')
 }
 
 function capacityOf(limits: Limits): string {

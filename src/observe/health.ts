@@ -1,7 +1,10 @@
 import { REFUSALS } from '../errors.ts'
 
-/** Everything that can keep the sidecar from doing its whole job, with what to do about it. */
-const REASONS = {
+/**
+ * Everything that can keep the sidecar from doing its whole job, with what to do about it. The
+ * README's table is made from it.
+ */
+export const REASONS = {
   starting: {
     what: 'the sidecar is still starting',
     hint: 'wait; if it lasts, the log says what it is waiting for',
@@ -27,8 +30,24 @@ const REASONS = {
   },
   store: REFUSALS.postern_store_unwritable,
   'webhook-at-service': {
-    what: 'a webhook stands at the service, so polls are answered 409',
-    hint: 'remove it at the service with `DELETE /webhook`, or leave the updates to whoever set it',
+    what: 'a webhook stands at the service, which delivers to it itself; polls are answered 409',
+    hint: 'let the bot set it again here (`POST /webhook`), so that Postern delivers opened updates, or remove it (`DELETE /webhook`) and poll',
+  },
+  'webhook-failing': {
+    what: 'deliveries to the bot’s webhook fail',
+    hint: 'repair the bot, or let it set its webhook again, which is tried at once; its updates wait at the service for 72 hours',
+  },
+  'updates-waiting': {
+    what: 'updates wait at the service, since the bot’s webhook takes them too slowly or not at all',
+    hint: 'let the bot answer faster, or see why it takes none',
+  },
+  'updates-expiring': {
+    what: 'the service is about to drop updates: it keeps 10,000, for 72 hours',
+    hint: 'let the bot take its updates now; what is dropped is gone for good',
+  },
+  'second-poller': {
+    what: 'somebody else polls for this bot, and each takes updates from the other',
+    hint: 'stop the other: a second sidecar, or a bot that still calls the service or this sidecar',
   },
   stopping: {
     what: 'the sidecar is stopping',

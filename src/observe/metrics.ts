@@ -80,6 +80,33 @@ export class Metrics {
     'Calls of our own in the last minute, out of the bot’s allowance',
   )
   readonly #budgetLimit = this.#gauge('own_calls_limit', 'Calls of our own that a minute may have')
+  readonly #deliveries = this.#counter(
+    'webhook_deliveries_total',
+    'Deliveries to the bot’s webhook, by what became of them',
+    ['outcome'],
+  )
+  readonly #deliverySeconds = this.#histogram(
+    'webhook_delivery_duration_seconds',
+    'Time until the bot’s webhook answered, or was given up',
+    [],
+  )
+  readonly #webhookFailures = this.#gauge(
+    'webhook_failures',
+    'Deliveries to the bot’s webhook that failed in a row',
+  )
+  readonly #waiting = this.#gauge(
+    'updates_waiting',
+    'Updates that wait at the service, as it last said; beyond 10,000 it drops the oldest',
+  )
+  readonly #oldest = this.#gauge(
+    'updates_oldest_seconds',
+    'How long the oldest of them has been waiting; after 72 hours it is dropped',
+  )
+  readonly #evictions = this.#counter(
+    'polls_taken_over_total',
+    'Polls that were ended by another poll of this bot, by where that came from',
+    ['by'],
+  )
 
   /** @param health shown as `postern_ready` and, reason by reason, `postern_reason` */
   constructor(health: Health) {
@@ -154,6 +181,24 @@ export class Metrics {
   budget(o: { usedLastMinute: number; limit: number }): void {
     this.#budgetUsed.set(o.usedLastMinute)
     this.#budgetLimit.set(o.limit)
+  }
+
+  /** A delivery to the bot's webhook ended; `failures` is how many have failed in a row by now. */
+  delivered(o: { outcome: string; ms: number; failures: number }): void {
+    this.#deliveries.inc({ outcome: o.outcome })
+    this.#deliverySeconds.observe(o.ms / 1000)
+    this.#webhookFailures.set(o.failures)
+  }
+
+  /** What waits at the service. */
+  waiting(o: { pending: number | null; oldestMs: number | null }): void {
+    this.#waiting.set(o.pending ?? 0)
+    this.#oldest.set((o.oldestMs ?? 0) / 1000)
+  }
+
+  /** A poll was ended by another, which came from `here` or from `elsewhere`. */
+  pollTakenOver(by: string): void {
+    this.#evictions.inc({ by })
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter<string> {

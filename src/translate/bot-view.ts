@@ -35,6 +35,44 @@ export function meView(bot: Result, key: { state: string; fingerprint: string | 
   return { ...bot, mode: 'open', fingerprint: null, postern: truth }
 }
 
+/** The bot's own webhook, as far as answers show it. */
+export interface ShownWebhook {
+  url: string
+  secret: string | null
+  failures: number
+  lastError: string | null
+  nextAttemptAt: number | null
+}
+
+/** `GET /me` while the bot has a webhook of its own; `ahead` updates were delivered already. */
+export function withOwnWebhook(bot: Result, own: ShownWebhook, ahead: number): Result {
+  const { url, secret, failures, lastError } = own
+  const webhook = { url, hasSecret: secret !== null, failures, lastError }
+  return { ...bot, webhook, ...(isCount(bot['queued']) && { queued: less(bot['queued'], ahead) }) }
+}
+
+const INFO = new Set(['url', 'hasSecret', 'pending', 'failures', 'lastError'])
+
+/**
+ * `GET /webhook` likewise. What the service calls the next attempt is an open point of the spec:
+ * it stands under the one further name that its answer has, else under `nextAttemptAt`.
+ */
+export function webhookView(info: Result, own: ShownWebhook, ahead: number): Result {
+  const { url, secret, failures, lastError, nextAttemptAt } = own
+  const next = Object.keys(info).find((name) => !INFO.has(name)) ?? 'nextAttemptAt'
+  return {
+    url,
+    hasSecret: secret !== null,
+    pending: isCount(info['pending']) ? less(info['pending'], ahead) : info['pending'],
+    failures,
+    lastError,
+    [next]: nextAttemptAt,
+  }
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number'
+const less = (count: number, ahead: number): number => Math.max(0, count - ahead)
+
 /** `GET /chats/{chatId}`: a readable chat; `postern.mode` is what the service says. */
 export function chatView(chat: Result, truth: { latched: boolean }): Result {
   return { ...chat, mode: 'open', postern: { mode: chat['mode'], latched: truth.latched } }

@@ -13,6 +13,7 @@ const ORDINARY: ReadonlySet<ReasonCode> = new Set([
   'paused',
   'key-unpublished',
   'webhook-at-service',
+  'updates-waiting',
 ])
 
 /** The ways that the settings name (`alert.command`, `alert.url`). */

@@ -6,10 +6,12 @@ import { chatRoutes } from '../http/routes/chats.ts'
 import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
+import { webhookRoutes } from '../http/routes/webhook.ts'
 import { buildBotDoor, type Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
+import type { Updates } from './updates.ts'
 
 export interface Doors {
   bot: Door
@@ -19,9 +21,11 @@ export interface Doors {
 /** Builds both, with every route of the bot's. */
 export function buildDoors(
   { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
-  { link, core, operations }: { link: Link; core: Core; operations: Operations },
+  parts: { link: Link; core: Core; updates: Updates; operations: Operations },
 ): Doors {
+  const { link, core, updates, operations } = parts
   const { upstream, metrics, health } = link
+  const { webhook, polls, backlog, polled } = updates
   const managesKey = settings.key.publish
   const bot = buildBotDoor({
     upstream,
@@ -35,6 +39,7 @@ export function buildDoors(
     revoked: () => {
       link.watch.revoked()
       core.publication?.pause()
+      webhook.hold()
     },
     routes: [
       messageRoutes({
@@ -46,15 +51,9 @@ export function buildDoors(
         limits: link.limits,
         sealsForBot: managesKey,
       }),
-      updateRoutes({
-        upstream,
-        incoming: core.incoming,
-        polled: (code) => {
-          if (code === 'webhook_active') health.set('webhook-at-service', '')
-          else health.clear('webhook-at-service')
-        },
-      }),
-      meRoute({ upstream, observe: link.observe, key: () => keyView(core) }),
+      updateRoutes({ upstream, incoming: core.incoming, webhook, polls, backlog, polled }),
+      webhookRoutes({ upstream, webhook, observe: updates.observe }),
+      meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
       chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
     ],
   })

@@ -7,7 +7,7 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, Unanswered } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { Alerts, type AlertWay } from '../observe/alerts.ts'
-import { Health } from '../observe/health.ts'
+import { Health, type ReasonCode } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
 import { createUpstream, type Upstream } from '../upstream/client.ts'
@@ -45,6 +45,8 @@ export interface Link extends AsyncDisposable {
   onBot(listener: (bot: Bot) => void): void
   /** Is told when a call works again after the token was burnt. */
   onRevived(listener: () => void): void
+  /** Is told when a reason for not being ready is gone. */
+  onCleared(listener: (code: ReasonCode) => void): void
   /** Is asked for a write while the data directory could not be written. */
   onStoreTrial(trial: () => Promise<unknown>): void
 }
@@ -63,10 +65,12 @@ export function createLink(
   let spent = { usedLastMinute: 0, limit: 0 }
   const listeners: ((bot: Bot) => void)[] = []
   let storeTrial: () => Promise<unknown> = () => Promise.resolve()
-  let revived: () => void = () => {}
+  const revived: (() => void)[] = []
+  const cleared: ((code: ReasonCode) => void)[] = []
   const health = new Health((change) => {
     const alert = alertOfReason(change)
     if (alert !== null) alerts.raise(alert)
+    if (!change.holds) for (const listener of cleared) listener(change.code)
   })
   const metrics = new Metrics(health)
   const alerts = new Alerts({
@@ -78,7 +82,7 @@ export function createLink(
     health,
     ask: () => me(),
     tryStore: () => storeTrial(),
-    revived: () => revived(),
+    revived: () => revived.forEach((listener) => listener()),
   })
   const { caFile, url, proxy } = settings.upstream
   const upstream = createUpstream({
@@ -150,9 +154,8 @@ export function createLink(
     onStoreTrial: (trial) => {
       storeTrial = trial
     },
-    onRevived: (listener) => {
-      revived = listener
-    },
+    onRevived: (listener) => revived.push(listener),
+    onCleared: (listener) => cleared.push(listener),
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()
       await alerts[Symbol.asyncDispose]()

@@ -3,12 +3,14 @@ import { VERSION } from '../config/version.ts'
 import type { StatusReport } from '../control/operations.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
+import type { Updates } from './updates.ts'
 
 /** What the sidecar is and how it stands, for `postern status` and `/status`. */
 export function statusOf(
   settings: Settings,
-  { link, core, startedAt }: { link: Link; core: Core; startedAt: string },
+  parts: { link: Link; core: Core; updates: Updates | null; startedAt: string },
 ): StatusReport {
+  const { link, core, updates, startedAt } = parts
   const bot = link.bot()
   const key = core.keyring.active ?? core.keyring.pending
   const chats = core.facts.all
@@ -34,6 +36,21 @@ export function statusOf(
       latched: chats.filter(({ latchedAtMs }) => latchedAtMs !== null).length,
       refused: chats.filter(({ refusedAtMs }) => refusedAtMs !== null).length,
     },
+    webhook: webhookOf(updates),
+    updates: { waiting: updates?.backlog.state.pending ?? null },
     calls: link.spent(),
+  }
+}
+
+/** Less the path of its url, which may be a secret between the bot and whoever calls it. */
+function webhookOf(updates: Updates | null): StatusReport['webhook'] {
+  const own = updates?.webhook.own ?? null
+  if (own === null) return null
+  const { url, failures, lastError, nextAttemptAt } = own
+  return {
+    origin: new URL(url).origin,
+    failures,
+    lastError,
+    nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
   }
 }

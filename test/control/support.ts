@@ -19,6 +19,13 @@ export const STATUS: StatusReport = {
   key: { fingerprint: FINGERPRINT, state: 'active' },
   upstream: { url: 'https://api.example.org', reachable: false },
   chats: { known: 3, latched: 2, refused: 1 },
+  webhook: {
+    origin: 'http://127.0.0.1:3000',
+    failures: 2,
+    lastError: 'the bot answered 500',
+    nextAttemptAt: '2026-01-02T03:04:09.000Z',
+  },
+  updates: { waiting: 5 },
   calls: { usedLastMinute: 4, limit: 60 },
 }
 

@@ -171,7 +171,6 @@ describe('what is refused', () => {
   })
 
   it.each([
-    ['GET', '/bot/v1/webhook'],
     ['POST', '/bot/v1/webhook'],
     ['DELETE', '/bot/v1/webhook'],
     ['POST', '/bot/v1/nowhere'],

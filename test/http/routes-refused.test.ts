@@ -13,19 +13,6 @@ test('PUT /key is the sidecar’s own affair', async () => {
   stage.expectNowhere(body.publicKey)
 })
 
-for (const [method, body] of [
-  ['GET', undefined],
-  ['POST', { url: 'https://example.org/hook', secret: 'words' }],
-  ['DELETE', undefined],
-] as const) {
-  test(`${method} /webhook is refused until it is built, and does not leave`, async () => {
-    const since = stage.double.mark()
-    const called = await stage.sidecar.call(method, '/webhook', body)
-    expect([called.status, called.json.error.code]).toEqual([403, 'postern_route_refused'])
-    expect(stage.double.mark()).toBe(since)
-  })
-}
-
 test('GET /media/{id} is refused until it is built: nothing sealed is handed on', async () => {
   const since = stage.double.mark()
   for (const headers of [{}, { authorization: 'Bearer wrong' }]) {

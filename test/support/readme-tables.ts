@@ -7,6 +7,7 @@ import { argv } from 'node:process'
 import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
+import { REASONS } from '../../src/observe/health.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
 const README = new URL('../../README.md', import.meta.url)
@@ -54,6 +55,11 @@ export const TABLES: Record<string, () => string> = {
         yes(require),
         yes(off),
       ]),
+    ),
+  reasons: () =>
+    table(
+      ['reason', 'what is the matter', 'what to do'],
+      Object.entries(REASONS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
     ),
   codes: () =>
     table(

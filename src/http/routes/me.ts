@@ -1,4 +1,5 @@
-import { meView, objectResult, withResult } from '../../translate/bot-view.ts'
+import { meView, objectResult, withOwnWebhook, withResult } from '../../translate/bot-view.ts'
+import type { Webhook } from '../../updates/webhook.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { queryOf } from '../params.ts'
 import type { DoorRoute } from '../server.ts'
@@ -7,11 +8,12 @@ export interface MeRouteParts {
   upstream: Upstream
   /** Told every `/me` that comes by; must not throw. */
   observe: (bot: unknown) => void
-  /** Our key and where it stands with the service; null: the answer passes as it came. */
+  /** Our key and where it stands with the service; null: of that, the answer tells nothing. */
   key: () => { state: string; fingerprint: string | null } | null
+  webhook: Webhook
 }
 
-/** `GET /me`: the bot sees itself open. */
+/** `GET /me`: the bot sees itself open, and its own webhook. Without either, it passes as it came. */
 export function meRoute(parts: MeRouteParts): DoorRoute {
   return (app, tools) => {
     app.get('/me', async (request, reply) => {
@@ -22,8 +24,11 @@ export function meRoute(parts: MeRouteParts): DoorRoute {
       const { result } = answer.envelope
       parts.observe(result)
       const key = parts.key()
-      if (key === null) return tools.relay(reply, answer)
-      return tools.relay(reply, withResult(answer, meView(objectResult(result, 'a bot'), key)))
+      const { own, ahead } = parts.webhook
+      if (key === null && own === null) return tools.relay(reply, answer)
+      const bot = objectResult(result, 'a bot')
+      const shown = own === null ? bot : withOwnWebhook(bot, own, ahead)
+      return tools.relay(reply, withResult(answer, key === null ? shown : meView(shown, key)))
     })
   }
 }

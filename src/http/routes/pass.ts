@@ -5,7 +5,7 @@ import { stringify } from '../../json.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
-import { NOT_BUILT, PASSED, PASSED_KEY, checkBody } from './passed.ts'
+import { PASSED, PASSED_KEY, checkBody } from './passed.ts'
 
 /** What passing through needs to know. */
 export interface PassParts {
@@ -34,8 +34,6 @@ export function passRoutes(app: FastifyInstance, parts: PassParts): void {
     } else if (name in PASSED) {
       const rule = PASSED[name as keyof typeof PASSED]
       app.route({ method, url: path, handler: passHandler(endpoint, rule, parts) })
-    } else if (NOT_BUILT.some((refused) => refused === name)) {
-      app.route({ method, url: path, handler: refuseNotBuilt })
     }
   }
   app.route({

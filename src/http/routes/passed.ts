@@ -35,9 +35,6 @@ export const PASSED = {
 /** `PUT /key`, for a sidecar that manages no key. */
 export const PASSED_KEY: BodyRule = { schema: PutKey, check: 'names' }
 
-/** Endpoints that this version refuses, because it cannot translate them. */
-export const NOT_BUILT = ['getWebhook', 'setWebhook', 'deleteWebhook'] as const
-
 /**
  * Judges a parsed body by its rule. Nothing is changed: what passes is written anew from `body`.
  * @throws Refusal `bad_request` naming the field

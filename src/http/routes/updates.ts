@@ -1,7 +1,9 @@
-import { Updates } from '../../api/update.ts'
-import { Unanswered } from '../../errors.ts'
 import { withResult } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
+import type { Backlog } from '../../updates/backlog.ts'
+import type { PollWatch } from '../../updates/poll-watch.ts'
+import { readUpdates } from '../../updates/read-updates.ts'
+import type { Webhook } from '../../updates/webhook.ts'
 import type { Answer, Upstream } from '../../upstream/client.ts'
 import { queryOf } from '../params.ts'
 import { isGone } from '../relay.ts'
@@ -13,60 +15,64 @@ export interface UpdateRouteParts {
   incoming: Incoming | null
   /** Told how each poll ended: the service's code, or null when it gave updates. */
   polled: (code: string | null) => void
+  webhook: Webhook
+  polls: PollWatch
+  backlog: Backlog
 }
 
 const POLL_TIMEOUT_MAX_S = 50
-const NOTHING = Buffer.from('{"ok":true,"result":[]}')
+const POLL_LIMIT_MAX = 100
+const EMPTY = {
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: Buffer.from('{"ok":true,"result":[]}'),
+}
 
 /**
  * `GET /updates`: the long poll is passed on with its query untouched; a hang-up on either side
- * ends the other. While the sidecar stops, polls end with an empty list, which confirms nothing.
+ * ends the other. While the sidecar stops, and when the bot sets a webhook, polls end with an empty
+ * list, which confirms nothing; while a webhook is set they are refused.
  */
 export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
   return (app, tools) => {
     app.get('/updates', async (request, reply) => {
       const gone = tools.whileConnected(reply)
       const query = queryOf(request).slice(1)
-      const signal = AbortSignal.any([gone, tools.stopping])
+      const { stopping } = tools
+      let webhookSet: AbortSignal | null = null
       try {
-        const timeoutSeconds = timeoutOf(query)
-        const answer = await parts.upstream.poll({ query, timeoutSeconds, signal })
-        return tools.relay(reply, await translate(answer, parts))
+        const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
+        if (refused !== null) return tools.relay(reply, refused)
+        webhookSet = parts.webhook.pollsEnd
+        const answer = await poll(query, AbortSignal.any([gone, stopping, webhookSet]), parts)
+        return tools.relay(reply, webhookSet.aborted ? EMPTY : answer)
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
-        if (tools.stopping.aborted) {
-          const headers = { 'content-type': 'application/json; charset=utf-8' }
-          return tools.relay(reply, { status: 200, headers, body: NOTHING })
-        }
+        if (stopping.aborted || webhookSet?.aborted === true) return tools.relay(reply, EMPTY)
         throw error
       }
     })
   }
 }
 
-async function translate(answer: Answer, parts: UpdateRouteParts): Promise<Answer> {
+async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts): Promise<Answer> {
+  const asked = new URLSearchParams(query)
+  const timeoutSeconds = within(asked.get('timeout') ?? '0', POLL_TIMEOUT_MAX_S)
+  const watched = parts.polls.begin(timeoutSeconds)
+  const answer = await parts.upstream.poll({ query, timeoutSeconds, signal })
   const { envelope } = answer
   parts.polled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
-  const parsed = Updates.safeParse(envelope.result)
-  if (!parsed.success || !Array.isArray(envelope.result) || !grows(parsed.data)) {
-    throw new Unanswered('postern_upstream_invalid', 'a list of updates')
-  }
-  if (parts.incoming === null || envelope.result.length === 0) return answer
-  const { updates, changed } = await parts.incoming.open(envelope.result)
-  return changed ? withResult(answer, updates) : answer
+  const updates = readUpdates(envelope.result)
+  if (watched.answered(updates.length)) return answer
+  parts.backlog.saw(updates, within(asked.get('limit') ?? '', POLL_LIMIT_MAX))
+  if (parts.incoming === null || updates.length === 0) return answer
+  const opened = await parts.incoming.open(updates)
+  return opened.changed ? withResult(answer, opened.updates) : answer
 }
 
-/** Ids grow within an answer: a batch that does not is confirmed wrongly by any bot. */
-function grows(updates: { updateId: number }[]): boolean {
-  return updates.every(({ updateId }, index) => {
-    const before = updates[index - 1]
-    return before === undefined || updateId > before.updateId
-  })
-}
-
-/** Only for our own deadline; whether the query is right is for the service to say. */
-function timeoutOf(query: string): number {
-  const asked = Number(new URLSearchParams(query).get('timeout') ?? '0')
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), POLL_TIMEOUT_MAX_S) : 0
+/** Only for what is our own affair; whether the query is right is for the service to say. */
+function within(text: string, max: number): number {
+  const asked = text === '' ? max : Number(text)
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), max) : 0
 }

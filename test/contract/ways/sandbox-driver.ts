@@ -5,6 +5,7 @@ import type { Driver } from '../driver.ts'
 import type { Stage, Way } from '../stage.ts'
 import { Faithful } from './faithful.ts'
 import { checkLaw } from './lawful.ts'
+import { SandboxClock } from './sandbox-clock.ts'
 import { stageOf } from './sandbox-stage.ts'
 import { checkSecrecy } from './secret.ts'
 import { startSidecar, type RunningSidecar } from './sidecar.ts'
@@ -26,6 +27,8 @@ const HOSTS: Record<string, string[]> = {
   'mixed.example.org': ['93.184.215.14', '192.168.1.2'],
 }
 
+const resolveHost = (host: string): Promise<string[]> => Promise.resolve(HOSTS[host] ?? [])
+
 interface Scene {
   stage: Stage
   sweep: () => Promise<void>
@@ -36,15 +39,15 @@ export class SandboxDriver implements Driver {
   readonly way: Way
   readonly #stack = new AsyncDisposableStack()
   readonly #scenes = new Map<'public' | 'local', Promise<Scene>>()
-  #faithful: Faithful | null = null
+  readonly #faithful: Faithful[] = []
 
   constructor(way: 'direct' | 'protected' | 'open') {
     this.way = way
   }
 
-  /** Answers that were found to be the service’s own, byte for byte; null without a sidecar. */
-  get compared(): number | null {
-    return this.#faithful?.compared ?? null
+  /** Answers that were found to be the service’s own, byte for byte. */
+  get compared(): number {
+    return this.#faithful.reduce((sum, { compared }) => sum + compared, 0)
   }
 
   whyNot(one: Case): string | null {
@@ -65,11 +68,12 @@ export class SandboxDriver implements Driver {
       await createSandbox({
         clock: 'still',
         webhooks,
-        resolveHost: (host) => Promise.resolve(HOSTS[host] ?? []),
+        resolveHost,
       }),
     )
+    const clock = new SandboxClock(sandbox)
     await Promise.all([sandbox.home.alice, sandbox.home.bob].map(({ id }) => sandbox.phone(id)))
-    const sidecar = this.way === 'direct' ? null : await this.#sidecar(sandbox)
+    const sidecar = this.way === 'direct' ? null : await this.#sidecar(sandbox, clock)
     let { token } = sandbox
     const clientOf = (base: string, tokenNow: () => string, inspect: Inspect): Client =>
       this.#stack.use(new Client({ base, token: tokenNow, inspect }))
@@ -86,21 +90,22 @@ export class SandboxDriver implements Driver {
       past,
       clientOf: (other) => clientOf(sandbox.url, () => other, lawful),
       handOver,
+      advance: (ms) => clock.advance(ms),
     })
     return { stage, sweep: () => sweep({ sandbox, sidecar, stage, handOver }) }
   }
 
-  async #sidecar(sandbox: Sandbox): Promise<RunningSidecar> {
+  async #sidecar(sandbox: Sandbox, clock: SandboxClock): Promise<RunningSidecar> {
     const { url: upstream, token } = sandbox
-    return this.#stack.use(
-      await startSidecar({ upstream, token, publish: this.way === 'protected' }),
-    )
+    const surroundings = { clock, resolveHost }
+    const publish = this.way === 'protected'
+    return this.#stack.use(await startSidecar({ upstream, token, publish, surroundings }))
   }
 
   #inspect(sandbox: Sandbox): Inspect {
     if (this.way === 'direct') return lawful
     const faithful = new Faithful({ sandbox, translates: this.way === 'protected' })
-    this.#faithful = faithful
+    this.#faithful.push(faithful)
     return async (call, make) => {
       const mark = faithful.mark()
       const answer = await make()

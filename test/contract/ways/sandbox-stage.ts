@@ -21,12 +21,14 @@ export interface StageParts {
   /** Makes a client straight to the service with another bot's token. */
   clientOf: (token: string) => Client
   handOver: (token: string) => Promise<void>
+  /** Moves the clock of the service, and the sidecar's. */
+  advance: (ms: number) => void
 }
 
 let names = 0
 
 /** Everything that cases ask for, done with the sandbox's control. */
-export function stageOf({ way, sandbox, bot, past, clientOf, handOver }: StageParts): Stage {
+export function stageOf({ way, sandbox, bot, past, clientOf, ...parts }: StageParts): Stage {
   const { control, home } = sandbox
   const botId = home.bot.id
   const alice = personOf(sandbox, { ...home.alice, botId })
@@ -38,7 +40,7 @@ export function stageOf({ way, sandbox, bot, past, clientOf, handOver }: StagePa
     past,
     alice,
     bob: personOf(sandbox, { ...home.bob, botId }),
-    owner: ownerOf(sandbox, { botId, handOver }),
+    owner: ownerOf(sandbox, { botId, handOver: parts.handOver }),
     per: <T>(expected: PerWay<T>) => (way in expected ? expected[way]! : expected.service),
     words,
 
@@ -80,7 +82,7 @@ export function stageOf({ way, sandbox, bot, past, clientOf, handOver }: StagePa
     },
 
     now: () => sandbox.now(),
-    advance: (ms) => sandbox.advance(ms),
+    advance: (ms) => parts.advance(ms),
     polling: async () => {
       await until(
         () => Promise.resolve(sandbox.transcript.list()),

@@ -5,6 +5,7 @@ import { SecretSource } from '../../../src/config/secrets.ts'
 import { settingsFrom } from '../../../src/config/settings.ts'
 import { createSidecar, type Sidecar } from '../../../src/context.ts'
 import { createLogger } from '../../../src/logger.ts'
+import type { Surroundings } from '../../../src/wiring/updates.ts'
 import { until } from '../steps.ts'
 
 /** A sidecar in this process, ready to be called. */
@@ -21,6 +22,7 @@ export async function startSidecar(o: {
   upstream: string
   token: string
   publish: boolean
+  surroundings: Surroundings
 }): Promise<RunningSidecar> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const tokenFile = join(folder, 'token')
@@ -40,6 +42,7 @@ export async function startSidecar(o: {
       passphrase: SecretSource.fromValue('a passphrase for tests alone'),
     },
     log: createLogger({ level: 'fatal', pretty: false }),
+    surroundings: o.surroundings,
   })
   const { bot } = await sidecar.listen()
   await until(

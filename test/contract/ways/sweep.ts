@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../src/sandbox/create.ts'
-import { okList } from '../expect.ts'
+import { ok, okList } from '../expect.ts'
 import type { Stage } from '../stage.ts'
 import type { RunningSidecar } from './sidecar.ts'
 
@@ -24,7 +24,7 @@ export async function sweep({ sandbox, sidecar, stage, handOver }: Swept): Promi
   const { control } = sandbox
   const botId = stage.me.id
   sandbox.clearFaults()
-  sandbox.advance(PAST_WINDOWS_MS)
+  stage.advance(PAST_WINDOWS_MS)
   await control.resume({ botId })
   await control.changeBot({ botId, privacyMode: true, allowGroups: true })
   await Promise.all([stage.alice.unblock(), stage.bob.unblock()])
@@ -33,12 +33,13 @@ export async function sweep({ sandbox, sidecar, stage, handOver }: Swept): Promi
   else if (known !== stage.past.token) await handOver(known)
   const { me } = await control.bot({ botId })
   await restoreKey({ sandbox, sidecar, botId }, me['fingerprint'])
+  if (sidecar !== null) ok(await stage.bot.delete('/webhook'))
   await stage.past.delete('/webhook')
   for (const { scope } of okList(await stage.past.get('/commands'))) {
     await control.setCommands({ botId, scope: String(scope), commands: [] })
   }
   await stage.past.get(`/updates?offset=${PAST_ALL}`)
-  sandbox.advance(PAST_WINDOWS_MS)
+  stage.advance(PAST_WINDOWS_MS)
   sandbox.transcript.clear()
 }
 

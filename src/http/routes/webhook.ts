@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { firstProblem } from '../../api/common.ts'
+import { SetWebhook } from '../../api/webhook.ts'
+import { Refusal } from '../../errors.ts'
+import { objectResult, webhookView, withResult } from '../../translate/bot-view.ts'
+import type { Webhook } from '../../updates/webhook.ts'
+import type { Upstream } from '../../upstream/client.ts'
+import { queryOf } from '../params.ts'
+import type { DoorRoute } from '../server.ts'
+import { checkBody } from './passed.ts'
+
+export interface WebhookRouteParts {
+  upstream: Upstream
+  webhook: Webhook
+  /** Told every result that the service gives about its own webhook; must not throw. */
+  observe: (result: unknown) => void
+}
+
+const NOTHING = { schema: z.strictObject({}), check: 'names' } as const
+
+/** `/webhook`: the bot's own, which the sidecar delivers to. */
+export function webhookRoutes({ upstream, webhook, observe }: WebhookRouteParts): DoorRoute {
+  return (app, tools) => {
+    app.get('/webhook', async (request, reply) => {
+      const signal = tools.whileConnected(reply)
+      const path = `/webhook${queryOf(request)}`
+      const answer = await upstream.relay({ method: 'GET', path, signal })
+      if (!answer.envelope.ok) return tools.relay(reply, answer)
+      const { result } = answer.envelope
+      observe(result)
+      const { own, ahead } = webhook
+      if (own === null) return tools.relay(reply, answer)
+      const info = webhookView(objectResult(result, 'the state of a webhook'), own, ahead)
+      return tools.relay(reply, withResult(answer, info))
+    })
+    app.post('/webhook', async (request, reply) => {
+      const wanted = SetWebhook.safeParse(request.body)
+      if (!wanted.success) throw new Refusal('bad_request', firstProblem(wanted.error))
+      const { url, secret = null } = wanted.data
+      return tools.relay(reply, await webhook.set({ url, secret }))
+    })
+    app.delete('/webhook', async (request, reply) => {
+      if (request.body !== undefined) checkBody(NOTHING, request.body)
+      const answer = await webhook.remove(queryOf(request))
+      if (answer.envelope.ok) observe(answer.envelope.result)
+      return tools.relay(reply, answer)
+    })
+  }
+}

@@ -1,0 +1,85 @@
+import { BlockList, isIP } from 'node:net'
+
+/** What lies at an address, as far as a webhook may be there. */
+export type Place =
+  /** This machine or a network of the operator's: plain http is allowed. */
+  | 'local'
+  /** The internet: https alone. */
+  | 'public'
+  /** Neither, or the door to a cloud's secrets: nothing is ever sent there. */
+  | 'never'
+
+type Subnet = readonly [net: string, prefix: number]
+
+/** RFC 1122, 1918, 6598, 4193, 4291. */
+const LOCAL: readonly Subnet[] = [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['::1', 128],
+  ['fc00::', 7],
+]
+
+/** IANA's special-purpose registries, and where clouds tell their machines secrets. */
+const NEVER: readonly Subnet[] = [
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+  // metadata of Alibaba and Azure; the others' is link-local
+  ['100.100.100.200', 32],
+  ['168.63.129.16', 32],
+  // of AWS and of Google, within what is otherwise local
+  ['fd00:ec2::', 32],
+  ['fd20:ce::', 32],
+  // Teredo, documentation, 6to4: they carry IPv4 or lead nowhere
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]
+
+const local = listOf(LOCAL)
+const never = listOf(NEVER)
+/** All that is public in IPv6 is in it. */
+const global = listOf([['2000::', 3]])
+
+/**
+ * Where an address lies. An IPv4 address that is written as IPv6 is judged as what it is; every
+ * other way to carry IPv4 in IPv6 is `never`, and so is what is no address or names a zone.
+ */
+export function placeOf(address: string): Place {
+  const plain = unmapped(address)
+  const family = isIP(plain)
+  if (family === 0) return 'never'
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  if (never.check(plain, kind)) return 'never'
+  if (local.check(plain, kind)) return 'local'
+  return family === 4 || global.check(plain, kind) ? 'public' : 'never'
+}
+
+/** `::ffff:10.0.0.1` in any spelling is `10.0.0.1`. */
+function unmapped(address: string): string {
+  if (isIP(address) !== 6) return address
+  if (!URL.canParse(`http://[${address}]`)) return ''
+  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(shortest)
+  if (mapped === null) return shortest
+  const [high, low] = mapped.slice(1).map((half) => parseInt(half, 16))
+  return [(high ?? 0) >> 8, (high ?? 0) & 255, (low ?? 0) >> 8, (low ?? 0) & 255].join('.')
+}
+
+function listOf(subnets: readonly Subnet[]): BlockList {
+  const list = new BlockList()
+  for (const [net, prefix] of subnets)
+    list.addSubnet(net, prefix, isIP(net) === 4 ? 'ipv4' : 'ipv6')
+  return list
+}

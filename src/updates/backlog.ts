@@ -1,0 +1,121 @@
+/** How much waits at the service and for how long: it drops what is too old or too much. */
+import { isObject } from '../api/common.ts'
+import { FIXED_LIMITS } from '../api/limits.ts'
+import type { Update } from '../api/update.ts'
+import type { Clock } from './clock.ts'
+
+/**
+ * `waiting`: the bot's webhook takes updates more slowly than they come, or not at all.
+ * `expiring`: the service is about to drop some (spec, Events 2).
+ */
+export type BacklogLevel = 'none' | 'waiting' | 'expiring'
+
+export interface BacklogState {
+  level: BacklogLevel
+  /** Updates at the service, as it last said; null when it has not. */
+  pending: number | null
+  /** How long the oldest has been waiting; null when nothing waits or it has no date. */
+  oldestMs: number | null
+}
+
+export interface BacklogParts {
+  clock: Clock
+  /** Our clock minus the service's; null when that is not known. */
+  skewMs: () => number | null
+  /** Whether it is for us to deliver. A bot that polls may come when it likes. */
+  delivers: () => boolean
+  /** Asks `GET /me` anew; what it says of the queue is told with `queued`. */
+  ask: () => Promise<unknown>
+  /** Told at each look and each answer, with the level before it. */
+  judged: (state: BacklogState, before: BacklogLevel) => void
+}
+
+const LOOK_MS = 60_000
+const WAITING = { count: 1000, ms: 600_000 }
+const EXPIRING = {
+  count: FIXED_LIMITS.retentionUpdates * 0.8,
+  ms: (FIXED_LIMITS.retentionMs * 5) / 6,
+}
+/** A level is left when this part of its threshold is left. */
+const RELIEF = 0.8
+
+export class Backlog implements Disposable {
+  readonly #parts: BacklogParts
+  readonly #end = new AbortController()
+  #pending: number | null = null
+  #oldestAtMs: number | null = null
+  #isBehind = false
+  #level: BacklogLevel = 'none'
+
+  constructor(parts: BacklogParts) {
+    this.#parts = parts
+  }
+
+  /** Looks once a minute from now on, and asks the service while something is behind. */
+  start(): void {
+    void this.#look()
+  }
+
+  get state(): BacklogState {
+    const { clock, skewMs } = this.#parts
+    const serviceMs = clock.now() - (skewMs() ?? 0)
+    const oldestMs = this.#oldestAtMs === null ? null : Math.max(0, serviceMs - this.#oldestAtMs)
+    return { level: this.#level, pending: this.#pending, oldestMs }
+  }
+
+  /** A poll, ours or the bot's, was answered with these, where so many were asked for. */
+  saw(updates: readonly Update[], asked: number): void {
+    const isAll = updates.length < asked
+    this.#isBehind = !isAll
+    if (isAll) this.#pending = updates.length
+    this.#oldestAtMs = updates.map(dateOf).find((date) => date !== null) ?? null
+    this.#judge()
+  }
+
+  /** The service said how many wait, in `/me` or about the webhook. */
+  queued(count: number): void {
+    this.#pending = count
+    if (count === 0) this.#oldestAtMs = null
+    this.#judge()
+  }
+
+  /** A delivery failed: what comes meanwhile waits. */
+  fellBehind(): void {
+    this.#isBehind = true
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort()
+  }
+
+  async #look(): Promise<void> {
+    const { clock, ask } = this.#parts
+    const { signal } = this.#end
+    while (!signal.aborted) {
+      await clock.wait(LOOK_MS, signal)
+      if (signal.aborted) return
+      if (this.#isBehind || this.#level !== 'none') await ask().catch(() => undefined)
+      this.#judge()
+    }
+  }
+
+  #judge(): void {
+    const before = this.#level
+    if (this.#exceeds(EXPIRING, 'expiring')) this.#level = 'expiring'
+    else if (this.#parts.delivers() && this.#exceeds(WAITING, 'waiting')) this.#level = 'waiting'
+    else this.#level = 'none'
+    this.#parts.judged(this.state, before)
+  }
+
+  #exceeds({ count, ms }: { count: number; ms: number }, level: BacklogLevel): boolean {
+    const part = this.#level === level ? RELIEF : 1
+    const { pending, oldestMs } = this.state
+    return (pending ?? 0) >= count * part || (oldestMs ?? 0) >= ms * part
+  }
+}
+
+/** When an update's message was written, ms since epoch. */
+function dateOf({ message }: Update): number | null {
+  const date = isObject(message) ? message['date'] : null
+  return typeof date === 'number' ? date : null
+}

@@ -1,0 +1,28 @@
+/** Time, as deliveries count it: handed in, so that hours of waiting can be tried in no time. */
+export interface Clock {
+  /** ms since the Unix epoch. */
+  now(): number
+  /** ms by a clock that nobody can set. */
+  moment(): number
+  /** Resolves after so many ms, or as soon as the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The clocks of this machine. Its timers keep no process alive. */
+export const REAL_CLOCK: Clock = {
+  now: () => Date.now(),
+  moment: () => performance.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS)).unref()
+      signal.addEventListener('abort', end)
+      if (signal.aborted) end()
+    }),
+}

@@ -1,0 +1,40 @@
+import type { Clock } from './clock.ts'
+
+/** A conversation is not held up by it, and a flood waits in the service's queue, not in ours. */
+const BURST = 20
+
+/**
+ * Spreads the calls of one loop over time: a burst at once, then so many a minute. Updates that
+ * come faster than that come in larger batches.
+ */
+export class Pace {
+  readonly #clock: Clock
+  readonly #perMinute: () => number
+  #left = BURST
+  #atMs: number
+
+  /** @param perMinute asked afresh each time; anything below 1 counts as 1 */
+  constructor(clock: Clock, perMinute: () => number) {
+    this.#clock = clock
+    this.#perMinute = perMinute
+    this.#atMs = clock.moment()
+  }
+
+  /** Resolves when the next call may be made, or the signal is aborted. */
+  async turn(signal: AbortSignal): Promise<void> {
+    this.#gain()
+    if (this.#left < 1) await this.#clock.wait((1 - this.#left) / this.#perMs, signal)
+    this.#gain()
+    this.#left -= 1
+  }
+
+  get #perMs(): number {
+    return Math.max(this.#perMinute(), 1) / 60_000
+  }
+
+  #gain(): void {
+    const now = this.#clock.moment()
+    this.#left = Math.min(BURST, this.#left + (now - this.#atMs) * this.#perMs)
+    this.#atMs = now
+  }
+}

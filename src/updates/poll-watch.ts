@@ -1,0 +1,91 @@
+import type { Clock } from './clock.ts'
+
+/**
+ * How somebody else's poll shows: ours is ended at once with an empty list (spec, GET /updates,
+ * rule 3). Once may be chance, three times are somebody.
+ */
+const TELLING = 3
+const WITHIN_MS = 300_000
+/** No sign for so long: it has stopped. */
+const QUIET_MS = 120_000
+/** Polls that hardly wait tell nothing. */
+const MIN_TIMEOUT_MS = 2000
+
+/** Whose poll took over: one that came through this sidecar too, or one from elsewhere. */
+export type Taker = 'here' | 'elsewhere'
+
+export interface PollWatchParts {
+  clock: Clock
+  /** A poll was taken over. */
+  evicted: (by: Taker) => void
+  /** It has happened so often that somebody else polls; null when it has stopped. */
+  contested: (by: Taker | null) => void
+}
+
+/** A poll under way. */
+export interface WatchedPoll {
+  /**
+   * It was answered.
+   * @param count of updates in the answer
+   * @returns true when it was ended by another poll
+   */
+  answered(count: number): boolean
+}
+
+/** Notices that polls of this bot take over each other. */
+export class PollWatch implements Disposable {
+  readonly #parts: PollWatchParts
+  #begun = 0
+  #evictions: { atMs: number; by: Taker }[] = []
+  #isContested = false
+  #quiet = new AbortController()
+
+  constructor(parts: PollWatchParts) {
+    this.#parts = parts
+  }
+
+  /** A poll begins. */
+  begin(timeoutSeconds: number): WatchedPoll {
+    const { clock } = this.#parts
+    const number = ++this.#begun
+    const startedMs = clock.moment()
+    const timeoutMs = timeoutSeconds * 1000
+    return {
+      answered: (count) => {
+        const waitedMs = clock.moment() - startedMs
+        // A proxy that ends long calls does so late, and always at the same time.
+        if (count > 0 || timeoutMs < MIN_TIMEOUT_MS || waitedMs > timeoutMs / 2) return false
+        this.#note(this.#begun > number ? 'here' : 'elsewhere')
+        return true
+      },
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#quiet.abort()
+  }
+
+  #note(by: Taker): void {
+    const { clock, evicted, contested } = this.#parts
+    const now = clock.moment()
+    evicted(by)
+    this.#evictions = this.#evictions.filter(({ atMs }) => now - atMs < WITHIN_MS)
+    this.#evictions.push({ atMs: now, by })
+    if (this.#evictions.length < TELLING) return
+    this.#isContested = true
+    // One from elsewhere is the worse: it is not to be found here.
+    contested(this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here')
+    void this.#clearWhenQuiet()
+  }
+
+  async #clearWhenQuiet(): Promise<void> {
+    this.#quiet.abort()
+    const quiet = new AbortController()
+    this.#quiet = quiet
+    await this.#parts.clock.wait(QUIET_MS, quiet.signal)
+    if (quiet.signal.aborted || !this.#isContested) return
+    this.#isContested = false
+    this.#evictions = []
+    this.#parts.contested(null)
+  }
+}

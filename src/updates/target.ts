@@ -1,0 +1,80 @@
+/** Where a bot's webhook may point: the spec's rules, and what lies on networks of one's own. */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { FIXED_LIMITS } from '../api/limits.ts'
+import { hostNames } from '../door.ts'
+import { Refusal } from '../errors.ts'
+import { placeOf } from './address.ts'
+
+export interface TargetRules {
+  /** Setting `webhook.allowHosts`; null when it is not set. */
+  allowHosts: readonly string[] | null
+  /** Gives every address of a host name, none when it has none; rejects when nobody could say. */
+  resolve: (host: string) => Promise<string[]>
+}
+
+/** A url whose host has been resolved: deliveries go to these addresses and nowhere else. */
+export interface Target {
+  url: URL
+  /** The host without brackets and closing dot. */
+  host: string
+  /** At least one, in the order in which they are to be tried. */
+  addresses: string[]
+}
+
+/** Blanks and control characters, which a URL parser drops, and backslashes, which it turns. */
+const MISLEADING = /[\s\\\p{Cc}]/u
+const ABSOLUTE = /^https?:\/\/([^/?]*)/i
+
+/**
+ * Reads a webhook's url and finds out where it leads.
+ * @param text as the bot gave it
+ * @throws Refusal `bad_webhook` (spec, POST /webhook), saying what is wrong and never the url
+ */
+export async function findTarget(text: string, rules: TargetRules): Promise<Target> {
+  const url = readUrl(text)
+  const host = hostOf(url)
+  const { allowHosts } = rules
+  if (allowHosts !== null && !hostNames(allowHosts).has(host)) {
+    throw bad('its host is not one of webhook.allowHosts')
+  }
+  const addresses =
+    isIP(host) === 0 ? await rules.resolve(url.hostname).catch(() => unresolved()) : [host]
+  if (addresses.length === 0) unresolved()
+  const places = new Set(addresses.map(placeOf))
+  if (places.has('never')) throw bad('its host is at an address where no webhook may be')
+  if (url.protocol === 'http:' && places.has('public')) {
+    throw bad('must be https, unless its host is on this machine or in a private network')
+  }
+  return { url, host, addresses }
+}
+
+/** The system's resolver. */
+export async function resolveHost(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+function readUrl(text: string): URL {
+  if (text.length > FIXED_LIMITS.webhookUrlMax) throw bad('must be at most 1024 characters')
+  if (MISLEADING.test(text)) throw bad('must hold no blanks, control characters or backslashes')
+  const authority = ABSOLUTE.exec(text)?.[1] ?? ''
+  if (authority === '' || !URL.canParse(text)) throw bad('must be absolute, https or http')
+  if (authority.includes('@')) throw bad('must have no credentials')
+  if (text.includes('#')) throw bad('must have no fragment')
+  const url = new URL(text)
+  if (url.port === '0') throw bad('must have a port that can be called')
+  return url
+}
+
+/** A URL parser has already made one spelling of numbers, brackets, case and punycode. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}
+
+function unresolved(): never {
+  throw bad('its host has no address')
+}
+
+function bad(what: string): Refusal {
+  return new Refusal('bad_webhook', `url: ${what}`)
+}

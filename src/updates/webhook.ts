@@ -1,0 +1,188 @@
+/** The bot's own webhook: what `POST`, `GET` and `DELETE /webhook` do (DESIGN, What the bot sees). */
+import { isObject } from '../api/common.ts'
+import { Refusal, Unanswered } from '../errors.ts'
+import { withResult } from '../translate/bot-view.ts'
+import type { Answer, Upstream } from '../upstream/client.ts'
+import type { PollWatch } from './poll-watch.ts'
+import type { Pump } from './pump.ts'
+import type { OwnWebhook, Registration } from './registration.ts'
+import { findTarget, type TargetRules } from './target.ts'
+
+/** A delivery under way when the sidecar stops is given so long to end. */
+const GRACE_MS = 5000
+/** Ends every poll at once, since it is a poll; confirms nothing, since it has no offset. */
+const TAKE_OVER = '/updates?limit=1'
+/** Something small that a paused bot may not have. */
+const SMALL = '/commands'
+
+export interface WebhookParts {
+  upstream: Upstream
+  registration: Registration
+  rules: TargetRules
+  polls: PollWatch
+  makePump: () => Pump
+  /** Told that a webhook was set or removed; `takenOver` when one at the service gave way. */
+  changed: (o: { webhook: OwnWebhook | null; takenOver: boolean }) => void
+}
+
+export class Webhook implements AsyncDisposable {
+  readonly #parts: WebhookParts
+  #pump: Pump | null = null
+  #polls = new AbortController()
+  #turn: Promise<unknown> = Promise.resolve()
+  #isStopped = false
+  #isHeld = false
+
+  constructor(parts: WebhookParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to deliver, when a webhook is set; also again after `hold`. */
+  start(): void {
+    this.#isHeld = false
+    this.#begin()
+  }
+
+  /** Asks nothing of the service any more: its token was burnt. */
+  hold(): void {
+    this.#isHeld = true
+    void this.#pump?.stop({ graceMs: GRACE_MS, confirms: false })
+    this.#pump = null
+  }
+
+  /** Null when the bot has set none through us. */
+  get own(): Readonly<OwnWebhook> | null {
+    return this.#parts.registration.webhook
+  }
+
+  /** Updates that the bot took and the service still counts. */
+  get ahead(): number {
+    return this.#pump?.ahead ?? 0
+  }
+
+  /** Aborts when a webhook is set: a poll that is under way then ends with an empty list. */
+  get pollsEnd(): AbortSignal {
+    return this.#polls.signal
+  }
+
+  /** Something has changed at the service: what waits for it looks again. */
+  nudge(): void {
+    this.#pump?.nudge()
+  }
+
+  /**
+   * `POST /webhook`: sets or replaces it, takes one at the service away, and delivers from then on.
+   * @returns the answer for the bot; the service's own when it would not have it
+   * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; Unanswered
+   */
+  async set(wanted: { url: string; secret: string | null }): Promise<Answer> {
+    await findTarget(wanted.url, this.#parts.rules)
+    return await this.#alone(async () => {
+      const { registration, changed } = this.#parts
+      const standing = await this.#demandPolls()
+      if ('refusal' in standing) return standing.refusal
+      const before = registration.webhook
+      await registration.set(wanted)
+      const { answer, pending } = standing.info ?? (await this.#takeAway(before))
+      if (pending === null) return answer
+      this.#polls.abort()
+      changed({ webhook: registration.webhook, takenOver: standing.info === null })
+      return withResult(answer, { url: wanted.url, hasSecret: wanted.secret !== null, pending })
+    })
+  }
+
+  /** `DELETE /webhook`: ours and one at the service. @returns the service's answer */
+  async remove(query: string): Promise<Answer> {
+    const { upstream, registration, changed } = this.#parts
+    return await this.#alone(async () => {
+      const answer = await upstream.relay({ method: 'DELETE', path: `/webhook${query}` })
+      if (!answer.envelope.ok) return answer
+      if (registration.webhook !== null) await registration.remove()
+      this.#polls = new AbortController()
+      changed({ webhook: null, takenOver: false })
+      return answer
+    })
+  }
+
+  /** The service's own no to a poll while ours is set, if it has one. @throws Refusal */
+  async refusePoll(signal: AbortSignal): Promise<Answer | null> {
+    if (this.own === null) return null
+    const { upstream } = this.#parts
+    const answer = await upstream.relay({ method: 'GET', path: SMALL, signal })
+    if (!answer.envelope.ok) return answer
+    throw new Refusal('webhook_active', 'a webhook is set; DELETE /webhook lets the bot poll')
+  }
+
+  /** Ends deliveries; one that is under way may end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    await this.#pump?.stop({ graceMs: GRACE_MS })
+  }
+
+  #begin(): void {
+    const isIdle = this.#isStopped || this.#isHeld || this.own === null
+    if (!isIdle) this.#pump ??= this.#parts.makePump()
+  }
+
+  /** One change at a time, and no delivery meanwhile: one under way is cut off. */
+  #alone(change: () => Promise<Answer>): Promise<Answer> {
+    const turn = this.#turn
+      .catch(() => undefined)
+      .then(async () => {
+        const pump = this.#pump
+        this.#pump = null
+        await pump?.stop({ graceMs: 0 })
+        try {
+          return await change()
+        } finally {
+          this.#begin()
+        }
+      })
+    this.#turn = turn
+    return turn
+  }
+
+  /**
+   * Asks the service for updates as the pump will, so that a pause, a burnt token and a rate limit
+   * have their own answers. `info` is null when a webhook stands at the service.
+   */
+  async #demandPolls(): Promise<{ refusal: Answer } | { info: Pending | null }> {
+    const { upstream, polls } = this.#parts
+    polls.begin(0)
+    const answer = await upstream.relay({ method: 'GET', path: TAKE_OVER })
+    const { envelope } = answer
+    if (!envelope.ok) {
+      return envelope.error.code === 'webhook_active' ? { info: null } : { refusal: answer }
+    }
+    const info = pendingOf(await upstream.relay({ method: 'GET', path: '/webhook' }))
+    return info.pending === null ? { refusal: info.answer } : { info }
+  }
+
+  /** Removes the webhook at the service. When that fails, everything is as it was before. */
+  async #takeAway(before: OwnWebhook | null): Promise<Pending> {
+    const { upstream, registration } = this.#parts
+    const asItWas = () => (before === null ? registration.remove() : registration.set(before))
+    try {
+      const left = pendingOf(await upstream.relay({ method: 'DELETE', path: '/webhook' }))
+      if (left.pending === null) await asItWas()
+      return left
+    } catch (error) {
+      await asItWas()
+      throw error
+    }
+  }
+}
+
+/** An answer about a webhook, and how many updates wait; null when the service refused. */
+interface Pending {
+  answer: Answer
+  pending: number | null
+}
+
+function pendingOf(answer: Answer): Pending {
+  const { envelope } = answer
+  if (!envelope.ok) return { answer, pending: null }
+  const pending = isObject(envelope.result) ? envelope.result['pending'] : null
+  if (typeof pending === 'number') return { answer, pending }
+  throw new Unanswered('postern_upstream_invalid', 'the state of a webhook')
+}

@@ -1,0 +1,41 @@
+import type { Sandbox } from '../../../src/sandbox/create.ts'
+import type { Clock } from '../../../src/updates/clock.ts'
+
+/** The sandbox's clock as the sidecar's: deliveries are counted by it, and it moves when told. */
+export class SandboxClock implements Clock {
+  readonly #sandbox: Sandbox
+  readonly #waiting = new Set<() => void>()
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox
+  }
+
+  now(): number {
+    return this.#sandbox.now()
+  }
+
+  moment(): number {
+    return this.#sandbox.now()
+  }
+
+  /** Moves both forward. */
+  advance(ms: number): void {
+    this.#sandbox.advance(ms)
+    for (const look of this.#waiting) look()
+  }
+
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    const untilMs = this.now() + ms
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!signal.aborted && this.now() < untilMs) return
+        this.#waiting.delete(look)
+        signal.removeEventListener('abort', look)
+        resolve()
+      }
+      this.#waiting.add(look)
+      signal.addEventListener('abort', look)
+      look()
+    })
+  }
+}

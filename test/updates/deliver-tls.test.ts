@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { Authority } from '../upstream/certificates.ts'
+import { openBot } from './bot.ts'
+
+const COURIER = fileURLToPath(new URL('../../src/updates/deliver.ts', import.meta.url))
+const CLOCK = fileURLToPath(new URL('../../src/updates/clock.ts', import.meta.url))
+const authority = new Authority()
+const caFile = join(authority.folder, 'ca')
+
+/** Delivers in a process of its own, as the roots of a process are read at its start. */
+async function deliver(url: string, o: { trusts: boolean }): Promise<{ kind: string }> {
+  const script = join(authority.folder, 'deliver.ts')
+  writeFileSync(
+    script,
+    `import { Courier } from ${JSON.stringify(COURIER)}
+     import { REAL_CLOCK } from ${JSON.stringify(CLOCK)}
+     const resolve = () => Promise.resolve(['127.0.0.1'])
+     const courier = new Courier({ allowHosts: null, clock: REAL_CLOCK, resolve })
+     const { signal } = new AbortController()
+     const delivery = { url: process.argv[2], secret: 's', body: '{}', signal }
+     process.stdout.write(JSON.stringify(await courier.deliver(delivery)))
+     courier[Symbol.dispose]()`,
+  )
+  const child = spawn(process.execPath, [script, url], {
+    env: { PATH: '/usr/bin:/bin', ...(o.trusts && { NODE_EXTRA_CA_CERTS: caFile }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return JSON.parse(await text(child.stdout)) as { kind: string }
+}
+
+describe('a webhook by https', () => {
+  test('is delivered to where the certificate is for the name in the url', async () => {
+    const bot = await openBot(undefined, { tls: authority.issue('DNS:bot.example.org') })
+    const url = `https://bot.example.org:${bot.port}/hook`
+    expect((await deliver(url, { trusts: true })).kind).toBe('delivered')
+    expect(bot.deliveries[0]?.headers.host).toBe(`bot.example.org:${bot.port}`)
+  })
+
+  test('a closing dot changes nothing about that', async () => {
+    const bot = await openBot(undefined, { tls: authority.issue('DNS:bot.example.org') })
+    const url = `https://bot.example.org.:${bot.port}/hook`
+    expect((await deliver(url, { trusts: true })).kind).toBe('delivered')
+  })
+
+  test('an address in the url must stand in the certificate', async () => {
+    const bot = await openBot(undefined, { tls: authority.issue('IP:127.0.0.1') })
+    const url = `https://127.0.0.1:${bot.port}/hook`
+    expect((await deliver(url, { trusts: true })).kind).toBe('delivered')
+  })
+
+  test.each([
+    ['another name', () => authority.issue('DNS:other.example.org'), true],
+    [
+      'the address that was called instead of the name',
+      () => authority.issue('IP:127.0.0.1'),
+      true,
+    ],
+    ['nobody else vouching for it', () => authority.selfSigned('DNS:bot.example.org'), true],
+    ['an authority that is not trusted', () => authority.issue('DNS:bot.example.org'), false],
+    [
+      'a date that has passed',
+      () => authority.issue('DNS:bot.example.org', ['20200101', '20210101']),
+      true,
+    ],
+  ] as const)('a certificate with %s gets nothing', async (_what, identity, trusts) => {
+    const bot = await openBot(undefined, { tls: identity() })
+    const outcome = await deliver(`https://bot.example.org:${bot.port}/hook`, { trusts })
+    expect(outcome.kind).toBe('untrusted')
+    expect(bot.deliveries).toEqual([])
+  })
+
+  test('a bot that speaks no TLS gets nothing', async () => {
+    const bot = await openBot()
+    const outcome = await deliver(`https://bot.example.org:${bot.port}/hook`, { trusts: true })
+    expect(outcome.kind).toBe('untrusted')
+    expect(bot.deliveries).toEqual([])
+  })
+})

@@ -1,0 +1,206 @@
+/** A sandbox with a sidecar before it, in this process, for the tests of this folder. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { SecretSource } from '../../src/config/secrets.ts'
+import { settingsFrom } from '../../src/config/settings.ts'
+import { createSidecar, type Sidecar } from '../../src/context.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import type { SandboxOptions } from '../../src/sandbox/create.ts'
+import { REAL_CLOCK } from '../../src/updates/clock.ts'
+import type { Json } from '../support/double-wire.ts'
+import { SandboxClock } from '../contract/ways/sandbox-clock.ts'
+
+export interface SceneOptions {
+  /** False: a bot without a key. */
+  publish?: boolean
+  /** `still`: sandbox and sidecar go by a clock that moves when told; `real` otherwise. */
+  time?: 'still' | 'real'
+  /** What stands for DNS. */
+  hosts?: Record<string, string[]>
+  allowHosts?: string[]
+  /** None: the store has no protection. */
+  passphrase?: string | null
+  sandbox?: SandboxOptions
+  /** Other than the sandbox: a proxy before it. */
+  upstream?: (sandbox: Sandbox) => Promise<string>
+}
+
+/** For what has nothing to do with sealing: no key, no protection, quick to make. */
+export const PLAIN = { publish: false, passphrase: null } as const
+
+/** What the bot gets for a call. */
+export interface Called {
+  status: number
+  text: string
+  result: Json
+  code: string | undefined
+}
+
+export class Scene {
+  readonly sandbox: Sandbox
+  readonly clock: SandboxClock
+  readonly dataDir: string
+  /** Every line of the log, in all the sidecar's lives. */
+  readonly lines: Json[] = []
+  readonly #options: SceneOptions
+  readonly #upstream: string
+  #sidecar: Sidecar | null = null
+  #addresses = { bot: '', admin: '' }
+
+  constructor(o: { sandbox: Sandbox; dataDir: string; upstream: string; options: SceneOptions }) {
+    this.sandbox = o.sandbox
+    this.clock = new SandboxClock(o.sandbox)
+    this.dataDir = o.dataDir
+    this.#upstream = o.upstream
+    this.#options = o.options
+  }
+
+  get sidecar(): Sidecar {
+    if (this.#sidecar === null) throw new Error('no sidecar runs')
+    return this.#sidecar
+  }
+
+  async start(): Promise<void> {
+    const { publish = true, time = 'still', hosts = {}, allowHosts, passphrase } = this.#options
+    const secret = passphrase === undefined ? 'a passphrase for tests alone' : passphrase
+    const lines = { write: (line: string) => void this.lines.push(JSON.parse(line)) }
+    this.#sidecar = await createSidecar({
+      settings: settingsFrom({
+        upstream: { url: this.#upstream },
+        listen: { port: 0 },
+        admin: { port: 0 },
+        dataDir: this.dataDir,
+        key: { publish },
+        ...(allowHosts !== undefined && { webhook: { allowHosts } }),
+      }),
+      secrets: {
+        botToken: SecretSource.fromValue(this.sandbox.token),
+        clientToken: null,
+        passphrase: secret === null ? null : SecretSource.fromValue(secret),
+      },
+      log: pino({ level: 'trace', base: null }, lines),
+      surroundings: {
+        clock: time === 'still' ? this.clock : REAL_CLOCK,
+        resolveHost: (host) => Promise.resolve(hosts[host] ?? []),
+      },
+    })
+    this.#addresses = await this.#sidecar.listen()
+    await until(async () => {
+      const { reasons } = await this.ready()
+      return !reasons.some(({ code }) => code === 'starting' || code === 'key-unpublished')
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#sidecar?.[Symbol.asyncDispose]()
+    this.#sidecar = null
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  /** A call of the bot's, below `/bot/v1`. */
+  async call(method: string, path: string, body?: unknown): Promise<Called> {
+    return await callAt(this.#addresses.bot, this.sandbox.token, { method, path, body })
+  }
+
+  /** A call of the bot's straight to the service. */
+  async past(method: string, path: string, body?: unknown): Promise<Called> {
+    return await callAt(this.sandbox.url, this.sandbox.token, { method, path, body })
+  }
+
+  async ready(): Promise<{ status: number; reasons: { code: string; message: string }[] }> {
+    const response = await fetch(`${this.#addresses.admin}/readyz`)
+    const { reasons } = (await response.json()) as { reasons: [] }
+    return { status: response.status, reasons }
+  }
+
+  async reason(code: string): Promise<string | null> {
+    const { reasons } = await this.ready()
+    return reasons.find((one) => one.code === code)?.message ?? null
+  }
+
+  /** The value of a metric; its labels as they stand in the line. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.#addresses.admin}/metrics`)).text()
+    const line = text.split('\n').find((one) => one.startsWith(`postern_${name} `))
+    return Number(line?.split(' ').at(-1) ?? Number.NaN)
+  }
+
+  /** Alice writes to the bot so many times; gives her words. */
+  async write(count: number): Promise<string[]> {
+    const alice = await this.sandbox.phone(this.sandbox.home.alice.id)
+    const words: string[] = []
+    for (let n = 0; n < count; n++) {
+      const text = `words ${++written}`
+      await alice.write(this.sandbox.home.privateChat, text)
+      words.push(text)
+    }
+    return words
+  }
+
+  /** Paths of the calls that the service got since a mark. */
+  calls(since: number): string[] {
+    return this.sandbox.transcript.list(since).map(({ method, path }) => `${method} ${path}`)
+  }
+
+  mark(): number {
+    return this.sandbox.transcript.list().at(-1)?.n ?? 0
+  }
+}
+
+let written = 0
+
+/** Sandbox and sidecar, which end with the test. */
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'postern-updates-'))
+  const sandbox = await createSandbox({
+    clock: (options.time ?? 'still') === 'still' ? 'still' : 'running',
+    rates: 'off',
+    ...options.sandbox,
+  })
+  const upstream = (await options.upstream?.(sandbox)) ?? sandbox.url
+  const scene = new Scene({ sandbox, dataDir: join(folder, 'data'), upstream, options })
+  onTestFinished(async () => {
+    await scene.stop()
+    await sandbox[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await scene.start()
+  return scene
+}
+
+/** Looks until something is so. */
+export async function until<T>(look: () => T | Promise<T>): Promise<T> {
+  const endMs = performance.now() + 30_000
+  for (;;) {
+    const found = await look()
+    if (found !== false && found !== null && found !== undefined) return found
+    if (performance.now() > endMs) throw new Error(`in vain: ${look.toString()}`)
+    await pause(10)
+  }
+}
+
+async function callAt(
+  base: string,
+  token: string,
+  { method, path, body }: { method: string; path: string; body: unknown },
+): Promise<Called> {
+  const response = await fetch(`${base}/bot/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const json = JSON.parse(text) as { result?: unknown; error?: { code: string } }
+  return { status: response.status, text, result: json.result, code: json.error?.code }
+}
