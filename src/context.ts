@@ -7,9 +7,10 @@ import { createTrustOperations } from './control/trust.ts'
 import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
-import { checkAll } from './observe/check.ts'
+import { whatIsThere } from './store/inspect.ts'
 import { waysOf } from './wiring/alerting.ts'
 import { createCore, type Core } from './wiring/core.ts'
+import { examineAll } from './wiring/doctor.ts'
 import { buildDoors, openDoors } from './wiring/doors.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
@@ -78,10 +79,11 @@ export async function createOffline(options: ContextOptions): Promise<Offline> {
   const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
-  const core = await createCore(options, link, 'existing').catch(unlessNever)
-  if (core !== null) stack.use(core)
+  const core = await createCore(options, link, 'existing').catch(onlyStore)
   const offline =
-    core === null ? withoutStore(options, link) : offlineOf(options, { link, core, updates: null })
+    core instanceof OperatorError
+      ? withoutStore(options, link, core)
+      : offlineOf(options, { link, core: stack.use(core), updates: null })
   const resources = stack.move()
   return { ...offline, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
@@ -99,11 +101,6 @@ function offlineOf(
     status: () => Promise.resolve(statusOf(options.settings, { ...parts, startedAt })),
     open: (armored) => openReport(armored, core),
   })
-  const keys = () => ({
-    active: core.keyring.active?.fingerprint ?? null,
-    pending: core.keyring.pending?.fingerprint ?? null,
-    all: core.keyring.all.map(({ fingerprint }) => fingerprint),
-  })
   return {
     operations: {
       ...operations,
@@ -113,40 +110,22 @@ function offlineOf(
         return done
       },
     },
-    check: () => check(options, link, keys()),
+    check: () => examineAll(options, link, core),
   }
 }
 
-async function check(
-  { settings }: ContextOptions,
-  link: Link,
-  keys: Parameters<typeof checkAll>[0]['keys'],
-): Promise<CheckLine[]> {
-  return await checkAll({
-    me: link.calls.me,
-    limits: link.limits,
-    skewMs: () => link.watch.skewMs,
-    upstreamUrl: settings.upstream.url,
-    managesKey: settings.key.publish,
-    keys,
-  })
-}
-
-/** There never was a store here: the doctor can still look, nothing else can be done. */
-function unlessNever(error: unknown): null {
-  if (error instanceof OperatorError && error.code === 'store-missing') return null
+/** The doctor can look without a store, nothing else can be done. */
+function onlyStore(error: unknown): OperatorError {
+  if (error instanceof OperatorError && /^(store|data-dir)/.test(error.code)) return error
   throw error
 }
 
-function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol> {
-  const refuse = (): Promise<never> =>
-    Promise.reject(
-      new OperatorError(
-        'store-missing',
-        `there is no store in ${options.settings.dataDir}`,
-        'postern run makes one; or name the right dataDir',
-      ),
-    )
+function withoutStore(
+  options: ContextOptions,
+  link: Link,
+  problem: OperatorError,
+): Omit<Offline, symbol> {
+  const refuse = (): Promise<never> => Promise.reject(problem)
   const operations: Operations = {
     status: refuse,
     keyList: refuse,
@@ -161,5 +140,6 @@ function withoutStore(options: ContextOptions, link: Link): Omit<Offline, symbol
     chatAllowReadable: refuse,
     open: refuse,
   }
-  return { operations, check: () => check(options, link, null) }
+  const never = problem.code === 'store-missing' && whatIsThere(options.settings.dataDir) === 'none'
+  return { operations, check: () => examineAll(options, link, never ? null : problem) }
 }

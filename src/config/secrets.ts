@@ -1,5 +1,6 @@
 /** Secrets: where they come from, what they must be, and a wrapper that cannot be printed. */
 import { realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
 import { readBounded } from './files.ts'
@@ -38,6 +39,11 @@ export class SecretSource {
    */
   static fromFile(file: string, rule: SecretRule = 'passphrase'): SecretSource {
     return new SecretSource(readSecretFile(file, rule), file, rule)
+  }
+
+  /** The file that it was read from; null when it was given itself. */
+  get file(): string | null {
+    return this.#file === null ? null : resolve(this.#file)
   }
 
   /** The value; hand it to what needs it and to nothing else. */

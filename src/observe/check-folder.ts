@@ -29,11 +29,7 @@ async function permissions(
   const open = [...(isOpen(folder.mode) ? [dataDir] : []), ...(await openFilesIn(dataDir))]
   if (open.length === 0) return pass('data folder', `${dataDir} is for its owner alone`)
   const more = open.length > 1 ? `, and ${open.length - 1} more` : ''
-  return fail(
-    'data folder',
-    `others can look into ${open[0]}${more}`,
-    `chmod -R go= ${dataDir}`,
-  )
+  return fail('data folder', `others can look into ${open[0]}${more}`, `chmod -R go= ${dataDir}`)
 }
 
 async function openFilesIn(dataDir: string): Promise<string[]> {

@@ -28,6 +28,7 @@ export interface Seen {
 /** `database`: there is one; `traces`: there was one; `none`: nothing shows that there ever was. */
 export function whatIsThere(dataDir: string): 'database' | 'traces' | 'none' {
   if (existsSync(join(dataDir, DATABASE))) return 'database'
+  if (!existsSync(dataDir)) return 'none'
   const traces = readdirSync(dataDir).some(
     (name) => name === MARKER || name.startsWith(`${DATABASE}-`) || /^postern\.v\d+\./.test(name),
   )

@@ -1,0 +1,105 @@
+/** The doctor's look at the service: does it answer, take the token, agree on the time. */
+import type { Bot } from '../api/bot.ts'
+import type { Limits } from '../api/limits.ts'
+import { Refusal, ServiceSaid } from '../errors.ts'
+import { capacity } from '../pgp/size.ts'
+import { fail, pass, warn, type Finding } from './finding.ts'
+
+export interface ServiceParts {
+  /** Asks `GET /me` now. */
+  me: () => Promise<Bot>
+  limits: () => Limits
+  /** How far our clock is ahead of the service's; null while that is not known. */
+  skewMs: () => number | null
+  upstreamUrl: string
+  /** Setting `key.publish`. */
+  managesKey: boolean
+}
+
+const SKEW_MAX_MS = 120_000
+const SKEW_NOTABLE_MS = 5000
+/** Octets of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
+const KINDS = [
+  { name: 'Curve25519', each: { aes256: 96, aes128: 80 } },
+  { name: 'NIST P-256', each: { aes256: 128, aes128: 112 } },
+  { name: 'RSA 2048', each: { aes256: 271, aes128: 271 } },
+  { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
+]
+const TYPICAL_TEXT_BYTES = 500
+
+/** Asks once. @returns the bot, null when it could not be had, with what there is to say */
+export async function checkService(
+  parts: ServiceParts,
+): Promise<{ bot: Bot | null; lines: Finding[] }> {
+  let bot: Bot
+  try {
+    bot = await parts.me()
+  } catch (error) {
+    return { bot: null, lines: unanswered(error, parts.upstreamUrl) }
+  }
+  const lines = [
+    pass('upstream', `${parts.upstreamUrl} answers`),
+    pass('token', `bot ${bot.id}`),
+    pausedLine(bot),
+    clockLine(parts.skewMs()),
+    webhookLine(bot, parts),
+    limitsLine(parts.limits()),
+    pass('capacity', capacityOf(parts.limits())),
+  ]
+  return { bot, lines }
+}
+
+function unanswered(error: unknown, url: string): Finding[] {
+  if (error instanceof ServiceSaid) {
+    const reached = pass('upstream', `${url} answers`)
+    return error.status === 401
+      ? [reached, fail('token', 'the service refuses it', 'give the token from the bot console')]
+      : [reached, fail('token', `the service says ${error.code}`, 'try again later')]
+  }
+  if (error instanceof Refusal) {
+    return [fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')]
+  }
+  return [fail('upstream', `${url}: no usable answer`, 'check upstream.url')]
+}
+
+function pausedLine(bot: Bot): Finding {
+  return bot.status == null || bot.status === 'active'
+    ? pass('status', 'the bot is active')
+    : fail('status', `the bot is ${bot.status}`, 'its owner resumes it in the bot console')
+}
+
+function clockLine(skewMs: number | null): Finding {
+  if (skewMs === null)
+    return warn('clock', 'the service does not tell its time', 'keep NTP running')
+  const seconds = Math.round(Math.abs(skewMs) / 1000)
+  const said = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
+  if (Math.abs(skewMs) > SKEW_MAX_MS) {
+    return fail('clock', said, 'set this machine’s clock; no key is made until they agree')
+  }
+  return Math.abs(skewMs) > SKEW_NOTABLE_MS
+    ? warn('clock', said, 'set this machine’s clock')
+    : pass('clock', 'agrees with the service’s')
+}
+
+function webhookLine(bot: Bot, { managesKey }: ServiceParts): Finding {
+  if (bot.webhook?.url == null) return pass('webhook', 'none stands at the service')
+  return managesKey
+    ? warn(
+        'webhook',
+        'one stands at the service, which delivers sealed updates to it',
+        'let the bot set it again through Postern, which then delivers opened ones',
+      )
+    : pass('webhook', 'the service delivers to one itself')
+}
+
+function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): Finding {
+  const said = `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
+  return pass('limits', said)
+}
+
+function capacityOf(limits: Limits): string {
+  const rooms = KINDS.map(
+    ({ name, each }) => `${capacity(each, TYPICAL_TEXT_BYTES, limits.armoredMax)} ${name}`,
+  )
+  return `a text of ${TYPICAL_TEXT_BYTES} bytes fits for ${rooms.join(', or ')} recipients`
+}
