@@ -158,9 +158,15 @@ export type SignatureResult = 'valid' | 'bad' | 'other-key'
 export interface Engine {
   /**
    * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
-   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it
+   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it;
+   *   `certifiedBy` the key that vouches for it: its certification is in the new certificate
    */
-  generate(options: { userId: string; createdMs: number; passphrase: string }): Promise<OwnKey>
+  generate(options: {
+    userId: string
+    createdMs: number
+    passphrase: string
+    certifiedBy?: UnlockedKey | undefined
+  }): Promise<OwnKey>
   /** @throws Error when the passphrase is wrong or the block is not a usable v4 secret key */
   unlock(locked: string, passphrase: string): Promise<UnlockedKey>
   /**

@@ -1,17 +1,28 @@
 /** The bot's own secret keys: made, locked, unlocked. */
-import { decryptKey, generateKey, readPrivateKey, type PrivateKey } from 'openpgp'
+import {
+  config,
+  decryptKey,
+  enums,
+  generateKey,
+  readPrivateKey,
+  SignaturePacket,
+  type AnySecretKeyPacket,
+  type PrivateKey,
+} from 'openpgp'
 import type { OwnKey, UnlockedKey } from './engine.ts'
 
 /**
  * Makes a v4 key in the encodings that every OpenPGP program reads: Ed25519 primary that
  * certifies and signs, Curve25519 subkey that encrypts, no expiry (RFC 9580, 9.2.1).
+ * `certifiedBy` is the key before it, which then vouches for it in its certificate.
  */
 export async function generate(options: {
   userId: string
   createdMs: number
   passphrase: string
+  certifiedBy?: UnlockedKey | undefined
 }): Promise<OwnKey> {
-  const { privateKey, publicKey } = await generateKey({
+  const { privateKey } = await generateKey({
     type: 'ecc',
     curve: 'curve25519Legacy',
     userIDs: [{ name: options.userId }],
@@ -19,11 +30,38 @@ export async function generate(options: {
     passphrase: options.passphrase,
     format: 'object',
   })
+  if (options.certifiedBy !== undefined) await certify(privateKey, options.certifiedBy)
   return {
     fingerprint: privateKey.getFingerprint(),
-    certificate: publicKey.armor(),
+    certificate: privateKey.toPublic().armor(),
     locked: privateKey.armor(),
   }
+}
+
+/**
+ * Puts a certification of every user id by another key's primary onto a key (RFC 9580, 5.2.1.4):
+ * who trusts the old key can see that its holder made the new one. By hand, because the library
+ * certifies with a signing subkey where there is one, which means nothing to a verifier.
+ */
+async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
+  const { keyPacket } = await readPrivateKey({ binaryKey: certifier.bytes })
+  const { created } = keyPacket
+  const date = new Date(Math.max(key.getCreationTime().getTime(), created.getTime()))
+  for (const user of key.users) {
+    const signature = new SignaturePacket()
+    signature.signatureType = enums.signature.certPositive
+    signature.publicKeyAlgorithm = keyPacket.algorithm
+    signature.hashAlgorithm = enums.hash.sha512
+    const certified = { userID: user.userID, key: key.keyPacket }
+    const certifying = signature as unknown as Certifying
+    await certifying.sign(keyPacket as AnySecretKeyPacket, certified, date, false, config)
+    user.otherCertifications.push(signature)
+  }
+}
+
+/** The library signs a user id with its key, and takes its configuration; its types do not say so. */
+interface Certifying {
+  sign(...given: [AnySecretKeyPacket, object, Date, boolean, typeof config]): Promise<void>
 }
 
 /** @throws Error `wrong-passphrase`, or what the library says of a block that is no v4 secret key */
