@@ -9,6 +9,7 @@ import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import { whatIsThere } from './store/inspect.ts'
 import { waysOf } from './wiring/alerting.ts'
+import { copiesIn } from './store/inspect.ts'
 import { createCore, type Core } from './wiring/core.ts'
 import { examineAll } from './wiring/doctor.ts'
 import { buildDoors, openDoors } from './wiring/doors.ts'
@@ -85,7 +86,13 @@ export async function createOffline(options: ContextOptions): Promise<Offline> {
       ? withoutStore(options, link, core)
       : offlineOf(options, { link, core: stack.use(core), updates: null })
   const resources = stack.move()
-  return { ...offline, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return {
+    ...offline,
+    [Symbol.asyncDispose]: async () => {
+      await link[Symbol.asyncDispose]()
+      await resources.disposeAsync()
+    },
+  }
 }
 
 function offlineOf(
@@ -98,6 +105,7 @@ function offlineOf(
     ...core,
     trust: createTrustOperations(core.acquaintance),
     explain: createExplainOperations(core),
+    copies: () => copiesIn(options.settings.dataDir),
     status: () => Promise.resolve(statusOf(options.settings, { ...parts, startedAt })),
     open: (armored) => openReport(armored, core),
   })
@@ -131,6 +139,11 @@ function withoutStore(
     keyList: refuse,
     keyShow: refuse,
     keyPublish: refuse,
+    keyRotate: refuse,
+    keyRotation: refuse,
+    keyAbandon: refuse,
+    keyDeletion: refuse,
+    keyDelete: refuse,
     chatList: refuse,
     trustList: refuse,
     trustSay: refuse,

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { KeyRow } from '../control/operations.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
 import { putJson, say, table } from './terminal.ts'
@@ -17,13 +18,29 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
   if (json === true) return putJson(keys)
   if (keys.length === 0) return say('there is no key yet; `postern run` makes the first one')
   table([
-    ['FINGERPRINT', 'STATE', 'CREATED', 'PUBLISHED', 'RETIRED'],
+    ['FINGERPRINT', 'STATE', 'PUBLISHED', 'RETIRED', 'OPENS', 'OPENED', 'LAST OPENED'],
     ...keys.map((key) => [
       key.fingerprint,
       key.state,
-      key.createdAt,
-      key.publishedAt ?? '-',
-      key.retiredAt ?? '-',
+      minute(key.publishedAt),
+      minute(key.retiredAt),
+      opens(key),
+      `${key.openedMessages} messages, ${key.openedMedia} files`,
+      minute(key.lastOpenedAt),
     ]),
   ])
+  if (keys.some(isOver))
+    say('what opens no more can be deleted: `postern key delete <fingerprint>`')
+}
+
+const isOver = ({ state, opens: now }: KeyRow): boolean => state === 'retired' && !now
+
+function opens({ opens: now, opensUntil }: KeyRow): string {
+  if (!now) return 'no more'
+  return opensUntil === null ? 'yes' : `until ${minute(opensUntil)}`
+}
+
+/** A time for people, to the minute, UTC. */
+function minute(time: string | null): string {
+  return time === null ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`
 }

@@ -9,8 +9,10 @@ import { configSchemaCommand } from './config-schema.ts'
 import { configShowCommand } from './config-show.ts'
 import { demoCommand } from './demo.ts'
 import { explainCommand } from './explain.ts'
+import { keyDeleteCommand } from './key-delete.ts'
 import { keyListCommand } from './key-list.ts'
 import { keyPublishCommand } from './key-publish.ts'
+import { keyRotateCommand } from './key-rotate.ts'
 import { keyShowCommand } from './key-show.ts'
 import { openCommand } from './open.ts'
 import { runCommand } from './run.ts'
@@ -72,7 +74,13 @@ export function createProgram(): Command {
   adopt(root, checkCommand())
   adopt(root, statusCommand())
   adopt(root, group('config', 'the settings', [configShowCommand(), configSchemaCommand()]))
-  const keys = [keyListCommand(), keyShowCommand(), keyPublishCommand()]
+  const keys = [
+    keyListCommand(),
+    keyShowCommand(),
+    keyPublishCommand(),
+    keyRotateCommand(),
+    keyDeleteCommand(),
+  ]
   adopt(root, group('key', 'the bot’s keys', keys))
   const chats = [chatListCommand(), chatAllowReadableCommand()]
   adopt(root, group('chat', 'what is known of the bot’s chats', chats))

@@ -2,6 +2,7 @@
  * The only writer to the terminal. stdout is data, stderr is talk. Rules of speech: no capital at
  * the start, no final stop, `postern:` before a refusal, `hint:` before what to do about it.
  */
+import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { OperatorError, PosternError } from '../errors.ts'
 
@@ -26,6 +27,17 @@ export function clear(): void {
 /** Says a line to the person, on stderr. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`)
+}
+
+/** Asks the person a question on stderr. @returns the line, or null when nobody sits there */
+export async function ask(question: string): Promise<string | null> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return null
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(question)
+  } finally {
+    lines.close()
+  }
 }
 
 /** Resolves once everything that was written is with its reader, or the reader is gone. */

@@ -137,11 +137,15 @@ export const Options = z.strictObject({
         'what the secret keys rest under; auto takes the first that is possible, never none',
       ),
       publish: flag(true, 'own and publish the bot’s key; false passes everything through'),
-      rotateEveryDays: setting(days(1).schema.optional(), days(1).about, 'planned rotation'),
+      rotateEveryDays: setting(
+        days(1).schema.optional(),
+        days(1).about,
+        'days between planned rotations of the bot’s key; none when not given',
+      ),
       retainDays: setting(
         days(4).schema.default(30),
         days(4).about,
-        'how long an old secret key still opens',
+        'days that an old secret key goes on opening what is late',
       ),
     })
     .prefault({}),

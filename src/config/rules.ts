@@ -24,8 +24,6 @@ export interface Whole {
 /** Settings whose function is not built yet, or not all of it, with the values that work. */
 export const BUILT: Readonly<Record<string, readonly unknown[]>> = {
   'key.protection': ['auto', 'passphrase'],
-  'key.rotateEveryDays': [],
-  'key.retainDays': [30],
 }
 
 /** Applies every rule; gives all problems. */
@@ -40,6 +38,7 @@ export function applyRules(whole: Whole): Problem[] {
     refuseCaFile,
     refuseAlertCommand,
     refuseMissingPassphrase,
+    refuseManyKeys,
     refuseProxies,
   ].flatMap((rule) => rule(whole))
 }
@@ -140,6 +139,22 @@ function refuseMissingPassphrase(whole: Whole): Problem[] {
     'key.passphrase',
     'is required: the secret keys are never kept without protection unless you say so',
     passphraseCommands(whole),
+  )
+}
+
+/** The keyring opens with 32 keys at most: the published one, one that waits, and old ones. */
+const MAX_OLD_KEYS = 30
+
+function refuseManyKeys(whole: Whole): Problem[] {
+  const every = Number(valueOf(whole, 'key.rotateEveryDays') ?? Infinity)
+  const retain = Number(valueOf(whole, 'key.retainDays'))
+  const least = Math.ceil(retain / MAX_OLD_KEYS)
+  if (every >= least) return []
+  return problem(
+    whole,
+    'key.rotateEveryDays',
+    `expected at least ${least}, since old keys open for ${retain} days (key.retainDays)`,
+    `at most ${MAX_OLD_KEYS} old keys are kept open; rotate less often, or retain for less time`,
   )
 }
 

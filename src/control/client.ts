@@ -37,6 +37,13 @@ export async function connectControl(
         keyShow,
       ),
     keyPublish: ({ replace }) => line.ask({ operation: 'keyPublish', replace }, keyPublish),
+    keyRotate: () => line.ask({ operation: 'keyRotate' }, Results.keyRotate),
+    keyRotation: () => line.ask({ operation: 'keyRotation' }, Results.keyRotation),
+    keyAbandon: () => line.ask({ operation: 'keyAbandon' }, Results.keyAbandon),
+    keyDeletion: (fingerprint) =>
+      line.ask({ operation: 'keyDeletion', fingerprint }, Results.keyDeletion),
+    keyDelete: (fingerprint) =>
+      line.ask({ operation: 'keyDelete', fingerprint }, Results.keyDelete),
     chatList: () => line.ask({ operation: 'chatList' }, chatList),
     chatAllowReadable: (lift) =>
       line.ask({ operation: 'chatAllowReadable', lift }, chatAllowReadable),

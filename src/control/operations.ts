@@ -21,7 +21,9 @@ export interface StatusReport {
   /** Null until the service has answered `GET /me` once. */
   bot: { id: number; username: string; mode: string; fingerprint: string | null } | null
   /** The key that signs; null when there is none. */
-  key: { fingerprint: string; state: string } | null
+  key: { fingerprint: string; state: string; publishedAt: string | null } | null
+  /** The rotation under way, or the last one since the start. */
+  rotation: RotationReport | null
   upstream: { url: string; reachable: boolean }
   chats: { known: number; latched: number; refused: number }
   /** The bot's own, to which the sidecar delivers; null when none is set. */
@@ -40,11 +42,45 @@ export interface StatusReport {
 /** One of the bot's own keys. */
 export interface KeyRow {
   fingerprint: string
-  /** `pending`, `active` or `retired` */
+  /** `pending`, `active`, `retired` or `destroyed` */
   state: string
   createdAt: string
   publishedAt: string | null
   retiredAt: string | null
+  destroyedAt: string | null
+  /** Until when it opens; null: without end, or not at all when it is destroyed. */
+  opensUntil: string | null
+  /** Whether it opens now. */
+  opens: boolean
+  /** What it has opened so far, and when it last did. */
+  openedMessages: number
+  openedMedia: number
+  lastOpenedAt: string | null
+}
+
+/** How a rotation goes. */
+export interface RotationReport {
+  /** Fingerprints of the key before and of the new one. */
+  from: string
+  to: string
+  /** `made`, `holding`, `publishing`, `confirming`, `waiting`, `done` or `abandoned` */
+  phase: string
+  startedAt: string
+  endedAt: string | null
+  /** Attempts at publishing since the sidecar started. */
+  attempts: number
+  /** What is waited for, for people. */
+  detail: string
+  nextAttemptAt: string | null
+}
+
+/** What deleting a key would do. */
+export interface DeletionReport {
+  key: KeyRow
+  /** What becomes unreadable, for people, a line each. */
+  loses: string[]
+  /** What cannot be promised of its destruction, a line each. */
+  unsure: string[]
 }
 
 /** What is known of a chat. */
@@ -91,6 +127,15 @@ export interface Operations extends TrustOperations, ExplainOperations {
   keyPublish(o: {
     replace: boolean
   }): Promise<{ fingerprint: string; state: string; message: string }>
+  /** Begins a rotation, or joins the one under way; `keyRotation` tells how it goes on. */
+  keyRotate(): Promise<RotationReport>
+  keyRotation(): Promise<RotationReport | null>
+  /** Abandons a rotation before the service is told of the new key. */
+  keyAbandon(): Promise<RotationReport>
+  /** What deleting a key would do; refuses like `keyDelete`. */
+  keyDeletion(fingerprint: string): Promise<DeletionReport>
+  /** Destroys the secret of an old key for good. */
+  keyDelete(fingerprint: string): Promise<{ fingerprint: string; message: string }>
   chatList(): Promise<ChatRow[]>
   chatAllowReadable(lift: Lift): Promise<{ lifted: number[]; message: string }>
   /** @param armored one armored message, at most 1 MiB */

@@ -1,72 +1,32 @@
 /** The operations of a sidecar, over its parts. */
 import type { Facts } from '../chats/facts.ts'
 import type { Modes } from '../chats/modes.ts'
-import { OperatorError } from '../errors.ts'
-import type { Keyring, OwnKeyRecord } from '../keys/keyring.ts'
-import type { Publication } from '../keys/publication.ts'
 import type { ExplainOperations } from './explain.ts'
 import type { TrustOperations } from './trust.ts'
-import type { ChatRow, KeyRow, Lift, OpenReport, Operations, StatusReport } from './operations.ts'
+import { keyOperations, type KeyParts } from './perform-keys.ts'
+import { rotationOperations } from './perform-rotation.ts'
+import type { ChatRow, Lift, OpenReport, Operations, StatusReport } from './operations.ts'
 
-export interface PerformParts {
+export interface PerformParts extends KeyParts {
   trust: TrustOperations
   explain: ExplainOperations
-  keyring: Keyring
-  facts: Facts
   modes: Modes
-  /** Null when the sidecar manages no key. */
-  publication: Publication | null
   status: () => Promise<StatusReport>
   open: (armored: string) => Promise<OpenReport>
 }
 
 /** Makes the operations that commands ask for, by socket or in their own process. */
 export function createOperations(parts: PerformParts): Operations {
-  const { keyring, facts, modes } = parts
+  const { facts, modes } = parts
   return {
     ...parts.trust,
     ...parts.explain,
     status: parts.status,
     open: parts.open,
-    keyList: () => Promise.resolve(keyring.all.map(keyRow)),
-    keyShow: async (fingerprint) => {
-      const key = await Promise.resolve(findKey(keyring, fingerprint))
-      return { fingerprint: key.fingerprint, state: key.state, certificate: key.certificate }
-    },
-    keyPublish: async ({ replace }) => await publish(parts, { replace }),
+    ...keyOperations(parts),
+    ...rotationOperations(parts),
     chatList: () => Promise.resolve(facts.all.map((chat) => chatRow(chat, modes))),
     chatAllowReadable: async (lift) => await allowReadable(lift, parts),
-  }
-}
-
-function findKey(keyring: Keyring, fingerprint: string | undefined): OwnKeyRecord {
-  const found =
-    fingerprint === undefined ? (keyring.active ?? keyring.pending) : keyring.find(fingerprint)
-  if (found !== undefined) return found
-  throw new OperatorError(
-    'refused',
-    fingerprint === undefined ? 'there is no key yet' : 'no key of ours has this fingerprint',
-    'run postern key list',
-  )
-}
-
-async function publish(
-  { publication, facts }: PerformParts,
-  options: { replace: boolean },
-): Promise<{ fingerprint: string; state: string; message: string }> {
-  if (publication === null) {
-    throw new OperatorError(
-      'refused',
-      'key.publish is off',
-      'set key.publish to true and start the sidecar again',
-    )
-  }
-  const key = await publication.publish(options)
-  if (facts.privateReadable) await facts.setPrivateReadable({ readable: false })
-  return {
-    fingerprint: key.fingerprint,
-    state: publication.state,
-    message: 'the service shows our key; private chats are encrypted',
   }
 }
 
@@ -101,16 +61,6 @@ function messageFor(lift: Lift, { count, isShown }: { count: number; isShown: bo
   return `${count === 1 ? 'one chat' : `${count} chats`} lifted; the next sign of protection latches again`
 }
 
-function keyRow(key: OwnKeyRecord): KeyRow {
-  return {
-    fingerprint: key.fingerprint,
-    state: key.state,
-    createdAt: iso(key.createdAtMs) ?? '',
-    publishedAt: iso(key.publishedAtMs),
-    retiredAt: iso(key.retiredAtMs),
-  }
-}
-
 function chatRow(chat: ReturnType<Facts['get']> & {}, modes: Modes): ChatRow {
   return {
     id: chat.id,
@@ -119,8 +69,4 @@ function chatRow(chat: ReturnType<Facts['get']> & {}, modes: Modes): ChatRow {
     latched: chat.latchedAtMs !== null,
     refused: chat.refusedAtMs !== null,
   }
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -9,8 +9,10 @@ import type {
   CheckLine,
   ChatRow,
   Controlled,
+  DeletionReport,
   KeyRow,
   OpenReport,
+  RotationReport,
   StatusReport,
 } from './operations.ts'
 import { Explained, ExplainedSent } from './explain.ts'
@@ -35,14 +37,20 @@ export function fitsSocket(path: string): boolean {
 }
 
 const chatId = z.int()
+const fingerprint = z.string().max(64)
 
 /** A request line. */
 export const Request = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('status') }),
   z.strictObject({ operation: z.literal('check') }),
   z.strictObject({ operation: z.literal('keyList') }),
-  z.strictObject({ operation: z.literal('keyShow'), fingerprint: z.string().max(64).optional() }),
+  z.strictObject({ operation: z.literal('keyShow'), fingerprint: fingerprint.optional() }),
   z.strictObject({ operation: z.literal('keyPublish'), replace: z.boolean() }),
+  z.strictObject({ operation: z.literal('keyRotate') }),
+  z.strictObject({ operation: z.literal('keyRotation') }),
+  z.strictObject({ operation: z.literal('keyAbandon') }),
+  z.strictObject({ operation: z.literal('keyDeletion'), fingerprint }),
+  z.strictObject({ operation: z.literal('keyDelete'), fingerprint }),
   z.strictObject({ operation: z.literal('chatList') }),
   z.strictObject({
     operation: z.literal('chatAllowReadable'),
@@ -63,6 +71,31 @@ export type Request = z.infer<typeof Request>
 
 const text = z.string().nullable()
 
+const keyRow = z.object({
+  fingerprint: z.string(),
+  state: z.string(),
+  createdAt: z.string(),
+  publishedAt: text,
+  retiredAt: text,
+  destroyedAt: text,
+  opensUntil: text,
+  opens: z.boolean(),
+  openedMessages: z.int(),
+  openedMedia: z.int(),
+  lastOpenedAt: text,
+}) satisfies z.ZodType<KeyRow>
+
+const rotation = z.object({
+  from: z.string(),
+  to: z.string(),
+  phase: z.string(),
+  startedAt: z.string(),
+  endedAt: text,
+  attempts: z.int(),
+  detail: z.string(),
+  nextAttemptAt: text,
+}) satisfies z.ZodType<RotationReport>
+
 /** What each operation gives. */
 export const Results = {
   status: z.object({
@@ -76,7 +109,8 @@ export const Results = {
     bot: z
       .object({ id: z.int(), username: z.string(), mode: z.string(), fingerprint: text })
       .nullable(),
-    key: z.object({ fingerprint: z.string(), state: z.string() }).nullable(),
+    key: z.object({ fingerprint: z.string(), state: z.string(), publishedAt: text }).nullable(),
+    rotation: rotation.nullable(),
     upstream: z.object({ url: z.string(), reachable: z.boolean() }),
     chats: z.object({ known: z.int(), latched: z.int(), refused: z.int() }),
     webhook: z
@@ -93,17 +127,18 @@ export const Results = {
       hint: z.string().optional(),
     }),
   ) satisfies z.ZodType<CheckLine[]>,
-  keyList: z.array(
-    z.object({
-      fingerprint: z.string(),
-      state: z.string(),
-      createdAt: z.string(),
-      publishedAt: text,
-      retiredAt: text,
-    }),
-  ) satisfies z.ZodType<KeyRow[]>,
+  keyList: z.array(keyRow),
   keyShow: z.object({ fingerprint: z.string(), state: z.string(), certificate: z.string() }),
   keyPublish: z.object({ fingerprint: z.string(), state: z.string(), message: z.string() }),
+  keyRotate: rotation,
+  keyRotation: rotation.nullable(),
+  keyAbandon: rotation,
+  keyDeletion: z.object({
+    key: keyRow,
+    loses: z.array(z.string()),
+    unsure: z.array(z.string()),
+  }) satisfies z.ZodType<DeletionReport>,
+  keyDelete: z.object({ fingerprint: z.string(), message: z.string() }),
   chatList: z.array(
     z.object({
       id: chatId,

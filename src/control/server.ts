@@ -118,6 +118,16 @@ function perform(
       return operations.keyShow(request.fingerprint)
     case 'keyPublish':
       return operations.keyPublish({ replace: request.replace })
+    case 'keyRotate':
+      return operations.keyRotate()
+    case 'keyRotation':
+      return operations.keyRotation()
+    case 'keyAbandon':
+      return operations.keyAbandon()
+    case 'keyDeletion':
+      return operations.keyDeletion(request.fingerprint)
+    case 'keyDelete':
+      return operations.keyDelete(request.fingerprint)
     case 'chatList':
       return operations.chatList()
     case 'chatAllowReadable':

@@ -1,82 +1,85 @@
 import { OperatorError } from '../errors.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
+import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import {
+  deleteUnoffered,
+  eraseSecret,
+  insertRow,
+  promoteRow,
+  readRows,
+  setOffered,
+} from './key-rows.ts'
+import { makeKey } from './make-key.ts'
+import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
-/** `pending` is made and safe on disk, `active` is published, `retired` opens what is late. */
-export type KeyState = 'pending' | 'active' | 'retired'
+/**
+ * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
+ * start, stays bounded.
+ */
+export const MAX_OPENING = 32
 
-/** One of the bot's own keys, unlocked. Times are ms since the epoch. */
-export interface OwnKeyRecord {
-  fingerprint: string
-  state: KeyState
-  createdAtMs: number
-  publishedAtMs: number | null
-  retiredAtMs: number | null
-  certificate: string
-  unlocked: UnlockedKey
+export interface KeyringOptions {
+  /** Setting `key.retainDays`, in ms: how long a retired key opens. */
+  retainMs: number
+  /** The time by the service's clock, ms since the epoch; null while unknown. */
+  serviceNowMs: () => number | null
 }
 
-const FIRST_PUBLISHED = 'first_published_at'
-/** Keys are dated back, so that a phone whose clock is behind takes them. */
-const BACKDATE_MS = 300_000
-
-/** The bot's own keys: everything we can open with, and the one we sign with. */
+/**
+ * The bot's own keys: everything we can open with, and the one we sign with. What changes here is
+ * on disk when it resolves; one key at most is pending, and one active.
+ */
 export class Keyring {
   readonly #store: Store
   readonly #engine: Engine
+  readonly #options: KeyringOptions
   #keys: OwnKeyRecord[] = []
   #firstPublishedAtMs: number | null = null
 
-  private constructor(store: Store, engine: Engine) {
+  private constructor(store: Store, engine: Engine, options: KeyringOptions) {
     this.#store = store
     this.#engine = engine
+    this.#options = options
   }
 
   /**
-   * Reads and unlocks every key in the store.
+   * Reads and unlocks the keys in the store.
    * @throws OperatorError `store-locked` when a key does not open with the store's passphrase
    */
-  static async load(store: Store, engine: Engine): Promise<Keyring> {
-    const ring = new Keyring(store, engine)
-    const rows = await store.read((db) =>
-      db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc').execute(),
+  static async load(store: Store, engine: Engine, options: KeyringOptions): Promise<Keyring> {
+    const ring = new Keyring(store, engine, options)
+    const { rows, firstPublishedAtMs } = await readRows(store)
+    const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
+    const retired = rows.filter(({ state }) => state === 'retired')
+    const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
+    ring.#keys = await Promise.all(
+      rows.map(async (row) => fromRow(row, opening.has(row) ? await ring.#unlock(row) : null)),
     )
-    for (const row of rows) {
-      ring.#keys.push({
-        fingerprint: row.fingerprint,
-        state: row.state,
-        createdAtMs: row.created_at,
-        publishedAtMs: row.published_at,
-        retiredAtMs: row.retired_at,
-        certificate: row.certificate,
-        unlocked: await ring.#unlock(row.locked),
-      })
-    }
-    const flag = await store.read((db) =>
-      db.selectFrom('flags').select('value').where('name', '=', FIRST_PUBLISHED).executeTakeFirst(),
-    )
-    ring.#firstPublishedAtMs = flag === undefined ? null : Number(flag.value)
+    ring.#firstPublishedAtMs = firstPublishedAtMs
     return ring
   }
 
   /** The published key, which signs; undefined before the first publication. */
-  get active(): OwnKeyRecord | undefined {
-    return this.#keys.find(({ state }) => state === 'active')
+  get active(): ReadyKey | undefined {
+    return this.#ready('active')
   }
 
   /** The key that waits for its publication. */
-  get pending(): OwnKeyRecord | undefined {
-    return this.#keys.find(({ state }) => state === 'pending')
+  get pending(): ReadyKey | undefined {
+    return this.#ready('pending')
   }
 
-  /** Newest first. */
+  /** Every key that ever was, the destroyed ones too, newest first. */
   get all(): readonly OwnKeyRecord[] {
     return this.#keys
   }
 
-  /** What messages are opened with, the likeliest first. */
+  /** What messages are opened with now, the likeliest first. */
   get unlocked(): UnlockedKey[] {
-    return this.#keys.map(({ unlocked }) => unlocked)
+    return this.#keys.flatMap((key) =>
+      key.unlocked !== null && this.opens(key) ? [key.unlocked] : [],
+    )
   }
 
   /** When any key of ours was first published: from then on private chats are protected. */
@@ -88,13 +91,37 @@ export class Keyring {
     return this.#keys.find((key) => key.fingerprint === fingerprint.toLowerCase())
   }
 
+  /** Until when a key opens, ms since the epoch; Infinity for one in use, 0 for a destroyed one. */
+  opensUntilMs({ state, retiredAtMs }: OwnKeyRecord): number {
+    if (state === 'destroyed') return 0
+    return state === 'retired' ? (retiredAtMs ?? 0) + this.#options.retainMs : Infinity
+  }
+
+  /** Whether a key opens now. Its time is over only when both clocks, ours and the service's, agree. */
+  opens(key: OwnKeyRecord): boolean {
+    return key.unlocked !== null && this.earliestNowMs() < this.opensUntilMs(key)
+  }
+
+  /** The earlier of both clocks: by it, nothing ends too soon. Ms since the epoch. */
+  earliestNowMs(): number {
+    const nowMs = Date.now()
+    return Math.min(nowMs, this.#options.serviceNowMs() ?? nowMs)
+  }
+
   /**
-   * Makes a key and gives it once it is on disk.
+   * Makes a key, certified by the active one, tries it, and gives it once it is on disk.
    * @param userId free text in the certificate, the bot's name
-   * @throws Refusal `postern_store_unwritable`
+   * @throws Refusal `postern_store_unwritable`; OperatorError `store-locked`, or `refused` when as
+   *   many keys are open as may be
    */
-  async makePending(userId: string): Promise<OwnKeyRecord> {
-    const createdAtMs = Date.now()
+  async makePending(userId: string): Promise<ReadyKey> {
+    if (this.unlocked.length >= MAX_OPENING) {
+      throw new OperatorError(
+        'refused',
+        `${MAX_OPENING} keys are open already, and no more may be`,
+        'lower key.retainDays, rotate less often, or postern key delete old ones',
+      )
+    }
     const passphrase = this.#store.masterSecret
     if (passphrase === null) {
       throw new OperatorError(
@@ -103,66 +130,80 @@ export class Keyring {
         'set key.passphrase (POSTERN_KEY_PASSPHRASE_FILE)',
       )
     }
-    const made = await this.#engine.generate({
+    const made = await makeKey(this.#engine, {
       userId,
-      createdMs: createdAtMs - BACKDATE_MS,
       passphrase,
+      certifiedBy: this.active?.unlocked,
     })
-    const unlocked = await this.#unlock(made.locked)
-    await this.#store.write((db) =>
-      db
-        .insertInto('own_keys')
-        .values({
-          fingerprint: made.fingerprint,
-          state: 'pending',
-          created_at: createdAtMs,
-          published_at: null,
-          retired_at: null,
-          certificate: made.certificate,
-          locked: made.locked,
-        })
-        .execute(),
-    )
-    const record: OwnKeyRecord = {
-      fingerprint: made.fingerprint,
-      state: 'pending',
-      createdAtMs,
-      publishedAtMs: null,
-      retiredAtMs: null,
-      certificate: made.certificate,
-      unlocked,
-    }
+    const row = await insertRow(this.#store, made.row)
+    const record = { ...fromRow(row, made.unlocked), unlocked: made.unlocked }
     this.#keys = [record, ...this.#keys]
     return record
   }
 
-  /** Makes a confirmed key the active one; the one before it retires. On disk when it resolves. */
-  async promote(fingerprint: string): Promise<void> {
-    const nowMs = Date.now()
-    const first = this.#firstPublishedAtMs ?? nowMs
-    await this.#store.write(async (db) => {
-      await db
-        .updateTable('own_keys')
-        .set({ state: 'retired', retired_at: nowMs })
-        .where('state', '=', 'active')
-        .where('fingerprint', '!=', fingerprint)
-        .execute()
-      await db
-        .updateTable('own_keys')
-        .set({ state: 'active', published_at: nowMs, retired_at: null })
-        .where('fingerprint', '=', fingerprint)
-        .execute()
-      await db
-        .insertInto('flags')
-        .values({ name: FIRST_PUBLISHED, value: String(first) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-    })
-    this.#firstPublishedAtMs = first
-    this.#keys = this.#keys.map((key) => afterPromotion(key, fingerprint, nowMs))
+  /**
+   * Marks, before a publication, that the service may know the key from now on; or, when it has
+   * refused it for certain, that it does not.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async markOffered(fingerprint: string, atMs: number | null): Promise<void> {
+    await setOffered(this.#store, fingerprint, atMs)
+    this.#change(fingerprint, { offeredAtMs: atMs })
   }
 
-  async #unlock(locked: string): Promise<UnlockedKey> {
+  /**
+   * Makes a confirmed key the active one; the one before it retires, by the later of both clocks.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async promote(fingerprint: string): Promise<void> {
+    const nowMs = Math.max(Date.now(), this.#options.serviceNowMs() ?? 0)
+    const firstMs = this.#firstPublishedAtMs ?? nowMs
+    const before = this.active
+    await promoteRow(this.#store, { fingerprint, nowMs, firstMs })
+    this.#firstPublishedAtMs = firstMs
+    if (before !== undefined && before.fingerprint !== fingerprint) {
+      this.#change(before.fingerprint, { state: 'retired', retiredAtMs: nowMs })
+    }
+    this.#change(fingerprint, { state: 'active', publishedAtMs: nowMs, retiredAtMs: null })
+  }
+
+  /**
+   * Forgets a pending key that the service never got to see.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async discard(fingerprint: string): Promise<void> {
+    if (!(await deleteUnoffered(this.#store, fingerprint))) {
+      throw new Error('the key is not one that can be discarded')
+    }
+    this.#keys = this.#keys.filter((key) => key.fingerprint !== fingerprint)
+    await this.#store.scrub()
+  }
+
+  /**
+   * Destroys the secret of a retired key for good; its certificate stays, so that what it signed
+   * can be verified. What can be overwritten on disk is.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async destroy(fingerprint: string): Promise<void> {
+    const nowMs = Date.now()
+    await eraseSecret(this.#store, fingerprint, nowMs)
+    this.find(fingerprint)?.unlocked?.bytes.fill(0)
+    this.#change(fingerprint, { state: 'destroyed', destroyedAtMs: nowMs, unlocked: null })
+    await this.#store.scrub()
+  }
+
+  #ready(state: 'active' | 'pending'): ReadyKey | undefined {
+    const key = this.#keys.find((one) => one.state === state)
+    return isReady(key) ? key : undefined
+  }
+
+  #change(fingerprint: string, change: Partial<OwnKeyRecord>): void {
+    this.#keys = this.#keys.map((key) =>
+      key.fingerprint === fingerprint ? { ...key, ...change } : key,
+    )
+  }
+
+  async #unlock({ locked }: OwnKeysRow): Promise<UnlockedKey> {
     try {
       return await this.#engine.unlock(locked, this.#store.masterSecret ?? '')
     } catch (cause) {
@@ -174,11 +215,4 @@ export class Keyring {
       )
     }
   }
-}
-
-function afterPromotion(key: OwnKeyRecord, promoted: string, nowMs: number): OwnKeyRecord {
-  if (key.fingerprint === promoted) {
-    return { ...key, state: 'active', publishedAtMs: nowMs, retiredAtMs: null }
-  }
-  return key.state === 'active' ? { ...key, state: 'retired', retiredAtMs: nowMs } : key
 }

@@ -30,10 +30,17 @@ export function whatIsThere(dataDir: string): 'database' | 'traces' | 'none' {
   if (existsSync(join(dataDir, DATABASE))) return 'database'
   if (!existsSync(dataDir)) return 'none'
   const traces = readdirSync(dataDir).some(
-    (name) => name === MARKER || name.startsWith(`${DATABASE}-`) || /^postern\.v\d+\./.test(name),
+    (name) => name === MARKER || name.startsWith(`${DATABASE}-`) || isCopy(name),
   )
   return traces ? 'traces' : 'none'
 }
+
+/** Names of the copies in a data directory that were made before an upgrade (`migrate.ts`). */
+export function copiesIn(dataDir: string): string[] {
+  return readdirSync(dataDir).filter(isCopy).toSorted()
+}
+
+const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
 
 /**
  * Looks at an existing database without changing a byte of it, whoever holds it.

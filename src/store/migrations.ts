@@ -127,6 +127,32 @@ const WEBHOOK = `CREATE TABLE webhook (
   delivered_mark TEXT
 ) STRICT`
 
+/** One key is pending at most, and one active; a destroyed one leaves its certificate alone. */
+const KEY_LIFE = [
+  `CREATE TABLE own_keys_new (
+     fingerprint TEXT PRIMARY KEY NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'retired', 'destroyed')),
+     created_at INTEGER NOT NULL,
+     offered_at INTEGER,
+     published_at INTEGER,
+     retired_at INTEGER,
+     destroyed_at INTEGER,
+     opened_messages INTEGER NOT NULL DEFAULT 0,
+     opened_media INTEGER NOT NULL DEFAULT 0,
+     last_opened_at INTEGER,
+     certificate TEXT NOT NULL,
+     locked TEXT NOT NULL CHECK ((locked = '') = (state = 'destroyed'))
+   ) STRICT`,
+  // whether a key of a former version was ever on its way to the service is not known: it may be
+  `INSERT INTO own_keys_new
+     (fingerprint, state, created_at, offered_at, published_at, retired_at, certificate, locked)
+     SELECT fingerprint, state, created_at, created_at, published_at, retired_at, certificate, locked
+     FROM own_keys`,
+  `DROP TABLE own_keys`,
+  `ALTER TABLE own_keys_new RENAME TO own_keys`,
+  `CREATE UNIQUE INDEX own_keys_once ON own_keys (state) WHERE state IN ('pending', 'active')`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -151,6 +177,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '012-webhook',
     async up(db) {
       await sql.raw(WEBHOOK).execute(db)
+    },
+  },
+  {
+    name: '013-key-life',
+    async up(db) {
+      for (const statement of KEY_LIFE) await sql.raw(statement).execute(db)
     },
   },
 ]

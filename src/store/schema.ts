@@ -2,21 +2,35 @@
  * What survives a restart, table by table. Every time is in milliseconds since the Unix epoch;
  * identifiers of chats, people and messages are the API's integers.
  */
-import type { Generated } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 
 /** The bot's own OpenPGP keys (DESIGN, Keys). */
 export interface OwnKeysTable {
   /** 40 lower-case hexadecimal characters. */
   fingerprint: string
-  state: 'pending' | 'active' | 'retired'
+  /** One key is pending at most, and one active. */
+  state: 'pending' | 'active' | 'retired' | 'destroyed'
   created_at: number
+  /** When its publication was begun: from then on the service may know it. */
+  offered_at: number | null
   published_at: number | null
   retired_at: number | null
+  destroyed_at: number | null
+  /** What it has opened, and when it last did. */
+  opened_messages: Generated<number>
+  opened_media: Generated<number>
+  last_opened_at: number | null
   /** Armored certificate. */
   certificate: string
-  /** Armored secret key, locked under the store's master secret; the store keeps it as it came. */
+  /**
+   * Armored secret key, locked under the store's master secret; the store keeps it as it came.
+   * Empty once it is destroyed.
+   */
   locked: string
 }
+
+/** The same as it is read. */
+export type OwnKeysRow = Selectable<OwnKeysTable>
 
 /** What is known of a chat. */
 export interface ChatsTable {

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
 import { NodeSqliteDialect } from './dialect.ts'
+import { errnoOf } from './files.ts'
+import { DATABASE } from './inspect.ts'
 import { release } from './owner.ts'
 import { acquire } from './acquire.ts'
 import type { Protection } from './protection.ts'
 import { corrupt } from './refusals.ts'
 import type { Schema } from './schema.ts'
+import { scrubLog } from './scrub.ts'
 import { isStorageFailure } from './sqlite.ts'
 
 const SECRET_BYTES = 32
@@ -43,6 +47,12 @@ export interface Store extends AsyncDisposable {
   seal(name: string, secret: Uint8Array): Buffer
   /** Opens what `seal` made under the same name. @throws as `secret` does */
   unseal(name: string, sealed: Uint8Array): Buffer
+  /**
+   * Overwrites on disk what was deleted, as far as that is possible: in the database SQLite does it
+   * (secure_delete), in its log this does. What the file system or the disk copied elsewhere stays.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  scrub(): Promise<void>
 }
 
 /**
@@ -142,6 +152,19 @@ class OpenStore implements Store {
   get #protected(): Protection {
     if (this.#protection !== null) return this.#protection
     throw new Refusal('postern_locked', 'the store has no passphrase')
+  }
+
+  async scrub(): Promise<void> {
+    const file = join(this.#dataDir, DATABASE)
+    // the one connection is ours meanwhile, so that no transaction is under way
+    const scrub = () =>
+      this.#db.connection().execute(() => Promise.resolve(scrubLog(this.#database, file)))
+    try {
+      await this.#track(scrub)
+    } catch (error) {
+      if (errnoOf(error) === null && !isStorageFailure(error)) throw error
+      throw new Refusal('postern_store_unwritable', '', { cause: error })
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,7 +10,7 @@ import type { Publication } from '../keys/publication.ts'
 import type { Lists } from '../keys/lists.ts'
 import { chooseRecipients, type Recipients } from '../keys/recipients.ts'
 import type { Trust } from '../keys/trust.ts'
-import type { Engine } from '../pgp/engine.ts'
+import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
 import { bodyMissing, type Draft } from './draft.ts'
 import {
@@ -28,7 +28,14 @@ export interface Prepared {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
+  /**
+   * To be called when it was answered, or will not leave: until then no other key is published
+   * than the one it is signed with.
+   */
+  leave: () => void
 }
+
+const UNSEALED = { recipients: null, sealMs: 0, leave: () => {} }
 
 export interface OutgoingParts {
   guard: Guard
@@ -71,14 +78,13 @@ export class Outgoing {
       const { chatId, markup } = draft.fields
       return {
         outbound: permitMarkup(draft.target, { chatId, markup }),
-        recipients: null,
-        sealMs: 0,
+        ...UNSEALED,
       }
     }
     const rule = await this.#parts.guard.rule(draft.chatId)
     if (!hasBody && isSend) throw bodyMissing(rule.body === 'sealed' ? 'armored' : 'text')
     if (rule.body === 'sealed') return await this.#sealed(draft)
-    return { outbound: readable(rule, draft), recipients: null, sealMs: 0 }
+    return { outbound: readable(rule, draft), ...UNSEALED }
   }
 
   /**
@@ -117,7 +123,7 @@ export class Outgoing {
     }
     if (draft.armored !== undefined) {
       const outbound = permitSealed(draft.target, draft.fields, draft.armored)
-      return { outbound, recipients: null, sealMs: 0 }
+      return { outbound, ...UNSEALED }
     }
     if (publication === null) {
       if (guard.mustSeal(draft.chatId) && this.#parts.keyring.all.length > 0) {
@@ -131,9 +137,24 @@ export class Outgoing {
   }
 
   async #seal(draft: Draft, text: string, publication: Publication): Promise<Prepared> {
-    const { engine, armoredMax } = this.#parts
-    const signer = publication.requirePublished()
+    publication.requirePublished()
     const recipients = await this.#recipients(draft.chatId)
+    const { signer, leave } = await publication.enter()
+    try {
+      const sealed = await this.#sealTo(recipients, { draft, text, signer: signer.unlocked })
+      publication.requirePublished()
+      return { ...sealed, recipients, leave }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  async #sealTo(
+    recipients: Recipients,
+    { draft, text, signer }: { draft: Draft; text: string; signer: UnlockedKey },
+  ): Promise<Pick<Prepared, 'outbound' | 'sealMs'>> {
+    const { engine, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, Buffer.byteLength(text), armoredMax())
     if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
@@ -141,15 +162,13 @@ export class Outgoing {
     const { armored, ...known } = await engine.sealKnown({
       text,
       certificates: recipients.certificates,
-      signer: signer.unlocked,
+      signer,
       cipher: fitting.cipher,
     })
     if (armored.length > armoredMax()) throw tooLarge(count, armored.length, armoredMax())
     await this.#remember(draft.chatId, known)
-    publication.requirePublished()
     return {
       outbound: permitSealed(draft.target, draft.fields, armored),
-      recipients,
       sealMs: performance.now() - startedAtMs,
     }
   }

@@ -5,10 +5,12 @@ import { Outcomes } from '../chats/outcomes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
+import { Openings } from '../keys/openings.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import { createEngine } from '../pgp/create.ts'
+import { KeyMetrics } from '../observe/key-metrics.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/profile.ts'
 import { openStore, type Store } from '../store/store.ts'
@@ -24,6 +26,7 @@ export interface Core extends AsyncDisposable {
   keyring: Keyring
   acquaintance: Acquaintance
   outcomes: Outcomes
+  openings: Openings
   facts: Facts
   modes: Modes
   /** Null when the sidecar manages no key (`key.publish: false`). */
@@ -32,6 +35,8 @@ export interface Core extends AsyncDisposable {
   /** Null when there is no key to open with and none will be made. */
   incoming: Incoming | null
 }
+
+const DAY_MS = 86_400_000
 
 /**
  * Opens the store and makes the parts over it.
@@ -53,7 +58,11 @@ export async function createCore(
         log.error('a certificate was read in another way than openpgp.js does: it reads all now'),
     }),
   )
-  const keyring = await Keyring.load(store, engine)
+  const keyring = await Keyring.load(store, engine, {
+    retainMs: settings.key.retainDays * DAY_MS,
+    serviceNowMs: () => serviceNowMs(link),
+  })
+  const openings = stack.use(await Openings.load(store))
   const facts = await Facts.load(store)
   const { calls, botId, health, metrics, alerts } = link
   const modes = new Modes({ facts, chat: calls.chat })
@@ -69,6 +78,10 @@ export async function createCore(
     log,
   })
   const managesKey = settings.key.publish
+  const keyMetrics = new KeyMetrics(metrics.registry, {
+    keys: () => keyring.all,
+    situation: () => publication?.situation ?? null,
+  })
   const publication = managesKey
     ? stack.use(
         new Publication({
@@ -76,10 +89,19 @@ export async function createCore(
           calls,
           log,
           clockSkewMs: () => link.watch.skewMs,
+          rotateEveryMs:
+            settings.key.rotateEveryDays === undefined
+              ? null
+              : settings.key.rotateEveryDays * DAY_MS,
+          rotated: (outcome) => keyMetrics.rotated(outcome),
           changed: (state, detail) => tellHealth(health, { state, detail, facts }),
         }),
       )
     : null
+  const noteOpening = (fingerprint: string): void => {
+    openings.note(fingerprint, 'message')
+    keyMetrics.opened(keyring.find(fingerprint)?.state ?? 'destroyed')
+  }
   const guard = new Guard({
     facts,
     modes,
@@ -104,6 +126,7 @@ export async function createCore(
     keyring,
     acquaintance,
     outcomes,
+    openings,
     facts,
     modes,
     publication,
@@ -125,7 +148,10 @@ export async function createCore(
             verify: settings.open.verify,
             normalizeText: settings.open.normalizeText,
             judged: (judged) => {
-              for (const { verdict, tookMs } of judged) metrics.opened({ verdict, ms: tookMs ?? 0 })
+              for (const { verdict, tookMs, openedWith } of judged) {
+                metrics.opened({ verdict, ms: tookMs ?? 0 })
+                if (openedWith !== null) noteOpening(openedWith)
+              }
               outcomes.received(judged)
             },
           }),
@@ -133,14 +159,17 @@ export async function createCore(
   }
 }
 
-const DAY_MS = 86_400_000
-
 /** Forgets what is past the memory's reach, now and once a day; a failed write is told by health. */
 function pruneDaily(seen: Seen): Disposable {
   const prune = (): void => void seen.prune().catch(() => undefined)
   prune()
   const timer = setInterval(prune, DAY_MS).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** The time by the service's clock, ms since the epoch; null while unknown. */
+function serviceNowMs({ watch }: Link): number | null {
+  return watch.skewMs === null ? null : Date.now() - watch.skewMs
 }
 
 const REASON_OF: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {

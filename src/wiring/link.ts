@@ -19,6 +19,9 @@ const OWN_SHARE = 0.5
 /** A look-up that a send or an update waits for. */
 const LOOKUP_MS = 8000
 
+/** A publication, for which sends wait. */
+const PUBLISH_MS = 10_000
+
 /** The link to the service, with what is known of the bot from it. */
 export interface Link extends AsyncDisposable {
   upstream: Upstream
@@ -139,7 +142,8 @@ export function createLink(
       chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
       userKey: (userId) => get(`/users/${userId}/key`),
       putKey: async (key) => {
-        await upstream.ask({ method: 'PUT', path: '/key', body: JSON.stringify(key) })
+        const body = JSON.stringify(key)
+        await upstream.ask({ method: 'PUT', path: '/key', body, deadlineMs: PUBLISH_MS })
       },
     },
     bot: () => known,

@@ -1,6 +1,8 @@
 import type { Settings } from '../config/settings.ts'
 import { VERSION } from '../config/version.ts'
 import type { StatusReport } from '../control/operations.ts'
+import { iso } from '../control/perform-keys.ts'
+import { rotationReport } from '../control/perform-rotation.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import type { Updates } from './updates.ts'
@@ -29,7 +31,15 @@ export function statusOf(
             mode: bot.mode,
             fingerprint: bot.fingerprint?.toLowerCase() ?? null,
           },
-    key: key === undefined ? null : { fingerprint: key.fingerprint, state: key.state },
+    key:
+      key === undefined
+        ? null
+        : {
+            fingerprint: key.fingerprint,
+            state: key.state,
+            publishedAt: iso(key.publishedAtMs),
+          },
+    rotation: rotationReport(core.publication),
     upstream: { url: settings.upstream.url, reachable: link.watch.reachable },
     chats: {
       known: chats.length,

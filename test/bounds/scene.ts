@@ -182,7 +182,10 @@ async function makeKeys(
 ): Promise<{ fingerprint: string; certificate: string }[]> {
   await using store = await openStore({ dataDir, masterSecret: PASSPHRASE, mode: 'create' })
   await using engine = createEngine()
-  const ring = await Keyring.load(store, engine)
+  const ring = await Keyring.load(store, engine, {
+    retainMs: 30 * 86_400_000,
+    serviceNowMs: () => null,
+  })
   for (let n = 0; n < count; n++) {
     const { fingerprint } = await ring.makePending(`bot ${n}`)
     await ring.promote(fingerprint)

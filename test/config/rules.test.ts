@@ -85,20 +85,50 @@ describe('what is not built yet', () => {
   test.each([
     ['POSTERN_KEY_PROTECTION', 'keychain', 'passphrase'],
     ['POSTERN_KEY_PROTECTION', 'none', 'auto'],
-    ['POSTERN_KEY_RETAIN_DAYS', '31', '30'],
   ])('%s=%s is refused and says so, and what works is taken', (name, wrong, right) => {
     expect(messageOf({ [name]: wrong })).toContain('is not built yet in this version')
     expect(load(given({ [name]: right })).origins.size).toBeGreaterThan(0)
   })
+})
 
-  test.each([
-    ['POSTERN_KEY_ROTATE_EVERY_DAYS', '90'],
-  ])('%s is refused whatever it is', (name, value) => {
-    expect(messageOf({ [name]: value })).toContain('is not built yet in this version; leave it out')
+describe('rotation and retention', () => {
+  const days = (every: string, retain: string) => ({
+    POSTERN_KEY_ROTATE_EVERY_DAYS: every,
+    POSTERN_KEY_RETAIN_DAYS: retain,
   })
 
   test('a key kept for less than four days would never do', () => {
     expect(messageOf({ POSTERN_KEY_RETAIN_DAYS: '3' })).toContain('a whole number from 4 to 36500')
+  })
+
+  test.each([
+    ['90', '30'],
+    ['1', '30'],
+    ['1', '4'],
+    ['13', '365'],
+  ])('every %s days, each kept for %s, are taken', (every, retain) => {
+    const { key } = load(given(days(every, retain))).settings
+    expect([key.rotateEveryDays, key.retainDays]).toEqual([Number(every), Number(retain)])
+  })
+
+  test('no rotation is planned unless it is set', () => {
+    const { key } = load(given({ POSTERN_KEY_RETAIN_DAYS: '36500' })).settings
+    expect(key.rotateEveryDays).toBeUndefined()
+  })
+
+  test.each([
+    ['1', '31', '2'],
+    ['12', '365', '13'],
+  ])('every %s days, each kept for %s, would be too many keys', (every, retain, least) => {
+    expect(messageOf(days(every, retain))).toContain(
+      `key.rotateEveryDays: expected at least ${least}, since old keys open for ${retain} days`,
+    )
+  })
+
+  test.each(['0', '0.5', '-1', 'weekly'])('every %s days is refused', (every) => {
+    expect(messageOf({ POSTERN_KEY_ROTATE_EVERY_DAYS: every })).toContain(
+      'a whole number from 1 to 36500',
+    )
   })
 })
 

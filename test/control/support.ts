@@ -3,7 +3,13 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { CheckLine, Operations, StatusReport } from '../../src/control/operations.ts'
+import type {
+  CheckLine,
+  KeyRow,
+  Operations,
+  RotationReport,
+  StatusReport,
+} from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
 import { createLogger } from '../../src/logger.ts'
 
@@ -16,7 +22,8 @@ export const STATUS: StatusReport = {
   ready: false,
   reasons: [{ code: 'upstream', message: 'no answer', hint: 'look at the network', sinceMs: 0 }],
   bot: { id: 7, username: 'helper_bot', mode: 'protected', fingerprint: FINGERPRINT },
-  key: { fingerprint: FINGERPRINT, state: 'active' },
+  key: { fingerprint: FINGERPRINT, state: 'active', publishedAt: '2026-01-01T00:00:01.000Z' },
+  rotation: null,
   upstream: { url: 'https://api.example.org', reachable: false },
   chats: { known: 3, latched: 2, refused: 1 },
   webhook: {
@@ -29,19 +36,36 @@ export const STATUS: StatusReport = {
   calls: { usedLastMinute: 4, limit: 60 },
 }
 
+export const KEY: KeyRow = {
+  fingerprint: FINGERPRINT,
+  state: 'active',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  publishedAt: '2026-01-01T00:00:01.000Z',
+  retiredAt: null,
+  destroyedAt: null,
+  opensUntil: null,
+  opens: true,
+  openedMessages: 12,
+  openedMedia: 3,
+  lastOpenedAt: '2026-01-02T00:00:00.000Z',
+}
+
+export const ROTATION: RotationReport = {
+  from: FINGERPRINT,
+  to: 'b'.repeat(40),
+  phase: 'done',
+  startedAt: '2026-01-03T00:00:00.000Z',
+  endedAt: '2026-01-03T00:00:01.000Z',
+  attempts: 1,
+  detail: '',
+  nextAttemptAt: null,
+}
+
 /** A sidecar's operations with fixed answers; `over` changes some of them. */
 export function operations(over: Partial<Operations> = {}): Operations {
   return {
     status: async () => STATUS,
-    keyList: async () => [
-      {
-        fingerprint: FINGERPRINT,
-        state: 'active',
-        createdAt: '2026-01-01T00:00:00.000Z',
-        publishedAt: '2026-01-01T00:00:01.000Z',
-        retiredAt: null,
-      },
-    ],
+    keyList: async () => [KEY],
     keyShow: async (fingerprint = FINGERPRINT) => ({
       fingerprint,
       state: 'active',
@@ -52,6 +76,11 @@ export function operations(over: Partial<Operations> = {}): Operations {
       state: 'active',
       message: replace ? 'replaced' : 'published',
     }),
+    keyRotate: async () => ROTATION,
+    keyRotation: async () => ROTATION,
+    keyAbandon: async () => ({ ...ROTATION, phase: 'abandoned' }),
+    keyDeletion: async () => ({ key: KEY, loses: ['words'], unsure: ['backups'] }),
+    keyDelete: async (fingerprint) => ({ fingerprint, message: 'destroyed' }),
     chatList: async () => [
       { id: -5, kind: 'group', mode: 'protected', latched: true, refused: false },
       { id: 9007199254740991, kind: null, mode: null, latched: false, refused: true },

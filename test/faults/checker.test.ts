@@ -45,7 +45,18 @@ function handled(n: number, text: string | null, more: Partial<Handled> = {}): H
 function evidenceOf(ids: number[]): Evidence {
   const updates = ids.map((n) => ({ updateId: 500 + n, message: { id: n, chat: { id: CHAT } } }))
   const call = { n: 1, at: NOW, by: 'api' as const, headers: [], status: 200 }
-  const key = { fingerprint: FINGERPRINT, createdAt: '', publishedAt: '', retiredAt: null }
+  const key = {
+    fingerprint: FINGERPRINT,
+    createdAt: '',
+    publishedAt: '',
+    retiredAt: null,
+    destroyedAt: null,
+    opensUntil: null,
+    opens: true,
+    openedMessages: 0,
+    openedMedia: 0,
+    lastOpenedAt: null,
+  }
   return {
     service: [
       {

@@ -6,7 +6,6 @@ import type { Log } from '../../logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { objectResult, sentView, withResult } from '../../translate/bot-view.ts'
 import { readEdit, readSend, type Draft } from '../../translate/draft.ts'
-import type { Outbound } from '../../translate/guard.ts'
 import type { Outgoing, Prepared } from '../../translate/outgoing.ts'
 import type { Answer, Upstream } from '../../upstream/client.ts'
 import { idParam } from '../params.ts'
@@ -51,19 +50,23 @@ function rulesOf(parts: MessageRouteParts): { textMax: number; sealsForBot: bool
 async function say(draft: Draft, parts: MessageRouteParts): Promise<Answer> {
   const { outgoing, upstream } = parts
   let prepared = await outgoing.prepare(draft)
-  let answer = await hand(prepared.outbound, upstream)
+  let answer = await hand(prepared, upstream)
   for (let no = refusalIn(answer); no !== null; no = refusalIn(answer)) {
     const again = await outgoing.reconsider(draft, prepared, no)
     if (again === null) break
     prepared = again
-    answer = await hand(prepared.outbound, upstream)
+    answer = await hand(prepared, upstream)
   }
   if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
   return answer.envelope.ok ? said(answer, draft, prepared, parts) : answer
 }
 
-async function hand(outbound: Outbound, upstream: Upstream): Promise<Answer> {
-  return outbound.route === 'send' ? await upstream.send(outbound) : await upstream.edit(outbound)
+async function hand({ outbound, leave }: Prepared, upstream: Upstream): Promise<Answer> {
+  try {
+    return outbound.route === 'send' ? await upstream.send(outbound) : await upstream.edit(outbound)
+  } finally {
+    leave()
+  }
 }
 
 function refusalIn(answer: Answer): { code: string; expected: string | undefined } | null {

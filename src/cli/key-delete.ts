@@ -1,0 +1,57 @@
+import { Command } from 'commander'
+import type { DeletionReport } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
+import { example, takeSettings } from './flags.ts'
+import { withSidecar } from './reach.ts'
+import { ask, putJson, say } from './terminal.ts'
+
+interface Options {
+  yes?: boolean
+  json?: boolean
+}
+
+/** `postern key delete`: destroys an old secret key, after saying what becomes unreadable. */
+export function keyDeleteCommand(): Command {
+  const command = new Command('delete')
+    .description('destroy the secret of an old key for good, after saying what becomes unreadable')
+    .argument('<fingerprint>', 'which key, in full')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print what was deleted, and what that means, as JSON')
+  takeSettings(command, { shown: false })
+  return example(command, 'postern key delete 0123456789abcdef0123456789abcdef01234567').action(
+    remove,
+  )
+}
+
+async function remove(fingerprint: string, options: Options, command: Command): Promise<void> {
+  await withSidecar(command, async (sidecar) => {
+    const report = await sidecar.keyDeletion(fingerprint)
+    sayReport(report)
+    if (options.yes !== true && !(await isMeant(report))) {
+      throw new OperatorError('refused', 'nothing was deleted', 'answer with the whole fingerprint')
+    }
+    const done = await sidecar.keyDelete(report.key.fingerprint)
+    if (options.json === true) return putJson(report)
+    say(done.message)
+  })
+}
+
+function sayReport({ key, loses, unsure }: DeletionReport): void {
+  say(`deleting ${key.fingerprint}, retired at ${key.retiredAt ?? 'no time'}`)
+  say('this becomes unreadable for good:')
+  for (const line of loses) say(`  ${line}`)
+  say('what is overwritten is this store alone; it cannot be promised for:')
+  for (const line of unsure) say(`  ${line}`)
+}
+
+async function isMeant({ key }: DeletionReport): Promise<boolean> {
+  const answer = await ask('type the fingerprint to delete it: ')
+  if (answer === null) {
+    throw new OperatorError(
+      'usage',
+      'there is no terminal to ask at',
+      'give --yes when it is meant; nothing was deleted',
+    )
+  }
+  return answer.trim().toLowerCase() === key.fingerprint
+}

@@ -1,0 +1,81 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+import { Command } from 'commander'
+import type { Operations, RotationReport } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
+import { example, takeSettings } from './flags.ts'
+import { withSidecar } from './reach.ts'
+import { stopped, stopSignal } from './stop.ts'
+import { put, putJson, say } from './terminal.ts'
+
+const LOOK_MS = 100
+
+interface Options {
+  watch?: boolean
+  abandon?: boolean
+  json?: boolean
+}
+
+/** `postern key rotate`: a new key in the place of the published one, watched to its end. */
+export function keyRotateCommand(): Command {
+  const command = new Command('rotate')
+    .description('put a new key in the place of the bot’s key, and print its fingerprint')
+    .option('--watch', 'follow it to its end, also where the service must be tried again later')
+    .option('--abandon', 'end the rotation under way, before the service is told of the new key')
+    .option('--json', 'print each step as JSON, one line each')
+  takeSettings(command, { shown: false })
+  return example(command, 'postern key rotate --watch').action(rotate)
+}
+
+async function rotate(options: Options, command: Command): Promise<void> {
+  if (options.abandon === true && options.watch === true) {
+    throw new OperatorError(
+      'usage',
+      'expected --watch or --abandon, not both',
+      '`postern key rotate --help` says what each does',
+    )
+  }
+  const stop = stopped()
+  await withSidecar(command, async (sidecar) => {
+    if (options.abandon === true) return tell(await sidecar.keyAbandon(), options)
+    tell(await sidecar.keyRotate(), options)
+    await follow(sidecar, options, stop)
+  })
+}
+
+/** Tells each step, until it ends or must wait for the service. */
+async function follow(sidecar: Operations, options: Options, stop: Promise<void>): Promise<void> {
+  let told = ''
+  while (!stopSignal.aborted) {
+    const report = await sidecar.keyRotation()
+    if (report === null) throw new OperatorError('failed', 'the rotation is gone', AGAIN)
+    const step = `${report.phase} ${report.attempts} ${report.detail}`
+    if (step !== told) tell(report, options)
+    told = step
+    if (report.endedAt !== null) return
+    if (report.phase === 'waiting' && options.watch !== true) throw unfinished(report)
+    await Promise.race([elapsed(LOOK_MS), stop])
+  }
+  say('the rotation goes on without being watched')
+}
+
+function tell(report: RotationReport, { json }: Options): void {
+  const { phase, detail, nextAttemptAt, from, to } = report
+  if (json === true) return putJson(report)
+  const next = nextAttemptAt === null ? '' : `, tried again at ${nextAttemptAt}`
+  if (phase === 'abandoned') return say(`abandoned; ${from} stays the bot’s key`)
+  if (phase !== 'done') return say(`${phase}: ${detail}${next}`)
+  say(`done; ${from} goes on opening what is late`)
+  put(to)
+}
+
+const AGAIN = 'run postern key list, and see the log'
+
+function unfinished({ detail, nextAttemptAt }: RotationReport): OperatorError {
+  const when = nextAttemptAt === null ? 'later' : `at ${nextAttemptAt}`
+  return new OperatorError(
+    'failed',
+    `the rotation is not finished: ${detail}`,
+    `a running sidecar tries again ${when}, and a starting one at once; ` +
+      '--watch follows it, --abandon ends it where it still can be',
+  )
+}

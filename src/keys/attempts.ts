@@ -1,0 +1,149 @@
+/** Attempts at publishing: sends held, the key offered, what came of it made known. */
+import { PosternError, ServiceSaid } from '../errors.ts'
+import type { Log } from '../logger.ts'
+import type { Keyring } from './keyring.ts'
+import { offer, type PublicationCalls } from './offer.ts'
+import type { ReadyKey } from './own-key.ts'
+import type { RotationOutcome, RotationWatch } from './rotation.ts'
+import type { Standing } from './standing.ts'
+
+export interface AttemptParts {
+  keyring: Keyring
+  standing: Standing
+  rotations: RotationWatch
+  calls: PublicationCalls
+  log: Log
+  /** Called for each attempt at a rotation. */
+  rotated: (outcome: RotationOutcome) => void
+  /** The process ends. */
+  stop: AbortSignal
+}
+
+/** How long `/me` may lag behind an accepted publication before it is made again. */
+const LAG_MAX_MS = 300_000
+
+export class Attempts {
+  readonly #parts: AttemptParts
+  #dropping = new AbortController()
+  /** The last publication that was taken and is not shown yet, and what was shown before it. */
+  #taken: { before: string | null; atMs: number } | null = null
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts
+  }
+
+  /** Whether a publication was taken a while ago, and `/me` may not show it yet. */
+  isLagging(shown: string | null): boolean {
+    const taken = this.#taken
+    if (taken === null) return false
+    if (shown === taken.before && performance.now() - taken.atMs < LAG_MAX_MS) return true
+    this.#taken = null
+    return false
+  }
+
+  /** Lets an attempt that still waits for sends end there, and every later one until `dropped`. */
+  drop(): void {
+    this.#dropping.abort()
+  }
+
+  /** What was to be dropped is. */
+  dropped(): void {
+    this.#dropping = new AbortController()
+  }
+
+  /**
+   * Publishes a key while sends wait.
+   * @param before what `/me` shows now
+   * @param failures `throw`: also where the key before it goes on being the published one
+   * @returns whether nothing is left to do now
+   * @throws what kept the key from being published, where no other is
+   */
+  async offer(
+    key: ReadyKey | undefined,
+    before: string | null,
+    failures?: 'throw',
+  ): Promise<boolean> {
+    if (key === undefined) return false
+    const { standing, rotations, stop } = this.#parts
+    return await standing.hold(async (through) => {
+      rotations.enter('holding', 'sends under way are waited for')
+      try {
+        await through(AbortSignal.any([stop, this.#dropping.signal]))
+      } catch (error) {
+        stop.throwIfAborted()
+        if (this.#dropping.signal.aborted) return true
+        throw error
+      }
+      return await this.#attempt(key, before, failures)
+    })
+  }
+
+  /** Takes in that the service shows a key. @throws Refusal `postern_store_unwritable` */
+  async promote(key: ReadyKey | undefined): Promise<true> {
+    if (key !== undefined && key.state !== 'active') {
+      await this.#parts.keyring.promote(key.fingerprint)
+    }
+    return this.#published()
+  }
+
+  async #attempt(key: ReadyKey, before: string | null, failures?: 'throw'): Promise<boolean> {
+    const { keyring, calls, rotations, standing, stop, log } = this.#parts
+    const { fingerprint } = key
+    const consequence =
+      keyring.firstPublishedAtMs === null ? ': its private chats become encrypted for good' : ''
+    log.info({ fingerprint }, `publishing the bot’s key${consequence}`)
+    const phase = (name: 'publishing' | 'confirming'): void =>
+      rotations.enter(name, name === 'publishing' ? 'PUT /key' : 'GET /me must show it')
+    const offered = await offer(key, before, { keyring, calls, phase, signal: stop }).catch(
+      (error: unknown) => {
+        const isTold = keyring.find(fingerprint)?.offeredAtMs != null
+        if (isTold) standing.become('unpublished', codeOf(error))
+        rotations.wait({ detail: codeOf(error) })
+        throw error
+      },
+    )
+    this.#taken = null
+    if (offered.kind === 'confirmed') return this.#published()
+    this.#report(offered.kind)
+    if (offered.kind === 'unconfirmed') {
+      this.#taken = { before, atMs: performance.now() }
+      standing.become('unpublished', 'the service took the key and does not show it yet')
+      rotations.enter('confirming', 'the service took the key and does not show it yet')
+      return false
+    }
+    const { error, shown } = offered
+    rotations.wait({
+      detail: `the service ${offered.kind} it: ${codeOf(error)}`,
+      atLeastMs: retryAfterMs(error),
+    })
+    log.warn({ fingerprint, code: codeOf(error) }, 'the key could not be published')
+    const isOldShown = shown != null && shown === keyring.active?.fingerprint
+    if (isOldShown) standing.become('published', 'the key is published')
+    else standing.become('unpublished', `waiting to publish: ${codeOf(error)}`)
+    if (isOldShown && failures === undefined) return true
+    throw error
+  }
+
+  #published(): true {
+    this.#taken = null
+    if (this.#parts.rotations.current !== null) this.#report('done')
+    this.#parts.rotations.end('done')
+    this.#parts.standing.situation = 'equal'
+    this.#parts.standing.become('published', 'the key is published')
+    return true
+  }
+
+  #report(outcome: RotationOutcome): void {
+    if (this.#parts.rotations.current !== null) this.#parts.rotated(outcome)
+  }
+}
+
+/** The code of an error for log and status; others have none. */
+export function codeOf(error: unknown): string {
+  return error instanceof PosternError ? error.code : 'failed'
+}
+
+/** How long the service asks to wait, in ms. */
+export function retryAfterMs(error: unknown): number {
+  return error instanceof ServiceSaid ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+}

@@ -1,0 +1,118 @@
+/** Our own keys on disk. Each change is one transaction, on disk when it resolves. */
+import type { OwnKeysRow } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+
+const FIRST_PUBLISHED = 'first_published_at'
+
+/** Every key, newest first, and when the first of them was published (ms since the epoch). */
+export async function readRows(
+  store: Store,
+): Promise<{ rows: OwnKeysRow[]; firstPublishedAtMs: number | null }> {
+  const rows = await store.read((db) =>
+    db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc').execute(),
+  )
+  const flag = await store.read((db) =>
+    db.selectFrom('flags').select('value').where('name', '=', FIRST_PUBLISHED).executeTakeFirst(),
+  )
+  return { rows, firstPublishedAtMs: flag === undefined ? null : Number(flag.value) }
+}
+
+/** Keeps a new key as the pending one. @throws Refusal `postern_store_unwritable` */
+export async function insertRow(
+  store: Store,
+  made: { fingerprint: string; created_at: number; certificate: string; locked: string },
+): Promise<OwnKeysRow> {
+  return await store.write((db) =>
+    db
+      .insertInto('own_keys')
+      .values({ ...made, state: 'pending' })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+}
+
+/** @param atMs when its publication was begun; null takes that back */
+export async function setOffered(
+  store: Store,
+  fingerprint: string,
+  atMs: number | null,
+): Promise<void> {
+  await store.write((db) =>
+    db
+      .updateTable('own_keys')
+      .set({ offered_at: atMs })
+      .where('fingerprint', '=', fingerprint)
+      .execute(),
+  )
+}
+
+/** Makes a key the active one and retires the one before it; `firstMs` counts when it is the first. */
+export async function promoteRow(
+  store: Store,
+  { fingerprint, nowMs, firstMs }: { fingerprint: string; nowMs: number; firstMs: number },
+): Promise<void> {
+  await store.write(async (db) => {
+    await db
+      .updateTable('own_keys')
+      .set({ state: 'retired', retired_at: nowMs })
+      .where('state', '=', 'active')
+      .where('fingerprint', '!=', fingerprint)
+      .execute()
+    await db
+      .updateTable('own_keys')
+      .set({ state: 'active', published_at: nowMs, retired_at: null })
+      .where('fingerprint', '=', fingerprint)
+      .execute()
+    await db
+      .insertInto('flags')
+      .values({ name: FIRST_PUBLISHED, value: String(firstMs) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
+}
+
+/** Deletes a pending key that was never offered. @returns whether there was one */
+export async function deleteUnoffered(store: Store, fingerprint: string): Promise<boolean> {
+  const gone = await store.write((db) =>
+    db
+      .deleteFrom('own_keys')
+      .where('fingerprint', '=', fingerprint)
+      .where('state', '=', 'pending')
+      .where('offered_at', 'is', null)
+      .returning('fingerprint')
+      .execute(),
+  )
+  return gone.length > 0
+}
+
+/** Drops the secret of a retired key, and leaves the rest of it. */
+export async function eraseSecret(store: Store, fingerprint: string, nowMs: number): Promise<void> {
+  await store.write((db) =>
+    db
+      .updateTable('own_keys')
+      .set({ state: 'destroyed', destroyed_at: nowMs, locked: '' })
+      .where('fingerprint', '=', fingerprint)
+      .where('state', '=', 'retired')
+      .execute(),
+  )
+}
+
+/** Adds to what a key has opened. */
+export async function addOpenings(
+  store: Store,
+  openings: readonly { fingerprint: string; messages: number; media: number; lastAtMs: number }[],
+): Promise<void> {
+  await store.write(async (db) => {
+    for (const { fingerprint, messages, media, lastAtMs } of openings) {
+      await db
+        .updateTable('own_keys')
+        .set((own) => ({
+          opened_messages: own('opened_messages', '+', messages),
+          opened_media: own('opened_media', '+', media),
+          last_opened_at: lastAtMs,
+        }))
+        .where('fingerprint', '=', fingerprint)
+        .execute()
+    }
+  })
+}

@@ -1,0 +1,43 @@
+import type { Engine, UnlockedKey } from '../pgp/engine.ts'
+
+/** Keys are dated back, so that a phone whose clock is behind takes them. */
+const BACKDATE_MS = 300_000
+
+const TRIAL = 'a key is tried before anybody is told of it'
+
+/** A key that was made and tried, and what the store is to keep of it. */
+export interface MadeKey {
+  row: { fingerprint: string; created_at: number; certificate: string; locked: string }
+  unlocked: UnlockedKey
+}
+
+/**
+ * Makes a key and tries it: what is sealed to its certificate must be opened and verified with
+ * what the locked block gives back. Nothing is kept of it yet.
+ * @param o `certifiedBy` the key before it
+ * @throws Error when the key is of no use
+ */
+export async function makeKey(
+  engine: Engine,
+  o: { userId: string; passphrase: string; certifiedBy: UnlockedKey | undefined },
+): Promise<MadeKey> {
+  const createdAtMs = Date.now()
+  const { fingerprint, certificate, locked } = await engine.generate({
+    ...o,
+    createdMs: createdAtMs - BACKDATE_MS,
+  })
+  const unlocked = await engine.unlock(locked, o.passphrase)
+  const sealed = await engine.seal({
+    text: TRIAL,
+    certificates: [certificate],
+    signer: unlocked,
+    cipher: 'aes256',
+  })
+  const opened = await engine.open(sealed, [unlocked])
+  const words = opened.outcome === 'opened' ? opened : null
+  const signed = words && (await engine.verify(words.signed, certificate, Date.now()))
+  if (words?.text !== TRIAL || signed?.join() !== 'valid' || unlocked.fingerprint !== fingerprint) {
+    throw new Error('the new key does not open what was sealed to it')
+  }
+  return { row: { fingerprint, created_at: createdAtMs, certificate, locked }, unlocked }
+}

@@ -1,0 +1,129 @@
+/** One attempt to publish a key: mark, publish, confirm by `/me`, promote (DESIGN: Keys). */
+import type { Bot } from '../api/bot.ts'
+import { ServiceSaid } from '../errors.ts'
+import type { Keyring } from './keyring.ts'
+import type { ReadyKey } from './own-key.ts'
+import { fingerprintOf } from './situation.ts'
+
+/** The calls that publication makes; all throw ServiceSaid and Unanswered. */
+export interface PublicationCalls {
+  me(): Promise<Bot>
+  putKey(key: { publicKey: string; fingerprint: string }): Promise<void>
+}
+
+export type OfferPhase = 'publishing' | 'confirming'
+
+export interface OfferParts {
+  keyring: Keyring
+  calls: PublicationCalls
+  /** Ends the attempt; what the service was told by then stays marked. */
+  signal: AbortSignal
+  phase: (phase: OfferPhase) => void
+}
+
+/**
+ * What came of it. `confirmed`: shown, and ours is promoted. `refused`: the service said no, and
+ * knows nothing of the key by this attempt. `unanswered`: it may or may not have been taken.
+ * `unconfirmed`: it was taken and is not shown.
+ */
+export type Offered =
+  | { kind: 'confirmed' }
+  | { kind: 'refused' | 'unanswered'; error: unknown; shown: Shown }
+  | { kind: 'unconfirmed'; shown: Shown }
+
+/** What `/me` showed last, lower case or null; undefined when it could not be asked. */
+export type Shown = string | null | undefined
+
+type Put = { taken: 'yes' } | { taken: 'no' | 'unknown'; error: unknown }
+
+/** Pauses before each look at `/me`, in ms: a service may show a key later than it takes it. */
+const LOOKS_MS = {
+  yes: [0, 250, 500, 1000, 2000, 4000, 4000, 4000],
+  unknown: [0, 500, 1500],
+  no: [0],
+}
+/** After a lost answer the same key is offered once more before anything else. */
+const PUTS = 2
+
+/**
+ * Offers a key to the service, the same one however often.
+ * @param before what `/me` showed before the attempt
+ * @throws Refusal `postern_store_unwritable`: before the publication when it cannot be marked, and
+ *   after it when the promotion cannot be recorded; the signal's reason
+ */
+export async function offer(
+  key: ReadyKey,
+  before: string | null,
+  parts: OfferParts,
+): Promise<Offered> {
+  const { keyring, signal } = parts
+  signal.throwIfAborted()
+  const isNew = key.offeredAtMs === null
+  if (isNew) await keyring.markOffered(key.fingerprint, Date.now())
+  let outcome: Offered = { kind: 'unconfirmed', shown: undefined }
+  let wasLost = false
+  for (let turn = 0; turn < PUTS; turn++) {
+    const put = await publish(key, parts)
+    const shown = await look(key, before, { taken: put.taken, parts })
+    if (shown === key.fingerprint) {
+      await keyring.promote(key.fingerprint)
+      return { kind: 'confirmed' }
+    }
+    if (put.taken === 'yes') return { kind: 'unconfirmed', shown }
+    wasLost ||= put.taken === 'unknown'
+    outcome = { kind: wasLost ? 'unanswered' : 'refused', error: put.error, shown }
+    if (put.taken === 'no' || shown !== before) break
+  }
+  if (outcome.kind === 'refused' && isNew) await keyring.markOffered(key.fingerprint, null)
+  return outcome
+}
+
+async function publish(key: ReadyKey, { calls, phase, signal }: OfferParts): Promise<Put> {
+  phase('publishing')
+  try {
+    await calls.putKey({ publicKey: key.certificate, fingerprint: key.fingerprint })
+    return { taken: 'yes' }
+  } catch (error) {
+    signal.throwIfAborted()
+    const isRefused = error instanceof ServiceSaid && error.status < 500
+    return { taken: isRefused ? 'no' : 'unknown', error }
+  }
+}
+
+/** Looks until the key is shown, or something that is neither it nor what was there before. */
+async function look(
+  key: ReadyKey,
+  before: string | null,
+  { taken, parts }: { taken: Put['taken']; parts: OfferParts },
+): Promise<Shown> {
+  parts.phase('confirming')
+  let shown: Shown
+  for (const waitMs of LOOKS_MS[taken]) {
+    await pause(waitMs, parts.signal)
+    try {
+      shown = fingerprintOf(await parts.calls.me())
+    } catch (error) {
+      parts.signal.throwIfAborted()
+      shown = undefined
+      if (error instanceof ServiceSaid && error.status < 500) return shown
+      continue
+    }
+    if (shown === key.fingerprint || shown !== before) return shown
+  }
+  return shown
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  if (ms === 0) return
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const end = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}

@@ -1,0 +1,46 @@
+/** One of the bot's own keys, as a value; how it stands in the store. */
+import type { UnlockedKey } from '../pgp/engine.ts'
+import type { OwnKeysRow } from '../store/schema.ts'
+
+/**
+ * `pending` is made and safe on disk, `active` is published, `retired` opens what is late, of
+ * `destroyed` only the certificate is left.
+ */
+export type KeyState = 'pending' | 'active' | 'retired' | 'destroyed'
+
+/** One of the bot's own keys. Times are ms since the epoch. */
+export interface OwnKeyRecord {
+  fingerprint: string
+  state: KeyState
+  createdAtMs: number
+  /** When its publication was begun: from then on the service may know it. */
+  offeredAtMs: number | null
+  publishedAtMs: number | null
+  retiredAtMs: number | null
+  destroyedAtMs: number | null
+  certificate: string
+  /** Null when it is destroyed, or one of too many old ones. */
+  unlocked: UnlockedKey | null
+}
+
+/** A key that can sign and open. */
+export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
+
+/** The key of a row of the store. @param unlocked what `locked` holds, or null */
+export function fromRow(row: OwnKeysRow, unlocked: UnlockedKey | null): OwnKeyRecord {
+  return {
+    fingerprint: row.fingerprint,
+    state: row.state,
+    createdAtMs: row.created_at,
+    offeredAtMs: row.offered_at,
+    publishedAtMs: row.published_at,
+    retiredAtMs: row.retired_at,
+    destroyedAtMs: row.destroyed_at,
+    certificate: row.certificate,
+    unlocked,
+  }
+}
+
+export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {
+  return key !== undefined && key.unlocked !== null
+}

@@ -1,0 +1,193 @@
+/** Brings what the service shows and what we hold together (DESIGN: Keys), one step at a time. */
+import type { Bot } from '../api/bot.ts'
+import { OperatorError, Refusal } from '../errors.ts'
+import { Attempts, codeOf, type AttemptParts } from './attempts.ts'
+import type { ReadyKey } from './own-key.ts'
+import type { Rotation } from './rotation.ts'
+import { fingerprintOf, situationOf, type Situation } from './situation.ts'
+
+export interface ReconcileParts extends AttemptParts {
+  /** Our clock minus the service's, in ms; null while unknown. */
+  clockSkewMs: () => number | null
+  /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
+  rotateEveryMs: number | null
+}
+
+/** No key is made while the clocks differ by more. */
+const SKEW_MAX_MS = 120_000
+
+/** Steps must not overlap: whoever calls takes turns. */
+export class Reconciler {
+  readonly #parts: ReconcileParts
+  readonly #attempts: Attempts
+
+  constructor(parts: ReconcileParts) {
+    this.#parts = parts
+    this.#attempts = new Attempts(parts)
+  }
+
+  /**
+   * Compares `/me` with the keyring and does what follows: never a second key while one waits,
+   * never over a key that is not ours, never one back that was removed.
+   * @returns whether nothing is left to do until the next regular look
+   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`, OperatorError
+   */
+  async compare(): Promise<boolean> {
+    const { keyring, standing, rotations } = this.#parts
+    const { bot, shown, situation } = await this.#look()
+    if (this.#attempts.isLagging(shown)) {
+      standing.become('unpublished', 'the service took the key and does not show it yet')
+      return false
+    }
+    switch (situation) {
+      case 'pending':
+        return await this.#attempts.promote(keyring.pending)
+      case 'foreign':
+        standing.become('conflict', `the service lists ${shown}`)
+        rotations.stall('the service shows a key that is not ours')
+        return false
+      case 'none':
+        standing.become('unprotected', 'the service shows no key for the bot')
+        rotations.stall('the service shows no key for the bot')
+        return false
+      case 'older':
+        standing.become('unpublished', 'the service shows an older key of ours')
+        return await this.#attempts.offer(keyring.pending ?? keyring.active, shown)
+      case 'equal':
+        return await this.#equal(bot, shown)
+      case 'first':
+        break
+    }
+    standing.become('unpublished', 'the key is being published')
+    return await this.#attempts.offer(keyring.pending ?? (await this.#make(bot)), shown)
+  }
+
+  /**
+   * Publishes by the operator's word: what waits, the active key again, or a first one.
+   * @param options `replace`: also over a key that is not ours
+   * @throws as `compare` does; Refusal `postern_key_conflict`, `postern_key_unpublished`
+   */
+  async publish(options: { replace: boolean }): Promise<ReadyKey> {
+    const { keyring } = this.#parts
+    const { bot, shown, situation } = await this.#look()
+    if (situation === 'foreign' && !options.replace) {
+      throw new Refusal('postern_key_conflict')
+    }
+    const key = keyring.pending ?? keyring.active ?? (await this.#make(bot))
+    const done =
+      shown === key.fingerprint
+        ? await this.#attempts.promote(key)
+        : await this.#attempts.offer(key, shown, 'throw')
+    if (!done) throw new Refusal('postern_key_unpublished')
+    return key
+  }
+
+  /**
+   * Begins a rotation: the new key is made and on disk; `compare` does the rest.
+   * @throws as `compare` does; Refusal naming why our key is not the published one
+   */
+  async beginRotation(): Promise<void> {
+    const { bot, situation } = await this.#look()
+    if (situation === 'foreign') throw new Refusal('postern_key_conflict')
+    if (situation === 'none') throw new Refusal('postern_bot_unprotected')
+    if (situation !== 'equal' || this.#parts.keyring.pending !== undefined) {
+      throw new Refusal('postern_key_unpublished')
+    }
+    await this.#begin(bot)
+  }
+
+  /** Lets an attempt that has not come to the publication end there. */
+  drop(): void {
+    this.#attempts.drop()
+  }
+
+  /**
+   * Forgets the key of a rotation that the service has not been told of.
+   * @throws OperatorError `refused`; Refusal `postern_store_unwritable`
+   */
+  async abandon(): Promise<Rotation> {
+    const { keyring, rotations, log, rotated } = this.#parts
+    this.#attempts.dropped()
+    const { pending } = keyring
+    const { current } = rotations
+    if (pending === undefined || current === null) {
+      throw new OperatorError('refused', 'no rotation is under way', 'run postern key list')
+    }
+    if (pending.offeredAtMs !== null) {
+      throw new OperatorError(
+        'refused',
+        'the service may have the new key already: this rotation is finished, not abandoned',
+        'postern key rotate --watch follows it to its end',
+      )
+    }
+    await keyring.discard(pending.fingerprint)
+    rotated('abandoned')
+    log.info({ fingerprint: pending.fingerprint }, 'the rotation was abandoned')
+    return rotations.end('abandoned') ?? current
+  }
+
+  async #equal(bot: Bot, shown: string | null): Promise<boolean> {
+    const { keyring, standing, rotations, log } = this.#parts
+    if (keyring.pending !== undefined) {
+      if (rotations.waitMs === 0) return await this.#attempts.offer(keyring.pending, shown)
+      standing.become('published', 'the key is published')
+      return true
+    }
+    standing.become('published', 'the key is published')
+    if (!this.#isDue()) return true
+    try {
+      await this.#begin(bot)
+    } catch (error) {
+      log.warn({ code: codeOf(error) }, 'a planned rotation could not be begun')
+      return true
+    }
+    return await this.#attempts.offer(keyring.pending, shown)
+  }
+
+  #isDue(): boolean {
+    const { keyring, rotateEveryMs } = this.#parts
+    const sinceMs = keyring.active?.publishedAtMs ?? Infinity
+    return rotateEveryMs !== null && Date.now() - sinceMs >= rotateEveryMs
+  }
+
+  async #begin(bot: Bot): Promise<void> {
+    const { keyring, rotations, log, rotated } = this.#parts
+    const from = keyring.active?.fingerprint ?? ''
+    const { fingerprint: to, createdAtMs: startedAtMs } = await this.#make(bot).catch(
+      (error: unknown) => {
+        rotated('not-made')
+        throw error
+      },
+    )
+    rotations.begin({ from, to, startedAtMs, detail: 'the new key is on disk' })
+    log.info({ from, to }, 'rotating the bot’s key')
+  }
+
+  async #look(): Promise<{ bot: Bot; shown: string | null; situation: Situation }> {
+    const bot = await this.#parts.calls.me()
+    const shown = fingerprintOf(bot)
+    const situation = situationOf(shown, this.#parts.keyring)
+    this.#parts.standing.situation = situation
+    return { bot, shown, situation }
+  }
+
+  async #make(bot: Bot): Promise<ReadyKey> {
+    const { clockSkewMs, keyring, log } = this.#parts
+    const skewMs = clockSkewMs()
+    if (skewMs !== null && Math.abs(skewMs) > SKEW_MAX_MS) {
+      throw new ClockOff(
+        `our clock is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s: no key is made`,
+      )
+    }
+    const key = await keyring.makePending(bot.username ?? `bot ${bot.id}`)
+    log.info({ fingerprint: key.fingerprint }, 'made a key for the bot')
+    return key
+  }
+}
+
+/** No key is made while the clocks are too far apart. */
+export class ClockOff extends OperatorError {
+  constructor(message: string) {
+    super('refused', message, 'set this machine’s clock (NTP)')
+  }
+}

@@ -1,0 +1,97 @@
+/** Where our key stands with the service, and who may seal by it. */
+import { Refusal, type OwnCode } from '../errors.ts'
+import type { Log } from '../logger.ts'
+import type { Keyring } from './keyring.ts'
+import type { ReadyKey } from './own-key.ts'
+import { SendGate } from './send-gate.ts'
+import type { Situation } from './situation.ts'
+
+/**
+ * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
+ * is not ours. `unprotected`: none, although we had published.
+ */
+export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'unprotected'
+
+/** How long sends wait for a key that is being published: below what bots wait for an answer. */
+const HOLD_MAX_MS = 20_000
+
+const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
+  unpublished: 'postern_key_unpublished',
+  conflict: 'postern_key_conflict',
+  unprotected: 'postern_bot_unprotected',
+}
+
+export interface StandingParts {
+  keyring: Keyring
+  log: Log
+  /** Called on every change, with what an operator should read. */
+  changed: (state: PublicationState, detail: string) => void
+}
+
+export class Standing {
+  readonly #parts: StandingParts
+  readonly #gate = new SendGate()
+  #state: PublicationState
+  /** What the last look at `/me` found; null before the first. */
+  situation: Situation | null = null
+
+  /** A key that still waits for its publication must be settled first. */
+  constructor(parts: StandingParts) {
+    const { active, pending } = parts.keyring
+    this.#parts = parts
+    this.#state = active === undefined || pending !== undefined ? 'unpublished' : 'published'
+  }
+
+  get state(): PublicationState {
+    return this.#state
+  }
+
+  /** @param detail what an operator should read */
+  become(state: PublicationState, detail: string): void {
+    if (this.#state !== state) this.#parts.log.info({ state }, 'the bot’s key')
+    this.#state = state
+    this.#parts.changed(state, detail)
+  }
+
+  /** The key to sign with. @throws Refusal naming why nothing can be sealed now */
+  requirePublished(): ReadyKey {
+    const { active } = this.#parts.keyring
+    if (this.#state === 'published' && active !== undefined) return active
+    throw new Refusal(REFUSED[this.#state === 'published' ? 'unpublished' : this.#state])
+  }
+
+  /**
+   * Gives the key to sign with, which stays the published one until `leave` is called. Waits while
+   * another is being published.
+   * @throws Refusal naming why nothing can be sealed now, after at most `HOLD_MAX_MS`
+   */
+  async enter(): Promise<{ signer: ReadyKey; leave: () => void }> {
+    this.requirePublished()
+    const leave = await this.#gate.enter()
+    try {
+      return { signer: this.requirePublished(), leave }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  /**
+   * Lets sends wait while something is done that may change the key. Past the bound the key counts
+   * as unpublished until it is known better, and they are refused.
+   * @param work gets a function that resolves when every send under way is through
+   */
+  async hold<T>(work: (through: (signal: AbortSignal) => Promise<void>) => Promise<T>): Promise<T> {
+    this.#gate.close()
+    const overrun = setTimeout(() => {
+      this.become('unpublished', 'the service has not shown the new key yet')
+      this.#gate.open()
+    }, HOLD_MAX_MS)
+    try {
+      return await work((signal) => this.#gate.empty(signal))
+    } finally {
+      clearTimeout(overrun)
+      this.#gate.open()
+    }
+  }
+}
