@@ -37,7 +37,7 @@ async function rotate(options: Options, command: Command): Promise<void> {
   const stop = stopped()
   await withSidecar(command, async (sidecar) => {
     if (options.abandon === true) return tell(await sidecar.keyAbandon(), options)
-    tell(await sidecar.keyRotate(), options)
+    await sidecar.keyRotate()
     await follow(sidecar, options, stop)
   })
 }

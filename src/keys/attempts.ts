@@ -126,10 +126,12 @@ export class Attempts {
 
   #published(): true {
     this.#taken = null
-    if (this.#parts.rotations.current !== null) this.#report('done')
-    this.#parts.rotations.end('done')
-    this.#parts.standing.situation = 'equal'
-    this.#parts.standing.become('published', 'the key is published')
+    const { rotations, standing, log } = this.#parts
+    this.#report('done')
+    const done = rotations.end('done')
+    if (done !== null) log.info({ from: done.from, to: done.to }, 'the bot’s key is rotated')
+    standing.situation = 'equal'
+    standing.become('published', 'the key is published')
     return true
   }
 

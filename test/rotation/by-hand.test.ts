@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+import { GpgPhone } from '../support/double-phones.ts'
+import type { Person } from '../support/double-stage.ts'
+import {
+  expectRefused,
+  expectSettled,
+  keysOf,
+  metricOf,
+  putsOf,
+  rotate,
+  rotationOf,
+  shownBy,
+} from './support.ts'
+
+const stage = useStage()
+const old = { certificate: '', fingerprint: '' }
+let person: Person
+let chat: DoubleChat
+
+/** What the service was sent by one send of the bot's. */
+async function sent(text: string): Promise<string> {
+  const since = stage.double.mark()
+  expect((await stage.send(chat, text)).status).toBe(201)
+  return stage.bodies(since)[0].armored
+}
+
+/** What the bot gets when this arrives from the person. */
+async function arrives(armored: string) {
+  const [read] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
+  return read
+}
+
+// The tests of this file follow one another.
+test('a rotation by hand prints the new fingerprint, which the service then shows', async () => {
+  person = await stage.friend()
+  chat = stage.privateChat(person)
+  await stage.show(chat)
+  old.certificate = stage.botCertificate
+  old.fingerprint = shownBy(stage) ?? ''
+  const early = await sent('before')
+  expect((await person.phone.open(early, old.certificate)).signer).toBe(old.fingerprint)
+
+  const fingerprint = await rotate(stage)
+  expect(fingerprint).toMatch(/^[0-9a-f]{40}$/)
+  expect(fingerprint).not.toBe(old.fingerprint)
+  expect(shownBy(stage)).toBe(fingerprint)
+  expect(putsOf(stage)).toEqual([old.fingerprint, fingerprint])
+  await expectSettled(stage, { retired: 1 })
+  expect((await stage.sidecar.readiness()).status).toBe(200)
+})
+
+test('GnuPG reads what the bot sent before and after, each signed by the key of its time', async () => {
+  const late = await sent('after')
+  const opened = await person.phone.open(late, stage.botCertificate)
+  expect(opened).toEqual({ text: 'after', signer: shownBy(stage) })
+})
+
+test('what a phone sealed to the old key is opened, and what it sealed to the new one', async () => {
+  const toOld = await person.phone.seal('late', [old.certificate])
+  const toNew = await person.phone.seal('in time', [stage.botCertificate])
+  expect(await arrives(toOld)).toMatchObject({ text: 'late', postern: { verdict: 'verified' } })
+  expect(await arrives(toNew)).toMatchObject({ text: 'in time', postern: { verdict: 'verified' } })
+})
+
+test('an old message of the bot’s own, quoted, is still verified', async () => {
+  const early = stage.double.world.written[0]?.body.armored
+  const self = { id: stage.double.world.bot['id'] as number, key: null }
+  const quoted = stage.double.world.message(chat, self, { armored: early })
+  const armored = await person.phone.seal('what was that?', [stage.botCertificate])
+  const message = stage.double.world.message(chat, person, { armored, replyTo: quoted })
+  const [read] = await stage.deliver([message])
+  expect(read.replyTo).toMatchObject({
+    text: 'before',
+    postern: { verdict: 'verified', signer: old.fingerprint },
+  })
+})
+
+test('the new certificate carries the certification of the old key, as gpg --check-sigs sees it', async () => {
+  await using gpg = await GpgPhone.make()
+  await gpg.gpg(['--import'], old.certificate)
+  await gpg.gpg(['--import'], stage.botCertificate)
+  const said = await gpg.gpg(['--with-colons', '--check-sigs', shownBy(stage) ?? ''])
+  const good = said.stdout
+    .toString()
+    .split('\n')
+    .filter((line) => line.startsWith('sig:!'))
+    .map((line) => line.split(':')[4]?.toLowerCase())
+  expect(good).toContain(old.fingerprint.slice(-16))
+})
+
+test('key list says what each key has opened, and until when the old one opens', async () => {
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  const [active, retired] = await keysOf(stage.sidecar)
+  expect(active).toMatchObject({ state: 'active', opens: true, opensUntil: null })
+  expect(retired).toMatchObject({ fingerprint: old.fingerprint, state: 'retired', opens: true })
+  // The quoted message was sealed to the key that signed it.
+  expect([active?.openedMessages, retired?.openedMessages]).toEqual([2, 2])
+  expect(retired?.lastOpenedAt).not.toBeNull()
+  const days = (Date.parse(retired?.opensUntil ?? '') - Date.now()) / 86_400_000
+  expect(Math.round(days)).toBe(30)
+  const table = (await stage.sidecar.postern('key', 'list')).stdout
+  expect(table).toMatch(new RegExp(`${old.fingerprint} +retired .* until .* 2 messages, 0 files`))
+})
+
+test('a restart changes nothing about it, and both keys go on opening', async () => {
+  const puts = stage.double.calls('PUT', '/key').length
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  const armored = await person.phone.seal('later still', [old.certificate])
+  expect((await arrives(armored)).text).toBe('later still')
+  expect(stage.double.calls('PUT', '/key').length).toBe(puts)
+})
+
+test('/status shows the rotation, and the metrics count it', async () => {
+  const before = await metricOf(stage.sidecar, 'postern_rotations_total{outcome="done"}')
+  const from = shownBy(stage) ?? ''
+  const to = await rotate(stage)
+  expect(await rotationOf(stage.sidecar)).toMatchObject({ from, to, phase: 'done', attempts: 1 })
+  expect(await metricOf(stage.sidecar, 'postern_rotations_total{outcome="done"}')).toBe(before + 1)
+  expect(await metricOf(stage.sidecar, 'postern_own_keys{state="retired"}')).toBe(2)
+  expect(await metricOf(stage.sidecar, 'postern_key_age_seconds')).toBeGreaterThanOrEqual(0)
+  const armored = await person.phone.seal('from long ago', [old.certificate])
+  expect((await arrives(armored)).text).toBe('from long ago')
+  expect(await metricOf(stage.sidecar, 'postern_opened_by_key_total{state="retired"}')).toBe(2)
+})
+
+test('without a sidecar that runs the command does it by itself, step by step in JSON', async () => {
+  await stage.sidecar.stop()
+  const done = await stage.sidecar.postern('key', 'rotate', '--json')
+  expect(done.code, done.stderr).toBe(0)
+  const steps = done.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { phase: string })
+  expect(steps.at(-1)).toMatchObject({
+    phase: 'done',
+    to: shownBy(stage),
+    endedAt: expect.any(String),
+  })
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  await expectSettled(stage, { retired: 3 })
+})
+
+test('nothing is abandoned when no rotation is under way', async () => {
+  const done = await stage.sidecar.postern('key', 'rotate', '--abandon')
+  expectRefused(done, 'refused', /no rotation is under way/)
+  const both = await stage.sidecar.postern('key', 'rotate', '--abandon', '--watch')
+  expect([both.code, both.stdout]).toEqual([2, ''])
+})
