@@ -18,8 +18,8 @@ describe('lists', () => {
     const keys = await command('key list')
     expect(keys.stdout).toBe(
       [
-        `FINGERPRINT${' '.repeat(31)}STATE   CREATED                   PUBLISHED                 RETIRED`,
-        `${FINGERPRINT}  active  2026-01-01T00:00:00.000Z  2026-01-01T00:00:01.000Z  -`,
+        `FINGERPRINT${' '.repeat(31)}STATE   PUBLISHED          RETIRED  OPENS  OPENED                LAST OPENED`,
+        `${FINGERPRINT}  active  2026-01-01 00:00Z  -        yes    12 messages, 3 files  2026-01-02 00:00Z`,
         '',
       ].join('\n'),
     )

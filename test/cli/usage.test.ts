@@ -66,7 +66,7 @@ describe('help', () => {
       expect(stdout).toContain(`${flag} <`)
     }
     expect(stdout).toContain('<auto|passphrase>')
-    for (const flag of ['--bot-token <', '--key-passphrase <', 'rotate-every']) {
+    for (const flag of ['--bot-token <', '--key-passphrase <']) {
       expect(stdout).not.toContain(flag)
     }
   })

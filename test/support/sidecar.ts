@@ -39,7 +39,7 @@ export interface Ended {
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,
-  withinMs = 15_000,
+  withinMs = 45_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs
   for (;;) {

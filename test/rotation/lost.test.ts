@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+import { ok, type Received, type Reply } from '../support/double-wire.ts'
+import { until } from '../support/sidecar.ts'
+import { expectSettled, metricOf, putsOf, rotate, rotationOf, shownBy } from './support.ts'
+
+const stage = useStage()
+let chat: DoubleChat
+let retired = 0
+
+const puts = () => stage.double.calls('PUT', '/key').length
+
+/** Takes the key as the service does, and then does something else than answer. */
+function takenThen(reply: Reply) {
+  return async (request: Received): Promise<Reply> => {
+    await stage.double.world.answer(request, new Promise(() => {}))
+    return reply
+  }
+}
+
+async function signerOf(text: string): Promise<string | null> {
+  const since = stage.double.mark()
+  expect((await stage.send(chat, text)).status).toBe(201)
+  const { phone } = await stage.friend()
+  return (await phone.open(stage.bodies(since)[0].armored, stage.botCertificate)).signer
+}
+
+// The tests of this file follow one another.
+test.each([['cut'], ['cut-within']] as const)(
+  'a publication whose answer is lost (%s) was made, and is not made again',
+  async (how) => {
+    chat ??= stage.privateChat(await stage.friend())
+    await stage.show(chat)
+    const since = puts()
+    stage.double.script('PUT', '/key', takenThen(how), 1)
+    const fingerprint = await rotate(stage)
+    expect(puts() - since).toBe(1)
+    expect(await signerOf('after')).toBe(fingerprint)
+    await expectSettled(stage, { retired: ++retired })
+  },
+)
+
+test.each([['cut'], ['hang']] as const)(
+  'a publication that never came through (%s) is made again with the same key',
+  async (how) => {
+    const before = putsOf(stage).length
+    const since = puts()
+    stage.double.script('PUT', '/key', how, 1)
+    const fingerprint = await rotate(stage)
+    expect(puts() - since).toBe(2)
+    expect(putsOf(stage).length - before).toBe(1)
+    expect(await signerOf('after')).toBe(fingerprint)
+    await expectSettled(stage, { retired: ++retired })
+  },
+)
+
+test('while neither the publication nor /me is answered, nothing is sealed by a guess', async () => {
+  const before = shownBy(stage)
+  const gone = stage.double.script('PUT', '/key', takenThen('cut'), 1)
+  const silent = stage.double.script('GET', '/me', (_request: Received) =>
+    shownBy(stage) === before ? undefined : 'cut',
+  )
+  const rotating = stage.sidecar.postern('key', 'rotate', '--watch')
+  await stage.sidecar.whenReason('key-unpublished')
+  const refused = await stage.send(chat, 'too early')
+  expect([refused.status, refused.json.error.code]).toEqual([503, 'postern_key_unpublished'])
+  for (const rule of [gone, silent]) rule[Symbol.dispose]()
+  expect((await rotating).code).toBe(0)
+  await stage.sidecar.whenReady()
+  await expectSettled(stage, { retired: ++retired })
+})
+
+test('a service that shows the key late is waited for: no second publication, and sends wait too', async () => {
+  const before = stage.double.world.bot
+  const since = puts()
+  let isLate = true
+  stage.double.script('GET', '/me', () => (isLate ? ok(before) : undefined))
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(() => puts() > since, 'the key is at the service')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'confirming', 'it is asked')
+  const sending = signerOf('in between')
+  const looks = stage.double.calls('GET', '/me').length
+  await until(() => stage.double.calls('GET', '/me').length > looks + 1, 'it is asked again')
+  isLate = false
+  const fingerprint = (await rotating).stdout.trim()
+  expect(await sending).toBe(fingerprint)
+  expect(puts() - since).toBe(1)
+  await expectSettled(stage, { retired: ++retired })
+})
+
+test('past the bound of the wait a send gets a clear code, and it turns back by itself', async () => {
+  const before = stage.double.world.bot
+  const since = puts()
+  let isLate = true
+  stage.double.script('GET', '/me', () => (isLate ? ok(before) : undefined))
+  const rotating = stage.sidecar.postern('key', 'rotate', '--watch')
+  await until(() => puts() > since, 'the key is at the service')
+  const held = await stage.send(chat, 'held')
+  expect([held.status, held.json.error.code]).toEqual([503, 'postern_key_unpublished'])
+  expect((await stage.sidecar.readiness()).reasons).toEqual(['key-unpublished'])
+  const outcome = 'postern_rotations_total{outcome="unconfirmed"}'
+  await until(async () => (await metricOf(stage.sidecar, outcome)) === 1, 'the attempt is over')
+  isLate = false
+  expect((await rotating).code).toBe(0)
+  await stage.sidecar.whenReady()
+  expect(await signerOf('after all')).toBe(shownBy(stage))
+  expect(puts() - since).toBe(1)
+  await expectSettled(stage, { retired: ++retired })
+})
+
+test('a kill while the service takes the key ends in that key, published once', async () => {
+  const since = puts()
+  stage.double.script('PUT', '/key', takenThen('hang'), 1)
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(() => puts() > since, 'the key is at the service')
+  await stage.sidecar.kill()
+  expect((await rotating).code).toBe(1)
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  expect(puts() - since).toBe(1)
+  await expectSettled(stage, { retired: ++retired })
+})
+
+test('a kill before the service has taken it ends in the same key, published by the restart', async () => {
+  const before = putsOf(stage).length
+  const since = puts()
+  stage.double.script('PUT', '/key', 'hang', 1)
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(() => puts() > since, 'it is on its way')
+  await stage.sidecar.kill()
+  await rotating
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  expect(putsOf(stage).length - before).toBe(1)
+  await expectSettled(stage, { retired: ++retired })
+})

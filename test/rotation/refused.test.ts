@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+import { no } from '../support/double-wire.ts'
+import { until } from '../support/sidecar.ts'
+import {
+  expectRefused,
+  expectSettled,
+  keysOf,
+  metricOf,
+  putsOf,
+  rotate,
+  rotationOf,
+  shownBy,
+} from './support.ts'
+
+const stage = useStage()
+let chat: DoubleChat
+
+beforeEach(async () => {
+  chat ??= stage.privateChat(await stage.friend())
+  await stage.show(chat)
+})
+
+const puts = () => stage.double.calls('PUT', '/key').length
+
+describe.each([
+  [429, 'rate_limited', { headers: { 'retry-after': '3' }, error: { retryAfter: 60 } }],
+  [403, 'bot_paused', {}],
+  [400, 'bad_request', {}],
+])('a publication that the service refuses with %i %s', (status, code, extra) => {
+  test('leaves the old key the published one: sends go on, and the sidecar stays ready', async () => {
+    const before = shownBy(stage)
+    using _rule = stage.double.script('PUT', '/key', no(status, code, extra))
+    const done = await stage.sidecar.postern('key', 'rotate')
+    expectRefused(done, 'failed', new RegExp(`not finished: .*${code}`))
+    expect(done.stderr).toMatch(/hint: .*--watch.*--abandon/)
+    expect(shownBy(stage)).toBe(before)
+    // the service may have paused the bot; what is asked here is what our own key keeps from working
+    const { reasons } = await stage.sidecar.readiness()
+    expect(reasons.filter((reason) => reason !== 'paused')).toEqual([])
+    const since = stage.double.mark()
+    expect((await stage.send(chat, 'meanwhile')).status).toBe(201)
+    const phone = (await stage.friend()).phone
+    const opened = await phone.open(stage.bodies(since)[0].armored, stage.botCertificate)
+    expect(opened.signer).toBe(before)
+
+    expect(await rotationOf(stage.sidecar)).toMatchObject({ phase: 'waiting', from: before })
+    expect(await metricOf(stage.sidecar, 'postern_rotations_total{outcome="refused"}')).not.toBe(0)
+  })
+
+  test('is abandoned when the operator says so, and leaves nothing of the new key', async () => {
+    const before = shownBy(stage)
+    const pending = (await keysOf(stage.sidecar)).find(({ state }) => state === 'pending')
+    const done = await stage.sidecar.postern('key', 'rotate', '--abandon')
+    expect(done.code, done.stderr).toBe(0)
+    expect(done.stderr).toContain(`abandoned; ${before}`)
+    const keys = await keysOf(stage.sidecar)
+    expect(keys.map(({ fingerprint }) => fingerprint)).not.toContain(pending?.fingerprint)
+    await expectSettled(stage, { retired: 0 })
+    expect(await rotationOf(stage.sidecar)).toMatchObject({ phase: 'abandoned' })
+  })
+})
+
+test('another try publishes the same key, however often the service refuses it', async () => {
+  const before = putsOf(stage)
+  using rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
+  const tries: string[] = []
+  for (let turn = 0; turn < 3; turn++) {
+    const done = await stage.sidecar.postern('key', 'rotate', '--json')
+    expect(done.code).toBe(1)
+    tries.push((JSON.parse(done.stdout.trim().split('\n').at(-1) ?? '') as { to: string }).to)
+  }
+  expect(new Set(tries).size).toBe(1)
+  rule[Symbol.dispose]()
+  expect(await rotate(stage)).toBe(tries[0])
+  expect(putsOf(stage)).toEqual([...before, tries[0]])
+  await expectSettled(stage, { retired: 1 })
+})
+
+test('a failure of the service (500) leaves it open what was done: the key is kept, and not abandoned', async () => {
+  const before = shownBy(stage)
+  const rule = stage.double.script('PUT', '/key', no(500, 'internal'))
+  const done = await stage.sidecar.postern('key', 'rotate')
+  expectRefused(done, 'failed', /not finished: .*internal/)
+  expect(shownBy(stage)).toBe(before)
+  expect((await stage.send(chat, 'meanwhile')).status).toBe(201)
+
+  const abandoned = await stage.sidecar.postern('key', 'rotate', '--abandon')
+  expectRefused(abandoned, 'refused', /may have the new key already/)
+  rule[Symbol.dispose]()
+  await rotate(stage)
+  await expectSettled(stage, { retired: 2 })
+})
+
+test('--watch follows a rotation through its waits to the end', async () => {
+  const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
+  const since = puts()
+  const watching = stage.sidecar.postern('key', 'rotate', '--watch', '--json')
+  await until(() => puts() > since, 'the service has refused it')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'waiting', 'it waits')
+  rule[Symbol.dispose]()
+  // whoever asks for a rotation meanwhile lets the one under way be tried at once
+  await rotate(stage)
+  const done = await watching
+  expect(done.code, done.stderr).toBe(0)
+  const phases = done.stdout.match(/"phase":"\w+"/g) ?? []
+  expect(phases).toContain('"phase":"waiting"')
+  expect(phases.at(-1)).toBe('"phase":"done"')
+  await expectSettled(stage, { retired: 3 })
+})
+
+test('a rotation that waits is resumed by a restart, before the sidecar is ready', async () => {
+  const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
+  const done = await stage.sidecar.postern('key', 'rotate', '--json')
+  const { to } = JSON.parse(done.stdout.trim().split('\n')[0] ?? '') as { to: string }
+  rule[Symbol.dispose]()
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  expect(shownBy(stage)).toBe(to)
+  await expectSettled(stage, { retired: 4 })
+})
+
+test('a restart while the service still refuses it ends ready, with the old key', async () => {
+  const before = shownBy(stage)
+  using _rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
+  await stage.sidecar.postern('key', 'rotate')
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  expect(shownBy(stage)).toBe(before)
+  expect((await stage.send(chat, 'still works')).status).toBe(201)
+  expect((await stage.sidecar.postern('key', 'rotate', '--abandon')).code).toBe(0)
+})
+
+test('whoever stops watching does not stop the rotation', async () => {
+  const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
+  const args = ['src/main.ts', 'key', 'rotate', '--watch', '--data-dir', stage.sidecar.dataDir]
+  const watching = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  watching.stderr.on('data', (piece: Buffer) => (said += piece.toString()))
+  await until(() => said.includes('waiting'), 'it says that it waits')
+  watching.kill('SIGINT')
+  const code = await new Promise((resolve) => watching.on('close', resolve))
+  expect([code, said]).toEqual([0, expect.stringContaining('goes on without being watched')])
+  rule[Symbol.dispose]()
+  await rotate(stage)
+  await expectSettled(stage, { retired: 5 })
+})
