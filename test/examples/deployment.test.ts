@@ -1,0 +1,171 @@
+/** The examples of a deployment, held against the tools that would read them. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { isInstalled, run } from '../support/openpgp-run.ts'
+
+const EXAMPLES = 'config/examples'
+const TSC = resolve('node_modules/.bin/tsc')
+
+function folderIn(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'postern-examples-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe('compose.yaml', () => {
+  const compose = (env: Record<string, string>) =>
+    run('docker-compose', ['--file', `${EXAMPLES}/compose.yaml`, 'config'], {
+      env: { PATH: process.env['PATH'], ...env },
+    })
+
+  test('is taken, and starts the bot in the sidecar’s network once that is ready', async ({
+    skip,
+  }) => {
+    skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
+    const { code, stdout, stderr } = await compose({ UPSTREAM_URL: 'https://chat.example.org' })
+    expect([code, stderr]).toEqual([0, ''])
+    const { services } = parse(String(stdout)) as { services: Record<string, object> }
+    const least = {
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    }
+    expect(services['postern']).toMatchObject({
+      ...least,
+      environment: { POSTERN_UPSTREAM_URL: 'https://chat.example.org' },
+      healthcheck: { test: ['CMD', 'node', 'src/main.ts', 'status', '--ready'] },
+    })
+    expect(services['postern']).not.toHaveProperty('ports')
+    expect(services['bot']).toMatchObject({
+      ...least,
+      network_mode: 'service:postern',
+      depends_on: { postern: { condition: 'service_healthy' } },
+      secrets: [{ source: 'bot-token' }],
+    })
+  })
+
+  test('asks for the address of the service', async ({ skip }) => {
+    skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
+    const { code, stderr } = await compose({})
+    expect([code, stderr]).toEqual([1, expect.stringContaining('say where the service is')])
+  })
+})
+
+describe('postern.service', () => {
+  /** The unit with a program that is surely here, since its absence would be found too. */
+  function unit(edit: (text: string) => string = (text) => text): string {
+    const file = join(folderIn(tmpdir()), 'postern.service')
+    const text = readFileSync(`${EXAMPLES}/postern.service`, 'utf8')
+    writeFileSync(file, edit(text.replace('=/usr/bin/node', `=${process.execPath}`)))
+    return file
+  }
+  const verify = (file: string) => run('systemd-analyze', ['verify', '--man=no', file])
+  const isHere = () => isInstalled('systemd-analyze')
+
+  test('is a unit without a fault', async ({ skip }) => {
+    skip(!isHere(), 'not installed: systemd')
+    expect(await verify(unit())).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('would not pass with a fault', async ({ skip }) => {
+    skip(!isHere(), 'not installed: systemd')
+    const { stderr } = await verify(unit((text) => text.replace('ProtectHome=', 'ProtectHouse=')))
+    expect(stderr).toContain('ProtectHouse')
+  })
+
+  test('leaves the service hardly anything but the network', async ({ skip }) => {
+    skip(!isHere(), 'not installed: systemd')
+    const security = ['security', '--offline=yes', '--threshold=20']
+    const { code, stdout } = await run('systemd-analyze', [...security, unit()])
+    expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/exposure level .*: 1\.\d/)])
+    const loose = unit((text) => text.replace(/^(Protect|Private|Restrict|System).*$/gm, ''))
+    expect((await run('systemd-analyze', [...security, loose])).code).not.toBe(0)
+  })
+})
+
+describe.each(['kubernetes.yaml', 'kubernetes-job.yaml'])('%s', (name) => {
+  // Kubernetes reads YAML 1.1, in which 0440 is octal.
+  const text = readFileSync(`${EXAMPLES}/${name}`, 'utf8')
+  const documents = parseAllDocuments(text, { version: '1.1' })
+  const objects = documents.map((document) => document.toJS() as KubernetesObject)
+
+  test('holds only what Kubernetes knows', async () => {
+    expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
+    expect(await typecheck(objects)).toEqual([0, ''])
+  })
+
+  test('would not pass with a field that Kubernetes does not know', async () => {
+    const wrong = structuredClone(objects)
+    const pod = wrong.at(-1)?.spec.template?.spec
+    Object.assign(pod?.initContainers[0] ?? {}, { startUpProbe: {} })
+    expect(await typecheck(wrong)).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/startUpProbe/),
+    ])
+  })
+
+  test('starts the sidecar before the bot and lets the bot end alone', () => {
+    const pod = objects.at(-1)?.spec.template?.spec
+    const [sidecar] = pod?.initContainers ?? []
+    expect(sidecar).toMatchObject({ restartPolicy: 'Always', startupProbe: expect.anything() })
+    expect(pod?.containers[0]).not.toHaveProperty('ports')
+    for (const container of [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]) {
+      expect(container).toMatchObject({
+        securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      })
+    }
+  })
+
+  test('mounts what it declares, and declares what it mounts', () => {
+    const spec = objects.at(-1)?.spec
+    const pod = spec?.template?.spec
+    const claims = spec?.volumeClaimTemplates ?? []
+    const declared = [...(pod?.volumes ?? []), ...claims.map(({ metadata }) => metadata)]
+    const containers = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+    const mounted = containers.flatMap(({ volumeMounts }) => volumeMounts.map((one) => one.name))
+    expect(new Set(mounted)).toEqual(new Set(declared.map((one) => one.name)))
+    const secrets = declared.flatMap((one) => ('secret' in one ? [one.secret] : []))
+    expect(secrets).toEqual(secrets.map(() => expect.objectContaining({ defaultMode: 0o440 })))
+  })
+})
+
+interface Container {
+  volumeMounts: { name: string }[]
+}
+
+interface Volume {
+  name: string
+  secret?: { defaultMode: number }
+}
+
+interface KubernetesObject {
+  apiVersion: string
+  kind: string
+  spec: {
+    template?: {
+      spec: { initContainers: Container[]; containers: Container[]; volumes: Volume[] }
+    }
+    volumeClaimTemplates?: { metadata: { name: string } }[]
+  }
+}
+
+/**
+ * Holds objects against the types made from Kubernetes' own description of its interface: an
+ * unknown field, a missing one or one of the wrong type is an error.
+ * @returns exit code and output of the compiler
+ */
+async function typecheck(objects: KubernetesObject[]): Promise<[number | null, string]> {
+  const file = join(folderIn('node_modules'), 'objects.ts')
+  const constants = objects.map((object, at) => {
+    const module = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
+    const type = `import('kubernetes-types/${module}').${object.kind}`
+    return `export const object${at}: ${type} = ${JSON.stringify(object, null, 1)}`
+  })
+  writeFileSync(file, constants.join('\n'))
+  const options = ['--noEmit', '--strict', '--module', 'preserve', '--types', '']
+  const { code, stdout } = await run(process.execPath, [TSC, '--ignoreConfig', ...options, file])
+  return [code, String(stdout)]
+}
