@@ -3,6 +3,7 @@
  * their name and code before they are written, and a last-line scrubber takes out what should
  * never have come this far.
  */
+import { createHmac } from 'node:crypto'
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
@@ -28,18 +29,22 @@ const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?
 /**
  * Makes the log.
  * @param o `level` a name of pino's, or `silent`; `pretty` lines for people instead of JSON;
- *   `secrets` what must never appear (a `SecretSource` is asked anew for each line)
+ *   `secrets` what must never appear (a `SecretSource` is asked anew for each line);
+ *   `hashIdsWith` shows ids of chats, people, messages and updates as keyed hashes, the same for the
+ *   same key
  * @returns a pino logger that writes at once, and drops lines rather than fail when nobody reads
  */
 export function createLogger(o: {
   level: string
   pretty: boolean
   secrets?: readonly (string | Revealable)[]
+  hashIdsWith?: string
 }): Log {
   const out = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING_BYTES })
   // A log that cannot be written (closed pipe, full disk) must not stop the sidecar.
   out.on('error', () => {})
   const scrub = scrubber(o.secrets ?? [])
+  const clean = cleaner(o.hashIdsWith === undefined ? null : hasher(o.hashIdsWith))
   const print = o.pretty ? prettyFactory({ colorize: coloured(), singleLine: true }) : String
   return pino(
     {
@@ -62,23 +67,41 @@ export function createLogger(o: {
   )
 }
 
+/** Fields that name somebody or something at the service. */
+const IDS = new Set(['chatId', 'userId', 'messageId', 'updateId', 'botId'])
+
+type Clean = (value: unknown) => unknown
+
 /**
- * Makes a value fit to be logged. Takes anything; gives errors as `{name, code}`, strings printable
- * and at most 400 long, bytes as their count. Objects of other classes are left to serializers.
+ * Makes values fit to be logged. Takes anything; gives errors as `{name, code}`, strings printable
+ * and at most 400 long, bytes as their count, ids as `showId` shows them. Objects of other classes
+ * are left to serializers.
  */
-function clean(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return printable(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (value instanceof Error) return describe(value)
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
-  if (Array.isArray(value)) {
-    return depth >= MAX_DEPTH ? '[list]' : value.map((item) => clean(item, depth + 1))
+function cleaner(showId: ((id: number) => string) | null): Clean {
+  const clean = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return printable(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (value instanceof Error) return describe(value)
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+    if (Array.isArray(value)) {
+      return depth >= MAX_DEPTH ? '[list]' : value.map((item) => clean(item, depth + 1))
+    }
+    if (Object.getPrototypeOf(value) !== Object.prototype) return value
+    if (depth >= MAX_DEPTH) return '[object]'
+    const fields = Object.entries(value).map(([name, item]: [string, unknown]) => [
+      name,
+      showId !== null && IDS.has(name) && typeof item === 'number'
+        ? showId(item)
+        : clean(item, depth + 1),
+    ])
+    return Object.fromEntries(fields) as unknown
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value
-  if (depth >= MAX_DEPTH) return '[object]'
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, clean(item, depth + 1)]),
-  )
+  return (value) => clean(value, 0)
+}
+
+/** Short, and told back by nobody who has not the key. */
+function hasher(key: string): (id: number) => string {
+  return (id) => `#${createHmac('sha256', key).update(String(id)).digest('hex').slice(0, 12)}`
 }
 
 function describe(error: Error): { name: string; code?: string } {

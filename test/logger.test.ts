@@ -94,6 +94,19 @@ test('a secret that was read again is taken out too, and so is the one before it
   expect(after?.['msg']).toBe('[secret] [secret]')
 })
 
+test('ids are shown as keyed hashes where that is asked for, the same for the same key', () => {
+  const { text } = logged(`
+    for (const hashIdsWith of ['one', 'one', 'two']) {
+      const log = createLogger({ level: 'info', pretty: false, hashIdsWith })
+      log.info({ chatId: -777777, skipped: [{ userId: 888888, reason: 'expired' }], count: 77 })
+    }`)
+  expect(text).not.toMatch(/777777|888888/)
+  const [first, second, third] = jsonOf(text)
+  expect(first).toMatchObject({ chatId: expect.stringMatching(/^#[0-9a-f]{12}$/), count: 77 })
+  expect(second?.['chatId']).toBe(first?.['chatId'])
+  expect(third?.['chatId']).not.toBe(first?.['chatId'])
+})
+
 test('blocks of OpenPGP are taken out, whole, cut off, or inside other JSON', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'info', pretty: false })

@@ -39,6 +39,8 @@ export function logFor({ settings, secrets, origins }: Loaded, preset?: string):
   return createLogger({
     level: origins.has('log.level') ? settings.log.level : (preset ?? settings.log.level),
     pretty: settings.log.pretty,
+    // The token: known to whoever runs the bot, and to nobody who only reads its log.
+    ...(settings.log.ids === 'hash' && { hashIdsWith: secrets.botToken.reveal() }),
     secrets: [
       ...sources.filter((secret) => secret != null),
       ...[httpsProxy, httpProxy].flatMap(passwordOf),

@@ -212,6 +212,11 @@ export const Options = z.strictObject({
         'info',
         'how much is logged',
       ),
+      ids: choice(
+        ['plain', 'hash'],
+        'plain',
+        'hash: ids of chats, people, messages and updates are shown as keyed hashes',
+      ),
       pretty: setting(
         z.boolean().optional(),
         { kind: 'boolean', expected: 'true or false' },

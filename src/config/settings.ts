@@ -22,7 +22,7 @@ export interface Settings extends Omit<Options_, 'upstream' | 'bot' | 'key' | 'a
   upstream: Options_['upstream'] & { proxy: ProxySettings }
   key: Omit<Options_['key'], 'passphrase' | 'passphraseFile'>
   alert: Omit<Options_['alert'], 'url' | 'urlFile'>
-  log: { level: Options_['log']['level']; pretty: boolean }
+  log: Omit<Options_['log'], 'pretty'> & { pretty: boolean }
 }
 
 /** What must never be printed. `clientToken` null: the bot presents the service's own token. */
@@ -76,7 +76,7 @@ export function settingsFrom(
     },
     key: keySettings,
     alert: alert.command === undefined ? {} : { command: alert.command },
-    log: { level: log.level, pretty: log.pretty ?? surroundings.pretty ?? false },
+    log: { ...log, pretty: log.pretty ?? surroundings.pretty ?? false },
   }
 }
 

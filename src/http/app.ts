@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '../errors.ts'
+import { Refusal, ServiceSaid } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { Connections } from './connections.ts'
-import { answerFor, isUnforeseen, traceOf } from './error-handler.ts'
+import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
 import { admission, gate } from './gate.ts'
 import type { GateOptions } from './gate.ts'
 import { isGone, relay } from './relay.ts'
@@ -54,7 +54,9 @@ export function createApp(options: AppOptions): App {
           connections,
           gate: (request) => gate(request, options),
           turnedAway: (method, { status, code }) => {
-            tell({ requestId: randomUUID(), method, route: 'none', status, code, ms: 0 })
+            const requestId = randomUUID()
+            tell({ requestId, method, route: 'none', status, code, ms: 0 })
+            return requestId
           },
         },
         routes,
@@ -146,6 +148,8 @@ function fail(
   if (!request.raw.complete && mayBeLong(request.raw, bounds.bodyBytes)) {
     reply.header('connection', 'close')
   }
+  // The service's own no passes as it came, and the log has its code.
+  if (!(error instanceof ServiceSaid)) reply.header(REQUEST_ID, request.id)
   relay(reply, answerFor(error))
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { DoorBounds } from './bounds.ts'
 import type { Connections, UnderWay } from './connections.ts'
 import type { FailureAnswer } from './error-handler.ts'
-import { failureAnswer } from './error-handler.ts'
+import { failureAnswer, REQUEST_ID } from './error-handler.ts'
 
 /** How a request fails that the HTTP parser, or a clock, stopped. */
 const FAILURES = new Map<unknown, [status: number, code: string, message: string]>([
@@ -20,8 +20,11 @@ export interface ServerParts {
   connections: Connections
   /** Judges a request before any routing: null lets it on, an answer ends it. */
   gate: (request: IncomingMessage) => FailureAnswer | null
-  /** Told of everything that never reaches a route; `method` is empty when none was read. */
-  turnedAway: (method: string, answer: FailureAnswer) => void
+  /**
+   * Told of everything that never reaches a route; `method` is empty when none was read. Gives the
+   * id that the log has for it.
+   */
+  turnedAway: (method: string, answer: FailureAnswer) => string
 }
 
 /**
@@ -52,8 +55,8 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
       routes(request, response)
       return
     }
-    parts.turnedAway(request.method ?? '', answer)
-    response.writeHead(answer.status, lastHeaders(answer)).end(answer.body)
+    const requestId = parts.turnedAway(request.method ?? '', answer)
+    response.writeHead(answer.status, lastHeaders(answer, requestId)).end(answer.body)
   }
   server.on('connection', (socket) => connections.accept(socket))
   server.on('request', take)
@@ -68,8 +71,7 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
       // Anything written now would be read as a part of an earlier answer.
       socket.destroy()
     } else if (first === undefined) {
-      parts.turnedAway('', answer)
-      socket.end(onTheWire(answer))
+      socket.end(onTheWire(answer, parts.turnedAway('', answer)))
       socket.destroySoon()
     } else {
       first.response.writeHead(status, lastHeaders(answer)).end(answer.body)
@@ -83,12 +85,15 @@ function isArriving({ request, response }: UnderWay): boolean {
 }
 
 /** Headers of an answer that is the last on its connection. */
-function lastHeaders({ headers, body }: FailureAnswer): Record<string, string> {
-  return { ...headers, 'content-length': String(body.length), connection: 'close' }
+function lastHeaders({ headers, body }: FailureAnswer, requestId?: string): Record<string, string> {
+  const named = requestId === undefined ? {} : { [REQUEST_ID]: requestId }
+  return { ...headers, ...named, 'content-length': String(body.length), connection: 'close' }
 }
 
-function onTheWire(answer: FailureAnswer): Buffer {
-  const lines = Object.entries(lastHeaders(answer)).map(([name, value]) => `${name}: ${value}\r\n`)
+function onTheWire(answer: FailureAnswer, requestId: string): Buffer {
+  const lines = Object.entries(lastHeaders(answer, requestId)).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   const top = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`
   return Buffer.concat([Buffer.from(`${top}${lines.join('')}\r\n`), answer.body])
 }

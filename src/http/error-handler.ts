@@ -2,6 +2,9 @@ import { Refusal, ServiceSaid, isOwn } from '../errors.ts'
 import type { ErrorExtra, RawAnswer } from '../errors.ts'
 import { stringify } from '../json.ts'
 
+/** Header of every answer that says no for us: what the log calls the request. */
+export const REQUEST_ID = 'postern-request-id'
+
 /** What a failed call is answered, and the code that log and metrics name it by. */
 export interface FailureAnswer extends RawAnswer {
   code: string

@@ -35,7 +35,7 @@ describe('what counts', () => {
       routes: { allowUnknown: false },
       webhook: {},
       cache: { keyListSeconds: 60, chatSeconds: 60 },
-      log: { level: 'info', pretty: false },
+      log: { level: 'info', ids: 'plain', pretty: false },
     })
     expect(secrets.clientToken).toBeNull()
     expect(origins.get('upstream.url')).toBe('POSTERN_UPSTREAM_URL')

@@ -60,3 +60,15 @@ it('requests and refusals are counted', async () => {
   expect(text).toContain('postern_refusals_total{code="postern_route_refused"} 1')
   expect(text).toContain('postern_refusals_total{code="postern_browser_refused"} 1')
 })
+
+it('an answer that says no for us carries the id that the log has for it', async () => {
+  const world = await openDoor()
+  const refused = await call(world, 'POST', '/bot/v1/nowhere')
+  const turnedAway = await raw(world.port, head('GET /bot/v1/commands', 'Origin: x'))
+  await raw(world.port, 'canary\r\n\r\n').then((text) =>
+    expect(text).toMatch(/postern-request-id: /),
+  )
+  const ids = world.lines.map(({ requestId }) => requestId)
+  expect(refused.headers.get('postern-request-id')).toBe(ids[0])
+  expect(/^postern-request-id: (.+)$/m.exec(turnedAway)?.[1]?.trim()).toBe(ids[1])
+})
