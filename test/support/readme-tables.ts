@@ -7,7 +7,8 @@ import { argv } from 'node:process'
 import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
-import { REASONS } from '../../src/observe/health.ts'
+import { Health, REASONS } from '../../src/observe/health.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
 const README = new URL('../../README.md', import.meta.url)
@@ -60,6 +61,19 @@ export const TABLES: Record<string, () => string> = {
     table(
       ['reason', 'what is the matter', 'what to do'],
       Object.entries(REASONS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
+    ),
+  metrics: () =>
+    table(
+      ['metric', 'labels', 'what it counts or shows'],
+      new Metrics(new Health()).registry
+        .getMetricsAsArray()
+        .filter(({ name }) => !/^postern_(?:process|nodejs)_/.test(name))
+        .map((metric) => metric as typeof metric & { labelNames?: string[] })
+        .map(({ name, help, labelNames }) => [
+          `\`${name}\``,
+          (labelNames ?? []).map((label) => `\`${label}\``).join(', '),
+          help,
+        ]),
     ),
   codes: () =>
     table(

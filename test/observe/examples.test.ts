@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { Health, REASON_CODES } from '../../src/observe/health.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
+import { REFUSALS } from '../../src/errors.ts'
+import { VERDICTS } from '../../src/translate/verdict.ts'
+
+const { registry } = new Metrics(new Health())
+afterAll(() => registry.clear())
+
+const read = (name: string): string =>
+  readFileSync(new URL(`../../config/examples/${name}`, import.meta.url), 'utf8')
+
+interface Rule {
+  alert: string
+  expr: string
+  annotations: { summary: string; description: string }
+}
+const rules = (parse(read('prometheus-rules.yaml')) as { groups: { rules: Rule[] }[] }).groups
+  .flatMap((group) => group.rules)
+  .map(({ expr, ...rest }) => ({ ...rest, expr }))
+const dashboard = JSON.parse(read('grafana-dashboard.json')) as {
+  panels: { title: string; targets: { expr: string }[] }[]
+}
+const expressions = [
+  ...rules.map(({ expr }) => expr),
+  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+]
+
+/** A histogram shows itself under three names. */
+const known = new Set(
+  registry
+    .getMetricsAsArray()
+    .flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
+)
+
+test('dashboard and alert rules ask for metrics that there are, and nothing else', () => {
+  const asked = expressions.flatMap((expr) => expr.match(/\bpostern_\w+(?=[{ )[]|$)/g) ?? [])
+  expect(asked.length).toBeGreaterThan(25)
+  expect(asked.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('the labels that they name have values that there are', () => {
+  const values = expressions.flatMap((expr) =>
+    [...expr.matchAll(/(code|verdict)=~?"([^"]+)"/g)].flatMap(([, label, list]) =>
+      String(list)
+        .split('|')
+        .map((value) => [String(label), value] as const),
+    ),
+  )
+  const codes = new Set<string>([...REASON_CODES, ...Object.keys(REFUSALS)])
+  const verdicts = new Set(Object.keys(VERDICTS))
+  expect(values.length).toBeGreaterThan(5)
+  const wrong = values.filter(([label, value]) => !(label === 'code' ? codes : verdicts).has(value))
+  expect(wrong).toEqual([])
+})
+
+test('every alert says what is the matter and what to do, and is named once', () => {
+  for (const { alert, annotations } of rules) {
+    expect(annotations.summary, alert).toMatch(/\w/)
+    expect(annotations.description, alert).toMatch(/\w/)
+  }
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+})
+
+test('every metric of ours has a help text, and a name with its unit', () => {
+  for (const { name, help } of registry.getMetricsAsArray()) {
+    expect(name).toMatch(/^postern_[a-z0-9_]+$/)
+    expect(help.length, name).toBeGreaterThan(10)
+  }
+})
