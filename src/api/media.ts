@@ -8,4 +8,11 @@ export const MediaItem = z.looseObject({
 export type MediaItem = z.infer<typeof MediaItem>
 
 /** Media ids that are ever put into a path. */
-export const MEDIA_ID = /^[A-Za-z0-9_-]{1,128}$/
+export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+
+/** The id in a url of the form `/media/<id>`; null for any other url. */
+export function mediaIdOf(url: string): string | null {
+  const [, first, id, ...more] = url.split('/')
+  const isForm = url.startsWith('/') && first === 'media' && id !== undefined && more.length === 0
+  return isForm && MEDIA_ID.test(id) ? id : null
+}

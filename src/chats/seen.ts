@@ -7,11 +7,13 @@ import type { Store } from '../store/store.ts'
 export const SEEN_FOR_MS = 30 * 86_400_000
 const SECRET = 'seen'
 
-/** A message as what was opened claims to be. */
+/** A message or an attachment as what was opened claims to be. */
 export interface Sighting {
   chatId: number
   /** Null for a quotation that names no message, and for what we sealed, not numbered yet. */
   messageId: number | null
+  /** Of an attachment, whichever message it came with; absent for a message. */
+  mediaId?: string
   userId: number | null
   /** SHA-256 of the de-framed encrypted data, hex. */
   dataDigest: string
@@ -21,7 +23,10 @@ export interface Sighting {
 
 /** Asked within a batch's one transaction, in the order of its messages. */
 export interface SeenCheck {
-  /** Whether the data was seen as another message, or the signature elsewhere or from another. */
+  /**
+   * Whether the data was seen as another message or attachment, or the signature elsewhere, from
+   * another, or on the other kind of thing.
+   */
   isReplay(sighting: Sighting): Promise<boolean>
   /** Remembers it as delivered. */
   remember(sighting: Sighting): Promise<void>
@@ -76,7 +81,7 @@ export class Seen {
   ): Promise<Place | undefined> {
     return await db
       .selectFrom('seen')
-      .select(['chat_id', 'message_id', 'user_id'])
+      .select(['chat_id', 'message_id', 'media_id', 'user_id'])
       .where('digest', '=', this.#keyed(kind, digest))
       .executeTakeFirst()
   }
@@ -93,6 +98,7 @@ export class Seen {
           digest: this.#keyed(kind, digest),
           chat_id: chatId,
           message_id: messageId,
+          media_id: sighting.mediaId ?? null,
           user_id: userId,
           seen_at: Date.now(),
         })),
@@ -109,11 +115,14 @@ export class Seen {
 interface Place {
   chat_id: number
   message_id: number | null
+  media_id: string | null
   user_id: number | null
 }
 
-function isSamePlace(place: Place, sighting: Sighting): boolean {
-  return place.chat_id === sighting.chatId && place.user_id === sighting.userId
+/** The same words may be signed twice within a second; no file is sent twice within one. */
+function isSamePlace(place: Place, { chatId, userId, mediaId }: Sighting): boolean {
+  const isSameKind = place.media_id === (mediaId ?? null)
+  return isSameKind && place.chat_id === chatId && place.user_id === userId
 }
 
 function isSameMessage(place: Place, sighting: Sighting): boolean {

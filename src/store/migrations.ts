@@ -153,6 +153,19 @@ const KEY_LIFE = [
   `CREATE UNIQUE INDEX own_keys_once ON own_keys (state) WHERE state IN ('pending', 'active')`,
 ]
 
+const MEDIA = [
+  `ALTER TABLE seen ADD COLUMN media_id TEXT`,
+  `CREATE TABLE media (
+     id TEXT NOT NULL,
+     chat_id INTEGER NOT NULL,
+     sender TEXT NOT NULL,
+     named_at INTEGER NOT NULL,
+     digest BLOB,
+     PRIMARY KEY (id, chat_id, sender)
+   ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX media_by_time ON media (named_at)`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -183,6 +196,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '013-key-life',
     async up(db) {
       for (const statement of KEY_LIFE) await sql.raw(statement).execute(db)
+    },
+  },
+  {
+    name: '020-media',
+    async up(db) {
+      for (const table of MEDIA) await sql.raw(table).execute(db)
     },
   },
 ]

@@ -68,6 +68,19 @@ export interface SeenTable {
   message_id: number | null
   user_id: number | null
   seen_at: number
+  /** Of an attachment; null for a message. */
+  media_id: string | null
+}
+
+/** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
+export interface MediaTable {
+  id: string
+  chat_id: number
+  /** The sender's user id in decimal; empty for nobody. */
+  sender: string
+  named_at: number
+  /** Of the data that was opened under this id, keyed; null before it was. */
+  digest: Uint8Array | null
 }
 
 /** Single facts about the bot or the sidecar. */
@@ -174,6 +187,7 @@ export interface Schema {
   people: PeopleTable
   certificates: CertificatesTable
   seen: SeenTable
+  media: MediaTable
   flags: FlagsTable
   secrets: SecretsTable
   protection: ProtectionTable

@@ -72,7 +72,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<O
  * A request that still waits for a connection ignores its signal in undici until it gets one. It
  * is then given up unsent; nobody should wait for that.
  */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const end = () => reject(signal.reason as Error)
   signal.addEventListener('abort', end, { once: true })
@@ -84,8 +84,8 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Reads the whole body, or says why it need not be read; then the connection is given up. */
-async function readBody(
+/** Reads the whole body of an answer, or says why it need not be read; then the connection is given up. */
+export async function readBody(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<Buffer | Failure> {
@@ -104,7 +104,11 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
-function refuse(status: number, headers: Dispatcher.ResponseData['headers']): Failure | null {
+/** Why an answer is of no use whatever its body says; null when it may be. */
+export function refuse(
+  status: number,
+  headers: Dispatcher.ResponseData['headers'],
+): Failure | null {
   if (status >= 300 && status < 400) return unusable('a redirect', status)
   if (!/^(identity)?$/i.test(joined(headers['content-encoding']))) {
     return unusable('an encoding that was not asked for', status)
@@ -112,7 +116,11 @@ function refuse(status: number, headers: Dispatcher.ResponseData['headers']): Fa
   return null
 }
 
-function readAnswer({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer): Answer | null {
+/** The answer in the envelope, or null when it is not in it. */
+export function readAnswer(
+  { statusCode, headers }: Dispatcher.ResponseData,
+  body: Buffer,
+): Answer | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     const envelope = readEnvelope(parseExact(text), statusCode)

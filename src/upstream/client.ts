@@ -1,13 +1,14 @@
-import { Refusal, ServiceSaid } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import { isOutbound, type Outbound } from '../translate/guard.ts'
 import type { Answer } from './attempt.ts'
 import { Budget } from './budget.ts'
 import { Caller, type Call, type TokenSource } from './caller.ts'
 import type { UpstreamEvents } from './events.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
+import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
 import { createPools, type Pools, type ProxySettings } from './pools.ts'
-import { retryAfterSeconds } from './retry-after.ts'
+import { saidNo } from './said-no.ts'
 import { ifAnswerLost, ifUnreached, never } from './retry.ts'
 
 export type { Answer } from './attempt.ts'
@@ -66,6 +67,14 @@ export interface Upstream extends AsyncDisposable {
   send(outbound: Outbound): Promise<Answer>
   /** Edits what the guard let out; never repeated. @throws as `send` does */
   edit(outbound: Outbound): Promise<Answer>
+  /**
+   * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its octets as
+   * they arrive; whoever stops reading them ends the call.
+   * @param id one that `MEDIA_ID` matches
+   * @throws ServiceSaid when the service says no; Refusal `postern_media_too_large`, which the
+   *   octets also throw, as they throw Unanswered
+   */
+  media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
 }
 
 export interface UpstreamOptions {
@@ -89,6 +98,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
 class Door implements Upstream {
   readonly #limits: UpstreamLimits
+  readonly #origin: string
+  readonly #basePath: string
   readonly #pools: Pools
   readonly #budget: Budget
   readonly #caller: Caller
@@ -97,11 +108,13 @@ class Door implements Upstream {
   constructor({ baseUrl, ca, proxy, token, ownCallsPerMinute, events, limits }: UpstreamOptions) {
     const { origin, pathname } = new URL(baseUrl)
     this.#limits = { ...UPSTREAM_LIMITS, ...limits }
+    this.#origin = origin
+    this.#basePath = pathname.replace(/\/+$/, '')
     this.#pools = createPools({ origin, ca, proxy, limits: this.#limits })
     this.#budget = new Budget(ownCallsPerMinute, this.#limits.budgetWindowMs)
     this.#caller = new Caller({
       origin,
-      basePath: pathname.replace(/\/+$/, ''),
+      basePath: this.#basePath,
       token,
       budget: this.#budget,
       events,
@@ -117,12 +130,17 @@ class Door implements Upstream {
     const call = this.#ordinary(request, 'own')
     await this.#budget.take(call.untilMs, call.signal)
     const answer = await this.#caller.run(call)
-    const { envelope, status, headers } = answer
-    if (envelope.ok) return envelope.result
-    const { code, expected, retryAfter: body } = envelope.error
-    const header = headers['retry-after']
-    const wait = status === 429 ? retryAfterSeconds({ code, header, body }) : undefined
-    throw new ServiceSaid({ code, status, expected, retryAfterSeconds: wait, answer })
+    if (answer.envelope.ok) return answer.envelope.result
+    throw saidNo(answer, answer.envelope.error)
+  }
+
+  async media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    return await fetchMedia(this.#pools.media, {
+      origin: this.#origin,
+      path: `${this.#basePath}/media/${encodeURIComponent(id)}`,
+      signal: this.#until(signal),
+      limits: this.#limits,
+    })
   }
 
   async poll(request: PollRequest): Promise<Answer> {
@@ -162,7 +180,8 @@ class Door implements Upstream {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#pools.calls.destroy(), this.#pools.polls.destroy()])
+    const { calls, polls, media } = this.#pools
+    await Promise.all([calls, polls, media].map((pool) => pool.destroy()))
   }
 
   #ordinary(request: UpstreamRequest, whose: 'bot' | 'own'): Call {

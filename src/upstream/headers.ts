@@ -32,6 +32,12 @@ export function requestHeaders(token: string, body: 'body' | 'none'): Record<str
   }
 }
 
+/** The same for an attachment, which is public: no token goes there. */
+export function mediaHeaders(): Record<string, string> {
+  const { authorization: _none, ...rest } = requestHeaders('', 'none')
+  return { ...rest, accept: '*/*' }
+}
+
 /**
  * Which of an answer's headers may be handed on to the bot: all but the hop-by-hop ones (those
  * that `Connection` names included), lengths, cookies, CORS, transport policy, date and server.

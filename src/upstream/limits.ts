@@ -1,3 +1,5 @@
+import { FIXED_LIMITS } from '../api/limits.ts'
+
 /** Every bound of the door to the service. Times in milliseconds, sizes in bytes. */
 export interface UpstreamLimits {
   /** An ordinary call in all: waiting for its turn, connecting, retries and the whole body. */
@@ -19,6 +21,12 @@ export interface UpstreamLimits {
   /** Connections at a time, for calls and for polls. */
   connections: number
   pollConnections: number
+  /** A stored attachment in all, to its last byte. */
+  mediaMs: number
+  /** Connections at a time for attachments. */
+  mediaConnections: number
+  /** A stored attachment: what clients accept, and what sealing and padding add to it. */
+  maxMediaBytes: number
   /** An answer's body. */
   maxBytes: number
   /** The body of updates and of key lists. */
@@ -39,6 +47,9 @@ export const UPSTREAM_LIMITS: Readonly<UpstreamLimits> = {
   budgetWindowMs: 60_000,
   connections: 32,
   pollConnections: 4,
+  mediaMs: 75_000,
+  mediaConnections: 8,
+  maxMediaBytes: FIXED_LIMITS.mediaMaxBytes + 4 * 2 ** 20,
   maxBytes: 2 ** 20,
   maxListBytes: 16 * 2 ** 20,
   maxHeaderBytes: 16_384,

@@ -15,6 +15,7 @@ export interface ProxySettings {
 export interface Pools {
   calls: Dispatcher
   polls: Dispatcher
+  media: Dispatcher
 }
 
 /**
@@ -68,6 +69,8 @@ export function createPools(o: {
   return {
     calls: make(o.limits.connections, o.limits.maxListBytes),
     polls: make(o.limits.pollConnections, o.limits.maxListBytes),
+    // Who reads counts by himself: too much of a file is another answer than too much of an answer.
+    media: make(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes),
   }
 }
 

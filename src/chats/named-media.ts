@@ -1,0 +1,124 @@
+import { createHmac } from 'node:crypto'
+import type { Store } from '../store/store.ts'
+
+/** An attachment where it was found: its id, the chat, and who sent it. */
+export interface MediaPlace {
+  mediaId: string
+  chatId: number
+  /** Null where nobody is named. */
+  userId: number | null
+}
+
+/** How many are remembered; the oldest go first. */
+const KEPT = 50_000
+/** How many go beyond that before the oldest are looked for. */
+const PRUNE_EVERY = 500
+
+/**
+ * The attachments that updates named: what a bot with its token alone may fetch, and what data was
+ * opened under each id.
+ */
+export class NamedMedia {
+  readonly #store: Store
+  readonly #key: Buffer
+  readonly #kept: number
+  #sincePruned = PRUNE_EVERY
+
+  /** @param key of this memory alone; @param kept how many are remembered */
+  constructor(store: Store, key: Buffer, kept = KEPT) {
+    this.#store = store
+    this.#key = key
+    this.#kept = kept
+  }
+
+  /**
+   * Remembers what an answer names; on disk when it resolves.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async name(places: readonly MediaPlace[]): Promise<void> {
+    if (places.length === 0) return
+    const nowMs = Date.now()
+    this.#sincePruned += places.length
+    await this.#store.write(async (db) => {
+      for (const { mediaId, chatId, userId } of places) {
+        const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
+        await db
+          .insertInto('media')
+          .values({ ...row, named_at: nowMs, digest: null })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+      }
+      if (this.#sincePruned < PRUNE_EVERY) return
+      const oldest = db
+        .selectFrom('media')
+        .select('named_at')
+        .orderBy('named_at', 'desc')
+        .offset(this.#kept)
+        .limit(1)
+      await db.deleteFrom('media').where('named_at', '<=', oldest).execute()
+      this.#sincePruned = 0
+    })
+  }
+
+  /** Where an id was named first; null when no update named it. */
+  async placeOf(mediaId: string): Promise<MediaPlace | null> {
+    const row = await this.#store.read((db) =>
+      db
+        .selectFrom('media')
+        .select(['chat_id', 'sender'])
+        .where('id', '=', mediaId)
+        .orderBy('named_at')
+        .limit(1)
+        .executeTakeFirst(),
+    )
+    if (row === undefined) return null
+    return { mediaId, chatId: row.chat_id, userId: row.sender === '' ? null : Number(row.sender) }
+  }
+
+  /**
+   * What was opened under this id before, as far as is remembered: this data in this place, other
+   * data or this in another place, or nothing.
+   */
+  async openedBefore(place: MediaPlace, dataDigest: string): Promise<'same' | 'other' | 'none'> {
+    const { mediaId, chatId, userId } = place
+    const rows = await this.#store.read((db) =>
+      db
+        .selectFrom('media')
+        .select(['chat_id', 'sender', 'digest'])
+        .where('id', '=', mediaId)
+        .where('digest', 'is not', null)
+        .execute(),
+    )
+    if (rows.length === 0) return 'none'
+    const keyed = this.#keyed(dataDigest)
+    const isSame = rows.every(
+      ({ chat_id, sender, digest }) =>
+        chat_id === chatId &&
+        sender === senderOf(userId) &&
+        digest !== null &&
+        keyed.equals(digest),
+    )
+    return isSame ? 'same' : 'other'
+  }
+
+  /** Remembers what was opened. @throws Refusal `postern_store_unwritable` */
+  async opened({ mediaId, chatId, userId }: MediaPlace, dataDigest: string): Promise<void> {
+    const digest = this.#keyed(dataDigest)
+    const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
+    await this.#store.write((db) =>
+      db
+        .insertInto('media')
+        .values({ ...row, named_at: Date.now(), digest })
+        .onConflict((conflict) =>
+          conflict.columns(['id', 'chat_id', 'sender']).doUpdateSet({ digest }),
+        )
+        .execute(),
+    )
+  }
+
+  #keyed(digest: string): Buffer {
+    return createHmac('sha256', this.#key).update(digest).digest()
+  }
+}
+
+const senderOf = (userId: number | null): string => (userId === null ? '' : String(userId))

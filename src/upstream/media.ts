@@ -1,0 +1,98 @@
+/** Fetching a stored attachment: public, so no token goes with it, and never followed elsewhere. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import { PosternError, Refusal } from '../errors.ts'
+import { readAnswer, readBody, refuse, unlessAborted } from './attempt.ts'
+import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
+import { joined, mediaHeaders } from './headers.ts'
+import type { UpstreamLimits } from './limits.ts'
+import { saidNo } from './said-no.ts'
+
+export interface MediaRequest {
+  origin: string
+  /** From the host on, encoded. */
+  path: string
+  /** Ends it when nobody waits for it any more. */
+  signal: AbortSignal
+  limits: UpstreamLimits
+}
+
+/**
+ * Asks for a file, once more when the connection failed before any answer. Gives its octets as
+ * they arrive; whoever stops reading them ends the call.
+ * @throws ServiceSaid, Unanswered, Refusal `postern_media_too_large`; the octets throw the last two
+ */
+export async function fetchMedia(
+  pool: Dispatcher,
+  request: MediaRequest,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { limits } = request
+  const deadline = AbortSignal.timeout(limits.mediaMs)
+  const signal = AbortSignal.any([deadline, request.signal])
+  const failure = (error: unknown, stage: 'before' | 'within'): Failure => {
+    if (request.signal.aborted) return givenUp()
+    return deadline.aborted ? late() : failureOf(error, stage)
+  }
+  const within = (error: unknown): Error =>
+    error instanceof PosternError ? error : failure(error, 'within').error
+  const response = await ask(pool, request, signal).catch(async (error: unknown) => {
+    const first = failure(error, 'before')
+    if (first.kind !== 'unreached') throw first.error
+    await pause(limits.retryPauseMs, undefined, { signal }).catch(() => undefined)
+    return await ask(pool, request, signal).catch((again: unknown) => {
+      throw failure(again, 'before').error
+    })
+  })
+  try {
+    await check(response, limits)
+  } catch (error) {
+    response.body.on('error', () => {}).destroy()
+    throw within(error)
+  }
+  return octetsOf(response.body, limits.maxMediaBytes, within)
+}
+
+async function ask(
+  pool: Dispatcher,
+  { origin, path, limits }: MediaRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const headersTimeout = limits.callMs
+  const headers = mediaHeaders()
+  const asking = pool.request({ origin, method: 'GET', path, headers, signal, headersTimeout })
+  return await unlessAborted(asking, signal)
+}
+
+/** Anything but a file of a size that is taken. */
+async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits): Promise<void> {
+  const { statusCode, headers } = response
+  const useless = refuse(statusCode, headers)
+  if (useless !== null) throw useless.error
+  if (statusCode === 200) {
+    if (Number(joined(headers['content-length'])) > limits.maxMediaBytes) throw tooLarge()
+    return
+  }
+  const body = await readBody(response, limits.maxBytes)
+  const answer = Buffer.isBuffer(body) ? readAnswer(response, body) : null
+  if (answer === null || answer.envelope.ok) throw unusable('no file', statusCode).error
+  throw saidNo(answer, answer.envelope.error)
+}
+
+async function* octetsOf(
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+  failed: (error: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
+  let octets = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      octets += chunk.length
+      if (octets > maxBytes) throw tooLarge()
+      yield chunk
+    }
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
+const tooLarge = (): Refusal => new Refusal('postern_media_too_large')
