@@ -144,6 +144,7 @@ export const BORROWED = {
   blocked_by_user: 403,
   user_gone: 403,
   not_found: 404,
+  media_not_found: 404,
   too_large: 413,
   webhook_active: 409,
   internal: 500,

@@ -27,7 +27,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it never sees readable text of a protected chat: of translate it knows what may leave',
   },
   translate: {
-    may: ['api', 'pgp', 'keys', 'chats', 'fresh-cache'],
+    may: ['api', 'pgp', 'keys', 'chats', 'media', 'fresh-cache'],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
@@ -35,6 +35,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     may: ['api', 'translate', 'store', 'upstream'],
     packages: [],
     why: 'it moves updates, and neither opens them nor answers the bot',
+  },
+  media: {
+    may: ['api', 'chats', 'pgp/bulk/raw-file'],
+    packages: ['lru-cache', 'magic-bytes.js'],
+    why: 'it keeps what others open, and decides nothing',
   },
   observe: { may: ['api', 'pgp/size'], packages: ['@prometheus-io/client'], why: 'it is told' },
   http: {

@@ -10,9 +10,13 @@ export type MediaItem = z.infer<typeof MediaItem>
 /** Media ids that are ever put into a path. */
 export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
 
-/** The id in a url of the form `/media/<id>`; null for any other url. */
-export function mediaIdOf(url: string): string | null {
-  const [, first, id, ...more] = url.split('/')
-  const isForm = url.startsWith('/') && first === 'media' && id !== undefined && more.length === 0
-  return isForm && MEDIA_ID.test(id) ? id : null
+/**
+ * The id in a url of the form `/media/<id>`, as it stands or behind the service's base url.
+ * @param baseUrl without a slash at its end
+ * @returns null for any other url
+ */
+export function mediaIdOf(url: string, baseUrl: string): string | null {
+  const path = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url
+  const id = path.startsWith('/media/') ? path.slice('/media/'.length) : ''
+  return MEDIA_ID.test(id) ? id : null
 }

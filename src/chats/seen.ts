@@ -68,7 +68,7 @@ export class Seen {
 
   async #isReplay(db: Transaction<Schema>, sighting: Sighting): Promise<boolean> {
     const data = await this.#find(db, 'data', sighting.dataDigest)
-    if (data !== undefined && !isSameMessage(data, sighting)) return true
+    if (data !== undefined && !isSameThing(data, sighting)) return true
     if (sighting.signatureDigest === null) return false
     const signature = await this.#find(db, 'signature', sighting.signatureDigest)
     return signature !== undefined && !isSamePlace(signature, sighting)
@@ -119,13 +119,15 @@ interface Place {
   user_id: number | null
 }
 
-/** The same words may be signed twice within a second; no file is sent twice within one. */
+/** One person may sign the same words, or the same file, twice within a second. */
 function isSamePlace(place: Place, { chatId, userId, mediaId }: Sighting): boolean {
-  const isSameKind = place.media_id === (mediaId ?? null)
+  const isSameKind = (place.media_id === null) === (mediaId === undefined)
   return isSameKind && place.chat_id === chatId && place.user_id === userId
 }
 
-function isSameMessage(place: Place, sighting: Sighting): boolean {
-  const isUnnumbered = place.message_id === null
-  return isSamePlace(place, sighting) && (isUnnumbered || place.message_id === sighting.messageId)
+function isSameThing(place: Place, sighting: Sighting): boolean {
+  const { mediaId, messageId } = sighting
+  if (!isSamePlace(place, sighting)) return false
+  if (mediaId !== undefined) return place.media_id === mediaId
+  return place.message_id === null || place.message_id === messageId
 }

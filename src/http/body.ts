@@ -8,15 +8,15 @@ const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?$/i
 
 /**
  * What is wrong with a request's body as far as its headers tell: only JSON, never encoded, never
- * on a GET, never over the limit (DESIGN, The local doors).
+ * on a GET or HEAD, never over the limit (DESIGN, The local doors).
  * @returns null when there is no body or it may be read
  */
 export function bodyProblem(request: IncomingMessage, maxBytes: number): Refusal | null {
   const { headers, rawHeaders, method } = request
   const declared = Number(headers['content-length'] ?? 0)
   const hasBody = headers['transfer-encoding'] !== undefined || declared > 0
-  if (method === 'GET') {
-    return hasBody ? new Refusal('bad_request', 'a GET carries no body') : null
+  if (method === 'GET' || method === 'HEAD') {
+    return hasBody ? new Refusal('bad_request', `a ${method} carries no body`) : null
   }
   if (
     valuesOf(rawHeaders, 'content-encoding').some((value) => value.toLowerCase() !== 'identity')

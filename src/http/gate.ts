@@ -26,7 +26,7 @@ export interface GateOptions {
   authorize: (request: IncomingMessage) => void
 }
 
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /**
  * Judges a request before any routing: who knocks, and whether every parser reads the request

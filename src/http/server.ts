@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../door.ts'
 import type { Log } from '../logger.ts'
@@ -11,7 +12,7 @@ import { listenAt } from './listen.ts'
 import type { ListenAt } from './listen.ts'
 import { relay, whileConnected } from './relay.ts'
 import type { Relayed } from './relay.ts'
-import { passRoutes, refuseNotBuilt } from './routes/pass.ts'
+import { passRoutes } from './routes/pass.ts'
 import type { PassParts } from './routes/pass.ts'
 
 /** A local listener that is not open yet. */
@@ -31,6 +32,8 @@ export interface DoorTools {
   relay(reply: FastifyReply, answer: Relayed): FastifyReply
   /** Aborts when the bot hangs up before its answer is out. */
   whileConnected(reply: FastifyReply): AbortSignal
+  /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
+  authorize(request: FastifyRequest): void
   /** Aborts when the door closes: a poll then answers with what it has, or an empty list. */
   stopping: AbortSignal
 }
@@ -50,30 +53,38 @@ export interface BotDoorParts extends PassParts {
   allowedHosts: Iterable<string>
   /** The routes that are translated. */
   routes: readonly DoorRoute[]
+  /** The routes beside the API's prefix. */
+  outside: readonly DoorRoute[]
   /** Only to make tests short. */
   bounds?: Partial<DoorBounds>
 }
 
 /** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */
 export function buildBotDoor(parts: BotDoorParts): Door {
+  const authorize = ({ rawHeaders }: IncomingMessage): void => {
+    try {
+      requireBearer(rawHeaders, parts.expectedToken())
+    } catch (error) {
+      // The owner may have issued a new one, which the bot has and we have not read yet.
+      if (!parts.rereadToken()) throw error
+      requireBearer(rawHeaders, parts.expectedToken())
+    }
+  }
   const { app, stopping, drain } = createApp({
     log: parts.log,
     level: 'info',
     bounds: { ...DOOR_BOUNDS, ...parts.bounds },
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
-    authorize: ({ rawHeaders }) => {
-      try {
-        requireBearer(rawHeaders, parts.expectedToken())
-      } catch (error) {
-        // The owner may have issued a new one, which the bot has and we have not read yet.
-        if (!parts.rereadToken()) throw error
-        requireBearer(rawHeaders, parts.expectedToken())
-      }
-    },
+    authorize,
     answered: (line) => parts.metrics.answered(line),
   })
-  const tools: DoorTools = { relay, whileConnected, stopping }
+  const tools: DoorTools = {
+    relay,
+    whileConnected,
+    authorize: (request) => authorize(request.raw),
+    stopping,
+  }
   void app.register(
     (scope, _options, done) => {
       for (const route of parts.routes) route(scope, tools)
@@ -82,6 +93,6 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     },
     { prefix: API_PREFIX },
   )
-  app.get('/media/:id', { config: { anonymous: true } }, refuseNotBuilt)
+  for (const route of parts.outside) route(app, tools)
   return { listen: (at) => listenAt(app, at), drain }
 }

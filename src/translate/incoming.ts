@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts'
 import { Batches, type Judgeable } from './batch.ts'
 import type { ExamineParts, Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
+import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
 import { writeFinding } from './write-finding.ts'
@@ -16,6 +17,7 @@ export interface IncomingParts extends ExamineParts {
   verify: VerifyPolicy
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
+  urls: MediaUrls
   /** Told of every Message of an answer that got a verdict, in order. */
   judged: (outcomes: Outcome[]) => void
 }
@@ -45,10 +47,12 @@ export class Incoming {
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
     await this.#settle(judged)
+    const given = updates.slice(0, prefix.length)
+    const renamed = await this.#parts.urls.rewrite(given)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
     const isShort = prefix.length < updates.length
-    return { updates: updates.slice(0, prefix.length), changed: touched || cleaned || isShort }
+    return { updates: given, changed: touched || cleaned || renamed || isShort }
   }
 
   /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */

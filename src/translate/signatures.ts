@@ -5,7 +5,7 @@ import type { People } from '../keys/people.ts'
 import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
 import { SEEN_FOR_MS } from '../chats/seen.ts'
-import type { Engine, OpenedText, SignatureClaim } from '../pgp/engine.ts'
+import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../pgp/engine.ts'
 import { passingOf, type Passing } from './passing.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -39,7 +39,10 @@ export interface SignatureParts {
   botId: () => number | null
 }
 
-/** Where an opened message was found. */
+/** What was opened, as far as its signatures go. */
+export type Opened = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
+
+/** Where an opened message or attachment was found. */
 export interface Claimed {
   chatId: number
   fromId: number | null
@@ -47,11 +50,13 @@ export interface Claimed {
   receivedAtMs: number
   /** Ends work that nobody waits for any more. */
   signal: AbortSignal
+  /** The same data was opened in the same place before: how old it is does not matter any more. */
+  isKnown?: boolean
 }
 
-/** Judges the signatures of an opened message. Never throws for what a sender can cause. */
+/** Judges the signatures of an opened message or attachment. Never throws for what a sender can cause. */
 export async function judgeSignatures(
-  opened: OpenedText,
+  opened: Opened,
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Judged> {
@@ -63,7 +68,7 @@ export async function judgeSignatures(
     return { verdict: 'not-recipient', reason: 'intended-for-others' }
   }
   if (valid === undefined) return found.failure
-  if (valid.createdMs < Date.now() - SEEN_FOR_MS) {
+  if (claimed.isKnown !== true && valid.createdMs < Date.now() - SEEN_FOR_MS) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
   return { verdict: 'verified', signer: found.signer, signatureDigest: valid.digest }
@@ -88,7 +93,7 @@ const failed = (verdict: Judged['verdict'], reason?: string): Search => ({
 })
 
 async function findSigner(
-  opened: OpenedText,
+  opened: Opened,
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {
@@ -111,7 +116,7 @@ async function findSigner(
 }
 
 async function verifyBy(
-  opened: OpenedText,
+  opened: Opened,
   person: Awaited<ReturnType<Directory['signer']>>,
   { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<Search> {
@@ -128,7 +133,7 @@ async function verifyBy(
 
 /** Our own messages, against every key that was ever ours. */
 async function findOwn(
-  opened: OpenedText,
+  opened: Opened,
   { signal }: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {

@@ -16,9 +16,11 @@ import { BOUNDS } from '../pgp/profile.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
+import type { Attachments } from '../translate/attachments.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import { loadAcquaintance, type Acquaintance } from './acquaintance.ts'
 import type { Link } from './link.ts'
+import { createMedia } from './media.ts'
 
 export interface Core extends AsyncDisposable {
   store: Store
@@ -34,6 +36,7 @@ export interface Core extends AsyncDisposable {
   outgoing: Outgoing
   /** Null when there is no key to open with and none will be made. */
   incoming: Incoming | null
+  attachments: Attachments
 }
 
 const DAY_MS = 86_400_000
@@ -114,6 +117,8 @@ export async function createCore(
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
   if (seen !== null) stack.use(pruneDaily(seen))
+  const opening = seen === null ? null : { ...shared, seen }
+  const { attachments, urls } = stack.use(await createMedia({ settings, link, store }, opening))
   store.onWritable((writable) => link.watch.writable(writable))
   link.onStoreTrial(async () => await seen?.prune())
   link.onBot((bot) => publication?.observe(bot))
@@ -139,12 +144,13 @@ export async function createCore(
       unusableRecipient: settings.seal.unusableRecipient,
       keyListMaxAgeMs: settings.cache.keyListSeconds * 1000,
     }),
+    attachments,
     incoming:
-      seen === null
+      opening === null || urls === null
         ? null
         : new Incoming({
-            ...shared,
-            seen,
+            ...opening,
+            urls,
             verify: settings.open.verify,
             normalizeText: settings.open.normalizeText,
             judged: (judged) => {

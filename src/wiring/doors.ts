@@ -3,6 +3,7 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import type { Operations } from '../control/operations.ts'
 import { buildAdminDoor } from '../http/admin.ts'
 import { chatRoutes } from '../http/routes/chats.ts'
+import { mediaRoute } from '../http/routes/media.ts'
 import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
@@ -56,6 +57,7 @@ export function buildDoors(
       meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
       chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
     ],
+    outside: [mediaRoute(core.attachments)],
   })
   const admin = buildAdminDoor({
     log,

@@ -63,6 +63,7 @@ export async function openDoor(
     allowUnknown: false,
     managesKey: true,
     routes: [],
+    outside: [],
     revoked: () => {},
     ...o.parts,
   })

@@ -21,6 +21,8 @@ export interface DoubleChat {
   extra: Record<string, unknown>
 }
 
+const OCTETS = { 'content-type': 'application/octet-stream' }
+
 interface Written {
   id: number
   chatId: number
@@ -56,6 +58,8 @@ export class DoubleWorld {
   /** The certificate that `PUT /key` brought. */
   published: { publicKey: string; fingerprint: string } | null = null
   tokenRevoked = false
+  /** Stored attachments by id, which are public. */
+  readonly files = new Map<string, Buffer>()
   #queue: Json[] = []
   #waiter: Waiter | null = null
   #nextId = 5000
@@ -111,7 +115,19 @@ export class DoubleWorld {
     this.#waiter = null
   }
 
+  /** Stores a file; gives the media item that names it. */
+  store(content: Buffer): { id: string; url: string } {
+    const id = `file-${this.id()}`
+    this.files.set(id, content)
+    return { id, url: `/media/${id}` }
+  }
+
   async answer(request: Received, gone: Promise<void>): Promise<Reply> {
+    const [, outside, fileId = ''] = request.path.split('/')
+    if (outside === 'media') {
+      const body = this.files.get(fileId)
+      return body === undefined ? no(404, 'media_not_found') : { body, headers: OCTETS }
+    }
     if (this.tokenRevoked || request.headers.authorization !== `Bearer ${BOT_TOKEN}`) {
       return no(401, 'unauthorized')
     }

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { MEDIA_ID } from '../../api/media.ts'
+import { Refusal } from '../../errors.ts'
+import type { Attachment } from '../../translate/attachment.ts'
+import type { Attachments } from '../../translate/attachments.ts'
+import { failureAnswer } from '../error-handler.ts'
+import { queryOf, textParam } from '../params.ts'
+import { partOf } from '../range.ts'
+import { isGone } from '../relay.ts'
+import type { DoorRoute, DoorTools } from '../server.ts'
+
+/** What no browser runs, keeps or shows to another site, whatever is in it. */
+const GUARDED = {
+  'x-content-type-options': 'nosniff',
+  'content-disposition': 'attachment',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store',
+  'accept-ranges': 'bytes',
+}
+
+/**
+ * `GET` and `HEAD /media/{id}`: an attachment, whole and checked before its first byte leaves. It
+ * is for whoever has the url of an update, and for the bot's token where an update named the id.
+ */
+export function mediaRoute(attachments: Attachments): DoorRoute {
+  return (app, tools) => {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/media/:id',
+      config: { anonymous: true },
+      handler: (request, reply) => serve(request, reply, { attachments, tools }),
+    })
+  }
+}
+
+async function serve(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: { attachments: Attachments; tools: DoorTools },
+): Promise<FastifyReply> {
+  const lease = await leaseOf(request, parts)
+  reply.raw.once('close', () => lease.release())
+  if (isGone(reply)) {
+    lease.release()
+    return reply.hijack()
+  }
+  return answer(request, reply, lease.value)
+}
+
+async function leaseOf(
+  request: FastifyRequest,
+  { attachments, tools }: { attachments: Attachments; tools: DoorTools },
+) {
+  const id = textParam(request, 'id')
+  const byUrl = MEDIA_ID.test(id) ? await attachments.byUrl(id, queryOf(request).slice(1)) : null
+  if (byUrl !== null) return byUrl
+  tools.authorize(request)
+  if (!MEDIA_ID.test(id)) throw new Refusal('media_not_found', 'no such file')
+  return await attachments.named(id)
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment): FastifyReply {
+  const { file, contentType, verdict, signer } = found
+  const tag = `"${found.tag}"`
+  const isHead = request.method === 'HEAD'
+  const { range, 'if-range': ifRange } = request.headers
+  const asked = { range: isHead ? undefined : range, ifRange: joined(ifRange) }
+  const part = partOf(asked, { octets: file.octets, tag })
+  reply.headers({ ...GUARDED, etag: tag })
+  if (verdict !== null) reply.header('postern-verdict', verdict)
+  if (signer !== undefined) reply.header('postern-signer', signer)
+  if (part === 'unsatisfiable') return refuseRange(reply, file.octets)
+  const { start, end } = part ?? { start: 0, end: file.octets }
+  if (part !== null) reply.header('content-range', `bytes ${start}-${end - 1}/${file.octets}`)
+  reply
+    .code(part === null ? 200 : 206)
+    .header('content-length', end - start)
+    .type(contentType)
+  return isHead ? reply.send() : reply.send(Readable.from(file.read(start, end)))
+}
+
+function refuseRange(reply: FastifyReply, octets: number): FastifyReply {
+  const message = `Range: the file has ${octets} bytes`
+  const { status, headers, body, code } = failureAnswer({
+    status: 416,
+    code: 'bad_request',
+    message,
+  })
+  reply.request.failedWith = code
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-range': `bytes */${octets}` })
+    .send(body)
+}
+
+const joined = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value

@@ -1,0 +1,133 @@
+/** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
+import type { MediaPlace } from '../chats/named-media.ts'
+import { Refusal } from '../errors.ts'
+import type { Capability } from '../media/capability.ts'
+import { Kept, type Entry, type Lease } from '../media/kept.ts'
+import {
+  fetchAttachment,
+  openAttachment,
+  type Attachment,
+  type AttachmentParts,
+} from './attachment.ts'
+
+/** Bounds of what is under way and of what is kept. */
+export interface AttachmentBounds {
+  /** Openings at once. */
+  openings: number
+  keptOctets: number
+  keptFiles: number
+  keptMs: number
+}
+
+export const ATTACHMENT_BOUNDS: AttachmentBounds = {
+  openings: 4,
+  keptOctets: 256 * 2 ** 20,
+  keptFiles: 200,
+  keptMs: 300_000,
+}
+const RETRY_AFTER_SECONDS = 2
+
+/** What came of an opening: a verdict, `stored` for what was given as it is, or the error's code. */
+export interface AttachmentOutcome {
+  outcome: string
+  ms: number
+}
+
+export interface AttachmentsParts extends Pick<AttachmentParts, 'stored' | 'room'> {
+  /** What opens; null for a sidecar without a key, which gives everything as it is stored. */
+  opens: (AttachmentParts & { capability: Capability }) | null
+  told: (outcome: AttachmentOutcome) => void
+  bounds?: AttachmentBounds
+}
+
+export class Attachments implements AsyncDisposable {
+  readonly #parts: AttachmentsParts
+  readonly #bounds: AttachmentBounds
+  readonly #kept: Kept<Attachment>
+  readonly #opening = new Map<string, Promise<Entry<Attachment>>>()
+  readonly #stopping = new AbortController()
+
+  constructor(parts: AttachmentsParts) {
+    this.#parts = parts
+    this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
+    const { keptOctets: maxOctets, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
+    this.#kept = new Kept({ maxOctets, maxFiles, maxAgeMs })
+  }
+
+  /** How many are being opened now. */
+  get openings(): number {
+    return this.#opening.size
+  }
+
+  /**
+   * The attachment that a url of ours gives the right to; null when it gives none.
+   * @param query as it stood in the url, without the question mark
+   * @throws as `ofPlace` does
+   */
+  async byUrl(mediaId: string, query: string): Promise<Lease<Attachment> | null> {
+    const { opens } = this.#parts
+    if (opens === null) return await this.#get(mediaId, null)
+    const place = opens.capability.read(mediaId, query)
+    return place === null ? null : await this.#get(mediaId, place)
+  }
+
+  /**
+   * The attachment that an update named, for whoever holds the bot's token.
+   * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceSaid and
+   *   Unanswered from the service
+   */
+  async named(mediaId: string): Promise<Lease<Attachment>> {
+    const place = await this.#parts.opens?.named.placeOf(mediaId)
+    if (place == null) throw new Refusal('media_not_found', 'no update named this file')
+    return await this.#get(mediaId, place)
+  }
+
+  /** Ends what is under way, and gives all room back that nobody reads from. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await Promise.allSettled(this.#opening.values())
+    this.#kept[Symbol.dispose]()
+  }
+
+  async #get(mediaId: string, place: MediaPlace | null): Promise<Lease<Attachment>> {
+    const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
+    const kept = this.#kept.get(key)
+    if (kept !== null) return kept
+    const opening = this.#opening.get(key) ?? this.#begin(key, mediaId, place)
+    const lease = (await opening).lease()
+    if (lease === null) throw busy()
+    return lease
+  }
+
+  #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<Entry<Attachment>> {
+    if (this.#opening.size >= this.#bounds.openings || this.#stopping.signal.aborted) throw busy()
+    const opening = this.#open(mediaId, place)
+      .then((attachment) => this.#kept.add(key, attachment))
+      .finally(() => this.#opening.delete(key))
+    this.#opening.set(key, opening)
+    return opening
+  }
+
+  async #open(mediaId: string, place: MediaPlace | null): Promise<Attachment> {
+    const { opens, told } = this.#parts
+    const { signal } = this.#stopping
+    const startedAtMs = performance.now()
+    const tell = (outcome: string): void => told({ outcome, ms: performance.now() - startedAtMs })
+    try {
+      const attachment =
+        place === null || opens === null
+          ? await fetchAttachment(mediaId, signal, this.#parts)
+          : await openAttachment(place, signal, opens)
+      tell(attachment.verdict ?? 'stored')
+      return attachment
+    } catch (error) {
+      tell(error instanceof Refusal ? error.code : 'service')
+      throw error
+    }
+  }
+}
+
+function busy(): Refusal {
+  const extra = { retryAfter: RETRY_AFTER_SECONDS }
+  return new Refusal('postern_busy', 'other attachments are being opened', { extra })
+}

@@ -1,0 +1,40 @@
+import { Refusal, type OwnCode } from '../errors.ts'
+import type { Passing } from './passing.ts'
+import type { Verdict } from './verdict.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+/** The code of each verdict under which an attachment is not given. */
+const CODES: Record<Verdict, OwnCode> = {
+  verified: 'postern_bad_signature',
+  unsigned: 'postern_bad_signature',
+  'before-key': 'postern_bad_signature',
+  'unknown-signer': 'postern_bad_signature',
+  'signer-unavailable': 'postern_bad_signature',
+  'bad-signature': 'postern_bad_signature',
+  'plaintext-in-protected': 'postern_bad_signature',
+  replayed: 'postern_replayed',
+  'not-recipient': 'postern_not_recipient',
+  damaged: 'postern_damaged',
+  'too-large': 'postern_media_too_large',
+  locked: 'postern_locked',
+  'mode-unknown': 'postern_upstream_invalid',
+}
+
+/**
+ * Why an attachment is not given, as an answer. What may be otherwise soon says so.
+ * @param reason a word of ours, @param passing why asking again may help
+ */
+export function refusalOf(verdict: Verdict, reason?: string, passing?: Passing): Refusal {
+  if (passing === 'busy') {
+    const extra = { retryAfter: RETRY_AFTER_SECONDS }
+    return new Refusal('postern_busy', 'the sender’s certificate could not be asked for', { extra })
+  }
+  if (passing === 'failed') {
+    return new Refusal('postern_upstream_unreachable', 'the sender’s certificate')
+  }
+  const code = CODES[verdict]
+  const isSaid = code !== 'postern_bad_signature' || verdict === 'bad-signature'
+  const detail = [isSaid ? undefined : verdict, reason].filter((part) => part !== undefined)
+  return new Refusal(code, detail.join(', '))
+}

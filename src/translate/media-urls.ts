@@ -1,0 +1,82 @@
+/** The urls of attachments in updates: each gains the right to fetch it at our own door. */
+import { isObject } from '../api/common.ts'
+import { mediaIdOf } from '../api/media.ts'
+import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
+import { Refusal } from '../errors.ts'
+import type { Capability } from '../media/capability.ts'
+
+const MAX_DEPTH = 32
+/** How many of one answer are remembered; their urls work in any case. */
+const REMEMBERED = 1000
+
+export interface MediaUrlsParts {
+  capability: Capability
+  named: NamedMedia
+  /** Base url of the service, which may stand before a path. */
+  upstreamUrl: string
+}
+
+export class MediaUrls {
+  readonly #parts: MediaUrlsParts
+  readonly #baseUrl: string
+
+  constructor(parts: MediaUrlsParts) {
+    this.#parts = parts
+    this.#baseUrl = parts.upstreamUrl.replace(/\/+$/, '')
+  }
+
+  /**
+   * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and
+   * remembers what they name. A store that cannot be written costs the memory alone.
+   * @returns whether anything was changed
+   */
+  async rewrite(updates: readonly unknown[]): Promise<boolean> {
+    const places: MediaPlace[] = []
+    for (const update of updates) this.#walk(update, { chat: null, depth: 0 }, places)
+    await this.#parts.named.name(places.slice(0, REMEMBERED)).catch(unlessUnwritable)
+    return places.length > 0
+  }
+
+  /** A quotation without a chat is in the chat of what quotes it; who sent it, it says itself. */
+  #walk(value: unknown, at: { chat: unknown; depth: number }, places: MediaPlace[]): void {
+    if (typeof value !== 'object' || value === null || at.depth > MAX_DEPTH) return
+    const chat = isObject(value) && isObject(value['chat']) ? value['chat']['id'] : at.chat
+    if (isObject(value) && Array.isArray(value['media']) && Number.isSafeInteger(chat)) {
+      const userId = senderOf(value)
+      this.#write(value['media'], { chatId: chat as number, userId, depth: at.depth }, places)
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      if (key !== 'media') this.#walk(inner, { chat, depth: at.depth + 1 }, places)
+    }
+  }
+
+  /** Whatever the spec does not show of an item, such as a smaller picture, has a url like its own. */
+  #write(
+    value: object,
+    at: Omit<MediaPlace, 'mediaId'> & { depth: number },
+    places: MediaPlace[],
+  ): void {
+    if (at.depth > MAX_DEPTH) return
+    for (const [key, inner] of Object.entries(value)) {
+      if (typeof inner === 'object' && inner !== null) {
+        this.#write(inner as object, { ...at, depth: at.depth + 1 }, places)
+        continue
+      }
+      const mediaId = typeof inner === 'string' ? mediaIdOf(inner, this.#baseUrl) : null
+      if (mediaId === null) continue
+      const place = { mediaId, chatId: at.chatId, userId: at.userId }
+      places.push(place)
+      ;(value as Record<string, unknown>)[key] = this.#parts.capability.pathOf(place)
+    }
+  }
+}
+
+function senderOf({ from }: Record<string, unknown>): number | null {
+  const id = isObject(from) ? from['id'] : null
+  return Number.isSafeInteger(id) ? (id as number) : null
+}
+
+function unlessUnwritable(error: unknown): void {
+  if (error instanceof Refusal && error.code === 'postern_store_unwritable') return
+  throw error
+}

@@ -1,0 +1,59 @@
+/** Attachments of a sidecar: where they rest, what their urls are, who may fetch them. */
+import { NamedMedia } from '../chats/named-media.ts'
+import type { Settings } from '../config/settings.ts'
+import { Capability } from '../media/capability.ts'
+import { Spool } from '../media/spool.ts'
+import type { Store } from '../store/store.ts'
+import type { AttachmentParts } from '../translate/attachment.ts'
+import { Attachments } from '../translate/attachments.ts'
+import { MediaUrls } from '../translate/media-urls.ts'
+import type { Link } from './link.ts'
+
+/** On the disk of `dataDir`, all together. */
+const SPOOL_OCTETS = 2 ** 30
+const CAPABILITY_SECRET = 'media-url'
+const MEMORY_SECRET = 'media-seen'
+
+export interface Media extends AsyncDisposable {
+  attachments: Attachments
+  /** Null for a sidecar without a key, whose updates pass as they came. */
+  urls: MediaUrls | null
+}
+
+/**
+ * Makes them.
+ * @param opens what opens; null for a sidecar without a key, which gives files as they are stored
+ */
+export async function createMedia(
+  { settings, link, store }: { settings: Settings; link: Link; store: Store },
+  opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify'> | null,
+): Promise<Media> {
+  await using stack = new AsyncDisposableStack()
+  const room = stack.use(new Spool(settings.dataDir, SPOOL_OCTETS))
+  const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
+  const url = opens === null ? null : await urlParts(store)
+  const { verify } = settings.open
+  const attachments = stack.use(
+    new Attachments({
+      room,
+      stored,
+      opens: opens === null || url === null ? null : { ...opens, ...url, room, stored, verify },
+      told: (outcome) => link.metrics.attachment(outcome),
+    }),
+  )
+  link.metrics.watchAttachments({
+    openings: () => attachments.openings,
+    spoolOctets: () => room.octets,
+  })
+  const resources = stack.move()
+  return {
+    attachments,
+    urls: url === null ? null : new MediaUrls({ ...url, upstreamUrl: settings.upstream.url }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+async function urlParts(store: Store): Promise<{ capability: Capability; named: NamedMedia }> {
+  const capability = new Capability(await store.secret(CAPABILITY_SECRET))
+  return { capability, named: new NamedMedia(store, await store.secret(MEMORY_SECRET)) }
+}

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import { BEARER, deliverItem, fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+
+async function sent(): Promise<{ url: string; content: Buffer }> {
+  const from = await stage.friend()
+  const content = picture()
+  const sealed = await sealedBy(from, stage, content)
+  const url = await named(stage, sealed, { chat: stage.privateChat(from), from })
+  return { url, content }
+}
+
+const pathOf = (url: string): string => url.split('?')[0] ?? ''
+
+test('the url of an update keeps the spec’s shape and is enough by itself', async () => {
+  const { url, content } = await sent()
+  expect(url).toMatch(/^\/media\/file-\d+\?chat=\d+&from=\d+&key=[\w-]{43}$/)
+  expect((await fetched(stage, url)).body).toEqual(content)
+})
+
+test('with the token, the id that an update named is enough', async () => {
+  const { url, content } = await sent()
+  expect((await fetched(stage, pathOf(url), { headers: BEARER })).body).toEqual(content)
+})
+
+test('with neither, nobody gets anything, nor learns whether it is there', async () => {
+  const { url } = await sent()
+  const wrong = { authorization: `Bearer ${'x'.repeat(50)}` }
+  for (const path of [pathOf(url), '/media/never-named', '/media/a%20b']) {
+    for (const headers of [{}, wrong, { authorization: 'Basic eDp5' }]) {
+      const { status, code } = await fetched(stage, path, { headers })
+      expect({ status, code }).toEqual({ status: 401, code: 'unauthorized' })
+    }
+  }
+})
+
+test('the token alone does not reach what no update named', async () => {
+  const { id } = stage.double.world.store(picture())
+  const mark = stage.double.mark()
+  for (const path of [
+    `/media/${id}`,
+    '/media/nothing',
+    '/media/a%20b',
+    `/media/${'x'.repeat(200)}`,
+  ]) {
+    const { status, code } = await fetched(stage, path, { headers: BEARER })
+    expect({ status, code }).toEqual({ status: 404, code: 'media_not_found' })
+  }
+  expect(stage.double.calls('GET', /^\/media/, mark)).toEqual([])
+})
+
+test('a url that was changed in any way gives no right', async () => {
+  const { url } = await sent()
+  const other = await sent()
+  const key = /key=([\w-]+)/.exec(url)?.[1] ?? ''
+  const flip = (key.startsWith('A') ? 'B' : 'A') + key.slice(1)
+  for (const changed of [
+    url.replace(key, flip),
+    url.replace(key, key.slice(0, -4)),
+    url.replace(key, `${key}AAAA`),
+    url.replace(key, ''),
+    url.replace(/chat=\d+/, 'chat=1'),
+    url.replace(/from=\d+&/, ''),
+    url.replace(/from=\d+/, 'from=1'),
+    url.replace(/from=\d+/, 'from=x'),
+    `${url}&chat=1`,
+    `${url}&key=${key}`,
+    url.replace(pathOf(url), pathOf(other.url)),
+    pathOf(url),
+  ]) {
+    const { status, code } = await fetched(stage, changed)
+    expect({ changed, status, code }).toEqual({ changed, status: 401, code: 'unauthorized' })
+  }
+})
+
+test('urls and names hold after a restart', async () => {
+  const { url, content } = await sent()
+  await stage.restart()
+  expect((await fetched(stage, url)).body).toEqual(content)
+  expect((await fetched(stage, pathOf(url), { headers: BEARER })).body).toEqual(content)
+})
+
+test('another sidecar’s urls give no right here', async () => {
+  const { url } = await sent()
+  await using other = await stage.another(() => {})
+  await other.sidecar.whenReady()
+  expect((await fetched(other, url)).status).toBe(401)
+})
+
+test('quoted Messages and those of a press carry media too, each in its own sender’s name', async () => {
+  const [from, presser] = [await stage.friend(), stage.double.world.addUser(null)]
+  const chat = stage.privateChat(from)
+  const contents = ['quoted', 'pressed', 'small'].map(() => picture())
+  const items = await Promise.all(
+    contents.map(async (content) => stage.double.world.store(await sealedBy(from, stage, content))),
+  )
+  const [quoted, pressed, small] = items as [Json, Json, Json]
+  const { world } = stage.double
+  const inside = world.message(chat, from, { text: '', media: [quoted] })
+  const { chat: _chat, ...withoutChat } = inside
+  const updates = await stage.deliverUpdates([
+    { kind: 'message', message: world.message(chat, presser, { replyTo: withoutChat }) },
+    {
+      kind: 'callback_query',
+      callbackQuery: {
+        id: 'press',
+        from: { id: presser.id },
+        message: world.message(chat, from, {
+          media: [{ ...pressed, thumbnail: { url: small.url } }],
+        }),
+        data: 'x',
+      },
+    },
+  ])
+  const item = updates[1].callbackQuery.message.media[0]
+  const urls = [updates[0].message.replyTo.media[0].url, item.url, item.thumbnail.url]
+  for (const [index, url] of urls.entries()) {
+    expect(url).toContain(`from=${from.id}`)
+    expect((await fetched(stage, url)).body).toEqual(contents[index])
+  }
+})
+
+test('urls of another form are left as they are and never fetched', async () => {
+  const from = await stage.friend()
+  const chat = stage.privateChat(from)
+  const mark = stage.double.mark()
+  for (const url of [
+    'https://elsewhere.example/media/abc',
+    '//elsewhere.example/media/abc',
+    '/media/../bot/v1/me',
+    '/media/..',
+    '/media/a/b',
+    '/media/a?b=c',
+    '/media/a%2fb',
+    '/media/',
+    'media/abc',
+    '',
+  ]) {
+    expect(await deliverItem(stage, { id: 'x', url }, { chat, from })).toBe(url)
+  }
+  expect(stage.double.calls('GET', /media/, mark)).toEqual([])
+})
+
+test('a url behind the service’s own address becomes one of ours', async () => {
+  const from = await stage.friend()
+  const content = picture()
+  const { id, url } = stage.double.world.store(await sealedBy(from, stage, content))
+  const absolute = { id, url: `${stage.double.url}${url}` }
+  const given = await deliverItem(stage, absolute, { chat: stage.privateChat(from), from })
+  expect(given).toMatch(/^\/media\/file-/)
+  expect((await fetched(stage, given)).body).toEqual(content)
+})
+
+test('everything else of an item stays as it came', async () => {
+  const from = await stage.friend()
+  const chat = stage.privateChat(from)
+  const item = { id: 7, durationMs: 1234, name: 'x.png', sizes: [1, { a: null }] }
+  const message = stage.double.world.message(chat, from, {
+    media: [{ ...item, url: '/media/a.b' }],
+  })
+  const [read] = await stage.deliver([message])
+  const [{ url, ...rest }] = read.media
+  expect(rest).toEqual(item)
+  expect(url).toMatch(/^\/media\/a\.b\?chat=/)
+})
+
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is no way to ask', async (method) => {
+  const { url } = await sent()
+  expect((await fetched(stage, url, { method, headers: BEARER })).status).toBe(404)
+})
+
+test('a web page gets nothing, whatever it knows', async () => {
+  const { url } = await sent()
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const { status, code } = await fetched(stage, url, { headers: { ...headers, ...BEARER } })
+    expect({ status, code }).toEqual({ status: 403, code: 'postern_browser_refused' })
+  }
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { useStage, type Stage } from '../support/double-stage.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const strict = useStage({ env: { POSTERN_OPEN_VERIFY: 'require' } })
+const lax = useStage({ env: { POSTERN_OPEN_VERIFY: 'off' } })
+
+/** What comes of four kinds of files. */
+async function outcomes(stage: Stage): Promise<Record<string, string>> {
+  const [from, other] = [await stage.person(), await stage.person()]
+  const chat = stage.group([from, other])
+  const files = {
+    plain: picture(),
+    unsigned: await sealedBy(from, stage, picture(), []),
+    another: await sealedBy(other, stage, picture()),
+    signed: await sealedBy(from, stage, picture()),
+  }
+  const said: Record<string, string> = {}
+  for (const [name, content] of Object.entries(files)) {
+    const { status, code } = await fetched(stage, await named(stage, content, { chat, from }))
+    said[name] = code ?? String(status)
+  }
+  return said
+}
+
+test('with open.verify require, only what its sender signed is given', async () => {
+  expect(await outcomes(strict)).toEqual({
+    plain: 'postern_bad_signature',
+    unsigned: 'postern_bad_signature',
+    another: 'postern_bad_signature',
+    signed: '200',
+  })
+})
+
+test('with open.verify require, what is not sealed is given where the chat is readable', async () => {
+  const from = await strict.friend()
+  const url = await named(strict, picture(), { chat: strict.openGroup(), from })
+  expect((await fetched(strict, url)).status).toBe(200)
+})
+
+test('with open.verify off, whatever opens is given', async () => {
+  expect(await outcomes(lax)).toEqual({
+    plain: '200',
+    unsigned: '200',
+    another: '200',
+    signed: '200',
+  })
+})

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { armor } from '../support/openpgp-framing.ts'
+import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+const REPLAYED = '422 postern_replayed'
+
+async function outcome(
+  sealed: Buffer,
+  o: { chat: DoubleChat; from: ListedPerson | null },
+): Promise<string> {
+  return await outcomeOf(await named(stage, sealed, o))
+}
+
+async function outcomeOf(url: string): Promise<string> {
+  const { status, code, headers } = await fetched(stage, url)
+  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
+}
+
+/** What the bot is told of a message with this sealed data. */
+async function verdictOf(
+  sealed: Buffer,
+  { chat, from }: { chat: DoubleChat; from: ListedPerson },
+): Promise<string> {
+  const message = stage.double.world.message(chat, from, { armored: armor(sealed) })
+  return (await stage.deliver([message]))[0].postern.verdict
+}
+
+test('one file fetched again is the same, also after a restart', async () => {
+  const from = await stage.friend()
+  const sealed = await sealedBy(from, stage, picture())
+  const url = await named(stage, sealed, { chat: stage.privateChat(from), from })
+  expect(await outcomeOf(url)).toBe('verified')
+  await stage.restart()
+  expect(await outcomeOf(url)).toBe('verified')
+})
+
+test.each([
+  ['signed', ['--sign']],
+  ['unsigned', []],
+])(
+  'what was seen as a file is replayed as any other, in any chat, from anybody: %s',
+  async (_, more) => {
+    const [from, other] = [await stage.person(), stage.double.world.addUser(null)]
+    const chat = stage.privateChat(from)
+    const sealed = await sealedBy(from, stage, picture(), more)
+    expect(await outcome(sealed, { chat, from })).not.toContain('422')
+    expect(await outcome(sealed, { chat, from })).toBe(REPLAYED)
+    expect(await outcome(sealed, { chat: stage.privateChat(from), from })).toBe(REPLAYED)
+    expect(await outcome(sealed, { chat, from: other })).toContain('422')
+    expect(await outcome(sealed, { chat: stage.privateChat(other), from: other })).toBe(REPLAYED)
+  },
+)
+
+test('what was seen as a message is replayed as a file', async () => {
+  const from = await stage.friend()
+  const place = { chat: stage.privateChat(from), from }
+  const sealed = await sealedBy(from, stage, Buffer.from('words first'))
+  expect(await verdictOf(sealed, place)).toBe('verified')
+  expect(await outcome(sealed, place)).toBe(REPLAYED)
+})
+
+test('what was seen as a file is replayed as a message', async () => {
+  const from = await stage.friend()
+  const place = { chat: stage.privateChat(from), from }
+  const sealed = await sealedBy(from, stage, Buffer.from('file first'))
+  expect(await outcome(sealed, place)).toBe('verified')
+  expect(await verdictOf(sealed, place)).toBe('replayed')
+})
+
+test('signed words that are sealed anew do not become a file, nor a file words', async () => {
+  const [from, thief] = [await stage.friend(), await stage.person()]
+  const place = { chat: stage.privateChat(from), from }
+  const anew = async (signed: Buffer): Promise<Buffer> => {
+    const to = ['--recipient-file', thief.phone.file(stage.botCertificate)]
+    return (await thief.phone.gpg(['--no-literal', '-z', '0', ...to, '--encrypt'], signed)).stdout
+  }
+  const words = await from.phone.sign('signed words')
+  expect(await verdictOf(await anew(words), place)).toBe('verified')
+  expect(await outcome(await anew(words), place)).toBe(REPLAYED)
+  const file = await from.phone.sign('signed file')
+  expect(await outcome(await anew(file), place)).toBe('verified')
+  expect(await verdictOf(await anew(file), place)).toBe('replayed')
+  expect(await outcome(await anew(file), { ...place, chat: stage.privateChat(from) })).toBe(
+    REPLAYED,
+  )
+})
+
+test('what the bot itself sealed does not come back as a file', async () => {
+  const from = await stage.friend()
+  const chat = stage.privateChat(from)
+  const mark = stage.double.mark()
+  await stage.send(chat, 'our own words')
+  const { armored } = stage.bodies(mark)[0]
+  const bot = { id: stage.double.world.bot['id'], key: null }
+  expect(await outcome(Buffer.from(armored), { chat, from: bot })).toBe(REPLAYED)
+})
+
+test('the same id with other data is not given, whoever signed that', async () => {
+  const from = await stage.friend()
+  const chat = stage.privateChat(from)
+  const { world } = stage.double
+  const first = await sealedBy(from, stage, picture())
+  const url = await named(stage, first, { chat, from })
+  expect(await outcomeOf(url)).toBe('verified')
+  await stage.restart()
+  const id = /file-\d+/.exec(url)?.[0] ?? ''
+  world.files.set(id, await sealedBy(from, stage, picture()))
+  expect(await outcomeOf(url)).toBe(REPLAYED)
+  world.files.set(id, first)
+  expect(await outcomeOf(url)).toBe('verified')
+})
+
+test('what was not given is not remembered: a file in a wrong name does not spoil the right one', async () => {
+  const [from, other] = [await stage.friend(), await stage.person()]
+  const group = stage.group([from, other])
+  const sealed = await sealedBy(from, stage, picture())
+  expect(await outcome(sealed, { chat: group, from: other })).toBe('422 postern_bad_signature')
+  expect(await outcome(sealed, { chat: group, from })).toBe('verified')
+})

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { no, type Reply } from '../support/double-wire.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+
+/** A file that is there, and what the service answers for it once. */
+async function answering(reply: Reply, times = 1): Promise<string> {
+  const from = await stage.friend()
+  const sealed = await sealedBy(from, stage, picture())
+  const url = await named(stage, sealed, { chat: stage.privateChat(from), from })
+  const path = url.split('?')[0] ?? ''
+  const rule = stage.double.script('GET', path, reply, times)
+  const { status, code } = await fetched(stage, url)
+  rule[Symbol.dispose]()
+  expect((await fetched(stage, url)).status, 'afterwards').toBe(200)
+  return `${status} ${code}`
+}
+
+const page = '<html>hello</html>'
+
+test.each<[string, Reply, string]>([
+  ['not found', no(404, 'media_not_found'), '404 media_not_found'],
+  [
+    'too many calls',
+    no(429, 'rate_limited', { headers: { 'retry-after': '7' } }),
+    '429 rate_limited',
+  ],
+  ['its own failure', no(500, 'internal'), '500 internal'],
+  ['a code that nobody knows', no(418, 'brand_new'), '418 brand_new'],
+  ['a page with an error', { status: 404, body: page }, '502 postern_upstream_invalid'],
+  ['a page of a proxy', { status: 502, body: page }, '502 postern_upstream_invalid'],
+  ['no content', { status: 204, body: '' }, '502 postern_upstream_invalid'],
+  ['a part', { status: 206, body: 'part' }, '502 postern_upstream_invalid'],
+  [
+    'an encoding that nobody asked for',
+    { body: page, headers: { 'content-encoding': 'gzip' } },
+    '502 postern_upstream_invalid',
+  ],
+  ['a connection that ends within the answer', 'cut-within', '502 postern_upstream_unreachable'],
+])('%s is answered as what it is, and the next attempt is a new one', async (_, reply, said) => {
+  expect(await answering(reply)).toBe(said)
+})
+
+test('one lost connection does no harm; two are told', async () => {
+  expect(await answering('cut', 1)).toMatch(/^200/)
+  expect(await answering('cut', 2)).toBe('502 postern_upstream_unreachable')
+})
+
+test.each([301, 302, 303, 307, 308])('a redirect (%i) is never followed', async (status) => {
+  let asked = 0
+  const elsewhere = createServer((_request, response) => {
+    asked++
+    response.end('gotcha')
+  }).listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  const { port } = elsewhere.address() as AddressInfo
+  for (const location of [`http://127.0.0.1:${port}/media/x`, '/media/other']) {
+    const said = await answering({ status, headers: { location }, body: '' })
+    expect(said).toBe('502 postern_upstream_invalid')
+  }
+  elsewhere.close()
+  expect(asked).toBe(0)
+})
+
+test('the service’s wait is handed on as it came', async () => {
+  const from = await stage.friend()
+  const url = await named(stage, picture(), { chat: stage.privateChat(from), from })
+  const path = url.split('?')[0] ?? ''
+  using _ = stage.double.script(
+    'GET',
+    path,
+    no(429, 'flood_wait', { headers: { 'retry-after': '9' } }),
+  )
+  const { headers, code } = await fetched(stage, url)
+  expect({ code, wait: headers.get('retry-after') }).toEqual({ code: 'flood_wait', wait: '9' })
+})
+
+test('a file that is gone, or fails, leaves the sidecar ready', async () => {
+  expect(await answering('cut', 2)).toContain('502')
+  expect((await stage.sidecar.readiness()).status).toBe(200)
+})

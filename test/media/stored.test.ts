@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { BEARER, fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+
+test('from a readable chat everything is given as it is stored, ciphertext for us too', async () => {
+  const from = await stage.friend()
+  const chat = stage.openGroup()
+  const sealed = await sealedBy(from, stage, picture())
+  const armored = Buffer.from(await from.phone.seal('armored', [stage.botCertificate]))
+  for (const content of [picture(), sealed, armored, Buffer.from('words')]) {
+    const { status, headers, body } = await fetched(
+      stage,
+      await named(stage, content, { chat, from }),
+    )
+    expect(status).toBe(200)
+    expect(body).toEqual(content)
+    expect(headers.get('postern-verdict')).toBeNull()
+  }
+})
+
+test('what is not OpenPGP is given as it is stored, and from a protected chat it says so', async () => {
+  const from = await stage.friend()
+  const content = picture()
+  const url = await named(stage, content, { chat: stage.privateChat(from), from })
+  const { status, headers, body } = await fetched(stage, url)
+  expect(status).toBe(200)
+  expect(body).toEqual(content)
+  expect(headers.get('content-type')).toBe('image/png')
+  expect(headers.get('postern-verdict')).toBe('plaintext-in-protected')
+  const part = await fetched(stage, url, { headers: { range: 'bytes=-5' } })
+  expect(part.body).toEqual(content.subarray(-5))
+})
+
+test('OpenPGP that is no encrypted message is given as it is stored', async () => {
+  const from = await stage.friend()
+  const chat = stage.privateChat(from)
+  const signed = await from.phone.sign('signed and not sealed')
+  const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
+  for (const content of [signed, clear, Buffer.from(from.phone.certificate)]) {
+    expect((await fetched(stage, await named(stage, content, { chat, from }))).body).toEqual(
+      content,
+    )
+  }
+})
+
+test('an armored file opens like a binary one', async () => {
+  const from = await stage.friend()
+  const content = picture(100_000)
+  const armored = await sealedBy(from, stage, content, ['--sign', '--armor'])
+  expect(armored.toString('latin1', 0, 27)).toBe('-----BEGIN PGP MESSAGE-----')
+  const url = await named(stage, armored, { chat: stage.privateChat(from), from })
+  const { headers, body } = await fetched(stage, url)
+  expect(body.equals(content)).toBe(true)
+  expect(headers.get('postern-verdict')).toBe('verified')
+})
+
+test('the mode is asked only where it decides, and afresh where what came is a sealed file', async () => {
+  const from = await stage.friend()
+  const chat = stage.openGroup()
+  const asked = async (content: Buffer): Promise<number> => {
+    const url = await named(stage, content, { chat, from })
+    const mark = stage.double.mark()
+    expect((await fetched(stage, url)).status).toBe(200)
+    return stage.double.calls('GET', `/chats/${chat.id}`, mark).length
+  }
+  expect(await asked(picture())).toBe(0)
+  expect(await asked(await sealedBy(from, stage, picture()))).toBe(1)
+  chat.historyVisible = false
+  const sealed = await sealedBy(from, stage, picture())
+  const url = await named(stage, sealed, { chat, from })
+  expect((await fetched(stage, url)).headers.get('postern-verdict')).toBe('verified')
+})
+
+test('when the mode cannot be learned, nothing is opened, and the answer is the service’s', async () => {
+  const from = await stage.friend()
+  const chat = stage.openGroup()
+  const url = await named(stage, await sealedBy(from, stage, picture()), { chat, from })
+  {
+    const error = { status: 500, code: 'internal', message: 'm' }
+    using _ = stage.double.script('GET', `/chats/${chat.id}`, {
+      status: 500,
+      json: { ok: false, error },
+    })
+    const { status, code } = await fetched(stage, url)
+    expect({ status, code }).toEqual({ status: 500, code: 'internal' })
+  }
+  expect((await fetched(stage, url)).status).toBe(200)
+})
+
+test('with the token alone it goes by where the id was named first', async () => {
+  const [from, other] = [await stage.friend(), await stage.person()]
+  const item = stage.double.world.store(await sealedBy(from, stage, picture()))
+  const deliver = async (chat: ReturnType<typeof stage.openGroup>, sender: typeof from) => {
+    const message = stage.double.world.message(chat, sender, { media: [item] })
+    return (await stage.deliver([message]))[0].media[0].url as string
+  }
+  await deliver(stage.privateChat(from), from)
+  const wrong = await deliver(stage.privateChat(other), other)
+  const { headers } = await fetched(stage, item.url, { headers: BEARER })
+  expect(headers.get('postern-verdict')).toBe('verified')
+  expect((await fetched(stage, wrong)).code).toBe('postern_replayed')
+})

@@ -1,0 +1,71 @@
+/** What the tests of attachments ask of a stage: files stored, named, fetched. */
+import { randomBytes } from 'node:crypto'
+import type { Person, Stage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import { BOT_TOKEN, type DoubleChat, type ListedPerson } from '../support/double-world.ts'
+
+export const BEARER = { authorization: `Bearer ${BOT_TOKEN}` }
+
+/** What came of a request for a file. */
+export interface Fetched {
+  status: number
+  headers: Headers
+  body: Buffer
+  /** Code of the error envelope; undefined for a file. */
+  code: string | undefined
+  message: string | undefined
+}
+
+/** Asks the sidecar for a path, with nothing but what is given. */
+export async function fetched(
+  stage: Stage,
+  path: string,
+  o: { headers?: Record<string, string>; method?: string; signal?: AbortSignal } = {},
+): Promise<Fetched> {
+  const { headers = {}, method = 'GET', signal } = o
+  const response = await fetch(`${stage.sidecar.url}${path}`, {
+    method,
+    headers,
+    ...(signal && { signal }),
+  })
+  const body = Buffer.from(await response.arrayBuffer())
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const error = isJson && body.length > 0 ? JSON.parse(body.toString()).error : undefined
+  const { status } = response
+  return { status, headers: response.headers, body, code: error?.code, message: error?.message }
+}
+
+/** Stores a file and delivers a Message that names it; gives its url as the bot gets it. */
+export async function named(
+  stage: Stage,
+  content: Buffer,
+  o: { chat: DoubleChat; from: ListedPerson | null },
+): Promise<string> {
+  return await deliverItem(stage, stage.double.world.store(content), o)
+}
+
+/** Delivers a Message with a media item; gives the item's url as the bot gets it. */
+export async function deliverItem(
+  stage: Stage,
+  item: Json,
+  { chat, from }: { chat: DoubleChat; from: ListedPerson | null },
+): Promise<string> {
+  const message = stage.double.world.message(chat, from, { media: [{ ...item }] })
+  const [read] = await stage.deliver([message])
+  return read.media[0].url
+}
+
+/** Seals a file as GnuPG does: signed by the person, to the bot, as binary data. */
+export async function sealedBy(
+  person: Person,
+  stage: Stage,
+  content: Buffer,
+  more: string[] = ['--sign'],
+): Promise<Buffer> {
+  const to = ['--recipient-file', person.phone.file(stage.botCertificate)]
+  return (await person.phone.gpg([...more, ...to, '--encrypt'], content)).stdout
+}
+
+/** A picture as far as anybody looks: the head of a PNG, and octets that stand nowhere else. */
+export const picture = (length = 5000): Buffer =>
+  Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), randomBytes(length)])

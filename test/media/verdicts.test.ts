@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { SqPhone, atTime } from '../support/double-phones.ts'
+import { useStage, type Person } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+
+/** What comes of a file in a chat, in somebody's name. */
+async function outcome(
+  sealed: Buffer,
+  o: { chat: DoubleChat; from: Person | null },
+): Promise<string> {
+  const { status, code, headers } = await fetched(stage, await named(stage, sealed, o))
+  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
+}
+
+const DAY_MS = 86_400_000
+const someone = () => stage.person()
+
+test('a file that nobody signed is unsigned, and given', async () => {
+  const from = await someone()
+  const sealed = await sealedBy(from, stage, picture(), [])
+  expect(await outcome(sealed, { chat: stage.privateChat(from), from })).toBe('unsigned')
+})
+
+test('whoever has signed a message or a file must go on signing', async () => {
+  for (const first of ['message', 'file']) {
+    const from = await someone()
+    const chat = stage.privateChat(from)
+    if (first === 'message') {
+      const armored = await from.phone.seal('signed words', [stage.botCertificate])
+      await stage.deliver([stage.double.world.message(chat, from, { armored })])
+    } else {
+      const sealed = await sealedBy(from, stage, picture())
+      expect(await outcome(sealed, { chat, from })).toBe('verified')
+    }
+    const sealed = await sealedBy(from, stage, picture(), [])
+    expect(await outcome(sealed, { chat, from })).toBe('422 postern_bad_signature')
+  }
+})
+
+test('signed by anybody but its sender, it is not given', async () => {
+  const [from, other] = [await stage.friend(), await someone()]
+  const group = stage.group([from, other])
+  const sealed = await sealedBy(other, stage, picture())
+  expect(await outcome(sealed, { chat: group, from })).toBe('422 postern_bad_signature')
+})
+
+test('signed by somebody without a certificate, it is not given', async () => {
+  const [signer, stranger] = [await someone(), stage.double.world.addUser(null)]
+  const sealed = await sealedBy(signer, stage, picture())
+  const from = Object.assign(stranger, { phone: signer.phone })
+  const chat = stage.privateChat(stranger)
+  expect(await outcome(sealed, { chat, from })).toBe('422 postern_bad_signature')
+})
+
+test('without a sender, it is not given', async () => {
+  const [person, signer] = [await stage.friend(), await stage.friend()]
+  const chat = stage.group([person])
+  for (const more of [['--sign'], []]) {
+    const sealed = await sealedBy(signer, stage, picture(), more)
+    expect(await outcome(sealed, { chat, from: null })).toBe('422 postern_bad_signature')
+  }
+})
+
+test('sealed for others, it is not ours', async () => {
+  const [from, other] = [await stage.friend(), await someone()]
+  const to = ['--recipient-file', from.phone.file(other.phone.certificate)]
+  const { stdout } = await from.phone.gpg(['--sign', ...to, '--encrypt'], picture())
+  expect(await outcome(stdout, { chat: stage.group([from, other]), from })).toBe(
+    '422 postern_not_recipient',
+  )
+})
+
+test('signed for others, it is not ours, although we can open it', async () => {
+  const sq = stage.with(await SqPhone.make())
+  const thief = await someone()
+  const forThief = await sq.phone.seal('for the thief', [thief.phone.certificate])
+  const signed = await thief.phone.unwrap(forThief)
+  const to = ['--recipient-file', thief.phone.file(stage.botCertificate)]
+  const { stdout } = await thief.phone.gpg(['--no-literal', '-z', '0', ...to, '--encrypt'], signed)
+  const url = await named(stage, stdout, { chat: stage.privateChat(sq), from: sq })
+  const { status, code } = await fetched(stage, url)
+  expect({ status, code }).toEqual({ status: 422, code: 'postern_not_recipient' })
+})
+
+test('signed in the future, it is not given; a clock that is a little ahead does no harm', async () => {
+  const from = await someone()
+  const chat = stage.privateChat(from)
+  const ahead = (ms: number): string[] => [...atTime(Date.now() + ms), '--sign']
+  const late = await sealedBy(from, stage, picture(), ahead(3_600_000))
+  expect(await outcome(late, { chat, from })).toBe('422 postern_bad_signature')
+  const soon = await sealedBy(from, stage, picture(), ahead(200_000))
+  expect(await outcome(soon, { chat, from })).toBe('verified')
+})
+
+test('signed longer ago than the memory reaches, it is replayed', async () => {
+  const clock = new Date(Date.now() - 60 * DAY_MS).toISOString().replace(/[-:]|\.\d+Z/g, '')
+  const [from, other] = [await stage.person({ clock }), await someone()]
+  const signed = await from.phone.gpg(['--sign'], picture())
+  const to = ['--recipient-file', other.phone.file(stage.botCertificate)]
+  const sealing = ['--no-literal', '-z', '0', ...to, '--encrypt']
+  const { stdout } = await other.phone.gpg(sealing, signed.stdout)
+  const chat = stage.privateChat(from)
+  expect(await outcome(stdout, { chat, from })).toBe('422 postern_replayed')
+})
+
+test('an answer that withholds a file says why, and what to do', async () => {
+  const [from, other] = [await stage.friend(), await someone()]
+  const sealed = await sealedBy(other, stage, picture())
+  const url = await named(stage, sealed, { chat: stage.group([from, other]), from })
+  const { message, headers } = await fetched(stage, url)
+  expect(message).toBe('the signature is not the sender’s; treat it as forged')
+  expect(headers.get('postern-verdict')).toBeNull()
+})

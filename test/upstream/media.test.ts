@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { PosternError } from '../../src/errors.ts'
+import { createUpstream, type UpstreamLimits } from '../../src/upstream/client.ts'
+import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
+import { BOUNDS } from '../../src/pgp/profile.ts'
+
+/** A service that answers every request for a file alike; gives what came of one. */
+async function cameOf(
+  answer: (response: ServerResponse) => void,
+  limits: Partial<UpstreamLimits> = {},
+  signal = new AbortController().signal,
+): Promise<{ said: string; octets: number; closed: () => Promise<void>; asked: () => number }> {
+  let asked = 0
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((_request, response) => {
+    asked++
+    response.on('close', () => closed.resolve())
+    answer(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const ignore = (): void => {}
+  const upstream = createUpstream({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: { reveal: () => 'token', reload: () => Promise.resolve(false) },
+    ownCallsPerMinute: () => 60,
+    events: {
+      answered: ignore,
+      unreachable: ignore,
+      unauthorized: ignore,
+      paused: ignore,
+      working: ignore,
+      clock: ignore,
+      budget: ignore,
+    },
+    limits,
+  })
+  onTestFinished(async () => {
+    await upstream[Symbol.asyncDispose]()
+    server.closeAllConnections()
+    server.close()
+  })
+  let octets = 0
+  const rest = { closed: () => closed.promise, asked: () => asked }
+  try {
+    for await (const piece of await upstream.media('abc', signal)) octets += piece.length
+    return { said: 'given', octets, ...rest }
+  } catch (error) {
+    if (!(error instanceof PosternError)) throw error
+    return { said: error.code, octets, ...rest }
+  }
+}
+
+const LARGE = { maxMediaBytes: 100_000 }
+const piece = Buffer.alloc(1000)
+
+test('a file of the greatest size is given, one byte more is too large', async () => {
+  const sized = (size: number) => (response: ServerResponse) =>
+    void response.end(Buffer.alloc(size))
+  expect(await cameOf(sized(100_000), LARGE)).toMatchObject({ said: 'given', octets: 100_000 })
+  expect(await cameOf(sized(100_001), LARGE)).toMatchObject({
+    said: 'postern_media_too_large',
+    octets: 0,
+  })
+})
+
+test('a file without a length is read no further than the bound', async () => {
+  const endless = (response: ServerResponse): void => {
+    const more = (): void => {
+      while (!response.destroyed && response.write(piece));
+    }
+    response.on('drain', more)
+    more()
+  }
+  const came = await cameOf(endless, LARGE)
+  expect(came.said).toBe('postern_media_too_large')
+  expect(came.octets).toBeLessThanOrEqual(100_000)
+  await came.closed()
+})
+
+test.each([
+  ['more than there is', 5000],
+  ['less than there is', 500],
+])('a length that says %s is no file', async (_, length) => {
+  const lying = (response: ServerResponse): void => {
+    response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(1000)}`)
+  }
+  const { said } = await cameOf(lying, LARGE)
+  if (length > 1000) expect(said).toMatch(/^postern_upstream_/)
+  else expect(said).toBe('given')
+})
+
+test('chunks that end in the middle are no file', async () => {
+  const cut = (response: ServerResponse): void => {
+    response.write(piece, () => response.destroy())
+  }
+  expect((await cameOf(cut)).said).toBe('postern_upstream_unreachable')
+})
+
+test('what never begins to answer, stops within, or drips is given up in time', async () => {
+  expect((await cameOf(() => {}, { mediaMs: 200 })).said).toBe('postern_upstream_timeout')
+  const stalls = (response: ServerResponse): void => void response.write(piece)
+  expect((await cameOf(stalls, { mediaMs: 300 })).said).toBe('postern_upstream_timeout')
+  const drips = (response: ServerResponse): void => {
+    const timer = setInterval(() => response.write('x'), 20)
+    response.on('close', () => clearInterval(timer))
+  }
+  const came = await cameOf(drips, { mediaMs: 400, stallMs: 60_000 })
+  expect(came.said).toBe('postern_upstream_timeout')
+  await came.closed()
+})
+
+test('whoever stops waiting ends the call', async () => {
+  const leave = new AbortController()
+  const waiting = cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
+  const came = await waiting
+  expect(came.said).toBe('postern_upstream_timeout')
+  await came.closed()
+})
+
+test('a connection that fails before any answer is tried once more, and no more', async () => {
+  const came = await cameOf((response) => void response.destroy(), { retryPauseMs: 1 })
+  expect(came.said).toBe('postern_upstream_unreachable')
+  expect(came.asked()).toBe(2)
+})
+
+test('the bounds of what is fetched and of what is opened are the same', () => {
+  expect(UPSTREAM_LIMITS.maxMediaBytes).toBe(BOUNDS.storedAttachmentBytes)
+})
