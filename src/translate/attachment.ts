@@ -37,6 +37,8 @@ export interface AttachmentParts extends SignatureParts {
   room: Room
   /** Setting `open.verify`. */
   verify: VerifyPolicy
+  /** Told the fingerprint of the own key that opened one, whatever came of it then. */
+  opened: (fingerprint: string) => void
   /** The octets of a stored attachment. @throws ServiceSaid, Unanswered, Refusal */
   stored: (mediaId: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
 }
@@ -60,6 +62,7 @@ export async function openAttachment(
     const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
     if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
+    parts.opened(opened.openedWith)
     return await judge(opened, { place, signal, parts }).catch(async (error: unknown) => {
       await opened.file.close()
       throw error

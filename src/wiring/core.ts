@@ -5,7 +5,7 @@ import { Outcomes } from '../chats/outcomes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
-import { Openings } from '../keys/openings.ts'
+import { Openings, type OpenedKind } from '../keys/openings.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
@@ -101,8 +101,8 @@ export async function createCore(
         }),
       )
     : null
-  const noteOpening = (fingerprint: string): void => {
-    openings.note(fingerprint, 'message')
+  const noteOpening = (fingerprint: string, kind: OpenedKind): void => {
+    openings.note(fingerprint, kind)
     keyMetrics.opened(keyring.find(fingerprint)?.state ?? 'destroyed')
   }
   const guard = new Guard({
@@ -118,7 +118,12 @@ export async function createCore(
   const seen = opens ? await Seen.load(store) : null
   if (seen !== null) stack.use(pruneDaily(seen))
   const opening = seen === null ? null : { ...shared, seen }
-  const { attachments, urls } = stack.use(await createMedia({ settings, link, store }, opening))
+  const { attachments, urls } = stack.use(
+    await createMedia(
+      { settings, link, store },
+      opening && { ...opening, opened: (key) => noteOpening(key, 'media') },
+    ),
+  )
   store.onWritable((writable) => link.watch.writable(writable))
   link.onStoreTrial(async () => await seen?.prune())
   link.onBot((bot) => publication?.observe(bot))
@@ -156,7 +161,7 @@ export async function createCore(
             judged: (judged) => {
               for (const { verdict, tookMs, openedWith } of judged) {
                 metrics.opened({ verdict, ms: tookMs ?? 0 })
-                if (openedWith !== null) noteOpening(openedWith)
+                if (openedWith !== null) noteOpening(openedWith, 'message')
               }
               outcomes.received(judged)
             },

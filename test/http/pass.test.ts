@@ -189,14 +189,6 @@ describe('what is refused', () => {
     }
     expect(world.seen).toEqual([])
   })
-
-  it('media, for everybody', async () => {
-    const { url, seen } = await openDoor()
-    const response = await fetch(`${url}/media/abc`)
-    expect(response.status).toBe(403)
-    expect(await response.json()).toMatchObject({ error: { code: 'postern_route_refused' } })
-    expect(seen).toEqual([])
-  })
 })
 
 describe('with routes.allowUnknown', () => {

@@ -13,16 +13,6 @@ test('PUT /key is the sidecar’s own affair', async () => {
   stage.expectNowhere(body.publicKey)
 })
 
-test('GET /media/{id} is refused until it is built: nothing sealed is handed on', async () => {
-  const since = stage.double.mark()
-  for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
-    const response = await fetch(`${stage.sidecar.url}/media/abc?x=1`, { headers })
-    const { error } = (await response.json()) as { error: { code: string } }
-    expect([response.status, error.code]).toEqual([403, 'postern_route_refused'])
-  }
-  expect(stage.double.mark()).toBe(since)
-})
-
 // Last: the token is gone afterwards.
 test('POST /token/revoke passes; then every call is 401, /readyz says why, and nobody asks any more', async () => {
   const called = await stage.sidecar.call('POST', '/token/revoke')

@@ -6,11 +6,14 @@ import { list, no, ok, type Fields } from '../expect.ts'
 import { onlyMessage, say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
-const ONLY_THERE = {
+const STORED = {
   ways: ['direct'] as const,
-  because: 'the sidecar serves no files for now, which a case of its own states',
+  because: 'the bot never sees ciphertext that is for it, which a case of its own states',
 }
-const REFUSED = 'postern_route_refused'
+const OPENED = {
+  ways: ['protected'] as const,
+  because: 'only the sidecar with a key opens files and asks for a right to them',
+}
 
 /** OpenPGP packets: the first of each kind that a sealed file is made of (RFC 9580, 5). */
 const RECIPIENT = 1
@@ -47,13 +50,14 @@ export const MEDIA = casesOf('GET /media/{id}', [
     name: 'a file is served exactly as stored, without a token',
     proves: ['media-public', 'media-item'],
     needs: ['people', 'rooms', 'owner'],
-    only: ONLY_THERE,
     run: async (stage) => {
       await stage.owner.setPrivacyMode({ on: false })
       const picture = randomBytes(300)
       await stage.alice.send(await stage.room({ readable: true }), picture)
       const item = await onlyItem(stage)
-      assert.match(String(item['url']), /^\/media\/[^/?#]+$/)
+      const bare = /^\/media\/[^/?#]+$/
+      const entitled = /^\/media\/[^/?#]+\?chat=-?\d+&from=\d+&key=[\w-]{43}$/
+      assert.match(String(item['url']), stage.per({ service: bare, protected: entitled }))
       for (let turn = 0; turn < 2; turn++) {
         const answer = await fetched(stage, item)
         assert.equal(answer.status, 200)
@@ -65,7 +69,7 @@ export const MEDIA = casesOf('GET /media/{id}', [
     name: 'in an encrypted chat the file behind it is OpenPGP ciphertext for the bot',
     proves: ['media-ciphertext', 'media-public'],
     needs: ['people', 'owner'],
-    only: ONLY_THERE,
+    only: STORED,
     run: async (stage) => {
       ok(await stage.bot.put('/key', await stage.key()))
       const picture = randomBytes(3000)
@@ -79,7 +83,7 @@ export const MEDIA = casesOf('GET /media/{id}', [
     name: 'in an encrypted group a file is sealed to the key list alone, so not to every bot',
     proves: ['media-privacy'],
     needs: ['people', 'rooms', 'owner'],
-    only: ONLY_THERE,
+    only: STORED,
     run: async (stage) => {
       ok(await stage.bot.put('/key', await stage.key()))
       const chatId = await stage.room({ readable: false })
@@ -114,19 +118,53 @@ export const MEDIA = casesOf('GET /media/{id}', [
     },
   },
   {
-    name: 'an unknown file answers media_not_found',
-    proves: ['media-unknown', 'error media_not_found'],
-    only: { ways: ['direct', 'live'], because: ONLY_THERE.because },
-    run: async ({ bot }) => {
-      no(await bot.get('/media/nothing', { outside: true, token: null }), 'media_not_found')
+    name: 'in an encrypted chat the sidecar gives what is in the file, to whoever has its url',
+    proves: [],
+    needs: ['people', 'rooms', 'owner'],
+    only: OPENED,
+    run: async (stage) => {
+      for (const chatId of [await stage.privateChat(), await stage.room({ readable: false })]) {
+        await stage.owner.setPrivacyMode({ on: false })
+        const picture = randomBytes(3000)
+        await stage.alice.send(chatId, picture)
+        const item = await onlyItem(stage)
+        const answer = await fetched(stage, item)
+        assert.equal(answer.status, 200)
+        assert.ok(picture.equals(answer.body))
+        const [path = ''] = String(item['url']).split('?')
+        const byToken = await stage.bot.get(path, { outside: true })
+        assert.ok(picture.equals(byToken.body))
+        no(await stage.bot.get(path, { outside: true, token: null }), 'unauthorized')
+        ok(await stage.bot.get('/updates?offset=999999999999'))
+      }
     },
   },
   {
-    name: 'through the sidecar files are refused for now',
+    name: 'an attachment that is not sealed to the bot is said to be for others',
     proves: [],
-    only: { ways: ['protected', 'open'], because: 'only the sidecar refuses them' },
-    run: async ({ bot }) => {
-      no(await bot.get('/media/nothing', { outside: true, token: null }), REFUSED)
+    needs: ['people', 'rooms', 'owner'],
+    only: OPENED,
+    run: async (stage) => {
+      const chatId = await stage.room({ readable: false })
+      await stage.owner.setPrivacyMode({ on: true })
+      const text = `${stage.words()} @${stage.me.username}`
+      await stage.bob.send(chatId, randomBytes(3000), { text })
+      no(await fetched(stage, await onlyItem(stage)), 'postern_not_recipient')
+    },
+  },
+  {
+    name: 'an unknown file answers media_not_found',
+    proves: ['media-unknown', 'error media_not_found'],
+    run: async (stage) => {
+      const { bot } = stage
+      no(await bot.get('/media/nothing', { outside: true }), 'media_not_found')
+      no(
+        await bot.get('/media/nothing', { outside: true, token: null }),
+        stage.per<'media_not_found' | 'unauthorized'>({
+          service: 'media_not_found',
+          protected: 'unauthorized',
+        }),
+      )
     },
   },
   {
