@@ -45,16 +45,6 @@ export class Metrics {
     'Time to open and judge a message',
     [],
   )
-  readonly #media = this.#counter(
-    'media_total',
-    'Attachments by what came of them: a verdict, stored (given as it is), or an error’s code',
-    ['outcome'],
-  )
-  readonly #mediaSeconds = this.#histogram(
-    'media_duration_seconds',
-    'Time to fetch and open an attachment',
-    [],
-  )
   readonly #workersKilled = this.#counter(
     'workers_killed_total',
     'Worker threads ended because a message overran its deadline',
@@ -158,26 +148,6 @@ export class Metrics {
   opened(o: { verdict: string; ms: number }): void {
     this.#opens.inc({ verdict: o.verdict })
     this.#openSeconds.observe(o.ms / 1000)
-  }
-
-  /** An attachment was opened or not; `outcome` is a verdict, `stored`, `service` or an own code. */
-  attachment(o: { outcome: string; ms: number }): void {
-    this.#media.inc({ outcome: o.outcome })
-    this.#mediaSeconds.observe(o.ms / 1000)
-  }
-
-  /** Shows, each time it is asked, how many attachments are being opened and what they take. */
-  watchAttachments(look: { openings: () => number; spoolOctets: () => number }): void {
-    this.#gauge('media_openings', 'Attachments that are being opened now', {
-      collect() {
-        this.set(look.openings())
-      },
-    })
-    this.#gauge('media_spool_bytes', 'What attachments take on the disk of dataDir, sealed', {
-      collect() {
-        this.set(look.spoolOctets())
-      },
-    })
   }
 
   /** A worker thread overran its deadline. */

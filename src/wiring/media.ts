@@ -3,6 +3,7 @@ import { NamedMedia } from '../chats/named-media.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
 import { Spool } from '../media/spool.ts'
+import { MediaMetrics } from '../observe/media-metrics.ts'
 import type { Store } from '../store/store.ts'
 import type { AttachmentParts } from '../translate/attachment.ts'
 import { Attachments } from '../translate/attachments.ts'
@@ -31,6 +32,10 @@ export async function createMedia(
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new Spool(settings.dataDir, SPOOL_OCTETS))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
+  const metrics = new MediaMetrics(link.metrics.registry, {
+    openings: () => attachments.openings,
+    spoolOctets: () => room.octets,
+  })
   const url = opens === null ? null : await urlParts(store)
   const { verify } = settings.open
   const attachments = stack.use(
@@ -38,13 +43,9 @@ export async function createMedia(
       room,
       stored,
       opens: opens === null || url === null ? null : { ...opens, ...url, room, stored, verify },
-      told: (outcome) => link.metrics.attachment(outcome),
+      told: (outcome) => metrics.fetched(outcome),
     }),
   )
-  link.metrics.watchAttachments({
-    openings: () => attachments.openings,
-    spoolOctets: () => room.octets,
-  })
   const resources = stack.move()
   return {
     attachments,
