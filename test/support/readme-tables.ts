@@ -8,6 +8,8 @@ import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { Health, REASONS } from '../../src/observe/health.ts'
+import { KeyMetrics } from '../../src/observe/key-metrics.ts'
+import { MediaMetrics } from '../../src/observe/media-metrics.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
@@ -32,6 +34,13 @@ function commands(): string[][] {
 
 function usage(command: { name(): string; usage(): string }): string {
   return `${command.name()} ${command.usage()}`.replace('[options]', '').replace(/\s+/g, ' ').trim()
+}
+
+function everyMetric(): Metrics['registry'] {
+  const { registry } = new Metrics(new Health())
+  void new KeyMetrics(registry, { keys: () => [], situation: () => null })
+  void new MediaMetrics(registry, { openings: () => 0, spoolOctets: () => 0 })
+  return registry
 }
 
 /** Every table by its name, in Markdown. */
@@ -65,7 +74,7 @@ export const TABLES: Record<string, () => string> = {
   metrics: () =>
     table(
       ['metric', 'labels', 'what it counts or shows'],
-      new Metrics(new Health()).registry
+      everyMetric()
         .getMetricsAsArray()
         .filter(({ name }) => !/^postern_(?:process|nodejs)_/.test(name))
         .map((metric) => metric as typeof metric & { labelNames?: string[] })
