@@ -111,8 +111,8 @@ async function write({ userId, chatId, before }: Room): Promise<void> {
 
 /** A private chat, an encrypted group and a readable one; the bot is named where it must be. */
 function roomsOf({ home }: Sandbox): Room[] {
-  const { alice, bob, bot, privateChat, encryptedGroup, readableGroup } = home
-  const named = `@${bot.username} `
+  const { alice, bob, privateChat, encryptedGroup, readableGroup } = home
+  const named = `@${home.bot.username} `
   return [
     { userId: alice.id, chatId: privateChat, before: '' },
     { userId: bob.id, chatId: encryptedGroup, before: named },
