@@ -6,17 +6,21 @@ import { createOperations } from './control/perform.ts'
 import { createTrustOperations } from './control/trust.ts'
 import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
+import { fingerprintOf } from './keys/situation.ts'
 import type { Log } from './logger.ts'
 import { whatIsThere } from './store/inspect.ts'
 import { waysOf } from './wiring/alerting.ts'
 import { copiesIn } from './store/inspect.ts'
-import { createCore, type Core } from './wiring/core.ts'
+import { createCore, type Core, type Purpose } from './wiring/core.ts'
 import { examineAll } from './wiring/doctor.ts'
 import { buildDoors, openDoors } from './wiring/doors.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
 import { statusOf } from './wiring/status.ts'
 import { createUpdates, type Surroundings, type Updates } from './wiring/updates.ts'
+import { refusing } from './wiring/without-store.ts'
+
+export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
 
 /** Everything but the doors: what commands need when no sidecar runs. */
 export interface Offline extends AsyncDisposable {
@@ -46,7 +50,7 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
   const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: waysOf(settings, secrets) }))
-  const core = stack.use(await createCore(options, link, 'create'))
+  const core = stack.use(await createCore(options, link, 'run'))
   const updates = stack.use(await createUpdates(options, link, core))
   const offline = offlineOf(options, { link, core, updates })
   const doors = buildDoors(options, { link, core, updates, operations: offline.operations })
@@ -75,12 +79,18 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
   }
 }
 
-/** Makes the operations over the store of a sidecar that does not run. */
-export async function createOffline(options: ContextOptions): Promise<Offline> {
+/**
+ * Makes the operations over the store of a sidecar that does not run.
+ * @param purpose `begin` makes the store when there is none
+ */
+export async function createOffline(
+  options: ContextOptions,
+  purpose: Exclude<Purpose, 'run'> = 'look',
+): Promise<Offline> {
   const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
-  const core = await createCore(options, link, 'existing').catch(onlyStore)
+  const core = await createCore(options, link, purpose).catch(onlyStore)
   const offline =
     core instanceof OperatorError
       ? withoutStore(options, link, core)
@@ -106,6 +116,7 @@ function offlineOf(
     trust: createTrustOperations(core.acquaintance),
     explain: createExplainOperations(core),
     copies: () => copiesIn(options.settings.dataDir),
+    shownKey: async () => fingerprintOf(await link.calls.me()),
     status: () => Promise.resolve(statusOf(options.settings, { ...parts, startedAt })),
     open: (armored) => openReport(armored, core),
   })
@@ -133,26 +144,7 @@ function withoutStore(
   link: Link,
   problem: OperatorError,
 ): Omit<Offline, symbol> {
-  const refuse = (): Promise<never> => Promise.reject(problem)
-  const operations: Operations = {
-    status: refuse,
-    keyList: refuse,
-    keyShow: refuse,
-    keyPublish: refuse,
-    keyRotate: refuse,
-    keyRotation: refuse,
-    keyAbandon: refuse,
-    keyDeletion: refuse,
-    keyDelete: refuse,
-    chatList: refuse,
-    trustList: refuse,
-    trustSay: refuse,
-    trustLog: refuse,
-    explainUpdate: refuse,
-    explainSent: refuse,
-    chatAllowReadable: refuse,
-    open: refuse,
-  }
+  const operations = refusing(problem)
   const never = problem.code === 'store-missing' && whatIsThere(options.settings.dataDir) === 'none'
   return { operations, check: () => examineAll(options, link, never ? null : problem) }
 }

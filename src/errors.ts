@@ -67,7 +67,7 @@ export const REFUSALS = {
   postern_key_conflict: {
     status: 503,
     what: 'the service lists a key for this bot that is not ours',
-    hint: 'find who published it; `postern key publish --replace` puts ours in its place',
+    hint: 'find who published it, or restore the later backup that has it; `postern key publish --replace` puts ours in its place',
   },
   postern_key_unpublished: {
     status: 503,
@@ -240,9 +240,14 @@ export type OperatorCode =
   | 'store-missing'
   | 'store-in-use'
   | 'store-locked'
+  | 'store-passphrase'
   | 'store-corrupt'
   | 'store-newer'
   | 'store-unwritable'
+  | 'store-restored'
+  | 'protection'
+  | 'keychain'
+  | 'passphrase'
   | 'listen'
   | 'environment'
   | 'not-running'

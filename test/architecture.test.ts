@@ -10,7 +10,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml'], why: 'it returns values' },
-  store: { may: [], packages: ['kysely'], why: 'it keeps bytes' },
+  store: { may: [], packages: ['kysely', 'keytar'], why: 'it keeps bytes' },
   keys: {
     may: ['api', 'pgp', 'store', 'fresh-cache'],
     packages: ['lru-cache', 'kysely'],

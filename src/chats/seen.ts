@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Transaction } from 'kysely'
+import { memoryGaps, type Gap } from '../store/restored.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
@@ -36,15 +37,23 @@ export interface SeenCheck {
 export class Seen {
   readonly #store: Store
   readonly #key: Buffer
+  readonly #gaps: readonly Gap[]
 
-  private constructor(store: Store, key: Buffer) {
+  private constructor(store: Store, key: Buffer, gaps: readonly Gap[]) {
     this.#store = store
     this.#key = key
+    this.#gaps = gaps
   }
 
   /** @throws Refusal `postern_locked` when the store has no protection */
   static async load(store: Store): Promise<Seen> {
-    return new Seen(store, await store.secret(SECRET))
+    return new Seen(store, await store.secret(SECRET), await memoryGaps(store))
+  }
+
+  /** Whether a signature of this date would be remembered if it had been seen. */
+  reaches(createdMs: number): boolean {
+    if (createdMs < Date.now() - SEEN_FOR_MS) return false
+    return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }
 
   /**

@@ -1,7 +1,6 @@
 /** The settings as flags, and what a command was given, as sources of settings. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { BUILT } from '../config/rules.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Setting } from '../config/settings.ts'
 import { processSources } from '../config/sources.ts'
@@ -24,8 +23,7 @@ export function takeSettings(command: Command, { shown }: { shown: boolean }): C
   for (const setting of SETTINGS) {
     if (setting.flag === null) continue
     const option = new Option(`--${setting.flag} <${placeholder(setting)}>`, describe(setting))
-    const works = (BUILT[setting.path]?.length ?? Infinity) > 1
-    command.addOption(option.helpGroup('Settings:').hideHelp(!shown || !works))
+    command.addOption(option.helpGroup('Settings:').hideHelp(!shown))
   }
   return command
 }
@@ -45,9 +43,8 @@ export function sourcesOf(command: Command): Sources {
   return processSources(flags)
 }
 
-function placeholder({ path, choices, kind }: Setting): string {
-  const working = BUILT[path] ?? choices
-  return working === undefined ? PLACEHOLDERS[kind] : working.join('|')
+function placeholder({ choices, kind }: Setting): string {
+  return choices === undefined ? PLACEHOLDERS[kind] : choices.join('|')
 }
 
 function describe({ meaning, preset }: Setting): string {

@@ -3,6 +3,7 @@ import { MAX_ARMORED_BYTES } from '../control/protocol.ts'
 import { OperatorError } from '../errors.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
+import { readInput } from './read-input.ts'
 import { putWords, say } from './terminal.ts'
 
 /** `postern open`: opens a sealed message with the keyring. */
@@ -15,7 +16,8 @@ export function openCommand(): Command {
 }
 
 async function open(_options: unknown, command: Command): Promise<void> {
-  const armored = await readStdin()
+  const input = { maxBytes: MAX_ARMORED_BYTES, what: 'the message' }
+  const armored = (await readInput(undefined, input)).toString('utf8')
   const report = await withSidecar(command, (sidecar) => sidecar.open(armored))
   say(`verdict: ${report.verdict}`)
   if (report.reason !== undefined) say(`reason: ${report.reason}`)
@@ -28,18 +30,4 @@ async function open(_options: unknown, command: Command): Promise<void> {
     )
   }
   putWords(report.text)
-}
-
-async function readStdin(): Promise<string> {
-  if (process.stdin.isTTY) say('paste the armored message, then press Ctrl-D')
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > MAX_ARMORED_BYTES) {
-      throw new OperatorError('refused', 'the message is larger than 1 MiB', 'give one message')
-    }
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

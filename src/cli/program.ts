@@ -2,6 +2,10 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
+import { backupAcceptCommand } from './backup-accept.ts'
+import { backupCreateCommand } from './backup-create.ts'
+import { backupRestoreCommand } from './backup-restore.ts'
+import { backupVerifyCommand } from './backup-verify.ts'
 import { chatAllowReadableCommand } from './chat-allow-readable.ts'
 import { chatListCommand } from './chat-list.ts'
 import { checkCommand } from './check.ts'
@@ -10,7 +14,11 @@ import { configShowCommand } from './config-show.ts'
 import { demoCommand } from './demo.ts'
 import { explainCommand } from './explain.ts'
 import { keyDeleteCommand } from './key-delete.ts'
+import { keyExportCommand } from './key-export.ts'
+import { keyGenerateCommand } from './key-generate.ts'
+import { keyImportCommand } from './key-import.ts'
 import { keyListCommand } from './key-list.ts'
+import { keyProtectCommand } from './key-protect.ts'
 import { keyPublishCommand } from './key-publish.ts'
 import { keyRotateCommand } from './key-rotate.ts'
 import { keyShowCommand } from './key-show.ts'
@@ -77,11 +85,16 @@ export function createProgram(): Command {
   const keys = [
     keyListCommand(),
     keyShowCommand(),
+    keyGenerateCommand(),
     keyPublishCommand(),
     keyRotateCommand(),
     keyDeleteCommand(),
   ]
-  adopt(root, group('key', 'the bot’s keys', keys))
+  const secrets = [keyExportCommand(), keyImportCommand(), keyProtectCommand()]
+  adopt(root, group('key', 'the bot’s keys', [...keys, ...secrets]))
+  const copies = [backupCreateCommand(), backupVerifyCommand()]
+  const ways = [backupRestoreCommand(), backupAcceptCommand()]
+  adopt(root, group('backup', 'copies of the whole store', [...copies, ...ways]))
   const chats = [chatListCommand(), chatAllowReadableCommand()]
   adopt(root, group('chat', 'what is known of the bot’s chats', chats))
   const trust = [

@@ -12,11 +12,13 @@ import { sourcesOf } from './flags.ts'
 /**
  * Does something with the sidecar of the settings' `dataDir`, whether it runs or not.
  * @param use gets its operations, the doctor, and the sources of the settings
+ * @param o `begins`: when none runs and there is no store, one is made
  * @throws what `use` throws; OperatorError when the settings or the data directory refuse
  */
 export async function withSidecar<T>(
   command: Command,
   use: (operations: Operations, check: () => Promise<CheckLine[]>, sources: Sources) => Promise<T>,
+  o: { begins: boolean } = { begins: false },
 ): Promise<T> {
   const sources = sourcesOf(command)
   await using running = await connectControl(loadDataDir(sources))
@@ -25,7 +27,7 @@ export async function withSidecar<T>(
   const { settings, secrets } = loaded
   const log = logFor(loaded, 'warn')
   const { createOffline } = await import('../context.ts')
-  await using offline = await createOffline({ settings, secrets, log })
+  await using offline = await createOffline({ settings, secrets, log }, o.begins ? 'begin' : 'look')
   return await use(offline.operations, () => offline.check(), sources)
 }
 

@@ -2,6 +2,8 @@
  * The only writer to the terminal. stdout is data, stderr is talk. Rules of speech: no capital at
  * the start, no final stop, `postern:` before a refusal, `hint:` before what to do about it.
  */
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { OperatorError, PosternError } from '../errors.ts'
@@ -37,6 +39,23 @@ export async function ask(question: string): Promise<string | null> {
     return await lines.question(question)
   } finally {
     lines.close()
+  }
+}
+
+/** Begins a line to the person, on stderr, that something else ends. */
+export function sayPart(text: string): void {
+  process.stderr.write(text)
+}
+
+/** Whether what `put` prints goes to a terminal. */
+export function isTerminal(): boolean {
+  return process.stdout.isTTY
+}
+
+/** Sends a file to stdout, byte for byte. */
+export async function putFileBytes(path: string): Promise<void> {
+  for await (const chunk of createReadStream(path)) {
+    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
   }
 }
 

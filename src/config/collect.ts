@@ -1,6 +1,7 @@
 /** Brings flags, environment and file together: for each setting the value that counts. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { nearestName } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { presetOf, SETTINGS } from './settings.ts'
@@ -12,7 +13,7 @@ import type { Given } from './yaml-file.ts'
 const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
 /** Read elsewhere. */
-const OTHER_ENV = ['POSTERN_CONFIG', 'POSTERN_EXPORT_PASSPHRASE', 'POSTERN_EXPORT_PASSPHRASE_FILE']
+const OTHER_ENV = ['POSTERN_CONFIG', ...PASSPHRASE_VARIABLES]
 /** What Kubernetes puts into every pod beside a Service whose name begins with `postern`. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/
 

@@ -6,10 +6,10 @@ import type { Collected, Level } from './collect.ts'
 import { OperatorError } from '../errors.ts'
 import { settingsError } from './problems.ts'
 import type { Problem } from './problems.ts'
-import { applyRules } from './rules.ts'
+import { applyRules, passphraseCommands } from './rules.ts'
 import { SecretSource } from './secrets.ts'
 import type { SecretRule } from './secrets.ts'
-import { settingsFrom } from './settings.ts'
+import { presetOf, settingsFrom } from './settings.ts'
 import type { ProxySettings, Secrets, Settings } from './settings.ts'
 import type { Sources } from './sources.ts'
 
@@ -70,6 +70,7 @@ export function load(sources: Sources): Loaded {
       clientToken: secrets.get('bot.clientToken') ?? null,
       passphrase: secrets.get('key.passphrase') ?? null,
       ...(alertUrl !== undefined && { alertUrl }),
+      howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
     },
     origins,
   }
@@ -85,6 +86,28 @@ export function loadDataDir(sources: Sources): string {
   const { dataDir, problems } = collect(sources)
   if (problems.length > 0) throw settingsError(problems)
   return dataDir
+}
+
+/** What opens a store, or a copy of one. */
+export interface Keeping {
+  /** Absolute. */
+  dataDir: string
+  protection: Settings['key']['protection']
+  passphrase: SecretSource | null
+}
+
+/**
+ * Loads what commands need that open a store and never reach the service.
+ * @throws OperatorError `settings`, with every problem of every source at once
+ */
+export function loadKeeping(sources: Sources): Keeping {
+  const collected = collect(sources)
+  const { dataDir, values, levels, problems } = collected
+  const found = findSecret('key.passphrase', levels, problems)
+  const passphrase = found === null ? null : readSecret(found, collected, problems)
+  if (problems.length > 0) throw settingsError(problems)
+  const protection = values.get('key.protection')?.value ?? presetOf('key.protection')
+  return { dataDir, passphrase, protection: protection as Keeping['protection'] }
 }
 
 interface FoundSecret {

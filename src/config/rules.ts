@@ -1,5 +1,6 @@
 /** What settings must be together. Each rule stands alone, so that no problem hides another. */
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
@@ -21,16 +22,10 @@ export interface Whole {
   sources: Sources
 }
 
-/** Settings whose function is not built yet, or not all of it, with the values that work. */
-export const BUILT: Readonly<Record<string, readonly unknown[]>> = {
-  'key.protection': ['auto', 'passphrase'],
-}
-
 /** Applies every rule; gives all problems. */
 export function applyRules(whole: Whole): Problem[] {
   return [
     refuseMissing,
-    refuseUnbuilt,
     refusePlainHttp,
     refuseOpenDoor,
     refuseSharedPort,
@@ -62,15 +57,6 @@ function refuseMissing(whole: Whole): Problem[] {
       ? []
       : problem(whole, 'bot.token', 'is required: POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE')),
   ]
-}
-
-function refuseUnbuilt(whole: Whole): Problem[] {
-  return Object.entries(BUILT).flatMap(([path, working]) => {
-    const given = whole.values.get(path)
-    if (given === undefined || working.includes(given.value)) return []
-    const use = working.length === 0 ? 'leave it out' : `it can only be ${working.join(' or ')}`
-    return problem(whole, path, `is not built yet in this version; ${use}`)
-  })
 }
 
 function refusePlainHttp(whole: Whole): Problem[] {
@@ -130,10 +116,17 @@ function refuseCaFile(whole: Whole): Problem[] {
   return problem(whole, 'upstream.caFile', 'expected certificates in PEM')
 }
 
+/**
+ * Under `auto` a keychain may do as well, where there may be one; whether it does shows on use.
+ * What an existing store needs, that store knows best.
+ */
 function refuseMissingPassphrase(whole: Whole): Problem[] {
   const needed = valueOf(whole, 'key.publish') === true
-  const built = BUILT['key.protection']?.includes(valueOf(whole, 'key.protection')) === true
-  if (!needed || !built || whole.secrets.has('key.passphrase')) return []
+  const protection = valueOf(whole, 'key.protection')
+  const noOther = protection === 'auto' && !whole.sources.mayHaveKeychain
+  if (!needed || whole.secrets.has('key.passphrase')) return []
+  if (existsSync(join(whole.dataDir, 'postern.db'))) return []
+  if (protection !== 'passphrase' && !noOther) return []
   return problem(
     whole,
     'key.passphrase',
@@ -159,8 +152,10 @@ function refuseManyKeys(whole: Whole): Problem[] {
 }
 
 /** The exact commands that make a passphrase file outside `dataDir`. */
-function passphraseCommands(whole: Whole): string {
-  const { dataDir, sources } = whole
+export function passphraseCommands({
+  dataDir,
+  sources,
+}: Pick<Whole, 'dataDir' | 'sources'>): string {
   const inside = (folder: string) => `${folder}/`.startsWith(`${dataDir}/`)
   const folders = [`${sources.home}/.config/postern`, `${sources.home}/.postern-secrets`]
   const folder = folders.find((candidate) => !inside(candidate)) ?? '/etc/postern'

@@ -32,6 +32,8 @@ export interface Secrets {
   passphrase: SecretSource | null
   /** Where alerts are POSTed to. */
   alertUrl?: SecretSource
+  /** Commands for a person that make a passphrase file outside `dataDir`. */
+  howToMakePassphrase?: string
 }
 
 /** One row of the table of settings. */

@@ -1,6 +1,8 @@
 /** Where settings come from; the only place that reads the environment of the process. */
 import inspector from 'node:inspector'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { SETTINGS } from './settings.ts'
 
 /** Everything outside that decides how Postern runs, as values. */
@@ -17,6 +19,8 @@ export interface Sources {
   /** Options that Node itself was started with, those of NODE_OPTIONS included. */
   nodeOptions: readonly string[]
   inspectorOpen: boolean
+  /** Whether an OS keychain might answer. False where there certainly is none. */
+  mayHaveKeychain: boolean
 }
 
 /**
@@ -31,6 +35,7 @@ export function processSources(flags: Readonly<Record<string, unknown>>): Source
     ),
   )
   for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete process.env[name]
+  for (const name of PASSPHRASE_VARIABLES) delete process.env[name]
   return {
     flags: Object.fromEntries(
       Object.entries(flags).filter(
@@ -44,5 +49,14 @@ export function processSources(flags: Readonly<Record<string, unknown>>): Source
     terminal: process.stderr.isTTY,
     nodeOptions: [...process.execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)],
     inspectorOpen: inspector.url() !== undefined,
+    mayHaveKeychain: mayHaveKeychain(env),
   }
+}
+
+/** On macOS and Windows always; elsewhere it is reached by the session's D-Bus. */
+function mayHaveKeychain(env: Readonly<Record<string, string>>): boolean {
+  if (process.platform === 'darwin' || process.platform === 'win32') return true
+  const { DBUS_SESSION_BUS_ADDRESS = '', XDG_RUNTIME_DIR = '' } = env
+  const hasBus = XDG_RUNTIME_DIR !== '' && existsSync(`${XDG_RUNTIME_DIR}/bus`)
+  return DBUS_SESSION_BUS_ADDRESS !== '' || hasBus
 }

@@ -27,6 +27,7 @@ export async function connectControl(
   if (socket === null) return null
   const line = new Line(socket, answerMs)
   const { status, check, keyList, keyShow, keyPublish, chatList, chatAllowReadable } = Results
+  const { keyGenerate, keyExport, keyImport, keyProtect, backupCreate, backupAccept } = Results
   return {
     status: () => line.ask({ operation: 'status' }, status),
     check: () => line.ask({ operation: 'check' }, check),
@@ -44,6 +45,16 @@ export async function connectControl(
       line.ask({ operation: 'keyDeletion', fingerprint }, Results.keyDeletion),
     keyDelete: (fingerprint) =>
       line.ask({ operation: 'keyDelete', fingerprint }, Results.keyDelete),
+    keyGenerate: () => line.ask({ operation: 'keyGenerate' }, keyGenerate),
+    keyExport: ({ fingerprint, passphrase }) =>
+      line.ask(
+        { operation: 'keyExport', ...(fingerprint !== undefined && { fingerprint }), passphrase },
+        keyExport,
+      ),
+    keyImport: (o) => line.ask({ operation: 'keyImport', ...o }, keyImport),
+    keyProtect: (o) => line.ask({ operation: 'keyProtect', ...o }, keyProtect),
+    backupCreate: () => line.ask({ operation: 'backupCreate' }, backupCreate),
+    backupAccept: (o) => line.ask({ operation: 'backupAccept', ...o }, backupAccept),
     chatList: () => line.ask({ operation: 'chatList' }, chatList),
     chatAllowReadable: (lift) =>
       line.ask({ operation: 'chatAllowReadable', lift }, chatAllowReadable),

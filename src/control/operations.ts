@@ -2,6 +2,8 @@
 import type { ExplainOperations } from './explain.ts'
 import type { TrustOperations } from './trust.ts'
 
+import type { Method } from '../store/protection.ts'
+
 /** Why the sidecar is not ready, or what an operator should look at. */
 export interface Reason {
   code: string
@@ -83,6 +85,13 @@ export interface DeletionReport {
   unsure: string[]
 }
 
+/** What became of a key; `message` is for people. */
+export interface KeyDone {
+  fingerprint: string
+  state: string
+  message: string
+}
+
 /** What is known of a chat. */
 export interface ChatRow {
   id: number
@@ -124,9 +133,7 @@ export interface Operations extends TrustOperations, ExplainOperations {
     fingerprint?: string,
   ): Promise<{ fingerprint: string; state: string; certificate: string }>
   /** @param o `replace` puts ours in place of a key that is not ours */
-  keyPublish(o: {
-    replace: boolean
-  }): Promise<{ fingerprint: string; state: string; message: string }>
+  keyPublish(o: { replace: boolean }): Promise<KeyDone>
   /** Begins a rotation, or joins the one under way; `keyRotation` tells how it goes on. */
   keyRotate(): Promise<RotationReport>
   keyRotation(): Promise<RotationReport | null>
@@ -136,6 +143,24 @@ export interface Operations extends TrustOperations, ExplainOperations {
   keyDeletion(fingerprint: string): Promise<DeletionReport>
   /** Destroys the secret of an old key for good. */
   keyDelete(fingerprint: string): Promise<{ fingerprint: string; message: string }>
+  /** Makes the bot's first key and does not publish it. */
+  keyGenerate(): Promise<KeyDone>
+  /** @param o `fingerprint` the active key when absent; `passphrase` locks what is given */
+  keyExport(o: {
+    fingerprint?: string | undefined
+    passphrase: string
+  }): Promise<{ fingerprint: string; state: string; armored: string }>
+  /** @param o `file` base64 of an exported secret key; `passphrase` opens it, null without one */
+  keyImport(o: { file: string; passphrase: string | null }): Promise<KeyDone>
+  /** Moves the store. @param o `passphrase` the new one, null for the other protections */
+  keyProtect(o: {
+    protection: Method
+    passphrase: string | null
+  }): Promise<{ protection: Method; message: string }>
+  /** @returns the path of a copy in `dataDir`, for the caller to take away */
+  backupCreate(): Promise<{ file: string; protection: Method | null }>
+  /** Lets a restored store run. @param o `isLatest`: nothing ran after the backup was taken */
+  backupAccept(o: { isLatest: boolean }): Promise<{ message: string }>
   chatList(): Promise<ChatRow[]>
   chatAllowReadable(lift: Lift): Promise<{ lifted: number[]; message: string }>
   /** @param armored one armored message, at most 1 MiB */

@@ -6,7 +6,7 @@ import type { Openings } from '../keys/openings.ts'
 import type { OwnKeyRecord } from '../keys/own-key.ts'
 import type { Publication } from '../keys/publication.ts'
 import { deletionOf } from './deletion.ts'
-import type { KeyRow, Operations } from './operations.ts'
+import type { KeyDone, KeyRow, Operations } from './operations.ts'
 
 export interface KeyParts {
   keyring: Keyring
@@ -75,7 +75,8 @@ function deletable(keyring: Keyring, fingerprint: string): OwnKeyRecord {
   return key
 }
 
-function findKey(keyring: Keyring, fingerprint: string | undefined): OwnKeyRecord {
+/** @throws OperatorError `refused` */
+export function findKey(keyring: Keyring, fingerprint: string | undefined): OwnKeyRecord {
   const found =
     fingerprint === undefined ? (keyring.active ?? keyring.pending) : keyring.find(fingerprint)
   if (found !== undefined) return found
@@ -89,7 +90,7 @@ function findKey(keyring: Keyring, fingerprint: string | undefined): OwnKeyRecor
 async function publish(
   { publication, facts }: KeyParts,
   options: { replace: boolean },
-): Promise<{ fingerprint: string; state: string; message: string }> {
+): Promise<KeyDone> {
   const key = await managed(publication).publish(options)
   if (facts.privateReadable) await facts.setPrivateReadable({ readable: false })
   return {

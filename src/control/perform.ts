@@ -3,11 +3,13 @@ import type { Facts } from '../chats/facts.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { ExplainOperations } from './explain.ts'
 import type { TrustOperations } from './trust.ts'
+import { backupOperations, type BackupParts } from './perform-backups.ts'
 import { keyOperations, type KeyParts } from './perform-keys.ts'
 import { rotationOperations } from './perform-rotation.ts'
+import { secretOperations, type SecretParts } from './perform-secrets.ts'
 import type { ChatRow, Lift, OpenReport, Operations, StatusReport } from './operations.ts'
 
-export interface PerformParts extends KeyParts {
+export interface PerformParts extends KeyParts, SecretParts, BackupParts {
   trust: TrustOperations
   explain: ExplainOperations
   modes: Modes
@@ -25,6 +27,8 @@ export function createOperations(parts: PerformParts): Operations {
     open: parts.open,
     ...keyOperations(parts),
     ...rotationOperations(parts),
+    ...secretOperations(parts),
+    ...backupOperations(parts),
     chatList: () => Promise.resolve(facts.all.map((chat) => chatRow(chat, modes))),
     chatAllowReadable: async (lift) => await allowReadable(lift, parts),
   }

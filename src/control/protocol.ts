@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { isOwn, OperatorError, PosternError, Refusal, REFUSALS, ServiceSaid } from '../errors.ts'
 import type { OperatorCode } from '../errors.ts'
+import { METHODS } from '../store/protection.ts'
 import type {
   CheckLine,
   ChatRow,
@@ -38,6 +39,8 @@ export function fitsSocket(path: string): boolean {
 
 const chatId = z.int()
 const fingerprint = z.string().max(64)
+const passphrase = z.string().min(1).max(65_536)
+const protection = z.enum(METHODS)
 
 /** A request line. */
 export const Request = z.discriminatedUnion('operation', [
@@ -51,6 +54,24 @@ export const Request = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('keyAbandon') }),
   z.strictObject({ operation: z.literal('keyDeletion'), fingerprint }),
   z.strictObject({ operation: z.literal('keyDelete'), fingerprint }),
+  z.strictObject({ operation: z.literal('keyGenerate') }),
+  z.strictObject({
+    operation: z.literal('keyExport'),
+    fingerprint: fingerprint.optional(),
+    passphrase,
+  }),
+  z.strictObject({
+    operation: z.literal('keyImport'),
+    file: z.base64().max(MAX_ARMORED_BYTES),
+    passphrase: passphrase.nullable(),
+  }),
+  z.strictObject({
+    operation: z.literal('keyProtect'),
+    protection,
+    passphrase: passphrase.nullable(),
+  }),
+  z.strictObject({ operation: z.literal('backupCreate') }),
+  z.strictObject({ operation: z.literal('backupAccept'), isLatest: z.boolean() }),
   z.strictObject({ operation: z.literal('chatList') }),
   z.strictObject({
     operation: z.literal('chatAllowReadable'),
@@ -70,6 +91,7 @@ export const Request = z.discriminatedUnion('operation', [
 export type Request = z.infer<typeof Request>
 
 const text = z.string().nullable()
+const keyDone = z.object({ fingerprint: z.string(), state: z.string(), message: z.string() })
 
 const keyRow = z.object({
   fingerprint: z.string(),
@@ -129,7 +151,7 @@ export const Results = {
   ) satisfies z.ZodType<CheckLine[]>,
   keyList: z.array(keyRow),
   keyShow: z.object({ fingerprint: z.string(), state: z.string(), certificate: z.string() }),
-  keyPublish: z.object({ fingerprint: z.string(), state: z.string(), message: z.string() }),
+  keyPublish: keyDone,
   keyRotate: rotation,
   keyRotation: rotation.nullable(),
   keyAbandon: rotation,
@@ -139,6 +161,12 @@ export const Results = {
     unsure: z.array(z.string()),
   }) satisfies z.ZodType<DeletionReport>,
   keyDelete: z.object({ fingerprint: z.string(), message: z.string() }),
+  keyGenerate: keyDone,
+  keyExport: z.object({ fingerprint: z.string(), state: z.string(), armored: z.string() }),
+  keyImport: keyDone,
+  keyProtect: z.object({ protection, message: z.string() }),
+  backupCreate: z.object({ file: z.string(), protection: protection.nullable() }),
+  backupAccept: z.object({ message: z.string() }),
   chatList: z.array(
     z.object({
       id: chatId,

@@ -128,6 +128,18 @@ function perform(
       return operations.keyDeletion(request.fingerprint)
     case 'keyDelete':
       return operations.keyDelete(request.fingerprint)
+    case 'keyGenerate':
+      return operations.keyGenerate()
+    case 'keyExport':
+      return operations.keyExport(request)
+    case 'keyImport':
+      return operations.keyImport(request)
+    case 'keyProtect':
+      return operations.keyProtect(request)
+    case 'backupCreate':
+      return operations.backupCreate()
+    case 'backupAccept':
+      return operations.backupAccept(request)
     case 'chatList':
       return operations.chatList()
     case 'chatAllowReadable':

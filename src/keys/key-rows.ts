@@ -1,4 +1,5 @@
 /** Our own keys on disk. Each change is one transaction, on disk when it resolves. */
+import { OperatorError } from '../errors.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
@@ -17,17 +18,38 @@ export async function readRows(
   return { rows, firstPublishedAtMs: flag === undefined ? null : Number(flag.value) }
 }
 
-/** Keeps a new key as the pending one. @throws Refusal `postern_store_unwritable` */
+/**
+ * Keeps a new key as the pending one.
+ * @param lockedUnder the master secret that it was locked under
+ * @returns null, with nothing written, when the store has come under another one since
+ * @throws OperatorError `refused` when another key is pending; Refusal `postern_store_unwritable`
+ */
 export async function insertRow(
   store: Store,
   made: { fingerprint: string; created_at: number; certificate: string; locked: string },
-): Promise<OwnKeysRow> {
-  return await store.write((db) =>
-    db
+  lockedUnder: string,
+): Promise<OwnKeysRow | null> {
+  return await store.write(async (db) => {
+    if (store.masterSecret !== lockedUnder) return null
+    const pending = await db
+      .selectFrom('own_keys')
+      .select('fingerprint')
+      .where('state', '=', 'pending')
+      .executeTakeFirst()
+    if (pending !== undefined) throw otherPending(pending.fingerprint)
+    return await db
       .insertInto('own_keys')
       .values({ ...made, state: 'pending' })
       .returningAll()
-      .executeTakeFirstOrThrow(),
+      .executeTakeFirstOrThrow()
+  })
+}
+
+function otherPending(fingerprint: string): OperatorError {
+  return new OperatorError(
+    'refused',
+    `another key waits for its publication: ${fingerprint}`,
+    'let `postern run` or `postern key publish` finish it first',
   )
 }
 

@@ -1,5 +1,5 @@
 import { OperatorError } from '../errors.ts'
-import type { Engine, UnlockedKey } from '../pgp/engine.ts'
+import type { Engine, OwnKey, UnlockedKey } from '../pgp/engine.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -10,7 +10,7 @@ import {
   readRows,
   setOffered,
 } from './key-rows.ts'
-import { makeKey } from './make-key.ts'
+import { makeKey, type MadeKey } from './make-key.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
 /**
@@ -115,30 +115,46 @@ export class Keyring {
    *   many keys are open as may be
    */
   async makePending(userId: string): Promise<ReadyKey> {
-    if (this.unlocked.length >= MAX_OPENING) {
-      throw new OperatorError(
-        'refused',
-        `${MAX_OPENING} keys are open already, and no more may be`,
-        'lower key.retainDays, rotate less often, or postern key delete old ones',
-      )
+    for (;;) {
+      this.#refuseTooMany()
+      const passphrase = this.lockingSecret
+      const certifiedBy = this.active?.unlocked
+      const made = await makeKey(this.#engine, { userId, passphrase, certifiedBy })
+      const key = await this.#keep(made, passphrase)
+      if (key !== null) return key
     }
-    const passphrase = this.#store.masterSecret
-    if (passphrase === null) {
-      throw new OperatorError(
-        'store-locked',
-        'there is no passphrase to lock a new key under',
-        'set key.passphrase (POSTERN_KEY_PASSPHRASE_FILE)',
+  }
+
+  /**
+   * Makes a key from elsewhere the pending one; it is on disk when this resolves.
+   * @param adopt gives it, certified by the active one and locked under `passphrase`
+   * @throws what `adopt` throws, and as `makePending` does
+   */
+  async takePending(
+    adopt: (o: { passphrase: string; certifiedBy: UnlockedKey | undefined }) => Promise<OwnKey>,
+  ): Promise<ReadyKey> {
+    for (;;) {
+      this.#refuseTooMany()
+      const passphrase = this.lockingSecret
+      const taken = await adopt({ passphrase, certifiedBy: this.active?.unlocked })
+      const unlocked = await this.#engine.unlock(taken.locked, passphrase)
+      const key = await this.#keep(
+        { row: { ...taken, created_at: Date.now() }, unlocked },
+        passphrase,
       )
+      if (key !== null) return key
     }
-    const made = await makeKey(this.#engine, {
-      userId,
-      passphrase,
-      certifiedBy: this.active?.unlocked,
-    })
-    const row = await insertRow(this.#store, made.row)
-    const record = { ...fromRow(row, made.unlocked), unlocked: made.unlocked }
-    this.#keys = [record, ...this.#keys]
-    return record
+  }
+
+  /** What a new key is to be locked under. @throws OperatorError `store-locked` when there is none */
+  get lockingSecret(): string {
+    const secret = this.#store.masterSecret
+    if (secret !== null) return secret
+    throw new OperatorError(
+      'store-locked',
+      'there is nothing to lock a new key under',
+      'set key.passphrase (POSTERN_KEY_PASSPHRASE_FILE)',
+    )
   }
 
   /**
@@ -190,6 +206,24 @@ export class Keyring {
     this.find(fingerprint)?.unlocked?.bytes.fill(0)
     this.#change(fingerprint, { state: 'destroyed', destroyedAtMs: nowMs, unlocked: null })
     await this.#store.scrub()
+  }
+
+  #refuseTooMany(): void {
+    if (this.unlocked.length < MAX_OPENING) return
+    throw new OperatorError(
+      'refused',
+      `${MAX_OPENING} keys are open already, and no more may be`,
+      'lower key.retainDays, rotate less often, or postern key delete old ones',
+    )
+  }
+
+  /** Null, with nothing written, when the store has come under another protection since. */
+  async #keep({ row, unlocked }: MadeKey, lockedUnder: string): Promise<ReadyKey | null> {
+    const kept = await insertRow(this.#store, row, lockedUnder)
+    if (kept === null) return null
+    const record = { ...fromRow(kept, unlocked), unlocked }
+    this.#keys = [record, ...this.#keys]
+    return record
   }
 
   #ready(state: 'active' | 'pending'): ReadyKey | undefined {

@@ -45,6 +45,7 @@ export class Publication implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #retryMs = RETRY_FIRST_MS
   #paused = false
+  #isStarted = false
   /** What `/me` showed when we last asked. */
   #shown: string | null | undefined
   #asking = 0
@@ -101,6 +102,7 @@ export class Publication implements AsyncDisposable {
 
   /** Compares now and then on a timer, sooner while something is missing. */
   start(): void {
+    this.#isStarted = true
     void this.#cycle()
   }
 
@@ -136,6 +138,32 @@ export class Publication implements AsyncDisposable {
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
     return await this.#inTurn(() => this.#reconciler.publish(options))
+  }
+
+  /**
+   * Makes the bot's first key without publishing it; a sidecar that runs publishes it.
+   * @throws as `Reconciler.makeFirst` does
+   */
+  async makeFirst(): Promise<ReadyKey> {
+    return await this.#inTurn(() => this.#reconciler.makeFirst())
+  }
+
+  /**
+   * Takes over a key that is put into the keyring as the pending one, and publishes it as any
+   * other where the sidecar runs; where there is an active one, that is a rotation.
+   * @throws what `take` throws
+   */
+  async adopt<T extends { key: ReadyKey }>(take: () => Promise<T>): Promise<T> {
+    const taken = await this.#inTurn(async () => {
+      const from = this.#keyring.active?.fingerprint
+      const done = await take()
+      const { fingerprint: to, createdAtMs: startedAtMs } = done.key
+      const detail = 'an imported key is on disk'
+      if (from !== undefined) this.#rotations.begin({ from, to, startedAtMs, detail })
+      return done
+    })
+    if (this.#isStarted) this.suspect()
+    return taken
   }
 
   /**

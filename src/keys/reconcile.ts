@@ -96,6 +96,25 @@ export class Reconciler {
     await this.#begin(bot)
   }
 
+  /**
+   * Makes the bot's first key and leaves it unpublished.
+   * @throws OperatorError `refused` when there is one already, or the clocks differ; ServiceSaid,
+   *   Unanswered
+   */
+  async makeFirst(): Promise<ReadyKey> {
+    const { keyring } = this.#parts
+    const known = keyring.pending ?? keyring.active
+    if (known !== undefined) {
+      throw new OperatorError(
+        'refused',
+        `there is a key already, and it is ${known.state}: ${known.fingerprint}`,
+        '`postern key rotate` puts a new one in the place of a published one',
+      )
+    }
+    const { bot } = await this.#look()
+    return await this.#make(bot)
+  }
+
   /** Lets an attempt that has not come to the publication end there. */
   drop(): void {
     this.#attempts.drop()

@@ -9,7 +9,7 @@ const LINE_CHARS = 76
 const CHECKSUM_CHARS = 6
 
 /** Block types that are ever read. */
-export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK'
+export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK' | 'PRIVATE KEY BLOCK'
 
 /**
  * Takes the text of one armored block. Gives its octets, or null when it is anything but exactly

@@ -24,6 +24,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
   return {
     generate: (made) => library.generate(made),
     unlock: (locked, passphrase) => library.unlock(locked, passphrase),
+    relock: (locked, passphrases) => library.relock(locked, passphrases),
+    adopt: (file, secrets) => library.adopt(file, secrets),
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
     judge: async (armored, known) => (await gate.look(armored, known)).judgement,

@@ -16,6 +16,43 @@ export interface OwnKey {
   locked: string
 }
 
+/** Why a secret key that somebody brings cannot be the bot's. */
+export type UnfitReason =
+  | 'unparseable'
+  | 'public-only'
+  | 'several-keys'
+  | 'subkeys-only'
+  | 'stub'
+  | 'smartcard'
+  | 'unusual-s2k'
+  | 'passphrase-missing'
+  | 'passphrase-wrong'
+  | 'inconsistent'
+  | 'version'
+  | 'newer-algorithm'
+  | 'weak-algorithm'
+  | 'revoked'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-encryption-subkey'
+  | 'no-signing-key'
+  | 'not-working'
+  | 'too-large'
+
+/** What a key is taken over with. */
+export interface AdoptSecrets {
+  /** Null when the key has no passphrase, or none was given. */
+  from: string | null
+  /** What it is locked under afterwards. */
+  to: string
+  /** The bot's key before it, which certifies it. */
+  certifiedBy?: UnlockedKey | undefined
+}
+
+/** What became of it. `expiresMs` is Infinity when it never does. */
+export type Adopted =
+  { outcome: 'adopted'; key: OwnKey; expiresMs: number } | { outcome: 'unfit'; reason: UnfitReason }
+
 /** A secret key ready for use. Lives in memory alone. */
 export interface UnlockedKey {
   fingerprint: string
@@ -169,6 +206,16 @@ export interface Engine {
   }): Promise<OwnKey>
   /** @throws Error when the passphrase is wrong or the block is not a usable v4 secret key */
   unlock(locked: string, passphrase: string): Promise<UnlockedKey>
+  /**
+   * Locks a secret key under another passphrase.
+   * @throws Error when `from` does not open it
+   */
+  relock(locked: string, passphrases: { from: string; to: string }): Promise<string>
+  /**
+   * Takes over a secret key, armored or binary, that another program exported. Every check that
+   * the service and other readers would make is made first; then it is locked under `to`.
+   */
+  adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted>
   /**
    * Judges a certificate, once for each digest of its exact text; what has a time is looked at on
    * each call (DESIGN, Sealing).

@@ -1,6 +1,8 @@
 /** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
 import type { BulkHelpers } from './bulk/open.ts'
 import type {
+  Adopted,
+  AdoptSecrets,
   Judgement,
   NotOpened,
   Opened,
@@ -65,6 +67,20 @@ export class Library implements AsyncDisposable {
 
   async unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
     return await this.#ours.run('unlock', [locked, passphrase], DEADLINES_MS.own)
+  }
+
+  async relock(locked: string, passphrases: { from: string; to: string }): Promise<string> {
+    return await this.#ours.run('relock', [locked, passphrases], DEADLINES_MS.own)
+  }
+
+  /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */
+  async adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted> {
+    try {
+      return await this.#ours.run('adopt', [file, secrets, Date.now()], DEADLINES_MS.own)
+    } catch (error) {
+      if (!(error instanceof JobKilled)) throw error
+      return { outcome: 'unfit', reason: 'too-large' }
+    }
   }
 
   /** Unusable by `deadline` when that passed; never throws for what the text holds. */

@@ -10,6 +10,8 @@ export const BOUNDS = {
   messageChars: 131_072,
   /** Characters of an armored certificate (`publicKey` of the service). */
   certificateChars: 65_536,
+  /** Octets of a secret key that is imported, armored or not. */
+  secretKeyBytes: 131_072,
   /** Recipient packets in one message: more than `messageChars` can hold. */
   recipientPackets: 4096,
   /** Packets of one certificate, all kinds together. */

@@ -2,6 +2,7 @@
 import {
   config,
   decryptKey,
+  encryptKey,
   enums,
   generateKey,
   readPrivateKey,
@@ -43,7 +44,7 @@ export async function generate(options: {
  * who trusts the old key can see that its holder made the new one. By hand, because the library
  * certifies with a signing subkey where there is one, which means nothing to a verifier.
  */
-async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
+export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
   const { keyPacket } = await readPrivateKey({ binaryKey: certifier.bytes })
   const { created } = keyPacket
   const date = new Date(Math.max(key.getCreationTime().getTime(), created.getTime()))
@@ -68,7 +69,11 @@ interface Certifying {
 export async function unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
   const privateKey = await readPrivateKey({ armoredKey: locked })
   if (privateKey.keyPacket.version !== 4) throw new Error('not a version 4 key')
-  const unlocked = await unlockWith(privateKey, passphrase)
+  return unlockedFrom(await unlockWith(privateKey, passphrase))
+}
+
+/** A key as the engine uses it. */
+export function unlockedFrom(unlocked: PrivateKey): UnlockedKey {
   const packets = unlocked.getKeys().map((key) => key.keyPacket)
   return {
     fingerprint: unlocked.getFingerprint(),
@@ -76,6 +81,25 @@ export async function unlock(locked: string, passphrase: string): Promise<Unlock
     fingerprints: packets.map((packet) => packet.getFingerprint()),
     bytes: unlocked.write(),
   }
+}
+
+/**
+ * Locks a key under another passphrase.
+ * @returns the armored key, after it was seen to open
+ * @throws Error `wrong-passphrase`, or what `unlock` throws
+ */
+export async function relock(
+  locked: string,
+  passphrases: { from: string; to: string },
+): Promise<string> {
+  const privateKey = await unlockWith(
+    await readPrivateKey({ armoredKey: locked }),
+    passphrases.from,
+  )
+  const anew = (await encryptKey({ privateKey, passphrase: passphrases.to })).armor()
+  const { fingerprint } = await unlock(anew, passphrases.to)
+  if (fingerprint !== privateKey.getFingerprint()) throw new Error('another key')
+  return anew
 }
 
 async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {

@@ -1,17 +1,20 @@
 /** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
 import './brainpool.ts'
 import { parentPort } from 'node:worker_threads'
+import { adopt } from './adopt.ts'
 import { openWhole, unpackWhole, unwrap } from './bulk/library.ts'
 import { judgeFully } from './certificate.ts'
 import { open } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { seal } from './seal.ts'
-import { generate, unlock } from './secret-key.ts'
+import { generate, relock, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
 const JOBS = {
   generate,
   unlock,
+  relock,
+  adopt,
   judge: judgeFully,
   seal,
   open,

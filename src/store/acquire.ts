@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
+import { chooseProtection, openExisting, prepare, type Wish } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
 import { NodeSqliteDialect } from './dialect.ts'
@@ -11,43 +12,53 @@ import { DATABASE, explain, inspect, readProtection, whatIsThere, type Seen } fr
 import { migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { claim, readOwner, release } from './owner.ts'
-import { createProtection, openProtection, type Protection } from './protection.ts'
-import { inUse, missing, noPassphrase, unwritable } from './refusals.ts'
+import { isSameProtection, type Held, type Wanted } from './protection.ts'
+import { inUse, missing, unwritable } from './refusals.ts'
 import type { Schema } from './schema.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
 
 /** A database that is ours until it is closed. */
 export interface Acquired {
   database: DatabaseSync
-  /** Null when neither the store nor the caller has a passphrase. */
-  protection: Protection | null
+  /** Null when the store has no protection and none was asked for. */
+  held: Held | null
+}
+
+/** Where the store is, whether it may be made, and what it is to rest under. */
+export interface Opening extends Wish {
+  dataDir: string
+  mode: 'create' | 'existing'
 }
 
 /**
- * All of opening: everything that can be refused is refused while only looking, before the
- * database is opened for writing. See `openStore` for what it takes and throws.
+ * All of opening: everything that can be refused is refused while only looking, before anything
+ * is made or opened for writing. See `openStore` for what it takes and throws.
  */
-export async function acquire(o: {
-  dataDir: string
-  masterSecret: string | null
-  mode: 'create' | 'existing'
-}): Promise<Acquired> {
+export async function acquire(o: Opening): Promise<Acquired> {
   try {
-    await ensureThere(o.dataDir, o.mode)
+    const isNew = !isThere(o)
+    const chosen = isNew ? await chooseProtection(o) : null
+    await ensureThere(o.dataDir, isNew)
     const seen = inspect(o.dataDir, MIGRATIONS.length)
-    const known = await unlock(seen, o.masterSecret)
-    return await hold(o, seen, known)
+    const known = seen.protection === null ? null : await openExisting(seen.protection, o)
+    const wanted = known === null && !isNew ? await chooseProtection(o) : chosen
+    return await hold(o.dataDir, { seen, known, wanted })
   } catch (error) {
     throw toOperator(error, o.dataDir)
   }
 }
 
-async function ensureThere(dataDir: string, mode: 'create' | 'existing'): Promise<void> {
-  if (mode === 'create') makeDataDir(dataDir)
-  else if (!checkDataDir(dataDir)) throw missing(dataDir, 'none')
-  const found = whatIsThere(dataDir)
-  if (found !== 'database') {
-    if (mode === 'existing' || found === 'traces') throw missing(dataDir, found)
+/** False when there never was a store and one may be made. */
+function isThere({ dataDir, mode }: Opening): boolean {
+  const found = checkDataDir(dataDir) ? whatIsThere(dataDir) : 'none'
+  if (found === 'database') return true
+  if (mode === 'existing' || found === 'traces') throw missing(dataDir, found)
+  return false
+}
+
+async function ensureThere(dataDir: string, isNew: boolean): Promise<void> {
+  if (isNew) {
+    makeDataDir(dataDir)
     await createDatabase(dataDir)
   }
   for (const suffix of ['', '-wal', '-shm']) {
@@ -56,16 +67,9 @@ async function ensureThere(dataDir: string, mode: 'create' | 'existing'): Promis
   }
 }
 
-async function unlock(seen: Seen, masterSecret: string | null): Promise<Protection | null> {
-  if (seen.protection === null) return null
-  if (masterSecret === null) throw noPassphrase()
-  return openProtection(masterSecret, seen.protection)
-}
-
 async function hold(
-  { dataDir, masterSecret }: { dataDir: string; masterSecret: string | null },
-  seen: Seen,
-  known: Protection | null,
+  dataDir: string,
+  { seen, known, wanted }: { seen: Seen; known: Held | null; wanted: Wanted | null },
 ): Promise<Acquired> {
   const file = join(dataDir, DATABASE)
   const database = connectExclusive(file)
@@ -76,9 +80,8 @@ async function hold(
     rmSync(`${file}-shm`, { force: true })
     await migrate(database, file, MIGRATIONS)
     settle(dataDir)
-    const protection =
-      known ?? (masterSecret === null ? null : await protect(database, masterSecret))
-    return { database, protection }
+    const held = known ?? (wanted === null ? null : await protect(database, wanted))
+    return { database, held }
   } catch (error) {
     release(dataDir)
     database.close()
@@ -88,17 +91,21 @@ async function hold(
 
 /** False when somebody was faster between the look and the lock. */
 function isStillAs(seen: Seen, database: DatabaseSync): boolean {
-  const protectedNow = readProtection(database) !== null
-  return (
-    pragma(database, 'user_version') === seen.version && protectedNow === (seen.protection !== null)
-  )
+  const isUnchanged = pragma(database, 'user_version') === seen.version
+  return isUnchanged && isSameProtection(readProtection(database), seen.protection)
 }
 
-async function protect(database: DatabaseSync, masterSecret: string): Promise<Protection> {
-  const { protection, row } = await createProtection(masterSecret)
+/** The first protection of a store, which holds no secret yet. */
+async function protect(database: DatabaseSync, wanted: Wanted): Promise<Held> {
+  const made = await prepare(wanted)
   const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
-  await db.insertInto('protection').values(row).execute()
-  return protection
+  try {
+    await db.insertInto('protection').values(made.row).execute()
+    return made.held
+  } catch (error) {
+    await made.discard()
+    throw error
+  }
 }
 
 function toOperator(error: unknown, dataDir: string): unknown {

@@ -8,7 +8,10 @@ import { MIGRATIONS } from './migrations.ts'
 import { unfit } from './refusals.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
-const UNFINISHED = `${DATABASE}.new-`
+/** Begins the names of databases that are not in their place yet. */
+export const UNFINISHED = `${DATABASE}.new-`
+/** Begins the names of copies that are not with whoever asked for them yet. */
+export const COPY = 'postern.backup-'
 const MARKER_FORMAT = 1
 
 /**
@@ -28,7 +31,7 @@ export async function createDatabase(dataDir: string): Promise<void> {
     } finally {
       database.close()
     }
-    link(unfinished, join(dataDir, DATABASE))
+    putInPlace(unfinished, dataDir)
   } finally {
     rmSync(unfinished, { force: true })
   }
@@ -36,8 +39,8 @@ export async function createDatabase(dataDir: string): Promise<void> {
 }
 
 /**
- * Writes the marker that says for good that a store is here, and clears away what creations that
- * died have left. Call while holding the database.
+ * Writes the marker that says for good that a store is here, and clears away what creations and
+ * backups that died have left. Call while holding the database.
  */
 export function settle(dataDir: string): void {
   const marker = join(dataDir, MARKER)
@@ -50,16 +53,24 @@ export function settle(dataDir: string): void {
     writeDurably(marker, `${JSON.stringify(content)}\n`)
   }
   for (const name of readdirSync(dataDir)) {
-    if (name.startsWith(UNFINISHED)) rmSync(join(dataDir, name), { force: true })
+    const isLeft = name.startsWith(UNFINISHED) || name.startsWith(COPY)
+    if (isLeft) rmSync(join(dataDir, name), { force: true })
   }
 }
 
-function link(from: string, to: string): void {
+/**
+ * Gives a finished database its name, whatever crashes meanwhile.
+ * @returns false when another one has it, which stays
+ * @throws an error of node:fs; OperatorError `data-dir`
+ */
+export function putInPlace(unfinished: string, dataDir: string): boolean {
+  const place = join(dataDir, DATABASE)
   try {
-    linkSync(from, to)
+    linkSync(unfinished, place)
+    return true
   } catch (error) {
     const errno = errnoOf(error)
-    if (existsSync(to)) return
+    if (existsSync(place)) return false
     if (errno !== 'EPERM' && errno !== 'ENOTSUP' && errno !== 'ENOSYS') throw error
     throw unfit(
       'the file system of `dataDir` has no hard links',

@@ -49,7 +49,16 @@ export function createEmpty(file: string): void {
 
 /** Puts the names in a directory on disk. */
 export function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r')
+  sync(directory, 'r')
+}
+
+/** Puts what a file holds on disk. */
+export function syncFile(file: string): void {
+  sync(file, 'r+')
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const fd = openSync(path, flags)
   try {
     fsyncSync(fd)
   } finally {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { readOwner } from './owner.ts'
@@ -7,6 +7,7 @@ import type { ProtectionTable } from './schema.ts'
 import {
   APPLICATION_ID,
   connectReading,
+  connectStill,
   isBusy,
   isDiskFailure,
   pragma,
@@ -43,20 +44,45 @@ export function copiesIn(dataDir: string): string[] {
 const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
 
 /**
- * Looks at an existing database without changing a byte of it, whoever holds it.
+ * Looks at the database of a data directory without changing a byte of it, whoever holds it.
  * @param ours how many steps of the schema this program knows
  * @throws OperatorError `store-in-use`, `store-corrupt`, `store-newer`, `store-unwritable`
  */
 export function inspect(dataDir: string, ours: number): Seen {
-  const file = join(dataDir, DATABASE)
-  let database: DatabaseSync | null = null
   try {
-    database = connectReading(file)
-    return examine(database, ours)
+    return look(join(dataDir, DATABASE), (database) => examine(database, ours))
   } catch (error) {
     throw explain(error, dataDir)
+  }
+}
+
+/** Reads a database file, and leaves neither a change nor a new file behind. */
+export function look<T>(file: string, read: (database: DatabaseSync) => T): T {
+  if (existsSync(`${file}-wal`)) return lookBesideWal(file, read)
+  try {
+    return withDatabase(connectStill(file), read)
+  } catch (error) {
+    // Somebody has begun to write since: what was read is no evidence of damage.
+    if (existsSync(`${file}-wal`)) return lookBesideWal(file, read)
+    throw error
+  }
+}
+
+function lookBesideWal<T>(file: string, read: (database: DatabaseSync) => T): T {
+  const shared = `${file}-shm`
+  const wasShared = existsSync(shared)
+  try {
+    return withDatabase(connectReading(file), read)
   } finally {
-    database?.close()
+    if (!wasShared) rmSync(shared, { force: true })
+  }
+}
+
+function withDatabase<T>(database: DatabaseSync, read: (database: DatabaseSync) => T): T {
+  try {
+    return read(database)
+  } finally {
+    database.close()
   }
 }
 
@@ -65,18 +91,22 @@ export function explain(error: unknown, dataDir: string): unknown {
   const code = resultCode(error)
   if (isBusy(error)) return inUse(dataDir, readOwner(dataDir))
   if (isDiskFailure(error)) return unwritable(dataDir, `SQLite’s result is ${code}`, error)
-  return code === null ? error : corrupt('postern.db is not a sound database', error)
+  return code === null ? error : corrupt('its file is not a sound database', error)
 }
 
-function examine(database: DatabaseSync, ours: number): Seen {
+/**
+ * Sees that a database is ours, sound, and of a version that we know.
+ * @throws OperatorError `store-corrupt`, `store-newer`; an error of node:sqlite
+ */
+export function examine(database: DatabaseSync, ours: number): Seen {
   const version = pragma(database, 'user_version')
   if (pragma(database, 'application_id') !== APPLICATION_ID || version < 1) {
-    throw corrupt('postern.db is not a database of Postern')
+    throw corrupt('its file is not a database of Postern')
   }
   if (version > ours) throw newer(version, ours)
   const checked = database.prepare('PRAGMA quick_check(1)').all()
   if (checked.length !== 1 || Object.values(checked[0] ?? {})[0] !== 'ok') {
-    throw corrupt('postern.db does not pass SQLite’s check')
+    throw corrupt('it does not pass SQLite’s check')
   }
   const protection = readProtection(database)
   if (protection === null && holdsSecrets(database)) {

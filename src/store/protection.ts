@@ -3,9 +3,17 @@ import { promisify } from 'node:util'
 import { corrupt, wrongPassphrase } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
 
-const METHOD = 'passphrase'
-/** scrypt: 128 MiB and some tenths of a second for each guess. */
+/**
+ * What a store rests under. The master secret is the operator's passphrase; or random and kept in
+ * the OS keychain; or random and kept in the store itself, which protects nothing.
+ */
+export const METHODS = ['passphrase', 'keychain', 'none'] as const
+export type Method = (typeof METHODS)[number]
+
+/** scrypt for passphrases: 128 MiB and some tenths of a second for each guess. */
 const COST = { n: 2 ** 17, r: 8, p: 1 }
+/** A random master secret cannot be guessed at any speed. */
+const COST_OF_RANDOM = { n: 2, r: 8, p: 1 }
 /** The most that a stored record may ask for, so that a forged one cannot exhaust memory. */
 const MAX_MEMORY_BYTES = 2 ** 30
 const SALT_BYTES = 32
@@ -16,6 +24,13 @@ const PROOF_NAME = 'proof'
 const PROOF = Buffer.from('postern store protection')
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
+
+/** A protection that is open: what to lock OpenPGP keys under, and what seals the rest. */
+export interface Held {
+  method: Method
+  masterSecret: string
+  protection: Protection
+}
 
 /** Seals and opens the named secrets of one store. Holds the key in memory alone. */
 export class Protection {
@@ -49,38 +64,82 @@ export class Protection {
   }
 }
 
-/** Makes a new protection under a passphrase, and the row that lets it be opened again. */
+/** A protection to be made. */
+export type Wanted =
+  { method: 'passphrase'; passphrase: string } | { method: 'keychain' } | { method: 'none' }
+
+/**
+ * Makes a new protection, and the row that lets it be opened again. For the keychain, the caller
+ * keeps `held.masterSecret` in the entry that `entryOf(row)` names.
+ */
 export async function createProtection(
-  passphrase: string,
-): Promise<{ protection: Protection; row: ProtectionTable }> {
+  wanted: Wanted,
+): Promise<{ held: Held; row: ProtectionTable }> {
+  const { method } = wanted
   const salt = randomBytes(SALT_BYTES)
-  const protection = new Protection(await stretch(passphrase, { ...COST, salt }))
-  const row = { id: 1, method: METHOD, ...COST, salt, proof: protection.seal(PROOF_NAME, PROOF) }
-  return { protection, row: { ...row, digest: digestOf(row) } }
+  const masterSecret =
+    wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
+  const cost = method === 'passphrase' ? COST : COST_OF_RANDOM
+  const protection = new Protection(await stretch(masterSecret, { ...cost, salt }))
+  const row = { id: 1, method, ...cost, salt, proof: protection.seal(PROOF_NAME, PROOF) }
+  return {
+    held: { method, masterSecret, protection },
+    row: { ...row, digest: digestOf(row) },
+  }
+}
+
+/**
+ * Says what a row's protection is.
+ * @throws OperatorError `store-corrupt` when the row is not as it was written
+ */
+export function methodOf(row: ProtectionTable): Method {
+  const method = METHODS.find((known) => known === row.method)
+  const asWritten = digestOf(row).equals(row.digest)
+  if (method === undefined || !asWritten || memoryOf(row) > MAX_MEMORY_BYTES) throw damagedRow()
+  return method
 }
 
 /**
  * Opens a store's protection.
- * @throws OperatorError `store-locked` when the passphrase is another one, `store-corrupt` when
- *   the row is not as it was written
+ * @throws OperatorError `store-passphrase` when the passphrase is another one; `store-corrupt`
+ *   when the row is not as it was written, or a kept master secret is another one
  */
-export async function openProtection(
-  passphrase: string,
-  row: ProtectionTable,
-): Promise<Protection> {
-  const { method, n, r, p, digest } = row
-  const asWritten = digestOf(row).equals(digest) && method === METHOD
-  if (!asWritten || 128 * n * r * p > MAX_MEMORY_BYTES) throw damagedRow()
-  const protection = new Protection(await stretch(passphrase, row))
-  if (protection.open(PROOF_NAME, row.proof) === null) throw wrongPassphrase()
-  return protection
+export async function openProtection(masterSecret: string, row: ProtectionTable): Promise<Held> {
+  const method = methodOf(row)
+  const protection = new Protection(await stretch(masterSecret, row))
+  if (protection.open(PROOF_NAME, row.proof) === null) {
+    throw method === 'passphrase'
+      ? wrongPassphrase()
+      : corrupt('its master secret is not the one that it was made with')
+  }
+  return { method, masterSecret, protection }
+}
+
+/** The name of the keychain's entry for a row with the method `keychain`. */
+export function entryOf({ salt }: ProtectionTable): string {
+  return `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
+}
+
+/** The master secret of a row with the method `none`: it stands beside what it opens. */
+export function unprotectedSecret({ salt }: ProtectionTable): string {
+  return Buffer.from(salt).toString('base64url')
+}
+
+/** True when two rows are the same protection. */
+export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable | null): boolean {
+  if (a === null || b === null) return a === b
+  return Buffer.from(a.digest).equals(b.digest)
+}
+
+function randomSecret(method: 'keychain' | 'none', salt: Uint8Array): string {
+  return Buffer.from(method === 'none' ? salt : randomBytes(KEY_BYTES)).toString('base64url')
 }
 
 function stretch(
-  passphrase: string,
+  masterSecret: string,
   { n, r, p, salt }: { n: number; r: number; p: number; salt: Uint8Array },
 ): Promise<Buffer> {
-  return derive(passphrase, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 })
+  return derive(masterSecret, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 })
 }
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
@@ -92,5 +151,6 @@ function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
     .digest()
 }
 
+const memoryOf = ({ n, r, p }: ProtectionTable): number => 128 * n * r * p
 const associated = (name: string) => Buffer.from(`postern/secret/${name}`)
 const damagedRow = () => corrupt('the record of its protection was changed')

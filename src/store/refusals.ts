@@ -1,5 +1,6 @@
 import { OperatorError } from '../errors.ts'
 import type { Owner } from './owner.ts'
+import type { Method } from './protection.ts'
 
 /** No database where one must be. `traces` is true when the directory shows that one was here. */
 export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorError {
@@ -7,8 +8,8 @@ export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorErr
     ? new OperatorError(
         'store-missing',
         `${dataDir} held a store, but its database postern.db is gone`,
-        'put postern.db back from a backup; only if its keys are lost for good, move store.json ' +
-          'away, and a new key will be made and published at the next `postern run`',
+        'move the folder aside and `postern backup restore` a backup; only if its keys are lost for ' +
+          'good, move store.json away, and a new key will be made and published at the next `postern run`',
       )
     : new OperatorError(
         'store-missing',
@@ -33,9 +34,9 @@ export function inUse(dataDir: string, owner: Owner | null): OperatorError {
 /** The passphrase is not the one that the store was made with. */
 export function wrongPassphrase(): OperatorError {
   return new OperatorError(
-    'store-locked',
+    'store-passphrase',
     'the passphrase does not open the store',
-    'give the passphrase that the store was made with, as `key.passphrase` ' +
+    'give the passphrase that the store was made with, or was last moved to, as `key.passphrase` ' +
       '(POSTERN_KEY_PASSPHRASE_FILE names a file that holds it)',
   )
 }
@@ -49,13 +50,51 @@ export function noPassphrase(): OperatorError {
   )
 }
 
+const RESTS: Record<Method, string> = {
+  passphrase: 'under a passphrase',
+  keychain: 'under the OS keychain',
+  none: 'without protection',
+}
+
+/** The store rests under one thing and the settings name another. Nothing is moved by itself. */
+export function otherProtection(is: Method, asked: Method): OperatorError {
+  return new OperatorError(
+    'protection',
+    `the store rests ${RESTS[is]}, and key.protection is ${asked}`,
+    `move it with \`postern key protect ${asked}\`, or set key.protection to ${is}`,
+  )
+}
+
+/** The store rests without protection and no setting says that it may. */
+export function unprotected(): OperatorError {
+  return new OperatorError(
+    'protection',
+    'the store rests without protection: whoever reads the disk has the secret keys',
+    'protect it with `postern key protect passphrase`, or say that you want it so: set ' +
+      'key.protection to none',
+  )
+}
+
+/** There is nothing that secrets could rest under. `keychain` says why that one will not do. */
+export function nothingPossible(
+  keychain: OperatorError | null,
+  howToMakePassphrase = 'give one as POSTERN_KEY_PASSPHRASE_FILE',
+): OperatorError {
+  const also = keychain === null ? '' : `; ${keychain.message}`
+  return new OperatorError(
+    'settings',
+    'the settings are refused: key.passphrase: is required: the secret keys are never kept without ' +
+      `protection unless you say so${also}`,
+    howToMakePassphrase,
+  )
+}
+
 /** The database cannot be believed. `what` says how that was seen. */
 export function corrupt(what: string, cause?: unknown): OperatorError {
   return new OperatorError(
     'store-corrupt',
     `the store is damaged: ${what}`,
-    'nothing was changed; put postern.db back from a backup, and keep the damaged files ' +
-      '(postern.db and postern.db-wal) until that has worked',
+    'nothing was changed; move the folder aside, keep it, and `postern backup restore` a backup',
     cause === undefined ? {} : { cause },
   )
 }
@@ -76,6 +115,37 @@ export function unwritable(dataDir: string, what: string, cause?: unknown): Oper
     `${dataDir} cannot be written: ${what}`,
     'free space on its disk, or mount it writable; nothing was lost',
     cause === undefined ? {} : { cause },
+  )
+}
+
+/** The disk failed while the protection was moved: the record may have reached it all the same. */
+export function unsettledMove(dataDir: string, cause: unknown): OperatorError {
+  return new OperatorError(
+    'store-unwritable',
+    `${dataDir} cannot be written: the protection was not moved, as far as this disk can be believed`,
+    'keep the old passphrase and the new one until the next start has opened the store; free space ' +
+      'on its disk, or mount it writable',
+    { cause },
+  )
+}
+
+/** A file that is no backup, or was damaged. `what` says how that was seen. */
+export function unsoundBackup(file: string, what: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    'failed',
+    `${file} is no sound backup: ${what}`,
+    'nothing was changed; take another backup: `postern backup create` makes them, and `postern ' +
+      'backup verify` looks into them',
+    cause === undefined ? {} : { cause },
+  )
+}
+
+/** A backup may only go where nothing is. */
+export function occupied(dataDir: string): OperatorError {
+  return new OperatorError(
+    'refused',
+    `${dataDir} holds a store, or held one, and nothing is restored over it`,
+    `stop the sidecar and move it aside first: mv ${dataDir} ${dataDir}.aside`,
   )
 }
 

@@ -9,11 +9,22 @@ const LOCK_WAIT_MS = 500
 
 /**
  * Opens an existing database to look at it. Nothing that it holds is changed, not even by closing:
- * a connection that cannot write never checkpoints a WAL that a killed process left behind.
+ * a connection that cannot write never checkpoints a WAL that a killed process left behind. Beside
+ * it, SQLite may make an empty `-wal` and a `-shm`.
  * @throws an error of node:sqlite; opening is lazy, so most come with the first query
  */
 export function connectReading(file: string): DatabaseSync {
   return new DatabaseSync(pathToFileURL(file), { readOnly: true, timeout: LOCK_WAIT_MS })
+}
+
+/**
+ * The same for a database that nobody has open and that has no WAL: takes no lock and makes no
+ * file, so it also works where nothing can be written.
+ */
+export function connectStill(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, { readOnly: true })
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { People } from '../keys/people.ts'
 import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
-import { SEEN_FOR_MS } from '../chats/seen.ts'
+import type { Seen } from '../chats/seen.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../pgp/engine.ts'
 import { passingOf, type Passing } from './passing.ts'
 import type { Verdict } from './verdict.ts'
@@ -37,6 +37,7 @@ export interface SignatureParts {
   people: People
   trust: Trust
   botId: () => number | null
+  seen: Pick<Seen, 'reaches'>
 }
 
 /** What was opened, as far as its signatures go. */
@@ -68,7 +69,7 @@ export async function judgeSignatures(
     return { verdict: 'not-recipient', reason: 'intended-for-others' }
   }
   if (valid === undefined) return found.failure
-  if (claimed.isKnown !== true && valid.createdMs < Date.now() - SEEN_FOR_MS) {
+  if (claimed.isKnown !== true && !parts.seen.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
   return { verdict: 'verified', signer: found.signer, signatureDigest: valid.digest }

@@ -60,7 +60,6 @@ export class Registration {
    *   `postern_store_unwritable`
    */
   async set({ url, secret }: { url: string; secret: string | null }): Promise<void> {
-    const sealed = secret === null ? null : this.#store.seal(SECRET, Buffer.from(secret))
     const state = { url, failures: 0, last_error: null }
     await this.#store.write(async (db) => {
       await db
@@ -69,7 +68,9 @@ export class Registration {
         .onConflict((conflict) => conflict.column('id').doUpdateSet(state))
         .execute()
       await db.deleteFrom('secrets').where('name', '=', SECRET).execute()
-      if (sealed !== null) await db.insertInto('secrets').values({ name: SECRET, sealed }).execute()
+      if (secret === null) return
+      const sealed = this.#store.seal(SECRET, Buffer.from(secret))
+      await db.insertInto('secrets').values({ name: SECRET, sealed }).execute()
     })
     this.#webhook = { url, secret, failures: 0, lastError: null, nextAttemptAt: null }
   }

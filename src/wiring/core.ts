@@ -7,12 +7,14 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Openings, type OpenedKind } from '../keys/openings.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
+import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import { createEngine } from '../pgp/create.ts'
 import { KeyMetrics } from '../observe/key-metrics.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/profile.ts'
+import { restored, restoredFrom } from '../store/restored.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
@@ -29,6 +31,8 @@ export interface Core extends AsyncDisposable {
   acquaintance: Acquaintance
   outcomes: Outcomes
   openings: Openings
+  /** Takes secret keys out and in. */
+  transfer: Transfer
   facts: Facts
   modes: Modes
   /** Null when the sidecar manages no key (`key.publish: false`). */
@@ -42,18 +46,33 @@ export interface Core extends AsyncDisposable {
 const DAY_MS = 86_400_000
 
 /**
+ * What a store is opened for: to `run` the sidecar, which needs just what the settings say; to
+ * `begin` with a first key, which may make the store; or to `look` at one that is there.
+ */
+export type Purpose = 'run' | 'begin' | 'look'
+
+/**
  * Opens the store and makes the parts over it.
- * @param mode `existing` refuses to make a store
  * @throws OperatorError for everything that keeps a store from opening
  */
 export async function createCore(
   { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
   link: Link,
-  mode: 'create' | 'existing',
+  purpose: Purpose,
 ): Promise<Core> {
   await using stack = new AsyncDisposableStack()
-  const masterSecret = secrets.passphrase?.reveal() ?? null
-  const store = stack.use(await openStore({ dataDir: settings.dataDir, masterSecret, mode }))
+  const store = stack.use(
+    await openStore({
+      dataDir: settings.dataDir,
+      mode: purpose === 'look' ? 'existing' : 'create',
+      passphrase: secrets.passphrase?.reveal() ?? null,
+      protection: settings.key.protection,
+      isRequired: settings.key.publish,
+      isBinding: purpose === 'run',
+      howToMakePassphrase: secrets.howToMakePassphrase,
+    }),
+  )
+  if (purpose === 'run') await mayRun(store, { dataDir: settings.dataDir, log })
   const engine = stack.use(
     createEngine({
       killed: () => link.metrics.workerKilled(),
@@ -137,6 +156,7 @@ export async function createCore(
     acquaintance,
     outcomes,
     openings,
+    transfer: new Transfer({ store, engine, keyring }),
     facts,
     modes,
     publication,
@@ -168,6 +188,16 @@ export async function createCore(
           }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** @throws OperatorError `store-restored` until the operator has accepted a restored store */
+async function mayRun(
+  store: Store,
+  { dataDir, log }: { dataDir: string; log: Log },
+): Promise<void> {
+  const takenAt = await restoredFrom(store)
+  if (takenAt !== null) throw restored(dataDir, takenAt)
+  log.info({ protection: store.method }, 'the store is open')
 }
 
 /** Forgets what is past the memory's reach, now and once a day; a failed write is told by health. */

@@ -180,7 +180,7 @@ async function makeKeys(
   dataDir: string,
   count: number,
 ): Promise<{ fingerprint: string; certificate: string }[]> {
-  await using store = await openStore({ dataDir, masterSecret: PASSPHRASE, mode: 'create' })
+  await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'create' })
   await using engine = createEngine()
   const ring = await Keyring.load(store, engine, {
     retainMs: 30 * 86_400_000,

@@ -15,7 +15,16 @@ const COMMANDS = [
   'key',
   'key list',
   'key show',
+  'key generate',
   'key publish',
+  'key export',
+  'key import',
+  'key protect',
+  'backup',
+  'backup create',
+  'backup verify',
+  'backup restore',
+  'backup accept',
   'chat',
   'chat list',
   'chat allow-readable',
@@ -44,6 +53,7 @@ describe('help', () => {
       'status',
       'config',
       'key',
+      'backup',
       'chat',
       'trust',
       'open',
@@ -65,7 +75,7 @@ describe('help', () => {
     for (const flag of ['--upstream-url', '--listen-allowed-hosts', '--log-level', '--config']) {
       expect(stdout).toContain(`${flag} <`)
     }
-    expect(stdout).toContain('<auto|passphrase>')
+    expect(stdout).toContain('<auto|passphrase|keychain|none>')
     for (const flag of ['--bot-token <', '--key-passphrase <']) {
       expect(stdout).not.toContain(flag)
     }

@@ -81,16 +81,6 @@ describe('the doors', () => {
   })
 })
 
-describe('what is not built yet', () => {
-  test.each([
-    ['POSTERN_KEY_PROTECTION', 'keychain', 'passphrase'],
-    ['POSTERN_KEY_PROTECTION', 'none', 'auto'],
-  ])('%s=%s is refused and says so, and what works is taken', (name, wrong, right) => {
-    expect(messageOf({ [name]: wrong })).toContain('is not built yet in this version')
-    expect(load(given({ [name]: right })).origins.size).toBeGreaterThan(0)
-  })
-})
-
 describe('rotation and retention', () => {
   const days = (every: string, retain: string) => ({
     POSTERN_KEY_ROTATE_EVERY_DAYS: every,
@@ -164,6 +154,28 @@ describe('the passphrase', () => {
     const commands = hint.split('\n').filter((line) => line.startsWith('  '))
     execFileSync('sh', ['-euc', commands.join('\n')], { env: { PATH: '/bin:/usr/bin' } })
     expect(statSync(`${home}/.config/postern/passphrase`).isFile()).toBe(true)
+  })
+
+  test('is required by `auto` only where there can be no keychain and no store yet', () => {
+    expect(load(sources({ env: bare, mayHaveKeychain: true })).secrets.passphrase).toBeNull()
+    const dataDir = folder()
+    file(dataDir, 'postern.db', '')
+    const env = { ...bare, POSTERN_DATA_DIR: dataDir }
+    expect(load(sources({ env })).secrets.passphrase).toBeNull()
+  })
+
+  test.each([
+    ['passphrase', true],
+    ['auto', false],
+  ])('is required by `%s` whatever keychain there may be (%s)', (protection, mayHaveKeychain) => {
+    const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
+    const error = refusalOf(() => load(sources({ env, mayHaveKeychain })))
+    expect(error.message).toContain('key.passphrase: is required')
+  })
+
+  test.each(['keychain', 'none'])('is not required by `%s`', (protection) => {
+    const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
+    expect(load(sources({ env })).secrets.passphrase).toBeNull()
   })
 
   test('is not required when no key is published', () => {

@@ -37,6 +37,7 @@ export function sources(given: Partial<Sources> = {}): Sources {
     terminal: false,
     nodeOptions: [],
     inspectorOpen: false,
+    mayHaveKeychain: false,
     ...given,
   }
 }

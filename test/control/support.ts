@@ -81,6 +81,23 @@ export function operations(over: Partial<Operations> = {}): Operations {
     keyAbandon: async () => ({ ...ROTATION, phase: 'abandoned' }),
     keyDeletion: async () => ({ key: KEY, loses: ['words'], unsure: ['backups'] }),
     keyDelete: async (fingerprint) => ({ fingerprint, message: 'destroyed' }),
+    keyGenerate: async () => ({ fingerprint: FINGERPRINT, state: 'pending', message: 'made' }),
+    keyExport: async ({ fingerprint = FINGERPRINT, passphrase }) => ({
+      fingerprint,
+      state: 'active',
+      armored: `-----BEGIN PGP PRIVATE KEY BLOCK-----\n${passphrase.length}\n`,
+    }),
+    keyImport: async ({ file, passphrase }) => ({
+      fingerprint: FINGERPRINT,
+      state: 'pending',
+      message: `${file} ${passphrase?.length ?? 'none'}`,
+    }),
+    keyProtect: async ({ protection, passphrase }) => ({
+      protection,
+      message: `moved ${passphrase?.length ?? 'none'}`,
+    }),
+    backupCreate: async () => ({ file: '/nowhere', protection: 'passphrase' }),
+    backupAccept: async ({ isLatest }) => ({ message: `accepted ${isLatest}` }),
     chatList: async () => [
       { id: -5, kind: 'group', mode: 'protected', latched: true, refused: false },
       { id: 9007199254740991, kind: null, mode: null, latched: false, refused: true },

@@ -61,7 +61,7 @@ describe('a store that will not open ends `postern run` with 1, and is left as i
   const wrong: [string, RegExp, (dir: string) => void, Record<string, string>?][] = [
     [
       'another passphrase',
-      /^code: store-locked$/m,
+      /^code: store-passphrase$/m,
       () => {},
       { POSTERN_KEY_PASSPHRASE: 'not this' },
     ],
@@ -137,7 +137,7 @@ describe('settings that are wrong end `postern run` with 2, all named at once, a
     ['a value that is not one of the few', { POSTERN_OPEN_VERIFY: 'maybe' }, /flag, require, off/],
     ['no passphrase', { POSTERN_KEY_PASSPHRASE: '' }, /key\.passphrase/i],
     ['a door to the world', { POSTERN_LISTEN_HOST: '0.0.0.0' }, /bot\.clientToken/],
-    ['what is not built', { POSTERN_TRUST_POLICY: 'pinned' }, /trust\.policy[^]*not built/],
+    ['too short a retention', { POSTERN_KEY_RETAIN_DAYS: '3' }, /from 4 to 36500/],
   ]
   for (const [name, env, reason] of wrong) {
     test(name, async () => {

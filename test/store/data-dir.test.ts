@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
 import { canMount, made, modeOf, mounted, open, put, temporary } from './support.ts'
 
-const opening = (dataDir: string) => openStore({ dataDir, masterSecret: null, mode: 'create' })
+const opening = (dataDir: string) => openStore({ dataDir, passphrase: null, mode: 'create' })
 
 /** Runs with a umask that would leave everything open to everybody. */
 async function withUmask<T>(umask: number, run: () => Promise<T>): Promise<T> {

@@ -54,7 +54,7 @@ describe.skipIf(!canMount())('a disk that fails (skipped where none can be mount
     const mount = mounted('2m')
     const dataDir = join(mount, 'data')
     fill(mount)
-    await expect(openStore({ dataDir, masterSecret: null, mode: 'create' })).rejects.toMatchObject({
+    await expect(openStore({ dataDir, passphrase: null, mode: 'create' })).rejects.toMatchObject({
       code: 'store-unwritable',
     })
     rmSync(join(mount, 'filler'))

@@ -20,7 +20,7 @@ describe('what the store keeps', () => {
       fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
         const dataDir = temporary()
         const expected = new Map<string, string>()
-        let store = await openStore({ dataDir, masterSecret: null, mode: 'create' })
+        let store = await openStore({ dataDir, passphrase: null, mode: 'create' })
         for (const step of [...changes, { op: 'reopen' as const }]) {
           if (step.op === 'put') {
             await put(store, step.name, step.value)
@@ -38,7 +38,7 @@ describe('what the store keeps', () => {
             await expect(failing).rejects.toThrow(RangeError)
           } else {
             await store[Symbol.asyncDispose]()
-            store = await openStore({ dataDir, masterSecret: null, mode: 'existing' })
+            store = await openStore({ dataDir, passphrase: null, mode: 'existing' })
           }
           const rows = await store.read((db) => db.selectFrom('flags').selectAll().execute())
           expect(new Map(rows.map(({ name, value }) => [name, value]))).toEqual(expected)
@@ -101,7 +101,7 @@ describe('what the store keeps', () => {
     const dataDir = temporary()
     const writer = child(
       dataDir,
-      `const store = await openStore({ dataDir, masterSecret: null, mode: 'create' })
+      `const store = await openStore({ dataDir, passphrase: null, mode: 'create' })
        for (let n = 0; ; n++) {
          await store.write(async (db) => {
            await db.insertInto('people').values({ user_id: n, signed_at: n }).execute()

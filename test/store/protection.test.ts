@@ -8,7 +8,7 @@ import { made, open, put, temporary } from './support.ts'
 describe('secrets at rest', () => {
   test('a secret is 32 random bytes, made once and the same for the life of the store', async () => {
     const dataDir = temporary()
-    const first = await open(dataDir, { masterSecret: 'a passphrase' })
+    const first = await open(dataDir, { passphrase: 'a passphrase' })
     expect(first.masterSecret).toBe('a passphrase')
     const [one, same, other] = await Promise.all([
       first.secret('replay'),
@@ -19,13 +19,13 @@ describe('secrets at rest', () => {
     expect(same).toEqual(one)
     expect(other).not.toEqual(one)
     await first[Symbol.asyncDispose]()
-    const second = await open(dataDir, { masterSecret: 'a passphrase' })
+    const second = await open(dataDir, { passphrase: 'a passphrase' })
     expect(await second.secret('replay')).toEqual(one)
   })
 
   test('neither a secret nor the passphrase stands in any file', async () => {
     const dataDir = temporary()
-    const store = await open(dataDir, { masterSecret: 'canary-passphrase' })
+    const store = await open(dataDir, { passphrase: 'canary-passphrase' })
     const secret = await store.secret('replay')
     const bytes = ['postern.db', 'postern.db-wal'].map((name) => readFileSync(join(dataDir, name)))
     const all = Buffer.concat(bytes)
@@ -57,10 +57,10 @@ describe('secrets at rest', () => {
     const dataDir = temporary()
     await made(dataDir)
     await made(dataDir, 'a passphrase')
-    await expect(open(dataDir, { masterSecret: 'another' })).rejects.toMatchObject({
-      code: 'store-locked',
+    await expect(open(dataDir, { passphrase: 'another' })).rejects.toMatchObject({
+      code: 'store-passphrase',
     })
-    await open(dataDir, { masterSecret: 'a passphrase' })
+    await open(dataDir, { passphrase: 'a passphrase' })
   })
 
   test('a sealed secret that was changed, or moved to another name, is damage', async () => {
@@ -70,21 +70,23 @@ describe('secrets at rest', () => {
     database.exec(`INSERT INTO secrets SELECT 'moved', sealed FROM secrets WHERE name = 'first'`)
     database.exec(`UPDATE secrets SET sealed = substr(sealed, 1, 30) WHERE name = 'first'`)
     database.close()
-    const store = await open(dataDir, { masterSecret: 'a passphrase' })
+    const store = await open(dataDir, { passphrase: 'a passphrase' })
     for (const name of ['first', 'moved']) {
       await expect(store.secret(name)).rejects.toMatchObject({ code: 'store-corrupt' })
     }
   })
 
   test('a record that asks for more memory than there may be is refused before it is derived', async () => {
-    const { row } = await createProtection('a passphrase')
+    const { row } = await createProtection({ method: 'passphrase', passphrase: 'a passphrase' })
     await expect(openProtection('a passphrase', { ...row, n: 2 ** 30 })).rejects.toMatchObject({
       code: 'store-corrupt',
     })
   })
 
   test('the same passphrase makes another key in every store', async () => {
-    const [one, two] = [await createProtection('same'), await createProtection('same')]
+    const wanted = { method: 'passphrase', passphrase: 'same' } as const
+    const one = (await createProtection(wanted)).held
+    const two = (await createProtection(wanted)).held
     const sealed = one.protection.seal('name', Buffer.from('words'))
     expect(one.protection.open('name', sealed)?.toString()).toBe('words')
     expect(two.protection.open('name', sealed)).toBeNull()

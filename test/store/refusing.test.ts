@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -10,17 +10,25 @@ import { child, digests, flags, gone, made, open, put, temporary } from './suppo
 /** Opens what must be refused. Gives the refusal, after making sure that no byte was changed. */
 async function refused(
   dataDir: string,
-  o: { masterSecret?: string | null; mode?: 'create' | 'existing' } = {},
+  o: { passphrase?: string | null; mode?: 'create' | 'existing' } = {},
 ): Promise<OperatorError> {
-  const before = digests(dataDir)
-  const error = await openStore({ dataDir, masterSecret: null, mode: 'create', ...o }).then(
+  const before = traces(dataDir)
+  const error = await openStore({ dataDir, passphrase: null, mode: 'create', ...o }).then(
     () => expect.unreachable('the store opened'),
     (thrown: unknown) => thrown as OperatorError,
   )
-  expect(digests(dataDir, Object.keys(before))).toEqual(before)
+  expect(traces(dataDir)).toEqual(before)
   expect(error.hint).not.toBe('')
   expect(error.exitCode).toBe(1)
   return error
+}
+
+/** Every file with its bytes and the time of its last change. */
+function traces(dataDir: string): Record<string, string> {
+  const times = Object.entries(digests(dataDir)).map(([name, digest]) => {
+    return [name, `${digest} ${statSync(join(dataDir, name)).mtimeMs}`]
+  })
+  return Object.fromEntries(times)
 }
 
 const sql = (dataDir: string, statement: string) => {
@@ -33,7 +41,7 @@ describe('a store that will not open is refused with its own reason and left as 
   test('no directory: missing, and none is made', async () => {
     const dataDir = temporary()
     const inside = join(dataDir, 'not-there')
-    const opening = openStore({ dataDir: inside, masterSecret: null, mode: 'existing' })
+    const opening = openStore({ dataDir: inside, passphrase: null, mode: 'existing' })
     await expect(opening).rejects.toMatchObject({ code: 'store-missing' })
     expect(readdirSync(dataDir)).toEqual([])
   })
@@ -61,7 +69,7 @@ describe('a store that will not open is refused with its own reason and left as 
     const dataDir = temporary()
     const holder = child(
       dataDir,
-      `globalThis.store = await openStore({ dataDir, masterSecret: null, mode: 'create' })
+      `globalThis.store = await openStore({ dataDir, passphrase: null, mode: 'create' })
        console.log('open')
        setInterval(() => {}, 1000)`,
     )
@@ -104,11 +112,11 @@ describe('a store that will not open is refused with its own reason and left as 
     expect((await refused(dataDir)).message).toContain('another process')
   })
 
-  test('another passphrase: locked', async () => {
+  test('another passphrase: wrong passphrase', async () => {
     const dataDir = temporary()
     await made(dataDir, 'correct horse')
-    const error = await refused(dataDir, { masterSecret: 'battery staple' })
-    expect(error.code).toBe('store-locked')
+    const error = await refused(dataDir, { passphrase: 'battery staple' })
+    expect(error.code).toBe('store-passphrase')
     expect(`${error.message}${error.hint}`).not.toContain('battery staple')
     expect(`${error.message}${error.hint}`).toContain('key.passphrase')
   })
@@ -158,7 +166,7 @@ describe('a store that will not open is refused with its own reason and left as 
     const dataDir = temporary()
     await made(dataDir, 'correct horse')
     sql(dataDir, 'UPDATE protection SET proof = randomblob(length(proof))')
-    const error = await refused(dataDir, { masterSecret: 'correct horse' })
+    const error = await refused(dataDir, { passphrase: 'correct horse' })
     expect(error.code).toBe('store-corrupt')
   })
 
@@ -166,7 +174,7 @@ describe('a store that will not open is refused with its own reason and left as 
     const dataDir = temporary()
     await made(dataDir, 'correct horse')
     sql(dataDir, 'DELETE FROM protection')
-    const error = await refused(dataDir, { masterSecret: 'correct horse' })
+    const error = await refused(dataDir, { passphrase: 'correct horse' })
     expect(error.code).toBe('store-corrupt')
   })
 
@@ -184,14 +192,14 @@ describe('a store that will not open is refused with its own reason and left as 
     await made(dataDir, 'correct horse')
     const writer = child(
       dataDir,
-      `const store = await openStore({ dataDir, masterSecret: 'correct horse', mode: 'existing' })
+      `const store = await openStore({ dataDir, passphrase: 'correct horse', mode: 'existing' })
        await store.write((db) => db.insertInto('flags').values({ name: 'a', value: 'b' }).execute())
        process.kill(process.pid, 'SIGKILL')`,
     )
     await gone(writer.process)
     expect(readdirSync(dataDir)).toContain('postern.db-wal')
-    expect((await refused(dataDir, { masterSecret: 'wrong' })).code).toBe('store-locked')
-    const store = await open(dataDir, { masterSecret: 'correct horse' })
+    expect((await refused(dataDir, { passphrase: 'wrong' })).code).toBe('store-passphrase')
+    const store = await open(dataDir, { passphrase: 'correct horse' })
     expect(await flags(store)).toEqual({ a: 'b' })
   })
 

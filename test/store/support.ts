@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { Wish } from '../../src/store/choose.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
 /** A folder that is gone when the test ends. */
@@ -18,17 +19,17 @@ export function temporary(): string {
 /** Opens a store that is closed when the test ends. */
 export async function open(
   dataDir: string,
-  o: { masterSecret?: string | null; mode?: 'create' | 'existing' } = {},
+  o: Partial<Wish> & { mode?: 'create' | 'existing' } = {},
 ): Promise<Store> {
-  const store = await openStore({ dataDir, masterSecret: null, mode: 'create', ...o })
+  const store = await openStore({ dataDir, passphrase: null, mode: 'create', ...o })
   onTestFinished(() => store[Symbol.asyncDispose]())
   return store
 }
 
 /** Makes a store and closes it again. */
-export async function made(dataDir: string, masterSecret: string | null = null): Promise<void> {
-  const store = await openStore({ dataDir, masterSecret, mode: 'create' })
-  if (masterSecret !== null) await store.secret('first')
+export async function made(dataDir: string, passphrase: string | null = null): Promise<void> {
+  const store = await openStore({ dataDir, passphrase, mode: 'create' })
+  if (passphrase !== null) await store.secret('first')
   await store[Symbol.asyncDispose]()
 }
 

@@ -1,0 +1,21 @@
+import type { BackupReport } from '../context.ts'
+import { put } from './terminal.ts'
+
+const PROTECTIONS = {
+  passphrase: 'under a passphrase, which opens it',
+  keychain: 'under the OS keychain, which opens it',
+  none: 'none: whoever reads the file has the secret keys',
+}
+
+/** Says what a backup holds, to people. */
+export function putReport({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
+  put(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
+  put(`size        ${bytes} bytes, schema ${version}`)
+  put(`protection  ${method === null ? 'none, and no secrets' : PROTECTIONS[method]}`)
+  if (keys.length === 0) put('keys        none')
+  for (const [index, { fingerprint, state }] of keys.entries()) {
+    put(`${index === 0 ? 'keys  ' : '      '}      ${fingerprint}, ${state}`)
+  }
+  const { chats = 0, people = 0, seen = 0 } = counts
+  put(`knows       ${chats} chats, ${people} people, ${seen} traces of messages`)
+}

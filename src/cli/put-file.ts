@@ -1,0 +1,77 @@
+/** Files that a command was asked to make: for their owner alone, whole, never over another. */
+import {
+  closeSync,
+  copyFileSync,
+  chmodSync,
+  fsyncSync,
+  existsSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { OperatorError } from '../errors.ts'
+
+const MODE = 0o600
+
+/** What goes into the file: a text, or another file. */
+type Content = { text: string } | { from: string }
+
+/**
+ * Refuses a name that is taken, before anything else is done.
+ * @throws OperatorError `refused`
+ */
+export function refuseTaken(path: string, o: { force: boolean }): void {
+  if (!o.force && existsSync(path)) throw taken(path)
+}
+
+/**
+ * Makes a file of mode 0600; it is on disk, whole, when this returns.
+ * @param o `force`: put it in the place of one that is there
+ * @returns its absolute path
+ * @throws OperatorError `refused` when it is there; `failed` when it cannot be written: nothing is left
+ */
+export function putFile(path: string, content: Content, o: { force: boolean }): string {
+  const file = resolve(path)
+  const unfinished = `${file}.${process.pid}.tmp`
+  try {
+    if ('from' in content) copyFileSync(content.from, unfinished)
+    else writeFileSync(unfinished, content.text, { mode: MODE, flag: 'wx' })
+    chmodSync(unfinished, MODE)
+    sync(unfinished, 'r+')
+    if (o.force) renameSync(unfinished, file)
+    else linkSync(unfinished, file)
+    sync(dirname(file), 'r')
+    return file
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && existsSync(file)) throw taken(path)
+    throw new OperatorError(
+      'failed',
+      `${path} cannot be written (${code})`,
+      'name a file in a folder that this user may write to, on a disk with room',
+      { cause: error },
+    )
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags)
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function taken(path: string): OperatorError {
+  return new OperatorError(
+    'refused',
+    `${path} is there already`,
+    'name another file, or replace it with --force',
+  )
+}

@@ -1,0 +1,49 @@
+/** What a command is given to read: a file, or stdin. Bounded. */
+import { createReadStream } from 'node:fs'
+import { OperatorError } from '../errors.ts'
+import { say } from './terminal.ts'
+
+/**
+ * Reads a whole input.
+ * @param file its path; stdin when absent or `-`
+ * @param o `maxBytes`; `what` it is, for a person who is asked to paste it, and for refusals
+ * @throws OperatorError `refused` when it is larger, `failed` when it cannot be read
+ */
+export async function readInput(
+  file: string | undefined,
+  o: { maxBytes: number; what: string },
+): Promise<Buffer> {
+  const isStdin = file === undefined || file === '-'
+  if (isStdin && process.stdin.isTTY) say(`paste ${o.what}, then press Ctrl-D`)
+  const stream = isStdin ? process.stdin : createReadStream(file)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > o.maxBytes) {
+        throw new OperatorError(
+          'refused',
+          `${o.what} is larger than ${sizeOf(o.maxBytes)}`,
+          'give one, and nothing else',
+        )
+      }
+    }
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new OperatorError(
+      'failed',
+      `${file ?? 'stdin'} cannot be read (${code})`,
+      'name a file that this user may read',
+      { cause: error },
+    )
+  }
+  return Buffer.concat(chunks)
+}
+
+function sizeOf(bytes: number): string {
+  const kib = bytes / 1024
+  return kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
+}

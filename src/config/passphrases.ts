@@ -1,0 +1,47 @@
+/** Passphrases that single commands take, beside the settings. */
+import { resolve } from 'node:path'
+import { settingsError } from './problems.ts'
+import { SecretSource } from './secrets.ts'
+import { OperatorError } from '../errors.ts'
+
+/** Their names in the environment; each can be given as a file by adding `_FILE`. */
+export const PASSPHRASES = {
+  /** What an exported key is locked under, on its way out and in. */
+  export: 'POSTERN_EXPORT_PASSPHRASE',
+  /** What a store is moved under. */
+  new: 'POSTERN_NEW_PASSPHRASE',
+} as const
+
+/** Every variable that holds such a passphrase or names its file. */
+export const PASSPHRASE_VARIABLES = Object.values(PASSPHRASES).flatMap((name) => [
+  name,
+  `${name}_FILE`,
+])
+
+/**
+ * Reads the passphrase of a command.
+ * @param sources `cwd` is what a relative file name starts from
+ * @returns null when it is not given
+ * @throws OperatorError `settings` when it is given twice, cannot be read, or is no passphrase
+ */
+export function commandPassphrase(
+  name: (typeof PASSPHRASES)[keyof typeof PASSPHRASES],
+  { env, cwd }: { env: Readonly<Record<string, string>>; cwd: string },
+): SecretSource | null {
+  const value = env[name]
+  const file = env[`${name}_FILE`]
+  if (value === undefined && file === undefined) return null
+  const place = file === undefined ? name : `${name}_FILE`
+  try {
+    if (value !== undefined && file !== undefined) {
+      throw new OperatorError('settings', `expected the secret or its file, not both`, '')
+    }
+    return file === undefined
+      ? SecretSource.fromValue(value ?? '')
+      : SecretSource.fromFile(resolve(cwd, file))
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    const hint = 'give the passphrase alone, in a file of mode 0600'
+    throw settingsError([{ place, path: '', message: error.message, hint }])
+  }
+}

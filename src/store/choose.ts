@@ -1,0 +1,99 @@
+/** Which protection a store rests under: what was asked for against what is there. */
+import { OperatorError } from '../errors.ts'
+import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
+import { noEntry } from './keychain-refusals.ts'
+import {
+  createProtection,
+  entryOf,
+  methodOf,
+  openProtection,
+  unprotectedSecret,
+  type Held,
+  type Method,
+  type Wanted,
+} from './protection.ts'
+import { noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
+import type { ProtectionTable } from './schema.ts'
+
+/** What is asked of a store's protection. */
+export interface Wish {
+  /** The passphrase that settings give, or null. */
+  passphrase: string | null
+  /** Setting `key.protection`; `auto` when absent. */
+  protection?: 'auto' | Method | undefined
+  /** A store without any protection will not do: there are secrets to keep. */
+  isRequired?: boolean
+  /** The store must rest under just what the setting says. Otherwise whatever it has is taken. */
+  isBinding?: boolean
+  /** Commands that make a passphrase, for when nothing else is possible. */
+  howToMakePassphrase?: string | undefined
+}
+
+/**
+ * Chooses for a store that has none yet: what the setting says, or under `auto` the first that is
+ * possible, which is never `none`.
+ * @returns null when nothing was asked for and nothing is required
+ * @throws OperatorError `settings`, `keychain`, `store-locked`
+ */
+export async function chooseProtection(wish: Wish): Promise<Wanted | null> {
+  const { protection = 'auto', passphrase } = wish
+  if (protection === 'none') return { method: 'none' }
+  if (protection !== 'keychain' && passphrase !== null) return { method: 'passphrase', passphrase }
+  if (protection === 'passphrase') {
+    if (wish.isRequired === true) throw nothingPossible(null, wish.howToMakePassphrase)
+    return null
+  }
+  if (protection === 'auto' && wish.isRequired !== true) return null
+  await tryKeychain().catch((error: unknown) => {
+    if (protection === 'keychain' || !(error instanceof OperatorError)) throw error
+    throw nothingPossible(error, wish.howToMakePassphrase)
+  })
+  return { method: 'keychain' }
+}
+
+/**
+ * Opens what a store has.
+ * @throws OperatorError `protection` when it has another than the wish binds it to; `store-locked`,
+ *   `store-passphrase`, `store-corrupt`, `keychain`
+ */
+export async function openExisting(row: ProtectionTable, wish: Wish): Promise<Held> {
+  const method = methodOf(row)
+  const { protection = 'auto' } = wish
+  if (wish.isBinding === true && protection !== method) {
+    if (protection !== 'auto') throw otherProtection(method, protection)
+    if (method === 'none') throw unprotected()
+  }
+  return await openProtection(await masterSecretOf(method, row, wish), row)
+}
+
+async function masterSecretOf(method: Method, row: ProtectionTable, wish: Wish): Promise<string> {
+  if (method === 'none') return unprotectedSecret(row)
+  if (method === 'passphrase') {
+    if (wish.passphrase === null) throw noPassphrase()
+    return wish.passphrase
+  }
+  const kept = await readEntry(entryOf(row))
+  if (kept === null) throw noEntry(entryOf(row))
+  return kept
+}
+
+/** A protection that is made but not in use: its row is to be written, or `discard` called. */
+export interface Prepared {
+  held: Held
+  row: ProtectionTable
+  /** Takes back what was made for it outside the store. Never rejects. */
+  discard(): Promise<void>
+}
+
+/**
+ * Makes a new protection; a master secret for the keychain is in it, and was read back, when this
+ * resolves.
+ * @throws OperatorError `keychain`, `store-locked`
+ */
+export async function prepare(wanted: Wanted): Promise<Prepared> {
+  const { held, row } = await createProtection(wanted)
+  if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
+  const entry = entryOf(row)
+  await writeEntry(entry, held.masterSecret)
+  return { held, row, discard: () => removeEntry(entry).catch(() => {}) }
+}

@@ -1,0 +1,78 @@
+/** Moving what is secret from one protection to another. */
+import type { Kysely } from 'kysely'
+import type { Prepared } from './choose.ts'
+import type { Held } from './protection.ts'
+import { corrupt } from './refusals.ts'
+import type { Schema } from './schema.ts'
+
+/** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
+export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
+
+/** Every locked key as it was, with what it becomes. */
+export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
+
+/** Locks every key anew, writing nothing yet: it takes long, and others go on meanwhile. */
+export async function relockAll(
+  db: Kysely<Schema>,
+  o: { from: Held | null; to: Held; relock: Relock },
+): Promise<Relocked> {
+  const relocked = new Map<string, { was: string; becomes: string }>()
+  const secrets = { from: o.from?.masterSecret ?? '', to: o.to.masterSecret }
+  for (const { fingerprint, locked } of await keysOf(db)) {
+    relocked.set(fingerprint, { was: locked, becomes: await o.relock(locked, secrets) })
+  }
+  return relocked
+}
+
+/**
+ * Writes the move in one transaction.
+ * @returns false, with nothing written, when the keys are not those that were locked anew
+ * @throws OperatorError `store-corrupt` when a sealed secret does not open under the old protection
+ */
+export async function writeMove(
+  db: Kysely<Schema>,
+  o: { from: Held | null; prepared: Prepared; relocked: Relocked },
+): Promise<boolean> {
+  return await db.transaction().execute(async (transaction) => {
+    const keys = await keysOf(transaction)
+    const isSame = keys.every(({ fingerprint, locked }) => {
+      return o.relocked.get(fingerprint)?.was === locked
+    })
+    if (!isSame) return false
+    for (const { fingerprint } of keys) {
+      await transaction
+        .updateTable('own_keys')
+        .set({ locked: o.relocked.get(fingerprint)?.becomes ?? '' })
+        .where('fingerprint', '=', fingerprint)
+        .execute()
+    }
+    await resealAll(transaction, o)
+    await transaction.deleteFrom('protection').execute()
+    await transaction.insertInto('protection').values(o.prepared.row).execute()
+    return true
+  })
+}
+
+async function resealAll(
+  db: Kysely<Schema>,
+  { from, prepared }: { from: Held | null; prepared: Prepared },
+): Promise<void> {
+  for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
+    const secret = from?.protection.open(name, sealed) ?? null
+    if (secret === null) throw corrupt('a sealed secret was changed')
+    await db
+      .updateTable('secrets')
+      .set({ sealed: prepared.held.protection.seal(name, secret) })
+      .where('name', '=', name)
+      .execute()
+  }
+}
+
+/** Of a destroyed key there is nothing to lock. */
+function keysOf(db: Kysely<Schema>): Promise<{ fingerprint: string; locked: string }[]> {
+  return db
+    .selectFrom('own_keys')
+    .select(['fingerprint', 'locked'])
+    .where('locked', '!=', '')
+    .execute()
+}

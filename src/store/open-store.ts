@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { Kysely, type Transaction } from 'kysely'
+import { Refusal } from '../errors.ts'
+import { takeCopy } from './backup.ts'
+import { prepare } from './choose.ts'
+import { NodeSqliteDialect } from './dialect.ts'
+import { errnoOf } from './files.ts'
+import { DATABASE } from './inspect.ts'
+import { relockAll, writeMove, type Relock } from './move.ts'
+import { release } from './owner.ts'
+import type { Held, Method, Protection, Wanted } from './protection.ts'
+import { corrupt, unsettledMove } from './refusals.ts'
+import type { Schema } from './schema.ts'
+import { scrubLog } from './scrub.ts'
+import { isStorageFailure } from './sqlite.ts'
+import type { Store } from './store.ts'
+
+const SECRET_BYTES = 32
+
+/** A store that is open; `openStore` makes it, and `Store` says what it does. */
+export class OpenStore implements Store {
+  readonly #dataDir: string
+  readonly #database: DatabaseSync
+  readonly #db: Kysely<Schema>
+  readonly #running = new Set<Promise<unknown>>()
+  readonly #listeners: ((writable: boolean) => void)[] = []
+  #held: Held | null
+  #moved: Promise<unknown> = Promise.resolve()
+  #writable = true
+  #closed = false
+
+  constructor(o: { dataDir: string; database: DatabaseSync; held: Held | null }) {
+    this.#dataDir = o.dataDir
+    this.#database = o.database
+    this.#held = o.held
+    this.#db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(o.database) })
+  }
+
+  get method(): Method | null {
+    return this.#held?.method ?? null
+  }
+
+  get masterSecret(): string | null {
+    return this.#held?.masterSecret ?? null
+  }
+
+  async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    try {
+      return await this.#track(() => query(this.#db))
+    } catch (error) {
+      throw isStorageFailure(error) ? corrupt('it can no longer be read', error) : error
+    }
+  }
+
+  async write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#track(() => this.#db.transaction().execute(change))
+      this.#tell(true)
+      return result
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error
+      this.#tell(false)
+      throw new Refusal('postern_store_unwritable', '', { cause: error })
+    }
+  }
+
+  onWritable(listener: (writable: boolean) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  seal(name: string, secret: Uint8Array): Buffer {
+    return this.#protected.seal(name, secret)
+  }
+
+  unseal(name: string, sealed: Uint8Array): Buffer {
+    const secret = this.#protected.open(name, sealed)
+    if (secret === null) throw corrupt('a sealed secret was changed')
+    return secret
+  }
+
+  async secret(name: string): Promise<Buffer> {
+    const kept = await this.read((db) => this.#find(db, name))
+    return kept ?? (await this.#make(name))
+  }
+
+  get #protected(): Protection {
+    if (this.#held !== null) return this.#held.protection
+    throw new Refusal('postern_locked', 'the store has no protection')
+  }
+
+  async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
+    const row = await db
+      .selectFrom('secrets')
+      .select('sealed')
+      .where('name', '=', name)
+      .executeTakeFirst()
+    return row === undefined ? null : this.unseal(name, row.sealed)
+  }
+
+  async #make(name: string): Promise<Buffer> {
+    return await this.write(async (db) => {
+      await db
+        .insertInto('secrets')
+        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      const made = await this.#find(db, name)
+      if (made === null) throw corrupt('a sealed secret is gone')
+      return made
+    })
+  }
+
+  copy(): Promise<string> {
+    return this.#track(() =>
+      this.#db.connection().execute(() => takeCopy(this.#database, this.#dataDir)),
+    )
+  }
+
+  async scrub(): Promise<void> {
+    const file = join(this.#dataDir, DATABASE)
+    // the one connection is ours meanwhile, so that no transaction is under way
+    const scrub = () =>
+      this.#db.connection().execute(() => Promise.resolve(scrubLog(this.#database, file)))
+    try {
+      await this.#track(scrub)
+    } catch (error) {
+      if (errnoOf(error) === null && !isStorageFailure(error)) throw error
+      throw new Refusal('postern_store_unwritable', '', { cause: error })
+    }
+  }
+
+  move(wanted: Wanted, relock: Relock): Promise<{ isScrubbed: boolean }> {
+    const moved = this.#moved.then(() => this.#track(() => this.#move(wanted, relock)))
+    this.#moved = moved.catch(() => {})
+    return moved
+  }
+
+  async #move(wanted: Wanted, relock: Relock): Promise<{ isScrubbed: boolean }> {
+    const from = this.#held
+    const prepared = await prepare(wanted)
+    const to = prepared.held
+    for (let isDone = false; !isDone;) {
+      const relocked = await relockAll(this.#db, { from, to, relock }).catch(async (error) => {
+        await prepared.discard()
+        throw error
+      })
+      isDone = await this.#whileNobodyElse(async (db) => {
+        const isWritten = await writeMove(db, { from, prepared, relocked })
+        if (isWritten) this.#held = to
+        return isWritten
+      })
+    }
+    const isScrubbed = await this.scrub().then(
+      () => true,
+      () => false,
+    )
+    return { isScrubbed }
+  }
+
+  /** Nothing else reads or writes until it is done, what it does after its transaction included. */
+  async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#db.connection().execute(task)
+      this.#tell(true)
+      return result
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error
+      this.#tell(false)
+      throw unsettledMove(this.#dataDir, error)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await Promise.allSettled(this.#running)
+    release(this.#dataDir)
+    checkpoint(this.#database)
+    await this.#db.destroy()
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  /** What runs is waited for when the store closes; nothing new begins after that. */
+  async #track<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Refusal('postern_store_unwritable', 'the store is closed')
+    const promise = run()
+    this.#running.add(promise)
+    try {
+      return await promise
+    } finally {
+      this.#running.delete(promise)
+    }
+  }
+
+  #tell(writable: boolean): void {
+    if (writable === this.#writable) return
+    this.#writable = writable
+    for (const listener of this.#listeners) listener(writable)
+  }
+}
+
+/** What a full disk keeps out of the database file stays safe in the WAL. */
+function checkpoint(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error
+  }
+}

@@ -1,0 +1,57 @@
+/** Putting a backup where a store is to be. */
+import { randomUUID } from 'node:crypto'
+import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { OperatorError } from '../errors.ts'
+import { alter } from './backup.ts'
+import { putInPlace, UNFINISHED } from './create.ts'
+import { checkDataDir, makeDataDir } from './data-dir.ts'
+import { errnoOf, FILE_MODE, syncDirectory, syncFile } from './files.ts'
+import { examine, look, whatIsThere } from './inspect.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { occupied, unsoundBackup, unwritable } from './refusals.ts'
+import { writeNote } from './restored.ts'
+import { isStorageFailure } from './sqlite.ts'
+
+/**
+ * Refuses a directory that a backup may not go into: one that holds a store, or traces of one.
+ * @throws OperatorError `refused`, `data-dir`
+ */
+export function refuseOccupied(dataDir: string): void {
+  if (checkDataDir(dataDir) && whatIsThere(dataDir) !== 'none') throw occupied(dataDir)
+}
+
+/**
+ * Restores a backup that `readBackup` has found sound. Its database appears in one step, whole, or
+ * not at all; it carries the note that it was restored.
+ * @throws OperatorError `refused` when a store is there, or appears; `data-dir`, `store-unwritable`;
+ *   `failed` when the copy is not sound
+ */
+export function restore(file: string, dataDir: string): void {
+  if (existsSync(`${file}-wal`)) {
+    throw unsoundBackup(file, 'a log lies beside it (-wal), so it is a store and no backup of one')
+  }
+  refuseOccupied(dataDir)
+  makeDataDir(dataDir)
+  const unfinished = join(dataDir, `${UNFINISHED}${randomUUID()}`)
+  try {
+    copy(file, unfinished)
+    if (!putInPlace(unfinished, dataDir)) throw occupied(dataDir)
+    syncDirectory(dataDir)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
+    throw reason === null ? error : unwritable(dataDir, reason, error)
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+function copy(file: string, to: string): void {
+  const { mtime } = statSync(file)
+  copyFileSync(file, to, constants.COPYFILE_EXCL)
+  chmodSync(to, FILE_MODE)
+  alter(to, (database) => writeNote(database, mtime.toISOString()))
+  look(to, (database) => examine(database, MIGRATIONS.length))
+  syncFile(to)
+}

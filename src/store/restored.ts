@@ -1,0 +1,94 @@
+/**
+ * What a store that was copied knows of that. A copy carries a note; a store that has it was
+ * restored, and what happened after the copy was taken is not in it.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Kysely } from 'kysely'
+import { OperatorError } from '../errors.ts'
+import type { Schema } from './schema.ts'
+import type { Store } from './store.ts'
+
+/** Flags: when the copy was taken (ISO 8601), and what the memory against replays does not reach. */
+const NOTE = 'backup_taken_at'
+const GAPS = 'memory_gaps'
+/** What was signed so long before a copy was taken may have come after it. */
+const ON_THE_WAY_MS = 300_000
+
+/** A stretch of time that the memory against replays knows nothing of, in ms since the epoch. */
+export interface Gap {
+  fromMs: number
+  toMs: number
+}
+
+/** Writes the note into a copy; a copy of a copy keeps the time of the first. */
+export function writeNote(copy: DatabaseSync, takenAt: string): void {
+  copy
+    .prepare('INSERT INTO flags (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING')
+    .run(NOTE, takenAt)
+}
+
+/** When the copy that a database is was taken, ISO 8601; null when it is none. */
+export function readNote(database: DatabaseSync): string | null {
+  const row = database.prepare('SELECT value FROM flags WHERE name = ?').get(NOTE)
+  return row === undefined ? null : String(row['value'])
+}
+
+/** When the backup was taken that a store was restored from; null when it was not, or is accepted. */
+export async function restoredFrom(store: Store): Promise<string | null> {
+  return await store.read((db) => flag(db, NOTE))
+}
+
+/**
+ * Takes a restored store as the one that counts from now on.
+ * @param o `isLatest`: nothing ran after the backup was taken, so that nothing is missing. Else
+ *   signatures dated between the backup and now are not known, and count as seen before
+ * @throws Refusal `postern_store_unwritable`
+ */
+export async function acceptRestored(store: Store, o: { isLatest: boolean }): Promise<void> {
+  await store.write(async (db) => {
+    const takenAt = await flag(db, NOTE)
+    if (takenAt === null) return
+    if (!o.isLatest) {
+      const fromMs = Date.parse(takenAt) - ON_THE_WAY_MS
+      const gaps = [...(await readGaps(db)), { fromMs, toMs: Date.now() }]
+      await db
+        .insertInto('flags')
+        .values({ name: GAPS, value: JSON.stringify(gaps) })
+        .onConflict((conflict) =>
+          conflict.column('name').doUpdateSet({ value: JSON.stringify(gaps) }),
+        )
+        .execute()
+    }
+    await db.deleteFrom('flags').where('name', '=', NOTE).execute()
+  })
+}
+
+/** What the memory against replays does not reach, although it is not too old. */
+export async function memoryGaps(store: Store): Promise<Gap[]> {
+  return await store.read(readGaps)
+}
+
+/** The refusal to run on a store that was restored and not accepted. */
+export function restored(dataDir: string, takenAt: string): OperatorError {
+  return new OperatorError(
+    'store-restored',
+    `the store in ${dataDir} was restored from a backup of ${takenAt}: keys, latches and the memory ` +
+      'against replays may be older than what the service has seen since',
+    '`postern backup accept` compares it with the service and lets it run; if a later backup is ' +
+      'there, restore that one instead',
+  )
+}
+
+async function readGaps(db: Kysely<Schema>): Promise<Gap[]> {
+  const text = await flag(db, GAPS)
+  return text === null ? [] : (JSON.parse(text) as Gap[])
+}
+
+async function flag(db: Kysely<Schema>, name: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('flags')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row?.value ?? null
+}

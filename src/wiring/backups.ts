@@ -1,0 +1,46 @@
+/** Looking into a backup and restoring it: what needs a store's file and OpenPGP, and no sidecar. */
+import type { Keeping } from '../config/load.ts'
+import { createEngine } from '../pgp/create.ts'
+import { readBackup, type Backup } from '../store/backup.ts'
+import { unsoundBackup } from '../store/refusals.ts'
+import { refuseOccupied, restore } from '../store/restore.ts'
+
+/** What a backup holds, without anything secret. */
+export interface BackupReport extends Pick<
+  Backup,
+  'takenAt' | 'bytes' | 'version' | 'method' | 'counts'
+> {
+  keys: { fingerprint: string; state: string }[]
+}
+
+/**
+ * Opens a backup, its protection, every sealed secret and every key in it; changes nothing.
+ * @throws OperatorError `failed` when it is not sound; `store-newer`, `store-locked`,
+ *   `store-passphrase`, `keychain`
+ */
+export async function verifyBackup(file: string, keeping: Keeping): Promise<BackupReport> {
+  const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(file, {
+    passphrase: keeping.passphrase?.reveal() ?? null,
+  })
+  await using engine = createEngine({ threads: 1 })
+  for (const { fingerprint, locked } of keys) {
+    if (locked === '') continue
+    const unlocked = await engine.unlock(locked, masterSecret ?? '').catch(() => null)
+    if (unlocked?.fingerprint !== fingerprint) {
+      throw unsoundBackup(file, `the key ${fingerprint} in it does not open`)
+    }
+  }
+  const shown = keys.map(({ fingerprint, state }) => ({ fingerprint, state }))
+  return { takenAt, bytes, version, method, counts, keys: shown }
+}
+
+/**
+ * Verifies a backup and puts it where `dataDir` says, which must hold no store.
+ * @throws OperatorError `refused` when it holds one, and what `verifyBackup` throws
+ */
+export async function restoreBackup(file: string, keeping: Keeping): Promise<BackupReport> {
+  refuseOccupied(keeping.dataDir)
+  const report = await verifyBackup(file, keeping)
+  restore(file, keeping.dataDir)
+  return report
+}
