@@ -19,6 +19,12 @@ import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts
  */
 export const MAX_OPENING = 32
 
+/** What a new key is locked under, and the key before it, which vouches for it. */
+interface Locking {
+  passphrase: string
+  certifiedBy: UnlockedKey | undefined
+}
+
 export interface KeyringOptions {
   /** Setting `key.retainDays`, in ms: how long a retired key opens. */
   retainMs: number
@@ -115,14 +121,7 @@ export class Keyring {
    *   many keys are open as may be
    */
   async makePending(userId: string): Promise<ReadyKey> {
-    for (;;) {
-      this.#refuseTooMany()
-      const passphrase = this.lockingSecret
-      const certifiedBy = this.active?.unlocked
-      const made = await makeKey(this.#engine, { userId, passphrase, certifiedBy })
-      const key = await this.#keep(made, passphrase)
-      if (key !== null) return key
-    }
+    return await this.#add((o) => makeKey(this.#engine, { userId, ...o }))
   }
 
   /**
@@ -130,31 +129,12 @@ export class Keyring {
    * @param adopt gives it, certified by the active one and locked under `passphrase`
    * @throws what `adopt` throws, and as `makePending` does
    */
-  async takePending(
-    adopt: (o: { passphrase: string; certifiedBy: UnlockedKey | undefined }) => Promise<OwnKey>,
-  ): Promise<ReadyKey> {
-    for (;;) {
-      this.#refuseTooMany()
-      const passphrase = this.lockingSecret
-      const taken = await adopt({ passphrase, certifiedBy: this.active?.unlocked })
-      const unlocked = await this.#engine.unlock(taken.locked, passphrase)
-      const key = await this.#keep(
-        { row: { ...taken, created_at: Date.now() }, unlocked },
-        passphrase,
-      )
-      if (key !== null) return key
-    }
-  }
-
-  /** What a new key is to be locked under. @throws OperatorError `store-locked` when there is none */
-  get lockingSecret(): string {
-    const secret = this.#store.masterSecret
-    if (secret !== null) return secret
-    throw new OperatorError(
-      'store-locked',
-      'there is nothing to lock a new key under',
-      'set key.passphrase (POSTERN_KEY_PASSPHRASE_FILE)',
-    )
+  async takePending(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
+    return await this.#add(async (o) => {
+      const taken = await adopt(o)
+      const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
+      return { row: { ...taken, created_at: Date.now() }, unlocked }
+    })
   }
 
   /**
@@ -208,22 +188,19 @@ export class Keyring {
     await this.#store.scrub()
   }
 
-  #refuseTooMany(): void {
-    if (this.unlocked.length < MAX_OPENING) return
-    throw new OperatorError(
-      'refused',
-      `${MAX_OPENING} keys are open already, and no more may be`,
-      'lower key.retainDays, rotate less often, or postern key delete old ones',
-    )
-  }
-
-  /** Null, with nothing written, when the store has come under another protection since. */
-  async #keep({ row, unlocked }: MadeKey, lockedUnder: string): Promise<ReadyKey | null> {
-    const kept = await insertRow(this.#store, row, lockedUnder)
-    if (kept === null) return null
-    const record = { ...fromRow(kept, unlocked), unlocked }
-    this.#keys = [record, ...this.#keys]
-    return record
+  /** Makes it anew when the store has come under another protection meanwhile. */
+  async #add(make: (o: Locking) => Promise<MadeKey>): Promise<ReadyKey> {
+    for (;;) {
+      if (this.unlocked.length >= MAX_OPENING) throw tooMany()
+      const passphrase = this.#store.masterSecret
+      if (passphrase === null) throw nothingToLockUnder()
+      const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
+      const kept = await insertRow(this.#store, row, passphrase)
+      if (kept === null) continue
+      const record = { ...fromRow(kept, unlocked), unlocked }
+      this.#keys = [record, ...this.#keys]
+      return record
+    }
   }
 
   #ready(state: 'active' | 'pending'): ReadyKey | undefined {
@@ -249,4 +226,20 @@ export class Keyring {
       )
     }
   }
+}
+
+function tooMany(): OperatorError {
+  return new OperatorError(
+    'refused',
+    `${MAX_OPENING} keys are open already, and no more may be`,
+    'lower key.retainDays, rotate less often, or postern key delete old ones',
+  )
+}
+
+function nothingToLockUnder(): OperatorError {
+  return new OperatorError(
+    'store-locked',
+    'there is nothing to lock a new key under',
+    'set key.passphrase (POSTERN_KEY_PASSPHRASE_FILE)',
+  )
 }

@@ -52,7 +52,6 @@ export class Publication implements AsyncDisposable {
 
   constructor(parts: PublicationParts) {
     const { keyring, log } = parts
-    const { active, pending } = keyring
     this.#log = log
     this.#keyring = keyring
     this.#standing = new Standing(parts)
@@ -63,13 +62,7 @@ export class Publication implements AsyncDisposable {
       rotations: this.#rotations,
       stop: this.#stop.signal,
     })
-    if (active === undefined || pending === undefined) return
-    this.#rotations.begin({
-      from: active.fingerprint,
-      to: pending.fingerprint,
-      startedAtMs: pending.createdAtMs,
-      detail: 'it was interrupted, and is taken up again',
-    })
+    this.#takeUp('it was interrupted, and is taken up again')
   }
 
   get state(): PublicationState {
@@ -140,28 +133,18 @@ export class Publication implements AsyncDisposable {
     return await this.#inTurn(() => this.#reconciler.publish(options))
   }
 
-  /**
-   * Makes the bot's first key without publishing it; a sidecar that runs publishes it.
-   * @throws as `Reconciler.makeFirst` does
-   */
+  /** Makes the bot's first key and publishes nothing. @throws as `Reconciler.makeFirst` does */
   async makeFirst(): Promise<ReadyKey> {
     return await this.#inTurn(() => this.#reconciler.makeFirst())
   }
 
   /**
-   * Takes over a key that is put into the keyring as the pending one, and publishes it as any
-   * other where the sidecar runs; where there is an active one, that is a rotation.
-   * @throws what `take` throws
+   * Takes a pending key from elsewhere, and publishes it as any other where the sidecar runs.
+   * @param take puts it into the keyring
    */
-  async adopt<T extends { key: ReadyKey }>(take: () => Promise<T>): Promise<T> {
-    const taken = await this.#inTurn(async () => {
-      const from = this.#keyring.active?.fingerprint
-      const done = await take()
-      const { fingerprint: to, createdAtMs: startedAtMs } = done.key
-      const detail = 'an imported key is on disk'
-      if (from !== undefined) this.#rotations.begin({ from, to, startedAtMs, detail })
-      return done
-    })
+  async adopt<T>(take: () => Promise<T>): Promise<T> {
+    const taken = await this.#inTurn(take)
+    this.#takeUp('an imported key is on disk')
     if (this.#isStarted) this.suspect()
     return taken
   }
@@ -201,6 +184,14 @@ export class Publication implements AsyncDisposable {
     this.#stop.abort()
     clearTimeout(this.#timer)
     await this.#turn.catch(() => undefined)
+  }
+
+  /** A key that waits beside an active one is a rotation. */
+  #takeUp(detail: string): void {
+    const { active, pending } = this.#keyring
+    if (active === undefined || pending === undefined) return
+    const [from, to] = [active.fingerprint, pending.fingerprint]
+    this.#rotations.begin({ from, to, startedAtMs: pending.createdAtMs, detail })
   }
 
   #join(): Rotation | null {
