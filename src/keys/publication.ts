@@ -138,10 +138,7 @@ export class Publication implements AsyncDisposable {
     return await this.#inTurn(() => this.#reconciler.makeFirst())
   }
 
-  /**
-   * Takes a pending key from elsewhere, and publishes it as any other where the sidecar runs.
-   * @param take puts it into the keyring
-   */
+  /** Lets `take` bring a pending key from elsewhere; where the sidecar runs, it is published. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
     const taken = await this.#inTurn(take)
     this.#takeUp('an imported key is on disk')

@@ -54,7 +54,7 @@ test('a kill right after a scrub loses nothing that was written before or after 
   const dataDir = temporary()
   const { process, line } = child(
     dataDir,
-    `const store = await openStore({ dataDir, masterSecret: null, mode: 'create' })
+    `const store = await openStore({ dataDir, passphrase: null, mode: 'create' })
      const put = (name) => store.write((db) =>
        db.insertInto('flags').values({ name, value: name }).execute())
      await put('before')
