@@ -19,10 +19,17 @@ export interface Addressed {
 }
 
 const ANONYMOUS_KEY_ID = '0000000000000000'
+/** A recipient packet in the new format, whose length of one octet is below `LONG`. */
+const PLAIN_HEADER = 0xc0 | TAG.pkesk
+const LONG = 192
+/** Version, key id and algorithm. */
+const PKESK_LEAST = 10
 
 /** Collects recipient packets; what is not for us costs a comparison and nothing else. */
 export class Addressees {
   readonly #own: OwnIds
+  /** Our key ids in halves, one after the other. */
+  readonly #halves: number[]
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
   #anonymousSeen = 0
@@ -30,6 +37,10 @@ export class Addressees {
 
   constructor(own: OwnIds) {
     this.#own = own
+    this.#halves = [...own.keyIds].flatMap((keyId) => [
+      Number.parseInt(keyId.slice(0, 8), 16),
+      Number.parseInt(keyId.slice(8), 16),
+    ])
   }
 
   /** How many recipient packets there were, for whomever. */
@@ -39,6 +50,34 @@ export class Addressees {
 
   get areTooMany(): boolean {
     return this.#count > BOUNDS.recipientPackets
+  }
+
+  /**
+   * Passes over recipient packets of version 3 that name others, as programs write them, from `at`
+   * on: in a large group they are nearly all that there is. @returns where another packet begins
+   */
+  pass(octets: Uint8Array, at: number): number {
+    let next = at
+    while (octets[next] === PLAIN_HEADER && !this.areTooMany) {
+      const length = octets[next + 1] ?? 0
+      const end = next + 2 + length
+      const isPlain = length >= PKESK_LEAST && length < LONG && octets[next + 2] === 3
+      if (!isPlain || end > octets.length || this.#mayConcern(octets, next + 3)) break
+      this.#count++
+      next = end
+    }
+    return next
+  }
+
+  /** Whether a key id is one of ours, or nobody's. */
+  #mayConcern(octets: Uint8Array, at: number): boolean {
+    const high = word(octets, at)
+    const low = word(octets, at + 4)
+    if (high === 0 && low === 0) return true
+    for (let index = 0; index < this.#halves.length; index += 2) {
+      if (this.#halves[index] === high && this.#halves[index + 1] === low) return true
+    }
+    return false
   }
 
   /** Takes the body of one recipient packet; of a kind that is for a passphrase, only the count. */
@@ -85,6 +124,12 @@ function addresseeOf(body: Uint8Array): string | null {
 
 function isOurs(addressee: string, own: OwnIds): boolean {
   return own.keyIds.has(addressee) || own.fingerprints.has(addressee)
+}
+
+function word(octets: Uint8Array, at: number): number {
+  const high = ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0)
+  const low = ((octets[at + 2] ?? 0) << 8) | (octets[at + 3] ?? 0)
+  return high * 0x10000 + low
 }
 
 const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')

@@ -1,21 +1,22 @@
 /** ASCII armor (RFC 9580, 6), strict: one block, nothing around it, checksum checked if there. */
+import { BASE64_LINE, CHECKSUM_LINE, HEADER_LINE, type ArmorType } from './armor-lines.ts'
+import { Crc24 } from './bulk/crc-24.ts'
+import { plainArmor } from './plain-armor.ts'
 
-/** Lines that may stand in a block; line ends and trailing space are taken off before. */
-export const BASE64_LINE = /^[A-Za-z0-9+/]+={0,2}$/
-export const HEADER_LINE = /^[A-Za-z][A-Za-z0-9-]{0,31}: .*$|^[A-Za-z][A-Za-z0-9-]{0,31}:$/
-export const CHECKSUM_LINE = /^=[A-Za-z0-9+/]{4}$/
 const LINE_CHARS = 76
 /** A line break, `=` and four characters. */
 const CHECKSUM_CHARS = 6
-
-/** Block types that are ever read. */
-export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK' | 'PRIVATE KEY BLOCK'
 
 /**
  * Takes the text of one armored block. Gives its octets, or null when it is anything but exactly
  * one block of that type: text around it, another END line, bad base64, a wrong checksum.
  */
 export function dearmor(text: string, type: ArmorType): Uint8Array | null {
+  return plainArmor(text, type) ?? dearmorLines(text, type)
+}
+
+/** The same, line by line. */
+export function dearmorLines(text: string, type: ArmorType): Uint8Array | null {
   const lines = text.split('\n').map((line) => line.trimEnd())
   const begin = lines.findIndex((line) => line !== '')
   const end = lines.findLastIndex((line) => line !== '')
@@ -68,14 +69,7 @@ const needsChecksum = (octets: number): boolean => octets % 3 === 0
 
 /** CRC-24 (RFC 9580, 6.1.1), as the line that stands after the base64. */
 function checksumLine(octets: Uint8Array): string {
-  let crc = 0xb704ce
-  for (const octet of octets) {
-    crc ^= octet << 16
-    for (let bit = 0; bit < 8; bit++) {
-      crc <<= 1
-      if ((crc & 0x1000000) !== 0) crc ^= 0x1864cfb
-    }
-  }
-  const bytes = Buffer.from([(crc >> 16) & 0xff, (crc >> 8) & 0xff, crc & 0xff])
-  return `=${bytes.toString('base64')}`
+  const crc = new Crc24()
+  crc.update(octets)
+  return `=${crc.base64}`
 }

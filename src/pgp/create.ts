@@ -3,9 +3,15 @@ import { openBulk } from './bulk/open.ts'
 import type { Engine, UnlockedKey } from './engine.ts'
 import { Library, type LibraryOptions } from './library.ts'
 import { Gate } from './native/gate.ts'
+import { openNatively } from './native/open.ts'
+import { OwnKeys } from './native/own-keys.ts'
+import { Turns } from './native/turns.ts'
+import { verifyNatively } from './native/verify.ts'
 import { walkMessage, type OwnIds } from './walk.ts'
 
 export interface EngineOptions extends LibraryOptions {
+  /** False for an engine that leaves everything to openpgp.js; to compare with. */
+  native?: boolean
   /**
    * Called once, if the library judges a certificate otherwise than it was read natively; from
    * then on it reads them all.
@@ -13,13 +19,21 @@ export interface EngineOptions extends LibraryOptions {
   disagreed?: () => void
 }
 
+/** Messages that are opened at once, and as many verified: the loop has its turn in between. */
+const AT_ONCE = 16
+
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): Engine {
   const library = new Library(options)
+  let isNative = options.native ?? true
   const gate = new Gate({
     judge: (armored, atMs, known) => library.judge(armored, atMs, known),
     disagreed: options.disagreed ?? (() => {}),
   })
+  const own = new OwnKeys((key, atMs) => library.describe(key, atMs))
+  const opening = new Turns(AT_ONCE)
+  const verifying = new Turns(AT_ONCE)
+  if (!isNative) gate[Symbol.dispose]()
   const sealKnown: Engine['sealKnown'] = (request) => library.seal(request)
   return {
     generate: (made) => library.generate(made),
@@ -30,16 +44,28 @@ export function createEngine(options: EngineOptions = {}): Engine {
     sealKnown,
     judge: async (armored, known) => (await gate.look(armored, known)).judgement,
     open: async (armored, keys, signal) => {
-      const walked = walkMessage(armored, idsOf(keys))
-      if (walked.outcome !== 'encrypted') return walked
-      return await library.open(walked, keys, signal)
+      const left = await opening.run(async (where) => {
+        const walked = walkMessage(armored, idsOf(keys))
+        if (walked.outcome !== 'encrypted' || !isNative || signal?.aborted === true) return walked
+        return (await openNatively(walked, keys, { own, where })) ?? walked
+      })
+      return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
     openFile: (reader, { form, keys, room }) =>
       openBulk(reader, { form, room, own: idsOf(keys), ...library.bulkHelpers(keys) }),
-    verify: (signed, certificate, nowMs, signal) =>
-      library.verify(signed, certificate, { nowMs, signal }),
+    verify: async (signed, certificate, nowMs, signal) => {
+      const judged = isNative ? await gate.look(certificate).catch(() => null) : null
+      const facts = judged?.facts ?? null
+      const results = await verifying.run(async (where) => {
+        if (facts === null || !isNative || signal?.aborted === true) return null
+        return 'document' in signed ? await verifyNatively(signed, facts, { nowMs, where }) : null
+      })
+      return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
+    },
     async [Symbol.asyncDispose]() {
+      isNative = false
       gate[Symbol.dispose]()
+      own.clear()
       await library[Symbol.asyncDispose]()
     },
   }

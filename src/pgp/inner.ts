@@ -50,6 +50,27 @@ export async function readInner(
   }
 }
 
+/** A signature of the usual programs stays well below. */
+const PLAIN_SIGNATURE_BYTES = 512
+
+/**
+ * The same where it costs next to nothing: no compressed data, no signature of unusual size.
+ * @returns null for all else
+ */
+export function readPlain(octets: Uint8Array): Inner | null {
+  try {
+    const packets = list(octets)
+    const isPlain = packets.every(
+      ({ tag, body }) =>
+        tag !== TAG.compressed && (tag !== TAG.signature || body.length <= PLAIN_SIGNATURE_BYTES),
+    )
+    return isPlain ? grammar(packets) : null
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    throw error
+  }
+}
+
 class TooLarge extends Error {}
 
 function list(octets: Uint8Array): Packet[] {

@@ -15,6 +15,7 @@ import type {
   UnlockedKey,
 } from './engine.ts'
 import type { Judged } from './native/facts.ts'
+import type { OwnFacts } from './own-facts.ts'
 import { JobKilled, Pool } from './pool.ts'
 import type { Walked } from './walk.ts'
 
@@ -81,6 +82,11 @@ export class Library implements AsyncDisposable {
       if (!(error instanceof JobKilled)) throw error
       return { outcome: 'unfit', reason: 'too-large' }
     }
+  }
+
+  /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
+  async describe(key: UnlockedKey, atMs: number): Promise<OwnFacts> {
+    return await this.#ours.run('describeOwn', [key, atMs], DEADLINES_MS.own)
   }
 
   /** Unusable by `deadline` when that passed; never throws for what the text holds. */

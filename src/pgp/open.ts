@@ -3,6 +3,7 @@ import { decryptSessionKeys, readMessage, type DecryptedSessionKey, type Private
 import { secretKeyOf } from './cache.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from './engine.ts'
 import { readInner } from './inner.ts'
+import { openedText } from './opened-text.ts'
 import { TAG, framePacket } from './packets.ts'
 import { writePackets } from './parsed.ts'
 import { isNativeCipher, openVersion1 } from './seipd.ts'
@@ -20,22 +21,7 @@ export async function open(walked: Walked, keys: UnlockedKey[]): Promise<OpenedT
   if (found === null) return { outcome: 'damaged', reason: 'decryption' }
   if (found === 'not-recipient') return { outcome: 'not-recipient' }
   const inner = await readInner(found.packets, bunzip)
-  if (inner.outcome !== 'document') return inner
-  const text = decodeText(inner.document)
-  if (text === null) return { outcome: 'damaged', reason: 'encoding' }
-  return {
-    outcome: 'opened',
-    text,
-    dataDigest: walked.dataDigest,
-    signatures: inner.claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
-      issuerKeyId,
-      createdMs,
-      intended,
-      digest,
-    })),
-    signed: { document: inner.document, signatures: inner.signaturePackets },
-    openedWith: found.fingerprint,
-  }
+  return openedText(inner, { dataDigest: walked.dataDigest, openedWith: found.fingerprint })
 }
 
 interface Found {
@@ -104,13 +90,4 @@ async function openContainer(
 async function bunzip(packet: Uint8Array): Promise<Uint8Array> {
   const message = await readMessage({ binaryMessage: packet })
   return await writePackets(message.unwrapCompressed().packets)
-}
-
-/** UTF-8 or nothing: a replaced character would be words that the person did not write. */
-function decodeText(document: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(document)
-  } catch {
-    return null
-  }
 }

@@ -41,15 +41,20 @@ export function isIgnorable(tag: number): boolean {
  * @throws FramingError for a bad header, a length beyond the end, or chunks outside the bounds
  */
 export function* packetsOf(octets: Uint8Array): Generator<Packet> {
-  let at = 0
-  while (at < octets.length) {
-    const first = octets[at++] ?? 0
-    if ((first & 0x80) === 0) throw new FramingError('header')
-    const { tag, parts, next } =
-      (first & 0x40) === 0 ? oldFormat(octets, at, first) : newFormat(octets, at, first)
-    at = next
-    yield { tag, body: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) }
+  for (let at = 0; at < octets.length;) {
+    const packet = packetAt(octets, at)
+    at = packet.next
+    yield packet
   }
+}
+
+/** The packet that begins at `at`, and where the next one does. @throws as `packetsOf` */
+export function packetAt(octets: Uint8Array, at: number): Packet & { next: number } {
+  const first = octets[at] ?? 0
+  if ((first & 0x80) === 0) throw new FramingError('header')
+  const isOld = (first & 0x40) === 0
+  const { tag, parts, next } = (isOld ? oldFormat : newFormat)(octets, at + 1, first)
+  return { tag, body: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts), next }
 }
 
 interface Framed {

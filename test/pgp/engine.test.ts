@@ -42,25 +42,35 @@ const signed = async (): Promise<Parameters<typeof engine.verify>[0]> => {
   return opened.signed
 }
 
+/** A message that only the library opens: compressed. */
+const uncommonMessage = armor(toBot(compressed(literal('hello'), 2)))
+
 test('a message that takes too long is damaged, and the others are not', async () => {
   const { engine: fast, killed } = hurried()
-  expect(await fast.open(armor(hello()), [bot.unlocked])).toEqual({
+  expect(await fast.open(uncommonMessage, [bot.unlocked])).toEqual({
     outcome: 'damaged',
     reason: 'deadline',
   })
   expect(killed).toEqual(['open'])
-  expect(await engine.open(armor(hello()), [bot.unlocked])).toMatchObject({ text: 'hello' })
+  expect(await engine.open(uncommonMessage, [bot.unlocked])).toMatchObject({ text: 'hello' })
 })
 
 test('a signature that takes too long is bad, a certificate is unusable for now', async () => {
   const { engine: fast, killed } = hurried()
-  expect(await fast.verify(await signed(), alice.certificate, NOW_MS)).toEqual(['bad'])
+  expect(await fast.verify(await signed(), uncommon, NOW_MS)).toEqual(['bad'])
   expect(await fast.judge(uncommon)).toMatchObject({
     fingerprint: null,
     unusable: 'deadline',
     armored: uncommon,
   })
-  expect(killed).toEqual(['verify', 'judge'])
+  expect(killed).toEqual(['judge', 'verify'])
+})
+
+test('what is of the common form has no deadline to pass: no thread is asked', async () => {
+  const { engine: fast, killed } = hurried()
+  expect(await fast.open(armor(hello()), [bot.unlocked])).toMatchObject({ text: 'hello' })
+  expect(await fast.verify(await signed(), alice.certificate, NOW_MS)).toEqual(['valid'])
+  expect(killed.filter((job) => job !== 'judge')).toEqual([])
 })
 
 test('what we seal ourselves has its own time, however little messages get', async () => {

@@ -24,8 +24,11 @@ export interface TestPerson {
 
 /** Makes a person of a name; the same name gives the same keys. */
 export function testPerson(name: string, createdMs = MADE_MS): TestPerson {
-  const primary = ed25519(name, createdMs)
-  const subkey = curve25519(name, createdMs)
+  return personOf(name, ed25519(name, createdMs), curve25519(name, createdMs))
+}
+
+/** A person with these keys. */
+export function personOf(name: string, primary: SigningKey, subkey: EncryptionKey): TestPerson {
   const binding = boundSubkey(primary, subkey)
   const secret = octets(
     packet(5, primary.secretBody),

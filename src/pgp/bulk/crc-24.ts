@@ -1,27 +1,65 @@
 /** CRC-24 (RFC 9580, 6.1.1) of octets that go by in pieces. */
 
-const POLYNOMIAL = 0x864cfb
-const TABLE = Uint32Array.from({ length: 256 }, (_, octet) => {
-  let crc = octet << 16
-  for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ ((crc & 0x800000) === 0 ? 0 : POLYNOMIAL)
-  return crc & 0xffffff
-})
+/** The polynomial and the register stand in the upper 24 bits of a word. */
+const POLYNOMIAL = 0x864cfb00
+const START = 0xb704ce00
+/** What an octet does to the register when so many more octets follow it: 0 to 7. */
+const TABLES = tables()
+
+function tables(): Int32Array[] {
+  const first = Int32Array.from({ length: 256 }, (_, octet) => {
+    let crc = octet << 24
+    for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? POLYNOMIAL : 0)
+    return crc
+  })
+  const all = [first]
+  for (let more = 1; more < 8; more++) {
+    all.push((all[more - 1] ?? first).map((crc) => (crc << 8) ^ (first[crc >>> 24] ?? 0)))
+  }
+  return all
+}
 
 export class Crc24 {
-  #crc = 0xb704ce
+  #crc = START
 
   update(octets: Uint8Array): void {
+    const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+    ]
+    const at = (table: Int32Array, index: number): number => table[index] as number
+    const view = new DataView(octets.buffer, octets.byteOffset, octets.length)
     let crc = this.#crc
-    for (const octet of octets) {
-      crc = ((crc << 8) ^ (TABLE[((crc >> 16) ^ octet) & 0xff] ?? 0)) & 0xffffff
+    let place = 0
+    // Eight at a time: an armored message of a large group is a hundred thousand octets.
+    for (const whole = octets.length - 7; place < whole; place += 8) {
+      const high = crc ^ view.getInt32(place)
+      const low = view.getInt32(place + 4)
+      crc =
+        at(t7, high >>> 24) ^
+        at(t6, (high >>> 16) & 0xff) ^
+        at(t5, (high >>> 8) & 0xff) ^
+        at(t4, high & 0xff) ^
+        at(t3, low >>> 24) ^
+        at(t2, (low >>> 16) & 0xff) ^
+        at(t1, (low >>> 8) & 0xff) ^
+        at(t0, low & 0xff)
+    }
+    for (; place < octets.length; place++) {
+      crc = (crc << 8) ^ at(t0, (crc >>> 24) ^ view.getUint8(place))
     }
     this.#crc = crc
   }
 
   /** As it stands on the line after the base64, behind the `=`. */
   get base64(): string {
-    return Buffer.from([this.#crc >> 16, (this.#crc >> 8) & 0xff, this.#crc & 0xff]).toString(
-      'base64',
-    )
+    const crc = this.#crc >>> 8
+    return Buffer.from([crc >> 16, (crc >> 8) & 0xff, crc & 0xff]).toString('base64')
   }
 }

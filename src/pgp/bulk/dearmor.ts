@@ -1,5 +1,5 @@
 /** ASCII armor (RFC 9580, 6) of octets as they arrive; as strict as `dearmor`. */
-import { BASE64_LINE, CHECKSUM_LINE, HEADER_LINE } from '../armor.ts'
+import { BASE64_LINE, CHECKSUM_LINE, HEADER_LINE } from '../armor-lines.ts'
 import { FramingError } from '../packets.ts'
 import { Crc24 } from './crc-24.ts'
 import type { OctetReader } from './octet-reader.ts'

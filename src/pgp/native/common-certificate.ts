@@ -66,9 +66,10 @@ export async function readCommonCertificate(
   if (!parts || !facts || !holdsAt(facts, nowMs)) return null
   const { primary, certification, binding, bodies } = parts
   const overKey = keyOver(bodies.primary)
+  const by = { key: primary, where: 'pool' as const }
   const holds = await Promise.all([
-    signatureHolds(certification, Buffer.concat([overKey, userIdOver(parts.userId)]), primary),
-    signatureHolds(binding, Buffer.concat([overKey, keyOver(bodies.subkey)]), primary),
+    signatureHolds(certification, Buffer.concat([overKey, userIdOver(parts.userId)]), by),
+    signatureHolds(binding, Buffer.concat([overKey, keyOver(bodies.subkey)]), by),
   ])
   return holds.every(Boolean) ? facts : null
 }

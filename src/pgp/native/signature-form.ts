@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { ALGORITHM, type SigningKey } from './curve-key.ts'
 import { digestHolds } from './ed25519.ts'
 import { readMpi } from './mpi.ts'
+import type { Where } from './where.ts'
 
 export interface Subpacket {
   kind: number
@@ -96,14 +97,14 @@ export function isIssuedBy(form: SignatureForm, fingerprint: Buffer): boolean {
 export async function signatureHolds(
   form: SignatureForm,
   over: Uint8Array,
-  key: SigningKey,
+  { key, where }: { key: SigningKey; where: Where },
 ): Promise<boolean> {
   if (form.algorithm !== key.algorithm) return false
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(form.hashedPart.length, 2)
   const digest = hash(form.hash, Buffer.concat([over, form.hashedPart, trailer]), 'buffer')
   if (!digest.subarray(0, 2).equals(form.left)) return false
-  return await digestHolds(digest, { point: key.point, numbers: form.numbers })
+  return await digestHolds(digest, { point: key.point, numbers: form.numbers }, where)
 }
 
 function isHash(id: number): id is keyof typeof HASHES {

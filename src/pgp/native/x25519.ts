@@ -1,4 +1,5 @@
-/** X25519 by node:crypto (RFC 7748); whatever takes long runs on libuv's pool. */
+/** X25519 by node:crypto (RFC 7748). */
+import type { Where } from './where.ts'
 import { createPrivateKey, diffieHellman, generateKeyPair, type KeyObject } from 'node:crypto'
 
 /** A key pair that is used for one recipient of one message. */
@@ -12,7 +13,6 @@ export interface Ephemeral {
 const PEM_START = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VuAyEA'
 const PEM_END = '\n-----END PUBLIC KEY-----\n'
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
-const SPKI_HEADER = 12
 
 /** Takes the 32 octets of a secret scalar, little-endian. */
 export function x25519Secret(scalar: Uint8Array): KeyObject {
@@ -27,8 +27,7 @@ export function freshPair(): Promise<Ephemeral> {
   return new Promise((resolve, reject) => {
     generateKeyPair('x25519', {}, (error, publicKey, secret) => {
       if (error !== null) return reject(error)
-      const der = publicKey.export({ format: 'der', type: 'spki' })
-      resolve({ secret, point: der.subarray(SPKI_HEADER) })
+      resolve({ secret, point: publicKey.export({ format: 'raw-public' }) })
     })
   })
 }
@@ -38,9 +37,11 @@ export function freshPair(): Promise<Ephemeral> {
  * @param point of the other one, 32 octets
  * @throws Error for a point of low order, whose shared secret would be no secret
  */
-export function agree(secret: KeyObject, point: Uint8Array): Promise<Buffer> {
+export function agree(secret: KeyObject, point: Uint8Array, where: Where): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    diffieHellman({ privateKey: secret, publicKey: pemOf(point) }, (error, shared) => {
+    const keys = { privateKey: secret, publicKey: pemOf(point) }
+    if (where === 'here') return resolve(diffieHellman(keys))
+    diffieHellman(keys, (error, shared) => {
       if (error !== null) reject(error)
       else resolve(shared)
     })

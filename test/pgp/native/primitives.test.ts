@@ -21,7 +21,9 @@ test('two pairs share one secret, whoever computes it', async () => {
   const [one, other] = await Promise.all([freshPair(), freshPair()])
   expect(one.point).toHaveLength(32)
   expect(one.point).not.toEqual(other.point)
-  expect(await agree(one.secret, other.point)).toEqual(await agree(other.secret, one.point))
+  expect(await agree(one.secret, other.point, 'pool')).toEqual(
+    await agree(other.secret, one.point, 'pool'),
+  )
 })
 
 test('RFC 7748, 6.1: what Bob shares with Alice', async () => {
@@ -29,7 +31,7 @@ test('RFC 7748, 6.1: what Bob shares with Alice', async () => {
     bytes('5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb'),
   )
   const alices = bytes('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')
-  expect((await agree(bob, alices)).toString('hex')).toBe(
+  expect((await agree(bob, alices, 'pool')).toString('hex')).toBe(
     '4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742',
   )
 })
@@ -43,11 +45,11 @@ test('RFC 8032, 7.1: the first signature', async () => {
     'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b',
   )
   const point = bytes('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')
-  expect(await digestHolds(Buffer.alloc(0), { point, numbers })).toBe(true)
+  expect(await digestHolds(Buffer.alloc(0), { point, numbers }, 'here')).toBe(true)
   for (let bit = 0; bit < 512; bit++) {
     const flipped = Buffer.from(numbers)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-    expect(await digestHolds(Buffer.alloc(0), { point, numbers: flipped })).toBe(false)
+    expect(await digestHolds(Buffer.alloc(0), { point, numbers: flipped }, 'pool')).toBe(false)
   }
 })
 
@@ -68,7 +70,9 @@ const LOW_ORDER = [
 
 test.each(LOW_ORDER)('nothing is ever shared with the point %s', async (hex) => {
   const { secret } = await freshPair()
-  await expect(agree(secret, bytes(hex))).rejects.toThrow()
+  for (const where of ['pool', 'here'] as const) {
+    await expect(agree(secret, bytes(hex), where)).rejects.toThrow()
+  }
   expect(isLowOrder(bytes(hex))).toBe(true)
 })
 
@@ -98,7 +102,7 @@ interface X25519Case {
 test.skipIf(!hasWycheproof)('Wycheproof: X25519 agrees, and refuses every zero', async () => {
   for (const one of wycheproof<X25519Case>('x25519_test.json')) {
     const secret = x25519Secret(bytes(one.private))
-    const agreed = agree(secret, bytes(one.public)).then(
+    const agreed = agree(secret, bytes(one.public), 'pool').then(
       (shared) => shared.toString('hex'),
       () => 'refused',
     )
@@ -121,7 +125,7 @@ test.skipIf(!hasWycheproof)(
   async () => {
     for (const one of wycheproof<Ed25519Case>('ed25519_test.json')) {
       const given = { point: bytes(one.publicKey.pk), numbers: bytes(one.sig) }
-      const holds = await digestHolds(bytes(one.msg), given)
+      const holds = await digestHolds(bytes(one.msg), given, 'pool')
       expect(holds, `case ${one.tcId}`).toBe(one.result === 'valid')
     }
   },

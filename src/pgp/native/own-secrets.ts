@@ -1,0 +1,76 @@
+/** The bot's secret keys as node:crypto takes them, read from their packets (RFC 9580, 5.5.3). */
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { TAG, packetsOf } from '../packets.ts'
+import {
+  ALGORITHM,
+  fingerprintOf,
+  isSealingKey,
+  readCurveKey,
+  type CurveKey,
+  type SealingKey,
+} from './curve-key.ts'
+import { ed25519Secret } from './ed25519.ts'
+import { readMpi } from './mpi.ts'
+import { x25519Secret } from './x25519.ts'
+
+/** One secret key, primary or subkey. */
+export interface OwnSecret<K extends CurveKey = CurveKey> {
+  key: K
+  /** Of that key, 20 octets. */
+  fingerprint: Buffer
+  secret: KeyObject
+}
+
+/** Whether it opens what is sealed to it. */
+export function isSealingSecret(own: OwnSecret): own is OwnSecret<SealingKey> {
+  return isSealingKey(own.key)
+}
+
+const NOT_LOCKED = 0
+const CHECKSUM = 2
+
+/**
+ * Takes an unlocked transferable secret key. Gives those of its keys that are of the common forms,
+ * by key id (16 lower-case hexadecimal characters).
+ */
+export function readOwnSecrets(bytes: Uint8Array): Map<string, OwnSecret> {
+  const found = new Map<string, OwnSecret>()
+  for (const { tag, body } of packetsOf(bytes)) {
+    if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) continue
+    const own = readOne(body)
+    if (own !== null) found.set(own.fingerprint.toString('hex', 12), own)
+  }
+  return found
+}
+
+function readOne(body: Uint8Array): OwnSecret | null {
+  const read = readCurveKey(body)
+  const rest = read && body.subarray(read.read)
+  if (!read || !rest || rest[0] !== NOT_LOCKED) return null
+  const material = Buffer.from(rest.subarray(1))
+  const number = secretNumber(material, read.key)
+  material.fill(0)
+  if (number === null) return null
+  const secret = isSealingKey(read.key) ? x25519Secret(number) : ed25519Secret(number)
+  number.fill(0)
+  const point = createPublicKey(secret).export({ format: 'raw-public' })
+  if (!point.equals(read.key.point)) return null
+  return { key: read.key, fingerprint: fingerprintOf(read.key), secret }
+}
+
+/** The 32 octets of the secret, in the order that the curve's own specification has. */
+function secretNumber(material: Buffer, { algorithm }: CurveKey): Buffer | null {
+  const sum = material.subarray(0, -CHECKSUM).reduce((all, octet) => (all + octet) & 0xffff, 0)
+  if (material.length < CHECKSUM || material.readUInt16BE(material.length - CHECKSUM) !== sum) {
+    return null
+  }
+  const octets = material.subarray(0, -CHECKSUM)
+  const isPlain = algorithm === ALGORITHM.x25519 || algorithm === ALGORITHM.ed25519
+  if (isPlain) return octets.length === 32 ? Buffer.from(octets) : null
+  const number = readMpi(octets, 32)
+  if (number?.read !== octets.length) return null
+  if (algorithm === ALGORITHM.eddsaLegacy) return number.number
+  const scalar = Buffer.from(number.number.toReversed())
+  number.number.fill(0)
+  return scalar
+}

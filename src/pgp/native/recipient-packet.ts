@@ -1,0 +1,103 @@
+/** Recipient packets of the common forms: version 3, for Curve25519 (RFC 9580, 5.1). */
+import type { KeyObject } from 'node:crypto'
+import { framePacket, TAG } from '../packets.ts'
+import { ALGORITHM, type SealingKey } from './curve-key.ts'
+import { wrappingKey, type Agreeing } from './key-agreement.ts'
+import { unwrapKey, wrapKey } from './key-wrap.ts'
+import { padSessionKey, unpadSessionKey, type SessionKey } from './session-key.ts'
+import type { Where } from './where.ts'
+import { agree, type Ephemeral } from './x25519.ts'
+
+/** What a packet says, as it stands. */
+export interface RecipientForm {
+  /** 16 lower-case hexadecimal characters. */
+  keyId: string
+  algorithm: SealingKey['algorithm']
+  /** The sender's point, 32 octets. */
+  ephemeral: Buffer
+  /** The cipher where it stands in the clear, as for X25519. */
+  cipher: number | null
+  wrapped: Buffer
+}
+
+const VERSION = 3
+const POINT = 32
+/** Version, key id and algorithm come first. */
+const START = 10
+/** 263 bits, of which the first octet says what follows (RFC 9580, 11.2). */
+const POINT_START = Buffer.from('010740', 'hex')
+/** Octets of a wrapped session key: of AES with 128, 192 or 256 bits. */
+const PADDED_SIZES = new Set([32, 40, 48])
+const PLAIN_SIZES = new Set([24, 32, 40])
+
+/** Reads the body of a packet; null for every other form. */
+export function readRecipient(body: Uint8Array): RecipientForm | null {
+  const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const algorithm = octets[START - 1]
+  if (octets[0] !== VERSION || octets.length < START) return null
+  const keyId = octets.toString('hex', 1, 9)
+  const rest = octets.subarray(START)
+  if (algorithm === ALGORITHM.ecdh) {
+    if (!rest.subarray(0, 3).equals(POINT_START)) return null
+    const wrapped = sized(rest.subarray(3 + POINT), PADDED_SIZES)
+    return wrapped && { keyId, algorithm, ephemeral: rest.subarray(3, 35), cipher: null, wrapped }
+  }
+  if (algorithm !== ALGORITHM.x25519) return null
+  const both = sized(rest.subarray(POINT), null)
+  const [cipher = 0] = both ?? []
+  const wrapped = both?.subarray(1)
+  if (wrapped === undefined || !PLAIN_SIZES.has(wrapped.length)) return null
+  return { keyId, algorithm, ephemeral: rest.subarray(0, POINT), cipher, wrapped }
+}
+
+/** What follows its own length, and nothing after it. */
+function sized(octets: Buffer, sizes: ReadonlySet<number> | null): Buffer | null {
+  const [length = 0] = octets
+  if (octets.length !== 1 + length) return null
+  return sizes === null || sizes.has(length) ? octets.subarray(1) : null
+}
+
+/**
+ * Opens a packet with our key.
+ * @returns the session key, to be zeroed after use; null when it does not open
+ */
+export async function openRecipient(
+  form: RecipientForm,
+  own: Agreeing & { secret: KeyObject },
+  where: Where,
+): Promise<{ cipher: number; data: Buffer } | null> {
+  const shared = await agree(own.secret, form.ephemeral, where).catch(() => null)
+  if (shared === null) return null
+  const key = wrappingKey(shared, form.ephemeral, own)
+  const unwrapped = unwrapKey(key, form.wrapped)
+  key.fill(0)
+  if (unwrapped === null) return null
+  if (form.cipher !== null) return { cipher: form.cipher, data: unwrapped }
+  return unpadSessionKey(unwrapped)
+}
+
+/**
+ * Writes the packet that gives a recipient the session key.
+ * @param ephemeral a pair that was never used before and is not used again
+ */
+export async function writeRecipient(
+  sessionKey: SessionKey,
+  ephemeral: Ephemeral,
+  recipient: Agreeing,
+): Promise<Buffer> {
+  const shared = await agree(ephemeral.secret, recipient.key.point, 'pool')
+  const key = wrappingKey(shared, ephemeral.point, recipient)
+  const start = Buffer.alloc(START)
+  start[0] = VERSION
+  start.set(recipient.fingerprint.subarray(12), 1)
+  start[START - 1] = recipient.key.algorithm
+  const isPlain = recipient.key.algorithm === ALGORITHM.x25519
+  const padded = isPlain ? sessionKey.data : padSessionKey(sessionKey)
+  const wrapped = wrapKey(key, padded)
+  key.fill(0)
+  if (!isPlain) padded.fill(0)
+  const parts = isPlain
+    ? [start, ephemeral.point, Buffer.from([wrapped.length + 1, sessionKey.cipher]), wrapped]
+    : [start, POINT_START, ephemeral.point, Buffer.from([wrapped.length]), wrapped]
+  return framePacket(TAG.pkesk, Buffer.concat(parts))
+}

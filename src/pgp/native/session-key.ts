@@ -1,0 +1,55 @@
+/** Session keys as they are wrapped for a recipient (RFC 9580, 5.1.4 and 11.5). */
+import { randomFillSync } from 'node:crypto'
+import type { Cipher } from '../engine.ts'
+
+/** Ciphers by number (RFC 9580, 9.3), with the octets of their keys. */
+export const CIPHERS = {
+  7: { name: 'aes-128-cfb', keyBytes: 16 },
+  8: { name: 'aes-192-cfb', keyBytes: 24 },
+  9: { name: 'aes-256-cfb', keyBytes: 32 },
+} as const
+export type CipherId = keyof typeof CIPHERS
+
+export const CIPHER_ID = { aes128: 7, aes256: 9 } as const satisfies Record<Cipher, CipherId>
+
+export interface SessionKey {
+  cipher: CipherId
+  /** To be zeroed after use. */
+  data: Buffer
+}
+
+/** Makes a fresh one, in memory of its own. */
+export function freshSessionKey(cipher: Cipher): SessionKey {
+  const id = CIPHER_ID[cipher]
+  return { cipher: id, data: randomFillSync(Buffer.alloc(CIPHERS[id].keyBytes)) }
+}
+
+export function isCipher(id: number): id is CipherId {
+  return Object.hasOwn(CIPHERS, id)
+}
+
+/** With its cipher, a checksum, and padding to a multiple of 8 octets; to be zeroed after use. */
+export function padSessionKey({ cipher, data }: SessionKey): Buffer {
+  const length = 1 + data.length + 2
+  const padding = 8 - (length % 8)
+  const padded = Buffer.alloc(length + padding, padding)
+  padded[0] = cipher
+  data.copy(padded, 1)
+  padded.writeUInt16BE(checksum(data), 1 + data.length)
+  return padded
+}
+
+/** Undoes `padSessionKey` for any cipher; null when padding or checksum are not right. */
+export function unpadSessionKey(padded: Buffer): { cipher: number; data: Buffer } | null {
+  const padding = padded.at(-1) ?? 0
+  const length = padded.length - padding
+  if (padding === 0 || length < 4) return null
+  if (!padded.subarray(length).every((octet) => octet === padding)) return null
+  const data = padded.subarray(1, length - 2)
+  if (padded.readUInt16BE(length - 2) !== checksum(data)) return null
+  return { cipher: padded[0] ?? 0, data }
+}
+
+function checksum(data: Uint8Array): number {
+  return data.reduce((sum, octet) => (sum + octet) & 0xffff, 0)
+}

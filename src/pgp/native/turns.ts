@@ -1,0 +1,31 @@
+import type { Where } from './where.ts'
+
+/** Lets only so much run at once, in the order in which it was asked for. */
+export class Turns {
+  readonly #atOnce: number
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(atOnce: number) {
+    this.#atOnce = atOnce
+  }
+
+  /**
+   * Runs work when its turn has come, and tells it where: alone it is sooner done here.
+   * @throws what the work throws
+   */
+  async run<T>(work: (where: Where) => Promise<T>): Promise<T> {
+    if (this.#running >= this.#atOnce) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else {
+      this.#running++
+    }
+    try {
+      return await work(this.#running > 1 ? 'pool' : 'here')
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running--
+      else next()
+    }
+  }
+}

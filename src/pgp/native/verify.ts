@@ -1,0 +1,125 @@
+/** Verifying signatures of the common form natively (RFC 9580, 5.2.4); all others are the library's. */
+import type { Signed, SignatureResult } from '../engine.ts'
+import { packetsOf } from '../packets.ts'
+import { BOUNDS } from '../profile.ts'
+import { canonicalText } from '../signature.ts'
+import { fingerprintOf } from './curve-key.ts'
+import { holdsAt, type CertificateFacts } from './facts.ts'
+import {
+  KIND,
+  createdS,
+  isIssuedBy,
+  readSignatureForm,
+  signatureHolds,
+  type SignatureForm,
+} from './signature-form.ts'
+import type { Where } from './where.ts'
+
+const BINARY = 0
+const TEXT = 1
+/**
+ * Subpackets that may stand on it: those that make it, a note that is not critical, the intended
+ * recipients, which are judged elsewhere, and the signer's user id, which means nothing here.
+ */
+const HASHED = new Set<number>([
+  KIND.created,
+  KIND.issuer,
+  KIND.notation,
+  KIND.issuerFingerprint,
+  28,
+  35,
+])
+const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
+
+/** What is already known of a signature, or how it is found out. */
+type Step = 'bad' | 'other-key' | (() => Promise<SignatureResult>)
+
+/**
+ * Judges signatures against a certificate's facts, as `verify` of the library does.
+ * @returns null where any of them is not of the common form, before any is verified
+ */
+export async function verifyNatively(
+  signed: Signed,
+  facts: CertificateFacts,
+  { nowMs, where }: { nowMs: number; where: Where },
+): Promise<SignatureResult[] | null> {
+  const signer = signerOf(facts)
+  const steps: Step[] = []
+  for (const packet of signed.signatures) {
+    const form = formOf(packet)
+    const step = form && stepOf(form, signed.document, { facts, signer, nowMs, where })
+    if (!step) return null
+    steps.push(step)
+  }
+  return await Promise.all(
+    steps.map(async (step) => (typeof step === 'string' ? step : await step())),
+  )
+}
+
+/** Fingerprint of the key that signs for the certificate. */
+function signerOf({ fingerprint, primarySigns, signing }: CertificateFacts): Buffer | null {
+  if (signing === null) return null
+  return primarySigns ? Buffer.from(fingerprint) : fingerprintOf(signing)
+}
+
+/** Key ids of all keys in the certificate. */
+function keyIdsOf(facts: CertificateFacts): string[] {
+  const { fingerprint, sealing, signing } = facts
+  const subkeys = [sealing, ...(signing === null || facts.primarySigns ? [] : [signing])]
+  return [Buffer.from(fingerprint), ...subkeys.map(fingerprintOf)].map((one) =>
+    one.toString('hex', 12),
+  )
+}
+
+interface Context {
+  facts: CertificateFacts
+  signer: Buffer | null
+  nowMs: number
+  where: Where
+}
+
+function stepOf(
+  form: SignatureForm,
+  document: Uint8Array,
+  { facts, signer, nowMs, where }: Context,
+): Step | null {
+  const madeS = createdS(form)
+  if (!isCommon(form) || madeS === null) return null
+  const { signing } = facts
+  if (signing !== null && signer !== null && isIssuedBy(form, signer)) {
+    if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
+    if (!holdsAt(facts, madeS * 1000)) return null
+    const over = form.type === TEXT ? canonicalText(document) : document
+    return async () =>
+      (await signatureHolds(form, over, { key: signing, where })) ? 'valid' : 'bad'
+  }
+  const named = issuerOf(form)
+  if (named === null || !facts.hasNoOtherKey) return null
+  return keyIdsOf(facts).includes(named) ? null : 'other-key'
+}
+
+function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {
+  if (type !== BINARY && type !== TEXT) return false
+  const isOdd =
+    hashed.some(({ kind, isCritical }) => {
+      return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
+    }) || unhashed.some(({ kind }) => !UNHASHED.has(kind))
+  return !isOdd
+}
+
+/** The one key id that it names; null when it names several, none, or not in a common way. */
+function issuerOf({ hashed, unhashed }: SignatureForm): string | null {
+  const names = new Set<string | null>()
+  for (const { kind, octets } of [...hashed, ...unhashed]) {
+    if (kind === KIND.issuer) names.add(octets.length === 8 ? octets.toString('hex') : null)
+    if (kind !== KIND.issuerFingerprint) continue
+    names.add(octets.length === 21 && octets[0] === 4 ? octets.toString('hex', 13) : null)
+  }
+  const [name = null, ...others] = names
+  return others.length === 0 ? name : null
+}
+
+function formOf(packet: Uint8Array): SignatureForm | null {
+  for (const { body } of packetsOf(packet)) return readSignatureForm(body)
+  return null
+}

@@ -1,0 +1,38 @@
+/** What is given of a message once it was decrypted: its text, with signatures still unverified. */
+import type { NotOpened, OpenedText } from './engine.ts'
+import type { Inner } from './inner.ts'
+
+/**
+ * Takes what stands inside a message, the identity of the encrypted data, and the fingerprint of
+ * the key that opened it. What is no UTF-8 is damaged: a replaced character would be words that
+ * the person did not write.
+ */
+export function openedText(
+  inner: Inner,
+  { dataDigest, openedWith }: { dataDigest: string; openedWith: string },
+): OpenedText | NotOpened {
+  if (inner.outcome !== 'document') return inner
+  const text = decodeText(inner.document)
+  if (text === null) return { outcome: 'damaged', reason: 'encoding' }
+  return {
+    outcome: 'opened',
+    text,
+    dataDigest,
+    signatures: inner.claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
+      issuerKeyId,
+      createdMs,
+      intended,
+      digest,
+    })),
+    signed: { document: inner.document, signatures: inner.signaturePackets },
+    openedWith,
+  }
+}
+
+function decodeText(document: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(document)
+  } catch {
+    return null
+  }
+}
