@@ -9,7 +9,8 @@ export default defineConfig({
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '150%',
     // Real processes and sockets on a machine that others use too: a broken test fails every time.
-    retry: 2,
+    retry: 1,
+    setupFiles: ['test/support/canaries-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/plain-reporter.ts'],

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { spawnPostern } from '../support/postern-process.ts'
 
 export interface Given {
   cwd: string
@@ -40,16 +37,17 @@ export function postern(args: readonly string[], given: Given): Promise<Ended> {
 
 /** Starts a command; it is killed when the test is over. */
 export function start(args: readonly string[], given: Given): Started {
-  const child = spawn(process.execPath, [...(given.node ?? []), MAIN, ...args], {
+  const child = spawnPostern(args, {
     cwd: given.cwd,
     env: { PATH: '/usr/bin:/bin', HOME: given.cwd, ...given.env },
+    ...(given.node && { node: given.node }),
   })
-  child.stdin.on('error', () => {})
-  child.stdin.end(given.input ?? '')
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(given.input ?? '')
   const texts = { stdout: '', stderr: '' }
   const waiting = new Set<() => void>()
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       texts[name] += text
       for (const look of waiting) look()
     })

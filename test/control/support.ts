@@ -11,7 +11,7 @@ import type {
   StatusReport,
 } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
-import { createLogger } from '../../src/logger.ts'
+import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
 
@@ -135,7 +135,7 @@ export async function serve(
     dataDir,
     operations: operations(over),
     check: async () => o.lines ?? [{ name: 'token', level: 'pass', message: 'it is good' }],
-    log: createLogger({ level: 'silent', pretty: false }),
+    log: watchedLog(),
     ...(o.idleMs !== undefined && { idleMs: o.idleMs }),
     ...(o.drainMs !== undefined && { drainMs: o.drainMs }),
   })

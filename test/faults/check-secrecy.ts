@@ -1,5 +1,6 @@
 /** I2 and I7: no sealed word in any byte that the service saw, no word and no secret in any log. */
 import type { Evidence } from './checker.ts'
+import { spellings } from '../support/spellings.ts'
 import type { History } from './history.ts'
 
 /** Canaries of sealed messages, and of whatever the bot said to them or into such chats. */
@@ -35,14 +36,4 @@ export function checkSecrecy(history: History, evidence: Evidence): string[] {
 function found(words: readonly string[], places: readonly Buffer[], breach: string): string[] {
   const all = words.flatMap(spellings)
   return places.some((place) => all.some((spelling) => place.includes(spelling))) ? [breach] : []
-}
-
-/** As it is, in hexadecimal, and in base64 at each of the three places where it may begin. */
-function spellings(word: string): string[] {
-  const bytes = Buffer.from(word)
-  const inBase64 = [0, 1, 2].map((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
-  })
-  return [word, bytes.toString('hex'), ...inBase64]
 }

@@ -74,8 +74,8 @@ test('allow-readable --private is the way back to a readable bot, at once and af
   const done = await stage.sidecar.postern('chat', 'allow-readable', '--private')
   expect(done.code, done.stderr).toBe(0)
   expect((await stage.sidecar.readiness()).reasons).toEqual([])
-  expect((await stage.send(chat, 'readable again')).status).toBe(201)
-  expect(stage.double.world.written.at(-1)?.body.text).toBe('readable again')
+  expect((await stage.send(chat, 'in the open once more')).status).toBe(201)
+  expect(stage.double.world.written.at(-1)?.body.text).toBe('in the open once more')
   const [read] = await stage.deliver([stage.double.world.message(chat, person, { text: 'hello' })])
   expect(read.text).toBe('hello')
 

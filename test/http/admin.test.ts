@@ -1,14 +1,14 @@
-import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { buildAdminDoor } from '../../src/http/admin.ts'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { watchedLog } from '../support/watched-log.ts'
 import { outcome, raw } from './support.ts'
 
 async function openAdmin() {
   const health = new Health()
   const door = buildAdminDoor({
-    log: pino({ level: 'silent' }),
+    log: watchedLog(),
     health,
     metrics: new Metrics(health),
     status: () => Promise.resolve({ version: '1', ready: health.ready }),

@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { OperatorError } from '../../src/errors.ts'
 import { buildAdminDoor } from '../../src/http/admin.ts'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { watchedLog } from '../support/watched-log.ts'
 import { openDoor } from './support.ts'
 
 function someDoor() {
   const health = new Health()
   const door = buildAdminDoor({
-    log: pino({ level: 'silent' }),
+    log: watchedLog(),
     health,
     metrics: new Metrics(health),
     status: () => Promise.resolve({}),

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
@@ -12,6 +11,8 @@ import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { createUpstream } from '../../src/upstream/client.ts'
 import type { Upstream } from '../../src/upstream/client.ts'
+import { canaries } from '../support/canaries.ts'
+import { watchedLog } from '../support/watched-log.ts'
 
 /** What the bot presents. */
 export const TOKEN = `bot_42.${'t'.repeat(43)}`
@@ -48,10 +49,8 @@ export async function openDoor(
   const seen: Seen[] = []
   const service = await startService(seen, o.answering ?? ((_seen, response) => say(response, {})))
   const lines: Record<string, unknown>[] = []
-  const log = pino(
-    { level: 'debug', base: null },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  )
+  const log = watchedLog((line) => lines.push(line))
+  for (const token of [TOKEN, SERVICE_TOKEN]) canaries()?.secret(token)
   const metrics = new Metrics(new Health())
   const door = buildBotDoor({
     upstream: clientOf(service),

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { canaries } from './canaries.ts'
 
 /** What a program said of a message that it opened. */
 export interface PhoneOpened {
@@ -138,6 +139,7 @@ export class GpgPhone extends Home implements Phone {
 
   /** Signed words as packets, not encrypted and not compressed. */
   async sign(text: string, more: string[] = []): Promise<Buffer> {
+    canaries()?.words(text)
     return (await this.gpg(['-z', '0', ...more, '--sign'], text)).stdout
   }
 
@@ -179,6 +181,7 @@ export class GpgPhone extends Home implements Phone {
   }
 
   async #encrypt(args: string[], input: string | Buffer, to: string[]): Promise<string> {
+    if (typeof input === 'string') canaries()?.words(input)
     const recipients = to.flatMap((one) => ['--recipient-file', this.file(one)])
     const { stdout } = await this.gpg(['--armor', ...args, ...recipients, '--encrypt'], input)
     return stdout.toString()
@@ -206,6 +209,7 @@ export class SqPhone extends Home implements Phone {
   async seal(text: string, to: string[], more: string[] = []): Promise<string> {
     const recipients = to.flatMap((one) => ['--recipient-cert', this.file(one)])
     const args = ['encrypt', ...recipients, '--signer-key', this.#key, ...more]
+    canaries()?.words(text)
     return (await runTool('sq', args, text)).stdout.toString()
   }
 
@@ -244,6 +248,7 @@ export class RnpPhone extends Home implements Phone {
     const recipients: string[] = []
     for (const one of to) recipients.push('-r', await this.#import(one))
     const args = ['--armor', '-e', '-s', '-u', this.fingerprint, ...recipients, '--output', '-']
+    canaries()?.words(text)
     return (await this.#run('rnp', args, text)).stdout.toString()
   }
 

@@ -7,6 +7,7 @@ import { DoubleService } from './double-service.ts'
 import type { Json } from './double-wire.ts'
 import type { DoubleChat, ListedPerson } from './double-world.ts'
 import { Sidecar, startSidecar } from './sidecar.ts'
+import { spellings } from './spellings.ts'
 
 /** A person with a phone, known to the double. */
 export interface Person<P extends Phone = GpgPhone> extends ListedPerson {
@@ -168,15 +169,6 @@ let canaries = 0
 /** Words that stand nowhere else. */
 export function canary(): string {
   return `canary-${process.pid}-${++canaries}-${Math.random().toString(36).slice(2)}`
-}
-
-/** How words may stand somewhere: as they are, or in base64 from any of three offsets, or in hex. */
-function spellings(words: string): string[] {
-  const base64 = [0, 1, 2].map((offset) => {
-    const text = Buffer.from('x'.repeat(offset) + words).toString('base64')
-    return text.slice(4, 4 * Math.floor((words.length + offset) / 3))
-  })
-  return [words, ...base64, Buffer.from(words).toString('hex'), encodeURIComponent(words)]
 }
 
 /** Sets the stage before the first test of a file and strikes it after the last. */

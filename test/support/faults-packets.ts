@@ -3,6 +3,7 @@ import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { encryptSessionKey, readKey } from 'openpgp'
 import { armorMessage } from '../../src/pgp/armor.ts'
 import { TAG, framePacket } from '../../src/pgp/packets.ts'
+import { canaries } from './canaries.ts'
 
 const ECDH = 18
 const NOBODY = '0000000000000000'
@@ -37,6 +38,7 @@ export function container(octets: number): Buffer {
 
 /** A literal packet: UTF-8, without a name, undated. */
 export function literal(text: string | Buffer): Buffer {
+  if (typeof text === 'string') canaries()?.words(text)
   return framePacket(
     TAG.literal,
     Buffer.concat([Buffer.from('u\0\0\0\0\0', 'latin1'), Buffer.from(text)]),

@@ -1,10 +1,8 @@
 /** The sidecar as a process of its own, and what can be measured of it from outside. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { spawnPostern } from './postern-process.ts'
 
 export interface SidecarOptions {
   /** Folder that the process starts in, and its home. */
@@ -43,8 +41,9 @@ export class NotStarted extends Error {
 
 /** Starts the sidecar and waits until it listens. @throws NotStarted */
 export async function startSidecar(options: SidecarOptions): Promise<SidecarProcess> {
-  const child = spawn(process.execPath, [...(options.node ?? []), MAIN, 'run'], {
+  const child = spawnPostern(['run'], {
     cwd: options.cwd,
+    ...(options.node && { node: options.node }),
     env: {
       PATH: '/usr/bin:/bin',
       HOME: options.cwd,
@@ -57,7 +56,7 @@ export async function startSidecar(options: SidecarOptions): Promise<SidecarProc
   let text = ''
   const listening = Promise.withResolvers<{ bot: string; admin: string }>()
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (piece: string) => {
+    stream?.setEncoding('utf8').on('data', (piece: string) => {
       text += piece
       const line = /^\{.*"msg":"listening".*\}$/m.exec(text)
       if (line !== null) listening.resolve(JSON.parse(line[0]) as { bot: string; admin: string })

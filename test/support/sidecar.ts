@@ -1,14 +1,13 @@
 /** The sidecar under test, as a process of its own: `node src/main.ts run`. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Json } from './double-wire.ts'
 import { BOT_TOKEN } from './double-world.ts'
+import { spawnPostern } from './postern-process.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 export const PASSPHRASE = 'a passphrase for tests alone'
 
 /** What the bot gets for one call. */
@@ -199,7 +198,7 @@ export async function startSidecar(given: SidecarOptions): Promise<Sidecar> {
 
 function start(args: string[], env: Record<string, string>, cwd: string): ChildProcess {
   const { PATH = '' } = process.env
-  return spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, HOME: tmpdir(), ...env } })
+  return spawnPostern(args, { cwd, env: { PATH, HOME: tmpdir(), ...env } })
 }
 
 function collect(child: ChildProcess): { stdout: () => string; stderr: () => string } {

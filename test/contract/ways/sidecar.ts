@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { SecretSource } from '../../../src/config/secrets.ts'
 import { settingsFrom } from '../../../src/config/settings.ts'
 import { createSidecar, type Sidecar } from '../../../src/context.ts'
-import { createLogger } from '../../../src/logger.ts'
 import type { Surroundings } from '../../../src/wiring/updates.ts'
+import { canaries } from '../../support/canaries.ts'
+import { watchedLog } from '../../support/watched-log.ts'
 import { until } from '../steps.ts'
+
+const PASSPHRASE = 'a passphrase for tests alone'
 
 /** A sidecar in this process, ready to be called. */
 export interface RunningSidecar extends AsyncDisposable {
@@ -26,8 +29,12 @@ export async function startSidecar(o: {
 }): Promise<RunningSidecar> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const tokenFile = join(folder, 'token')
-  const writeToken = (token: string) => writeFile(tokenFile, `${token}\n`, { mode: 0o600 })
+  const writeToken = (token: string) => {
+    canaries()?.secret(token)
+    return writeFile(tokenFile, `${token}\n`, { mode: 0o600 })
+  }
   await writeToken(o.token)
+  canaries()?.secret(PASSPHRASE)
   const sidecar = await createSidecar({
     settings: settingsFrom({
       upstream: { url: o.upstream },
@@ -39,9 +46,9 @@ export async function startSidecar(o: {
     secrets: {
       botToken: SecretSource.fromFile(tokenFile, 'token'),
       clientToken: null,
-      passphrase: SecretSource.fromValue('a passphrase for tests alone'),
+      passphrase: SecretSource.fromValue(PASSPHRASE),
     },
-    log: createLogger({ level: 'fatal', pretty: false }),
+    log: watchedLog(),
     surroundings: o.surroundings,
   })
   const { bot } = await sidecar.listen()

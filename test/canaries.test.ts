@@ -1,0 +1,114 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { Canaries, canaries, setCanaries } from './support/canaries.ts'
+import { spawnPostern } from './support/postern-process.ts'
+import { spellings } from './support/spellings.ts'
+import { watchedLog } from './support/watched-log.ts'
+
+const WORDS = 'the key is under the third stone'
+
+/** Collects for one test alone, so that what is found here does not fail the file. */
+function aside(): Canaries {
+  const whole = canaries()
+  const own = new Canaries()
+  setCanaries(own)
+  onTestFinished(() => {
+    if (whole !== null) setCanaries(whole)
+  })
+  return own
+}
+
+test('words are found in a log however they are spelt', () => {
+  for (const spelling of spellings(WORDS)) {
+    const search = new Canaries()
+    search.words(WORDS)
+    search.watch('log', () => `{"msg":"${spelling}"}`)
+    expect(search.findings(), spelling).toEqual([`log holds ${JSON.stringify(WORDS)}`])
+  }
+})
+
+test('a log that holds nothing of it is left in peace', () => {
+  const search = new Canaries()
+  search.words(WORDS)
+  search.words('hello')
+  search.secret('hunter2')
+  search.watch('log', () => '{"msg":"listening","hello":"the key"}')
+  expect(search.findings()).toEqual([])
+})
+
+test('tokens, passphrases and armor are found, and secrets that stand in files', () => {
+  const search = new Canaries()
+  const file = new URL('../LICENSE', import.meta.url).pathname
+  search.environment({ POSTERN_BOT_TOKEN: 'bot_7.abc', POSTERN_KEY_PASSPHRASE_FILE: file })
+  search.body(Buffer.from(JSON.stringify({ result: [{ armored: `\n${'Ab9/'.repeat(16)}\n` }] })))
+  search.watch('token', () => 'Bearer bot_7.abc')
+  search.watch('file', () => readFileSync(file, 'utf8').trim())
+  search.watch('line of armor', () => 'Ab9/'.repeat(16))
+  search.watch('armor', () => '-----BEGIN PGP MESSAGE-----')
+  expect(search.findings().map((found) => found.split(' holds ')[0])).toEqual([
+    'token',
+    'file',
+    'line of armor',
+    'armor',
+  ])
+})
+
+test('what a process says is searched, at every level', async () => {
+  const search = aside()
+  search.words(WORDS)
+  const node = [`--import=data:text/javascript,console.error(${JSON.stringify(WORDS)})`]
+  const env = { PATH: process.env['PATH'] ?? '' }
+  await once(spawnPostern(['run'], { cwd: '/', env, node }), 'close')
+  expect(search.findings()).toEqual([`postern run holds ${JSON.stringify(WORDS)}`])
+})
+
+test('what is logged in this process is searched', () => {
+  const search = aside()
+  search.secret('hunter2')
+  watchedLog().trace({ error: new Error('hunter2') }, 'said')
+  expect(search.findings()).toHaveLength(1)
+})
+
+test('whatever a test says or hears over HTTP counts as somebody’s words', async () => {
+  const said = 'said to the sidecar by its bot'
+  const heard = 'heard from the sidecar by its bot'
+  const server = createServer((request, response) => {
+    request.resume()
+    response.end(JSON.stringify({ ok: true, result: [{ message: { text: heard } }] }))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const body = JSON.stringify({ chatId: 1, text: said })
+  await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).text()
+  const { collected } = await import('./support/canaries-setup.ts')
+  const search = new Canaries()
+  for (const bytes of collected()) search.body(bytes)
+  for (const words of [said, heard]) search.watch(words, () => words)
+  expect(search.findings()).toHaveLength(2)
+})
+
+/** As it stands in an import or in a URL; a comment may name it. */
+const START = ['/main.ts', "'"].join('')
+
+test('no test starts a sidecar or makes a log past the search', () => {
+  const allowed: Record<string, RegExp> = {
+    [START]: /^(support\/postern-process|cli\/offline\.test)/,
+    'logger.ts': /^(logger\.test|bench\/|canaries\.test)/,
+    "from 'pino'": /^(support\/watched-log|canaries\.test)/,
+  }
+  const folder = new URL('.', import.meta.url)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  const strays = files.flatMap((name) => {
+    const text = readFileSync(new URL(name, folder), 'utf8')
+    return Object.entries(allowed)
+      .filter(([mark, whose]) => text.includes(mark) && !whose.test(name))
+      .map(([mark]) => `${name}: ${mark}`)
+  })
+  expect(strays).toEqual([])
+})

@@ -1,0 +1,41 @@
+/**
+ * Loaded before every test file: listens to what the file's own client says and hears over HTTP
+ * (undici's diagnostics channels, which also `fetch` tells), and searches every log of the file
+ * when all else is over.
+ */
+import { subscribe } from 'node:diagnostics_channel'
+import { afterAll, expect } from 'vitest'
+import { Canaries, setCanaries } from './canaries.ts'
+
+const canaries = new Canaries()
+setCanaries(canaries)
+
+const bodies = new Map<object, { sent: Uint8Array[]; received: Uint8Array[] }>()
+
+function bodyOf(request: object): { sent: Uint8Array[]; received: Uint8Array[] } {
+  const body = bodies.get(request) ?? { sent: [], received: [] }
+  bodies.set(request, body)
+  return body
+}
+
+subscribe('undici:request:bodyChunkSent', (message) => {
+  const { request, chunk } = message as { request: object; chunk: Uint8Array | string }
+  bodyOf(request).sent.push(Buffer.from(chunk as string))
+})
+subscribe('undici:request:bodyChunkReceived', (message) => {
+  const { request, chunk } = message as { request: object; chunk: Uint8Array }
+  bodyOf(request).received.push(Buffer.from(chunk))
+})
+
+/** Every body that went either way so far. */
+export function collected(): Buffer[] {
+  return [...bodies.values()].flatMap(({ sent, received }) => [sent, received]).map(joined)
+}
+
+const joined = (chunks: Uint8Array[]): Buffer => Buffer.concat(chunks)
+
+// the first hook that is registered is the last one that runs: by then every process has ended
+afterAll(() => {
+  for (const body of collected()) canaries.body(body)
+  expect(canaries.findings(), 'no secret and nobody’s words are in any log').toEqual([])
+})

@@ -1,0 +1,38 @@
+/** The one place where tests start `postern`: what it says is searched for what it may not say. */
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { canaries } from './canaries.ts'
+
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface PosternOptions {
+  cwd: string
+  /** All of its environment. `run` logs at `trace` unless this says otherwise. */
+  env: Record<string, string>
+  /** Options of Node's own. */
+  node?: string[]
+  stdio?: StdioOptions
+}
+
+/** Starts `postern` with these arguments, as a process of its own. */
+export function spawnPostern(args: readonly string[], options: PosternOptions): ChildProcess {
+  const isRun = args.length === 0 || args[0] === 'run'
+  const env = { ...(isRun && { POSTERN_LOG_LEVEL: 'trace' }), ...options.env }
+  const { cwd, stdio = 'pipe' } = options
+  const child = spawn(process.execPath, [...(options.node ?? []), MAIN, ...args], {
+    cwd,
+    env,
+    stdio,
+  })
+  const searched = canaries()
+  if (searched === null) return child
+  searched.environment(env)
+  const name = `postern ${args.join(' ')}`
+  // stdout is data: what it was asked for may be words
+  for (const stream of isRun ? [child.stderr, child.stdout] : [child.stderr]) {
+    const chunks: Buffer[] = []
+    stream?.on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk as string)))
+    searched.watch(name, () => Buffer.concat(chunks).toString())
+  }
+  return child
+}
