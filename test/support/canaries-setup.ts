@@ -10,10 +10,28 @@ import { Canaries, setCanaries } from './canaries.ts'
 const canaries = new Canaries()
 setCanaries(canaries)
 
-const bodies = new Map<object, { sent: Uint8Array[]; received: Uint8Array[] }>()
+/** A file that is sent or fetched is nobody's words, and is not kept. */
+const MAX_BODY_BYTES = 2 ** 20
 
-function bodyOf(request: object): { sent: Uint8Array[]; received: Uint8Array[] } {
-  const body = bodies.get(request) ?? { sent: [], received: [] }
+class Body {
+  #chunks: Uint8Array[] = []
+  #bytes = 0
+
+  push(chunk: Uint8Array): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > MAX_BODY_BYTES) this.#chunks = []
+    else this.#chunks.push(chunk)
+  }
+
+  joined(): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+}
+
+const bodies = new Map<object, { sent: Body; received: Body }>()
+
+function bodyOf(request: object): { sent: Body; received: Body } {
+  const body = bodies.get(request) ?? { sent: new Body(), received: new Body() }
   bodies.set(request, body)
   return body
 }
@@ -29,10 +47,8 @@ subscribe('undici:request:bodyChunkReceived', (message) => {
 
 /** Every body that went either way so far. */
 export function collected(): Buffer[] {
-  return [...bodies.values()].flatMap(({ sent, received }) => [sent, received]).map(joined)
+  return [...bodies.values()].flatMap(({ sent, received }) => [sent.joined(), received.joined()])
 }
-
-const joined = (chunks: Uint8Array[]): Buffer => Buffer.concat(chunks)
 
 // the first hook that is registered is the last one that runs: by then every process has ended
 afterAll(() => {

@@ -14,7 +14,6 @@ const LEAST_WORD = 8
 const LEAST_SECRET = 4
 /** So much of a long text gives it away. */
 const ENOUGH = 48
-const MAX_BODY_BYTES = 2 ** 20
 
 interface Log {
   name: string
@@ -48,7 +47,6 @@ export class Canaries {
 
   /** A body of the API's, request or answer: whatever in it is words or armor. */
   body(bytes: Uint8Array): void {
-    if (bytes.length > MAX_BODY_BYTES) return
     try {
       this.#collect(JSON.parse(Buffer.from(bytes).toString()), '')
     } catch {
