@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { no } from '../support/double-wire.ts'
+import { spawnPostern } from '../support/postern-process.ts'
 import { until } from '../support/sidecar.ts'
 import {
   expectRefused,
@@ -135,10 +135,10 @@ test('a restart while the service still refuses it ends ready, with the old key'
 
 test('whoever stops watching does not stop the rotation', async () => {
   const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
-  const args = ['src/main.ts', 'key', 'rotate', '--watch', '--data-dir', stage.sidecar.dataDir]
-  const watching = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = ['key', 'rotate', '--watch', '--data-dir', stage.sidecar.dataDir]
+  const watching = spawnPostern(args, { cwd: process.cwd(), env: {} })
   let said = ''
-  watching.stderr.on('data', (piece: Buffer) => (said += piece.toString()))
+  watching.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
   await until(() => said.includes('waiting'), 'it says that it waits')
   watching.kill('SIGINT')
   const code = await new Promise((resolve) => watching.on('close', resolve))

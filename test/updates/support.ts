@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
+import { watchedLog } from '../support/watched-log.ts'
 import { createSidecar, type Sidecar } from '../../src/context.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import type { SandboxOptions } from '../../src/sandbox/create.ts'
@@ -67,7 +67,6 @@ export class Scene {
   async start(): Promise<void> {
     const { publish = true, time = 'still', hosts = {}, allowHosts, passphrase } = this.#options
     const secret = passphrase === undefined ? 'a passphrase for tests alone' : passphrase
-    const lines = { write: (line: string) => void this.lines.push(JSON.parse(line)) }
     this.#sidecar = await createSidecar({
       settings: settingsFrom({
         upstream: { url: this.#upstream },
@@ -82,7 +81,7 @@ export class Scene {
         clientToken: null,
         passphrase: secret === null ? null : SecretSource.fromValue(secret),
       },
-      log: pino({ level: 'trace', base: null }, lines),
+      log: watchedLog((line) => this.lines.push(line)),
       surroundings: {
         clock: time === 'still' ? this.clock : REAL_CLOCK,
         resolveHost: (host) => Promise.resolve(hosts[host] ?? []),
