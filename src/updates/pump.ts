@@ -17,7 +17,7 @@ const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 export interface PumpParts {
   source: Source
   courier: Courier
-  registration: Registration
+  registration: Pick<Registration, 'webhook' | 'took' | 'failed'>
   clock: Clock
   /** Told of each delivery; must not throw. */
   delivered: (o: { updateId: number; ms: number; after: number }) => void

@@ -43,6 +43,8 @@ export interface SourceParts {
   limits: () => { pollTimeoutMaxS: number; apiCallsPerMinute: number }
   /** Told how each poll ended: the service's code, or null when it gave updates. */
   polled: (code: string | null) => void
+  /** Told that the queue could not be read, and when it is tried again. */
+  held: (o: { code: string; waitMs: number }) => void
   /** Told of an error that nobody foresaw; the queue is then read again. */
   unforeseen: (error: unknown) => void
 }
@@ -81,9 +83,10 @@ export class Source {
     } catch (error) {
       if (stop.aborted) return []
       if (!(error instanceof Refusal)) this.#parts.unforeseen(error)
+      const code = error instanceof Refusal ? error.code : 'internal'
       // An answer may be more than can be taken at once: then less is asked for.
-      else if (error.code === 'postern_upstream_invalid') this.#limit = Math.ceil(this.#limit / 2)
-      await this.#hold(MAX_WAIT_MS, stop)
+      if (code === 'postern_upstream_invalid') this.#limit = Math.ceil(this.#limit / 2)
+      await this.#hold(code, MAX_WAIT_MS, stop)
       return []
     }
   }
@@ -167,12 +170,14 @@ export class Source {
   }
 
   async #refused({ envelope, status, headers }: Answer, stop: AbortSignal): Promise<null> {
-    if (status === 429 && !envelope.ok) {
-      const { code, retryAfter: body } = envelope.error
+    if (envelope.ok) return null
+    const { code, retryAfter: body } = envelope.error
+    if (status === 429) {
       const seconds = retryAfterSeconds({ code, header: headers['retry-after'], body })
+      this.#parts.held({ code, waitMs: seconds * 1000 })
       await this.#wait(seconds * 1000, stop)
     } else {
-      await this.#hold(status === 401 ? TOKEN_MAX_WAIT_MS : MAX_WAIT_MS, stop)
+      await this.#hold(code, status === 401 ? TOKEN_MAX_WAIT_MS : MAX_WAIT_MS, stop)
     }
     return null
   }
@@ -184,8 +189,10 @@ export class Source {
   }
 
   /** Waits longer each time, until something works or somebody knows that it would. */
-  async #hold(maxMs: number, stop: AbortSignal): Promise<void> {
-    await this.#wait(Math.min(this.#waitMs, maxMs), stop)
+  async #hold(code: string, maxMs: number, stop: AbortSignal): Promise<void> {
+    const waitMs = Math.min(this.#waitMs, maxMs)
+    this.#parts.held({ code, waitMs })
+    await this.#wait(waitMs, stop)
     this.#waitMs = Math.min(this.#waitMs * 2, maxMs)
   }
 

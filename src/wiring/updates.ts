@@ -64,7 +64,9 @@ export async function createUpdates(
   const parts = { upstream, incoming: core.incoming, clock, polls, backlog, polled }
   const makePump = (): Pump => {
     const unforeseen = (error: unknown): void => log.error({ error }, 'reading updates failed')
-    const sourceParts = { ...parts, limits: link.limits, unforeseen }
+    const held = ({ code, waitMs }: { code: string; waitMs: number }): void =>
+      log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read')
+    const sourceParts = { ...parts, limits: link.limits, held, unforeseen }
     const source = new Source(sourceParts, registration.delivered)
     const told = tellDeliveries(link, log, backlog)
     return new Pump({ source, courier, registration, clock, unforeseen, ...told })

@@ -125,6 +125,12 @@ export class Scene {
     return reasons.find((one) => one.code === code)?.message ?? null
   }
 
+  /** Waits until the sidecar waits for just so long, and lets that pass. */
+  async pass(ms: number): Promise<void> {
+    await until(() => this.clock.waits.includes(ms))
+    this.clock.advance(ms)
+  }
+
   /** The value of a metric; its labels as they stand in the line. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.#addresses.admin}/metrics`)).text()

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/updates/clock.ts'
 /** The sandbox's clock as the sidecar's: deliveries are counted by it, and it moves when told. */
 export class SandboxClock implements Clock {
   readonly #sandbox: Sandbox
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Map<() => void, number>()
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox
@@ -21,7 +21,12 @@ export class SandboxClock implements Clock {
   /** Moves both forward. */
   advance(ms: number): void {
     this.#sandbox.advance(ms)
-    for (const look of this.#waiting) look()
+    this.#waiting.forEach((_ms, look) => look())
+  }
+
+  /** How many ms somebody who waits now is waiting for, each. */
+  get waits(): number[] {
+    return [...this.#waiting.values()]
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -33,7 +38,7 @@ export class SandboxClock implements Clock {
         signal.removeEventListener('abort', look)
         resolve()
       }
-      this.#waiting.add(look)
+      this.#waiting.set(look, ms)
       signal.addEventListener('abort', look)
       look()
     })

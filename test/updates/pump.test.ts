@@ -1,0 +1,131 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { Backlog } from '../../src/updates/backlog.ts'
+import { REAL_CLOCK } from '../../src/updates/clock.ts'
+import { Courier } from '../../src/updates/deliver.ts'
+import type { Delivered } from '../../src/updates/delivered.ts'
+import { PollWatch } from '../../src/updates/poll-watch.ts'
+import { Pump } from '../../src/updates/pump.ts'
+import { Source } from '../../src/updates/source.ts'
+import { createUpstream } from '../../src/upstream/client.ts'
+import { openBot, type WebhookBot } from './bot.ts'
+import { message, openService, type ScriptedService } from './service.ts'
+import { until } from './support.ts'
+
+const nothing = (): void => {}
+
+/** A pump over a real service and bot, whose records a test may let fail. */
+function open(service: ScriptedService, bot: WebhookBot, took: (d: Delivered) => Promise<void>) {
+  const clock = REAL_CLOCK
+  const upstream = createUpstream({
+    baseUrl: service.url,
+    token: { reveal: () => 'bot_1.token', reload: () => Promise.resolve(false) },
+    ownCallsPerMinute: () => 300,
+    events: {
+      answered: nothing,
+      unreachable: nothing,
+      unauthorized: nothing,
+      paused: nothing,
+      working: nothing,
+      clock: nothing,
+      budget: nothing,
+    },
+  })
+  const polls = new PollWatch({ clock, evicted: nothing, contested: nothing })
+  const backlog = new Backlog({
+    clock,
+    skewMs: () => 0,
+    delivers: () => true,
+    ask: () => Promise.resolve(),
+    judged: nothing,
+  })
+  const limits = () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 })
+  const source = new Source(
+    {
+      upstream,
+      clock,
+      polls,
+      backlog,
+      limits,
+      incoming: null,
+      polled: nothing,
+      held: nothing,
+      unforeseen: nothing,
+    },
+    null,
+  )
+  const courier = new Courier({ allowHosts: null, clock, resolve: () => Promise.resolve([]) })
+  const { url } = bot
+  const webhook = { url, secret: null, failures: 0, lastError: null, nextAttemptAt: null }
+  const pump = new Pump({
+    source,
+    courier,
+    clock,
+    registration: { webhook, took, failed: () => Promise.resolve() },
+    delivered: nothing,
+    failed: nothing,
+    unforeseen: nothing,
+  })
+  onTestFinished(async () => {
+    await pump.stop({ graceMs: 0, confirms: false })
+    await upstream[Symbol.asyncDispose]()
+    courier[Symbol.dispose]()
+  })
+  return pump
+}
+
+test('what cannot be recorded is confirmed at the service before the next is delivered', async () => {
+  const service = await openService()
+  const all = [11, 12, 13, 14].map((id) => message(id))
+  service.answers.push(all, all.slice(1, 2), all.slice(2, 3), all.slice(3))
+  const bot = await openBot()
+  let isFull = true
+  open(service, bot, ({ updateId }) => {
+    if (updateId === 13) isFull = false
+    return isFull ? Promise.reject(new Refusal('postern_store_unwritable')) : Promise.resolve()
+  })
+  await until(() => service.polls.length >= 5)
+  expect(service.polls.map(({ offset, limit }) => [offset, limit])).toEqual([
+    [null, 100],
+    [12, 1],
+    [13, 1],
+    [14, 100],
+    [15, 100],
+  ])
+  expect(bot.deliveries.length).toBe(4)
+})
+
+test('stopping lets a delivery end, delivers nothing more and tells the service', async () => {
+  const service = await openService()
+  service.answers.push([message(11), message(12)])
+  const answer = Promise.withResolvers<void>()
+  const bot = await openBot((_delivery, response) => void answer.promise.then(() => response.end()))
+  const recorded: number[] = []
+  const pump = open(service, bot, ({ updateId }) => {
+    recorded.push(updateId)
+    return Promise.resolve()
+  })
+  await bot.until(1)
+  const stopped = pump.stop({ graceMs: 60_000 })
+  answer.resolve()
+  await stopped
+  expect(recorded).toEqual([11])
+  expect(bot.deliveries.length).toBe(1)
+  expect(service.confirmations).toEqual([12])
+})
+
+test('stopping cuts a delivery off that does not end in time, and its update stays queued', async () => {
+  const service = await openService()
+  service.answers.push([message(11)])
+  const cut = Promise.withResolvers<void>()
+  const bot = await openBot((_delivery, response) => void response.on('close', cut.resolve))
+  const recorded: number[] = []
+  const pump = open(service, bot, ({ updateId }) => {
+    recorded.push(updateId)
+    return Promise.resolve()
+  })
+  await bot.until(1)
+  await pump.stop({ graceMs: 20 })
+  await cut.promise
+  expect([recorded, service.confirmations]).toEqual([[], []])
+})
