@@ -25,6 +25,8 @@ export interface SceneOptions {
   /** None: the store has no protection. */
   passphrase?: string | null
   sandbox?: SandboxOptions
+  /** A sandbox that there is already. */
+  on?: Sandbox
   /** Other than the sandbox: a proxy before it. */
   upstream?: (sandbox: Sandbox) => Promise<string>
 }
@@ -165,16 +167,13 @@ let written = 0
 /** Sandbox and sidecar, which end with the test. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-updates-'))
-  const sandbox = await createSandbox({
-    clock: (options.time ?? 'still') === 'still' ? 'still' : 'running',
-    rates: 'off',
-    ...options.sandbox,
-  })
+  const clock = (options.time ?? 'still') === 'still' ? 'still' : 'running'
+  const sandbox = options.on ?? (await createSandbox({ clock, rates: 'off', ...options.sandbox }))
   const upstream = (await options.upstream?.(sandbox)) ?? sandbox.url
   const scene = new Scene({ sandbox, dataDir: join(folder, 'data'), upstream, options })
   onTestFinished(async () => {
     await scene.stop()
-    await sandbox[Symbol.asyncDispose]()
+    if (options.on === undefined) await sandbox[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
   })
   await scene.start()

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { PollWatch, type Taker } from '../../src/updates/poll-watch.ts'
+import { openBot } from './bot.ts'
+import { openScene, PLAIN, until, type Scene } from './support.ts'
+
+/** A watch with a clock of its own, and what it told. */
+function watched() {
+  const waiting = new Set<() => void>()
+  let nowMs = 0
+  const clock = {
+    now: () => nowMs,
+    moment: () => nowMs,
+    wait: (ms: number, signal: AbortSignal): Promise<void> => {
+      const untilMs = nowMs + ms
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if (signal.aborted || nowMs >= untilMs) resolve()
+        }
+        waiting.add(look)
+        signal.addEventListener('abort', look)
+        look()
+      })
+    },
+  }
+  const evicted: Taker[] = []
+  const contested: (Taker | null)[] = []
+  const watch = new PollWatch({
+    clock,
+    evicted: (by) => evicted.push(by),
+    contested: (by) => contested.push(by),
+  })
+  const pass = async (ms: number): Promise<void> => {
+    nowMs += ms
+    for (const look of waiting) look()
+    await new Promise(setImmediate)
+  }
+  /** A poll of 50 s that is answered after so many ms with so many updates. */
+  const poll = async (afterMs: number, count = 0): Promise<boolean> => {
+    const one = watch.begin(50)
+    await pass(afterMs)
+    return one.answered(count)
+  }
+  return { watch, evicted, contested, pass, poll }
+}
+
+describe('a poll that ended early and empty', () => {
+  test('is somebody else’s doing; three times within five minutes are said, and two minutes without take it back', async () => {
+    const { evicted, contested, poll, pass } = watched()
+    expect(await poll(10)).toBe(true)
+    expect(await poll(10_000)).toBe(true)
+    expect(contested).toEqual([])
+    expect(await poll(24_000)).toBe(true)
+    expect([evicted.length, contested]).toEqual([3, ['elsewhere']])
+    await pass(119_000)
+    expect(contested.at(-1)).toBe('elsewhere')
+    await pass(1000)
+    expect(contested.at(-1)).toBe(null)
+    expect(await poll(10)).toBe(true)
+    expect(contested.at(-1)).toBe(null)
+  })
+
+  test('is told from one that another poll through the sidecar ended', async () => {
+    const { watch, contested, poll } = watched()
+    for (let n = 0; n < 3; n++) {
+      const first = watch.begin(50)
+      watch.begin(50)
+      expect(first.answered(0)).toBe(true)
+    }
+    expect(contested.at(-1)).toBe('here')
+    await poll(10)
+    expect(contested.at(-1)).toBe('elsewhere')
+  })
+
+  test('three times in more than five minutes tell nothing', async () => {
+    const { contested, poll, pass } = watched()
+    for (let n = 0; n < 5; n++) {
+      await poll(10)
+      await pass(160_000)
+    }
+    expect(contested).toEqual([])
+  })
+})
+
+describe('nobody took over', () => {
+  test.each([
+    ['a poll that waited to its end', 50_000, 0],
+    ['one that a proxy ended after half a minute', 30_000, 0],
+    ['one that got an update', 10, 1],
+  ])('%s', async (_what, afterMs, count) => {
+    const { poll, evicted } = watched()
+    for (let n = 0; n < 5; n++) expect(await poll(afterMs, count)).toBe(false)
+    expect(evicted).toEqual([])
+  })
+
+  test('a poll that does not wait', () => {
+    const { watch, evicted } = watched()
+    for (const timeoutSeconds of [0, 1]) {
+      for (let n = 0; n < 5; n++) expect(watch.begin(timeoutSeconds).answered(0)).toBe(false)
+    }
+    expect(evicted).toEqual([])
+  })
+})
+
+describe('two who poll for one bot', () => {
+  const holding = (scene: Scene, count: number): Promise<boolean> =>
+    until(() => scene.calls(0).filter((call) => call.includes('timeout=50')).length >= count)
+
+  test('are noticed when the bot polls through us, and said until one has stopped', async () => {
+    const scene = await openScene(PLAIN)
+    for (let n = 1; n <= 3; n++) {
+      const poll = scene.call('GET', '/updates?timeout=50')
+      await holding(scene, n)
+      await scene.past('GET', '/updates')
+      expect((await poll).text).toBe('{"ok":true,"result":[]}')
+    }
+    expect(await scene.reason('second-poller')).toContain('past this sidecar')
+    expect(await scene.metric('polls_taken_over_total{by="elsewhere"}')).toBe(3)
+    expect(scene.lines.map(({ msg }) => msg)).toContain('somebody else polls for this bot')
+    await scene.pass(120_000)
+    expect(await scene.reason('second-poller')).toBe(null)
+    expect(scene.lines.map(({ msg }) => msg)).toContain('nobody else polls any more')
+  })
+
+  test('are noticed when both are bots behind this sidecar', async () => {
+    const scene = await openScene(PLAIN)
+    const polls: Promise<unknown>[] = []
+    for (let n = 1; n <= 4; n++) {
+      polls.push(scene.call('GET', '/updates?timeout=50'))
+      await holding(scene, n)
+    }
+    await Promise.all(polls.slice(0, 3))
+    expect(await scene.reason('second-poller')).toContain('through this sidecar')
+    scene.clock.advance(50_000)
+    await polls[3]
+  })
+
+  test('are noticed by the pump, which gives way a little longer each time and loses nothing', async () => {
+    const scene = await openScene(PLAIN)
+    const bot = await openBot()
+    await scene.call('POST', '/webhook', { url: bot.url })
+    for (const [index, waitMs] of [250, 500, 1000].entries()) {
+      await holding(scene, index + 1)
+      await scene.past('GET', '/updates')
+      await scene.pass(waitMs)
+    }
+    await until(() => scene.reason('second-poller'))
+    const words = await scene.write(1)
+    await bot.until(1)
+    expect(bot.words).toEqual(words)
+  })
+
+  test('are two sidecars: each says so, and every update reaches a bot', async () => {
+    const scene = await openScene(PLAIN)
+    const other = await openScene({ ...PLAIN, on: scene.sandbox })
+    const bots = [await openBot(), await openBot()]
+    await scene.call('POST', '/webhook', { url: bots[0]?.url })
+    await other.call('POST', '/webhook', { url: bots[1]?.url })
+    const move = (): void => {
+      scene.clock.advance(500)
+      other.clock.advance(0)
+    }
+    for (const one of [scene, other]) {
+      await until(() => {
+        move()
+        return one.reason('second-poller')
+      })
+    }
+    const words = await scene.write(3)
+    await until(() => {
+      move()
+      const heard = new Set(bots.flatMap((bot) => bot.words))
+      return words.every((word) => heard.has(word))
+    })
+  })
+})
