@@ -123,6 +123,8 @@ export class Courier implements Disposable {
       const request = ask(options)
         .on('socket', (socket) => {
           isConnected = !socket.connecting
+          // A connection that was kept has told so already, and would keep the listener for good.
+          if (isConnected) return
           socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true))
         })
         .on('response', (response) => {
