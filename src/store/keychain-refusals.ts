@@ -45,7 +45,7 @@ const TROUBLES = {
   },
   silent: {
     code: 'keychain',
-    message: 'the OS keychain cannot be used: it did not answer within a minute',
+    message: 'the OS keychain cannot be used: it did not answer in time',
     hint: 'it may be asking to be unlocked on a screen; unlock it and start again',
   },
   other: {

@@ -81,6 +81,7 @@ async function load(): Promise<Keytar> {
 function troubleOf(error: unknown): KeychainTrouble {
   const words = error instanceof Error ? error.message : ''
   if (/locked/i.test(words)) return 'locked'
+  if (/timeout was reached|timed out/i.test(words)) return 'silent'
   if (/object does not exist|no such (object|collection)/i.test(words)) return 'no-collection'
   if (/ServiceUnknown|not provided by any/i.test(words)) return 'no-service'
   if (/D-?Bus|could not connect|connection (refused|is closed)/i.test(words)) return 'no-bus'

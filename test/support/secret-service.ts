@@ -1,0 +1,84 @@
+/** A real Secret Service of its own for one test: gnome-keyring on a session D-Bus, headless. */
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/**
+ * What a session has: a keychain that is `unlocked` or `locked`, or one with `no-collection`;
+ * `no-service` on its bus, or `no-bus` at all.
+ */
+export type Keychain = 'unlocked' | 'locked' | 'no-collection' | 'no-service' | 'no-bus'
+
+const isThere = (program: string): boolean => spawnSync('which', [program]).status === 0
+
+/** Null when keychains can be tested here, else why not. */
+export const whyNoKeychain: string | null = await (async () => {
+  for (const program of ['dbus-run-session', 'gnome-keyring-daemon']) {
+    if (!isThere(program)) return `${program} is not installed`
+  }
+  return await import('keytar').then(
+    () => null,
+    () => 'keytar is not installed',
+  )
+})()
+
+const START: Record<Exclude<Keychain, 'no-bus'>, string> = {
+  unlocked: 'printf password | gnome-keyring-daemon --unlock --components=secrets',
+  locked: 'gnome-keyring-daemon --start --components=secrets',
+  'no-collection': 'gnome-keyring-daemon --start --components=secrets',
+  'no-service': 'true',
+}
+
+/** A bus that starts no service by itself. */
+const BARE_BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+<allow own="*"/></policy></busconfig>`
+
+/** A home whose keychain outlives sessions. */
+export class Home {
+  readonly path = mkdtempSync(join(tmpdir(), 'kc-'))
+
+  constructor() {
+    mkdirSync(join(this.path, 'run'))
+    chmodSync(join(this.path, 'run'), 0o700)
+    writeFileSync(join(this.path, 'bus.conf'), BARE_BUS)
+    onTestFinished(() => rmSync(this.path, { recursive: true, force: true }))
+  }
+
+  /** Runs a program in a session of its own. Gives its exit code and what it said. */
+  async run(
+    keychain: Keychain,
+    command: readonly string[],
+    env: Record<string, string> = {},
+  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    const shell = (start: string) => ['bash', '-c', `${start} >/dev/null 2>&1; exec "$@"`, '-']
+    const bus =
+      keychain === 'no-service'
+        ? ['dbus-run-session', `--config-file=${join(this.path, 'bus.conf')}`, '--']
+        : ['dbus-run-session', '--']
+    const all = keychain === 'no-bus' ? command : [...bus, ...shell(START[keychain]), ...command]
+    const [program = '', ...args] = all
+    const child = spawn(program, args, {
+      cwd: this.path,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: this.path,
+        XDG_RUNTIME_DIR: join(this.path, 'run'),
+        ...env,
+      },
+    })
+    const texts = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text))
+    }
+    // The daemon keeps the pipes open a little longer than the program that it served.
+    const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    return { code, ...texts }
+  }
+}
