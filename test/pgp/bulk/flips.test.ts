@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { MemoryRoom, contentOf, openFile } from '../../support/bulk.ts'
+import { KEY } from '../../support/openpgp-engine.ts'
+import { packet, partialPacket } from '../../support/openpgp-framing.ts'
+import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import { octets } from '../../support/openpgp-octets.ts'
+import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
+import { pkesk, seipdBody } from '../../support/openpgp-sealed.ts'
+
+const recipient = pkesk(bot.subkey, KEY)
+const by = { signer: alice.primary, atMs: NOW_MS }
+const inner = (text: string): Buffer => signedLiteral(text, by)
+
+const FILES: [string, Buffer][] = [
+  ['a literal', packet(18, seipdBody(literal('content'), KEY))],
+  ['signed and compressed', packet(18, seipdBody(compressed(inner('content'), 2), KEY))],
+  ['in chunks', partialPacket(18, seipdBody(inner('content '.repeat(80)), KEY), [9])],
+]
+
+for (const [name, container] of FILES) {
+  test(
+    `${name}: every flipped bit of the container costs the whole file`,
+    { timeout: 120_000 },
+    async () => {
+      const whole = octets(recipient, container)
+      expect((await openFile(whole)).outcome).toBe('opened')
+      const room = new MemoryRoom()
+      for (let bit = 0; bit < container.length * 8; bit++) {
+        const flipped = Buffer.from(whole)
+        const at = recipient.length + (bit >> 3)
+        flipped[at] = (flipped[at] ?? 0) ^ (1 << (bit & 7))
+        const { outcome } = await openFile(flipped, { pieces: 64, room })
+        expect(outcome, `bit ${bit}`).not.toBe('opened')
+      }
+      expect(room.open).toBe(0)
+    },
+  )
+
+  test(`${name}: every truncation costs the whole file`, { timeout: 120_000 }, async () => {
+    const whole = octets(recipient, container)
+    const room = new MemoryRoom()
+    for (let length = 0; length < whole.length; length++) {
+      const { outcome } = await openFile(whole.subarray(0, length), { pieces: 50, room })
+      expect(outcome, `length ${length}`).not.toBe('opened')
+    }
+    expect(room.open).toBe(0)
+  })
+}
+
+test(
+  'every flipped bit of the recipient packet leaves the content as it was, or none',
+  { timeout: 120_000 },
+  async () => {
+    const [, container] = FILES[0] ?? ['', Buffer.alloc(0)]
+    const whole = octets(recipient, container)
+    for (let bit = 0; bit < recipient.length * 8; bit++) {
+      const flipped = Buffer.from(whole)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      const opened = await openFile(flipped)
+      if (opened.outcome === 'opened') {
+        expect((await contentOf(opened.file)).toString(), `bit ${bit}`).toBe('content')
+      }
+    }
+  },
+)
+
+test('whatever is wrong behind the encryption is one and the same', async () => {
+  const body = seipdBody(inner('content '.repeat(2000)), KEY)
+  const reasons = new Set<string>()
+  for (const at of [2, 18, 19, 30, 5000, body.length - 23, body.length - 21, body.length - 1]) {
+    const flipped = Buffer.from(body)
+    flipped[at] = (flipped[at] ?? 0) ^ 1
+    const opened = await openFile(octets(recipient, packet(18, flipped)))
+    reasons.add(JSON.stringify(opened))
+  }
+  expect([...reasons]).toEqual([JSON.stringify({ outcome: 'damaged', reason: 'decryption' })])
+})
