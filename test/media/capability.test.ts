@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { MediaPlace } from '../../src/chats/named-media.ts'
+import { Capability } from '../../src/media/capability.ts'
+
+const key = randomBytes(32)
+const capability = new Capability(key)
+
+const place = fc.record<MediaPlace>({
+  mediaId: fc.stringMatching(/^[A-Za-z0-9_-]{1,128}$/),
+  chatId: fc.maxSafeInteger(),
+  userId: fc.option(fc.maxSafeInteger()),
+})
+
+const parts = (path: string): [id: string, query: string] => {
+  const [front = '', query = ''] = path.split('?')
+  return [front.slice('/media/'.length), query]
+}
+
+test('a url gives the right to the one place that it was made for', () => {
+  fc.assert(
+    fc.property(place, (made) => {
+      expect(capability.read(...parts(capability.pathOf(made)))).toEqual(made)
+    }),
+  )
+})
+
+test('no two places share a url', () => {
+  fc.assert(
+    fc.property(place, place, (one, other) => {
+      const isSame = JSON.stringify(one) === JSON.stringify(other)
+      expect(capability.pathOf(one) === capability.pathOf(other)).toBe(isSame)
+    }),
+  )
+})
+
+test('under another key a url gives no right', () => {
+  const other = new Capability(randomBytes(32))
+  fc.assert(
+    fc.property(place, (made) => {
+      expect(other.read(...parts(capability.pathOf(made)))).toBeNull()
+    }),
+  )
+})
+
+test('whatever query comes, it gives a right only where it was made', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (id, query) => {
+      expect(capability.read(id, query)).toBeNull()
+    }),
+  )
+})

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { contentTypeOf } from '../../src/media/content-type.ts'
+
+const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex')
+const ftyp = (brand: string): Buffer =>
+  Buffer.concat([hex('00000018'), Buffer.from(`ftyp${brand}`)])
+
+test.each([
+  ['image/jpeg', hex('ffd8ffe000104a464946')],
+  ['image/jpeg', hex('ffd8ffdb0043')],
+  ['image/png', hex('89504e470d0a1a0a')],
+  ['image/gif', Buffer.from('GIF89a')],
+  ['image/webp', Buffer.from('RIFF\x10\0\0\0WEBPVP8 ')],
+  ['image/heif', ftyp('heic')],
+  ['image/avif', ftyp('avif')],
+  ['video/mp4', ftyp('isom')],
+  ['video/quicktime', ftyp('qt  ')],
+  ['video/x-matroska', hex('1a45dfa3 9f4286810142f7')],
+  ['audio/mpeg', Buffer.from('ID3\x03\0')],
+  ['audio/x-wav', Buffer.from('RIFF\x10\0\0\0WAVEfmt ')],
+  ['application/ogg', Buffer.from('OggS\0\x02')],
+  ['application/pdf', Buffer.from('%PDF-1.7')],
+  ['application/zip', hex('504b03041400')],
+])('%s is told from the first octets', (type, head) => {
+  expect(contentTypeOf(Buffer.concat([head, Buffer.alloc(64)]))).toBe(type)
+})
+
+test.each([
+  ['nothing', ''],
+  ['words', 'hello there'],
+  ['HTML', '<!DOCTYPE html><html>'],
+  ['HTML after a mark of byte order', '\ufeff<html>'],
+  ['SVG', '<svg xmlns="http://www.w3.org/2000/svg">'],
+  ['XML', '<?xml version="1.0"?>'],
+  ['a script', '#!/bin/sh\n'],
+  ['JavaScript', 'alert(1)'],
+  ['a program', '\x7fELF'],
+])('%s is octets and nothing else', (_, head) => {
+  expect(contentTypeOf(Buffer.from(head))).toBe('application/octet-stream')
+})
+
+test('whatever octets come, the type is one that a header can hold and no browser runs', () => {
+  for (let round = 0; round < 3000; round++) {
+    const type = contentTypeOf(randomBytes(round % 40))
+    expect(type).toMatch(/^(?:image|audio|video|application)\/[a-z0-9.+-]+$/)
+    expect(type).not.toMatch(/svg|xml|html|script/)
+  }
+})
