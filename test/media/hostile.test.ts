@@ -1,0 +1,166 @@
+import { deflateRawSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import {
+  TAG,
+  compressed,
+  container,
+  keyIdsOf,
+  literal,
+  packet,
+  partial,
+  recipients,
+  sealPackets,
+} from '../support/faults-packets.ts'
+import { forgetPeak, peakBytes } from '../support/faults-sidecar.ts'
+import { armor } from '../support/openpgp-framing.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+const MIB = 2 ** 20
+const STRANGER = '00112233aabbccdd'
+/** What one file may add to the sidecar's memory; most of these would add many times that. */
+const GROWTH = 192 * MIB
+
+/** Packets that anybody may put into a file for the bot, whole and with a good hash. */
+async function sealed(inside: Buffer): Promise<Buffer> {
+  const { recipients: ours, container: data } = await sealPackets(inside, [stage.botCertificate])
+  return Buffer.concat([ours, data])
+}
+
+const bomb = (octets: number): Buffer =>
+  compressed(1, deflateRawSync(literal(Buffer.alloc(octets)), { level: 9 }))
+
+const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
+  ['8 MiB of recipients', () => flood(85_000, STRANGER), '413 postern_media_too_large'],
+  ['8 MiB of nameless recipients', () => flood(85_000), '413 postern_media_too_large'],
+  ['thousands of strangers', () => flood(4000, STRANGER), '422 postern_not_recipient'],
+  ['thousands of nameless ones', () => flood(4000), '422 postern_not_recipient'],
+  ['thousands that name us', async () => flood(4000, await ourKeyId()), '422 postern_damaged'],
+  [
+    'one recipient of 64 KiB',
+    () => packet(TAG.pkesk, Buffer.alloc(65_536, 3)),
+    '422 postern_damaged',
+  ],
+  ['a recipient and nothing else', () => recipients(1, STRANGER), '422 postern_damaged'],
+  [
+    'chunks of one byte',
+    async () => {
+      const { recipients: ours, container: data } = await sealPackets(literal('x'.repeat(5000)), [
+        stage.botCertificate,
+      ])
+      return Buffer.concat([ours, partial(TAG.seipd, data.subarray(3), 0)])
+    },
+    '422 postern_damaged',
+  ],
+  [
+    '64 MiB and a byte',
+    () => sealed(literal(Buffer.alloc(64 * MIB + 1))),
+    '413 postern_media_too_large',
+  ],
+  ['80 MiB that are not sealed', () => Buffer.alloc(80 * MIB), '413 postern_media_too_large'],
+  [
+    '64 MiB and a byte, not sealed',
+    () => Buffer.alloc(64 * MIB + 1),
+    '413 postern_media_too_large',
+  ],
+  ['a bomb of 300 MiB', () => sealed(bomb(300 * MIB)), '413 postern_media_too_large'],
+  [
+    'a bomb in a bomb',
+    () => sealed(compressed(1, deflateRawSync(bomb(20 * MIB)))),
+    '422 postern_damaged',
+  ],
+  ['compression that is cut', () => sealed(bomb(MIB).subarray(0, -40)), '422 postern_damaged'],
+  ['an unknown compression', () => sealed(compressed(77, Buffer.alloc(50))), '422 postern_damaged'],
+  [
+    'many literals',
+    () => sealed(Buffer.concat(Array.from({ length: 20_000 }, () => literal('x')))),
+    '422 postern_damaged',
+  ],
+  [
+    'signatures without end',
+    () =>
+      sealed(
+        Buffer.concat(
+          Array.from({ length: 20_000 }, () => packet(TAG.signature, Buffer.alloc(80, 4))),
+        ),
+      ),
+    '422 postern_damaged',
+  ],
+  ['another message inside', async () => sealed(await sealed(literal('x'))), '422 postern_damaged'],
+  ['nothing inside', () => sealed(Buffer.alloc(0)), '422 postern_damaged'],
+  [
+    'two containers',
+    async () => Buffer.concat([await sealed(literal('x')), container(100)]),
+    '422 postern_damaged',
+  ],
+  [
+    'octets behind',
+    async () => Buffer.concat([await sealed(literal('x')), Buffer.from('x')]),
+    '422 postern_damaged',
+  ],
+  [
+    'armor with words behind it',
+    async () => Buffer.from(`${armor(await sealed(literal('x')))}words`),
+    '422 postern_damaged',
+  ],
+  ['one line of 3 MiB', () => armoredLine(3 * MIB), '422 postern_damaged'],
+]
+
+function flood(count: number, keyId?: string): Buffer {
+  return Buffer.concat([recipients(count, keyId), container(5000)])
+}
+
+async function ourKeyId(): Promise<string> {
+  return (await keyIdsOf(stage.botCertificate))[1] ?? ''
+}
+
+/** Armor around recipients, in one line. */
+function armoredLine(octets: number): Buffer {
+  const base64 = recipients(Math.ceil(octets / 96), STRANGER).toString('base64')
+  return Buffer.from(`-----BEGIN PGP MESSAGE-----\n\n${base64}\n-----END PGP MESSAGE-----\n`)
+}
+
+test.each(FILES)(
+  '%s: the right code, within bounds, and no harm to anything else',
+  { timeout: 180_000 },
+  async (_, make, said) => {
+    const from = await stage.friend()
+    const chat = stage.privateChat(from)
+    const bad = await named(stage, await make(), { chat, from })
+    const good = picture()
+    const other = await named(stage, await sealedBy(from, stage, good), { chat, from })
+    const before = peakBytes(stage.sidecar.pid)
+    forgetPeak(stage.sidecar.pid)
+    const [{ status, code, body }, beside, me] = await Promise.all([
+      fetched(stage, bad),
+      fetched(stage, other),
+      stage.sidecar.call('GET', '/me'),
+    ])
+    expect(`${status} ${code}`).toBe(said)
+    expect(body.length).toBeLessThan(1000)
+    expect(beside.body).toEqual(good)
+    expect(me.status).toBe(200)
+    expect(peakBytes(stage.sidecar.pid) - before).toBeLessThan(GROWTH)
+  },
+)
+
+test('none of them left anything behind', async () => {
+  const { adminUrl } = stage.sidecar
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text()
+  expect(metrics).toMatch(/^postern_media_openings 0$/m)
+  expect(Number(/^postern_media_spool_bytes (\d+)$/m.exec(metrics)?.[1])).toBeLessThan(2 * MIB)
+  expect(metrics).toMatch(/^postern_media_total\{outcome="postern_media_too_large"\} \d+$/m)
+})
+
+test('a flipped bit in the last block gives not one byte', async () => {
+  const from = await stage.friend()
+  const whole = await sealed(literal(Buffer.alloc(5 * MIB, 'x')))
+  whole[whole.length - 1] = (whole.at(-1) ?? 0) ^ 1
+  const url = await named(stage, whole, { chat: stage.privateChat(from), from })
+  for (const headers of [{}, { range: 'bytes=0-9' }]) {
+    const { status, code, body } = await fetched(stage, url, { headers })
+    expect({ status, code }).toEqual({ status: 422, code: 'postern_damaged' })
+    expect(body.includes('xxx')).toBe(false)
+  }
+})
