@@ -1,0 +1,140 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createHash, randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { forgetPeak, peakBytes } from '../support/faults-sidecar.ts'
+import { literal, sealPackets } from '../support/faults-packets.ts'
+import { until } from '../support/sidecar.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage()
+const MIB = 2 ** 20
+const OPENINGS = 4
+
+async function sent(content: Buffer): Promise<string> {
+  const from = await stage.friend()
+  const sealed = await sealedBy(from, stage, content)
+  return await named(stage, sealed, { chat: stage.privateChat(from), from })
+}
+
+/** Lets the service answer for files only when told. */
+function hold(): { release: () => void } & Disposable {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const rule = stage.double.script('GET', /^\/media\//, () => promise)
+  return {
+    release: () => resolve(undefined),
+    [Symbol.dispose]: () => {
+      resolve(undefined)
+      rule[Symbol.dispose]()
+    },
+  }
+}
+
+const underWay = async (): Promise<number> => {
+  const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
+  return Number(/^postern_media_openings (\d+)$/m.exec(metrics)?.[1])
+}
+
+test('beyond four at once it is busy and says when to ask again; everything else goes on', async () => {
+  const contents = Array.from({ length: OPENINGS }, () => picture())
+  const urls = await Promise.all(contents.map(sent))
+  const kept = await sent(picture())
+  expect((await fetched(stage, kept)).status).toBe(200)
+  const late = await sent(picture())
+  using held = hold()
+  const waiting = urls.map((url) => fetched(stage, url))
+  await until(async () => (await underWay()) === OPENINGS, 'four are under way')
+  const refused = await fetched(stage, late)
+  expect({ status: refused.status, code: refused.code }).toEqual({
+    status: 503,
+    code: 'postern_busy',
+  })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await fetched(stage, kept)).status, 'what is kept').toBe(200)
+  const again = fetched(stage, urls[0] ?? '')
+  expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
+  held.release()
+  const bodies = (await Promise.all(waiting)).map(({ body }) => body)
+  expect(bodies).toEqual(contents)
+  expect((await again).body).toEqual(contents[0])
+  expect((await fetched(stage, late)).status).toBe(200)
+})
+
+test('whoever stops waiting harms nobody, and finds it ready the next time', async () => {
+  const content = picture()
+  const url = await sent(content)
+  const mark = stage.double.mark()
+  {
+    using held = hold()
+    const leaving = new AbortController()
+    const left = fetched(stage, url, { signal: leaving.signal }).catch(() => 'left')
+    const staying = fetched(stage, url)
+    await until(async () => (await underWay()) === 1, 'it is under way')
+    leaving.abort()
+    expect(await left).toBe('left')
+    held.release()
+    expect((await staying).body).toEqual(content)
+  }
+  expect((await fetched(stage, url)).body).toEqual(content)
+  expect(stage.double.calls('GET', /^\/media\//, mark)).toHaveLength(1)
+})
+
+test('whoever stops reading gives the room back', async () => {
+  const url = await sent(randomBytes(20 * MIB))
+  const leaving = new AbortController()
+  const response = await fetch(`${stage.sidecar.url}${url}`, { signal: leaving.signal })
+  await response.body?.getReader().read()
+  leaving.abort()
+  expect((await fetched(stage, url)).body).toHaveLength(20 * MIB)
+})
+
+test('four of 64 MiB at once stay within a bound of memory', { timeout: 240_000 }, async () => {
+  const content = randomBytes(64 * MIB)
+  const expected = createHash('sha256').update(content).digest('hex')
+  const { pid } = stage.sidecar
+  const from = await stage.person()
+  const chat = stage.privateChat(from)
+  const round = async (): Promise<void> => {
+    const urls: string[] = []
+    for (let index = 0; index < OPENINGS; index++) {
+      const parts = await sealPackets(literal(content), [stage.botCertificate])
+      const sealed = Buffer.concat([parts.recipients, parts.container])
+      urls.push(await named(stage, sealed, { chat, from }))
+    }
+    const digests = urls.map(async (url) => {
+      const response = await fetch(`${stage.sidecar.url}${url}`)
+      const hash = createHash('sha256')
+      for await (const piece of response.body ?? []) hash.update(piece as Uint8Array)
+      return hash.digest('hex')
+    })
+    expect(await Promise.all(digests)).toEqual(urls.map(() => expected))
+    stage.double.world.files.clear()
+  }
+  await round()
+  const before = peakBytes(pid)
+  forgetPeak(pid)
+  await round()
+  await round()
+  expect(peakBytes(pid) - before).toBeLessThan(192 * MIB)
+})
+
+test('stopped or killed in the middle, it leaves nothing on the disk', async () => {
+  const folder = join(stage.sidecar.dataDir, 'spool')
+  for (const end of ['stop', 'kill'] as const) {
+    const url = await sent(randomBytes(5 * MIB))
+    expect((await fetched(stage, url)).status).toBe(200)
+    const other = await sent(picture())
+    using _ = hold()
+    const cut = fetched(stage, other).catch(() => 'cut')
+    await until(async () => (await underWay()) === 1, 'it is under way')
+    const inside = readdirSync(`/proc/${stage.sidecar.pid}/fd`).filter((fd) => {
+      return readlinkSync(`/proc/${stage.sidecar.pid}/fd/${fd}`).startsWith(folder)
+    })
+    expect(inside.length).toBeGreaterThan(0)
+    await stage.sidecar[end]()
+    await cut
+    expect(readdirSync(folder)).toEqual([])
+    await stage.restart()
+  }
+})
