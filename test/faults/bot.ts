@@ -1,11 +1,12 @@
 /**
- * A plain-text bot: polls with offset, writes down what it takes in, and echoes it with sends that
+ * A plain-text bot: polls with offset or has a webhook, by the seed; writes down what it takes in, and echoes it with sends that
  * can be repeated. It remembers little: when it dies, it comes back with an older offset.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../support/faults-random.ts'
 import type { History, Said } from './history.ts'
 import type { Keeper } from './keeper.ts'
+import { WebhookEar } from './webhook-ear.ts'
 
 const POLL_SECONDS = 2
 const RETRY_MS = 150
@@ -33,7 +34,9 @@ export class Bot {
   #offset = 0
   #saved = 0
   #stop = new AbortController()
-  #polling: Promise<void> = Promise.resolve()
+  #hearing: Promise<void> = Promise.resolve()
+  /** Null: it polls. */
+  readonly #ear: WebhookEar<Update> | null
   #sending = new Set<Promise<void>>()
   readonly #outbox = new Map<string, { said: Said; text: string }>()
 
@@ -43,11 +46,21 @@ export class Bot {
     history: History
     random: Random
     sealedCanaries: ReadonlySet<string>
+    hasWebhook: boolean
   }) {
     this.#keeper = o.keeper
     this.#history = o.history
     this.#random = o.random
     this.#sealedCanaries = o.sealedCanaries
+    const breach = (what: string): void => void this.#history.breaches.push(what)
+    this.#ear = o.hasWebhook
+      ? new WebhookEar({
+          random: o.random.fork(),
+          call: (method, path, body) => this.call(method, path, body),
+          take: (update) => this.#take([update]).forEach(breach),
+          breach,
+        })
+      : null
   }
 
   /** Sends that have no final answer yet. */
@@ -59,13 +72,14 @@ export class Bot {
     this.#life += 1
     this.#stop = new AbortController()
     this.#offset = this.#saved
-    this.#polling = this.#poll(this.#stop.signal)
+    const { signal } = this.#stop
+    this.#hearing = this.#ear === null ? this.#poll(signal) : this.#ear.hear(signal)
   }
 
   /** Dies in the middle of whatever it does; what it had not saved is forgotten. */
   async die(): Promise<void> {
     this.#stop.abort()
-    await Promise.allSettled([this.#polling, ...this.#sending])
+    await Promise.allSettled([this.#hearing, ...this.#sending])
     this.#outbox.clear()
   }
 

@@ -15,8 +15,14 @@ const HEAL_MS = 150_000
 const SNAPSHOT_MS = 500
 const NO_DISK = 'no disk can be mounted here: full-disk and read-only are left out'
 
-/** Runs one seed. @param o `troubleMs` how long things go wrong */
-export async function runOnce(seed: number, o: { troubleMs: number }): Promise<Outcome> {
+/**
+ * Runs one seed.
+ * @param o `troubleMs` how long things go wrong; `hasWebhook` by the seed when not said
+ */
+export async function runOnce(
+  seed: number,
+  o: { troubleMs: number; hasWebhook?: boolean },
+): Promise<Outcome> {
   const random = new Random(seed)
   const history = newHistory(seed)
   await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 1_000_000 })
@@ -26,7 +32,8 @@ export async function runOnce(seed: number, o: { troubleMs: number }): Promise<O
   const cacheSeconds = random.pick([1, 5, 60])
   await using keeper = new Keeper({ upstreamUrl: proxy.url, token, history, cacheSeconds })
   const { sealedCanaries } = people
-  const bot = new Bot({ keeper, history, random: random.fork(), sealedCanaries })
+  const hasWebhook = o.hasWebhook ?? random.oneIn(2)
+  const bot = new Bot({ keeper, history, random: random.fork(), sealedCanaries, hasWebhook })
   const stage: Stage = { sandbox, proxy, keeper, people, bot, history }
   try {
     await begin(stage, random.fork())
