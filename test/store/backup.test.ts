@@ -177,7 +177,7 @@ describe('restoring', () => {
   ])('never goes over %s', async (_what, fill) => {
     const file = await backup(await open(temporary()))
     const dataDir = temporary()
-    await fill(dataDir)
+    fill(dataDir)
     const before = digests(dataDir)
     expect(() => restore(file, dataDir)).toThrow('nothing is restored over it')
     expect(digests(dataDir)).toEqual(before)
