@@ -6,8 +6,11 @@ import type { Distrust } from './trust.ts'
 
 /** Who gets a message, and who could not. */
 export interface Recipients {
-  /** Armored certificates, one a person; the bot's own is not among them. */
-  certificates: string[]
+  /**
+   * Armored certificates, one a person; the bot's own is not among them. The very same array while
+   * the same are chosen from the same list.
+   */
+  certificates: readonly string[]
   /** Greatest octets that the recipient packets of `certificates` take. */
   recipientBytes: CipherSizes
   skipped: Skipped[]
@@ -59,13 +62,29 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
   const byFingerprint = new Map(usable.map((person) => [person.fingerprint, person.judgement]))
   const judgements = [...byFingerprint.values()]
   return {
-    certificates: judgements.map(({ armored }) => armored),
+    certificates: asBefore(
+      list,
+      judgements.map(({ armored }) => armored),
+    ),
     recipientBytes: {
       aes256: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
       aes128: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
     },
     skipped,
   }
+}
+
+/** What was last chosen from a list. */
+const chosenFrom = new WeakMap<KeyList, readonly string[]>()
+
+function asBefore(list: KeyList, certificates: string[]): readonly string[] {
+  const before = chosenFrom.get(list)
+  const isSame =
+    before?.length === certificates.length &&
+    certificates.every((armored, index) => armored === before[index])
+  if (isSame) return before
+  chosenFrom.set(list, certificates)
+  return certificates
 }
 
 /** What a key list says twice or says of the wrong one, in words without anybody's, or null. */

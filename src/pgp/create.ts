@@ -2,9 +2,11 @@
 import { openBulk } from './bulk/open.ts'
 import type { Engine, UnlockedKey } from './engine.ts'
 import { Library, type LibraryOptions } from './library.ts'
+import type { EnvelopeBounds } from './native/envelopes.ts'
 import { Gate } from './native/gate.ts'
 import { openNatively } from './native/open.ts'
 import { OwnKeys } from './native/own-keys.ts'
+import { Sealer } from './native/sealer.ts'
 import { Turns } from './native/turns.ts'
 import { verifyNatively } from './native/verify.ts'
 import { walkMessage, type OwnIds } from './walk.ts'
@@ -12,6 +14,10 @@ import { walkMessage, type OwnIds } from './walk.ts'
 export interface EngineOptions extends LibraryOptions {
   /** False for an engine that leaves everything to openpgp.js; to compare with. */
   native?: boolean
+  /** Bounds of what is made ahead of a message; 16 MiB and five minutes by default. */
+  ahead?: EnvelopeBounds
+  /** Called when the next message of a place is ready but for its words. */
+  prepared?: (place: string) => void
   /**
    * Called once, if the library judges a certificate otherwise than it was read natively; from
    * then on it reads them all.
@@ -19,6 +25,8 @@ export interface EngineOptions extends LibraryOptions {
   disagreed?: () => void
 }
 
+/** What waits for its message, ready but for its words: a hundred of the largest groups, or fewer. */
+const AHEAD: EnvelopeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 /** Messages that are opened at once, and as many verified: the loop has its turn in between. */
 const AT_ONCE = 16
 
@@ -34,7 +42,16 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const opening = new Turns(AT_ONCE)
   const verifying = new Turns(AT_ONCE)
   if (!isNative) gate[Symbol.dispose]()
-  const sealKnown: Engine['sealKnown'] = (request) => library.seal(request)
+  const sealer = new Sealer({
+    gate,
+    own,
+    library,
+    bounds: options.ahead ?? AHEAD,
+    prepared: options.prepared ?? (() => {}),
+  })
+  if (!isNative) sealer[Symbol.dispose]()
+  const sealKnown: Engine['sealKnown'] = async (request) =>
+    (await sealer.seal(request)) ?? (await library.seal(request))
   return {
     generate: (made) => library.generate(made),
     unlock: (locked, passphrase) => library.unlock(locked, passphrase),
@@ -66,6 +83,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       isNative = false
       gate[Symbol.dispose]()
       own.clear()
+      sealer[Symbol.dispose]()
       await library[Symbol.asyncDispose]()
     },
   }

@@ -2,6 +2,7 @@
  * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
+import type { Sealed } from './sealed.ts'
 import type { OctetReader } from './bulk/octet-reader.ts'
 import type { Room } from './bulk/raw-file.ts'
 import type { RestingFile } from './bulk/resting.ts'
@@ -110,15 +111,12 @@ export interface SealRequest {
   signer: UnlockedKey
   /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
   cipher: Cipher
-}
-
-/** A sealed message, with what it is known again by. */
-export interface SealedMessage {
-  armored: string
-  /** As `OpenedText.dataDigest`. */
-  dataDigest: string
-  /** As `SignatureClaim.digest` of our signature. */
-  statementDigest: string
+  /**
+   * What the list is used for, again and again. With it, what can be made of the next message is
+   * made ahead, for as long as the list stays the same; one that is given as the very same array is
+   * found without being read.
+   */
+  place?: string
 }
 
 /** A signature inside an opened message, as it says of itself; nothing here is verified. */
@@ -227,8 +225,8 @@ export interface Engine {
    * @throws Error when any certificate cannot be used; nothing is ever left out silently
    */
   seal(request: SealRequest): Promise<string>
-  /** The same, with what the message is known again by. */
-  sealKnown(request: SealRequest): Promise<SealedMessage>
+  /** The same, as it is put into a request, with what the message is known again by. */
+  sealKnown(request: SealRequest): Promise<Sealed>
   /**
    * Opens an armored message with every key given; never throws for what a sender can cause.
    * @param signal drops the job while it waits for its turn; its result is then of no use

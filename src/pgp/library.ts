@@ -2,12 +2,12 @@
 import type { BulkHelpers } from './bulk/open.ts'
 import type {
   Adopted,
+  Cipher,
   AdoptSecrets,
   Judgement,
   NotOpened,
   Opened,
   OwnKey,
-  SealedMessage,
   SealRequest,
   Signed,
   SignedAtLength,
@@ -15,9 +15,12 @@ import type {
   UnlockedKey,
 } from './engine.ts'
 import type { Judged } from './native/facts.ts'
+import { CIPHER_ID, type SessionKey } from './native/session-key.ts'
 import type { OwnFacts } from './own-facts.ts'
 import { JobKilled, Pool } from './pool.ts'
+import { Sealed } from './sealed.ts'
 import type { Walked } from './walk.ts'
+import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, from when a thread takes it up. */
 const DEADLINES_MS = {
@@ -100,8 +103,25 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  async seal(request: SealRequest): Promise<SealedMessage> {
-    return await this.#ours.run('seal', [request, Date.now()], DEADLINES_MS.seal)
+  async seal(request: SealRequest): Promise<Sealed> {
+    const sealed = await this.#ours.run('seal', [request, Date.now()], DEADLINES_MS.seal)
+    return Sealed.of(sealed.armored, sealed)
+  }
+
+  /** Recipient packets alone. @throws Error when any certificate cannot be used */
+  async packetsFor(certificates: string[], { cipher, data }: SessionKey): Promise<Uint8Array> {
+    const algorithm: Cipher = cipher === CIPHER_ID.aes256 ? 'aes256' : 'aes128'
+    const args: Parameters<Jobs['recipientPackets']> = [
+      certificates,
+      { data, algorithm },
+      Date.now(),
+    ]
+    return await this.#ours.run('recipientPackets', args, DEADLINES_MS.seal)
+  }
+
+  /** Whether all certificates list AES-256. */
+  async readAes256(certificates: string[]): Promise<boolean> {
+    return await this.#ours.run('allListAes256', [certificates, Date.now()], DEADLINES_MS.seal)
   }
 
   async open(walked: Walked, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened> {

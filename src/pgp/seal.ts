@@ -4,14 +4,20 @@ import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey 
 import { armorMessage } from './armor.ts'
 import { certificateOf, secretKeyOf } from './cache.ts'
 import { encryptionKey } from './certificate.ts'
-import type { Cipher, SealedMessage, SealRequest } from './engine.ts'
+import type { Cipher, SealRequest } from './engine.ts'
 import { TAG, packetsOf } from './packets.ts'
 import { BOUNDS } from './profile.ts'
+import type { SealedDigests } from './sealed.ts'
 import { parseSignature } from './signature.ts'
 
 /** The library has it, its types do not. */
 type Preferring = PublicKey & {
   getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+
+/** A sealed message as text, with what it is known again by. */
+export interface LibrarySealed extends SealedDigests {
+  armored: string
 }
 
 /** Whether a certificate lists AES-256; asked of each once a thread. */
@@ -24,7 +30,7 @@ const listsAes256 = new WeakMap<PublicKey, boolean>()
  * which every OpenPGP program reads.
  * @throws Error when any certificate cannot be used: nobody is left out silently
  */
-export async function seal(request: SealRequest, nowMs: number): Promise<SealedMessage> {
+export async function seal(request: SealRequest, nowMs: number): Promise<LibrarySealed> {
   const signer = await secretKeyOf(request.signer)
   const certificates = await Promise.all([...new Set(request.certificates)].map(certificateOf))
   const recipients = distinct([...certificates, signer.toPublic()])
@@ -43,13 +49,36 @@ export async function seal(request: SealRequest, nowMs: number): Promise<SealedM
     sessionKey: { data, algorithm },
     format: 'binary',
   })
-  const recipientPackets = await packetsFor(recipients, { data, algorithm }, nowMs)
+  const forRecipients = await packetsFor(recipients, { data, algorithm }, nowMs)
   data.fill(0)
   return {
-    armored: armorMessage(Buffer.concat([recipientPackets, container])),
+    armored: armorMessage(Buffer.concat([forRecipients, container])),
     dataDigest: dataDigestOf(container),
     statementDigest: statementDigestOf(signed.write() as Uint8Array, document),
   }
+}
+
+/**
+ * Gives recipient packets of certificates alone, for a message that is otherwise sealed natively.
+ * @param sessionKey zeroed when it was given to all
+ */
+export async function recipientPackets(
+  certificates: string[],
+  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  nowMs: number,
+): Promise<Uint8Array> {
+  try {
+    const recipients = await Promise.all(certificates.map(certificateOf))
+    return await packetsFor(recipients, sessionKey, nowMs)
+  } finally {
+    sessionKey.data.fill(0)
+  }
+}
+
+/** Whether all certificates list AES-256. */
+export async function allListAes256(certificates: string[], nowMs: number): Promise<boolean> {
+  const recipients = await Promise.all(certificates.map(certificateOf))
+  return (await cipherFor(recipients, 'aes256', nowMs)) === 'aes256'
 }
 
 /** The identity of the encrypted data: SHA-256 of the container's body. */

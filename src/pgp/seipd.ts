@@ -1,5 +1,12 @@
 /** Symmetrically Encrypted and Integrity Protected Data, version 1 (RFC 9580, 5.13.1). */
-import { createDecipheriv, createSecretKey, hash, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  randomFillSync,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const CIPHERS: Record<string, { name: string; keyBytes: number }> = {
   aes128: { name: 'aes-128-cfb', keyBytes: 16 },
@@ -11,6 +18,8 @@ const PREFIX = BLOCK + 2
 const NO_VECTOR = Buffer.alloc(BLOCK)
 /** Modification Detection Code packet: two header octets and a SHA-1 hash (RFC 9580, 5.13.1). */
 const MDC = 22
+const MDC_HEADER = Buffer.from([0xd3, 0x14])
+const VERSION = Buffer.from([1])
 
 /** True when `openVersion1` takes the algorithm; others are left to the library. */
 export function isNativeCipher(algorithm: string): boolean {
@@ -38,4 +47,29 @@ export function openVersion1(
   const marked = plain[end] === 0xd3 && plain[end + 1] === 0x14
   const intact = timingSafeEqual(computed, plain.subarray(end + 2))
   return marked && intact ? plain.subarray(PREFIX, end) : null
+}
+
+/**
+ * Undoes `openVersion1`: takes packets and a session key that encrypts nothing else. Gives the
+ * container's body.
+ * @throws Error for another algorithm or a key of another size
+ */
+export function sealVersion1(
+  packets: Uint8Array,
+  sessionKey: { algorithm: string; data: Uint8Array },
+): Buffer {
+  const cipher = CIPHERS[sessionKey.algorithm]
+  if (cipher === undefined || sessionKey.data.length !== cipher.keyBytes) throw new Error('cipher')
+  const plain = Buffer.alloc(PREFIX + packets.length + MDC)
+  randomFillSync(plain, 0, BLOCK)
+  plain.copy(plain, BLOCK, BLOCK - 2, BLOCK)
+  plain.set(packets, PREFIX)
+  const end = plain.length - MDC
+  plain.set(MDC_HEADER, end)
+  plain.set(hash('sha1', plain.subarray(0, end + MDC_HEADER.length), 'buffer'), end + 2)
+  const encipher = createCipheriv(cipher.name, createSecretKey(sessionKey.data), NO_VECTOR)
+  const body = Buffer.concat([VERSION, encipher.update(plain)])
+  encipher.final()
+  plain.fill(0)
+  return body
 }

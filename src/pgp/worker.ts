@@ -7,7 +7,7 @@ import { judgeFully } from './certificate.ts'
 import { open } from './open.ts'
 import { describeOwn } from './own-facts.ts'
 import { applyProfile } from './profile.ts'
-import { seal } from './seal.ts'
+import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { generate, relock, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
@@ -24,6 +24,8 @@ const JOBS = {
   openWhole,
   unpackWhole,
   describeOwn,
+  recipientPackets,
+  allListAes256,
 }
 
 /** What the threads do, by name; arguments and results are structured clones. */

@@ -159,16 +159,17 @@ export class Outgoing {
     const fitting = fit(recipients.recipientBytes, Buffer.byteLength(text), armoredMax())
     if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
     const startedAtMs = performance.now()
-    const { armored, ...known } = await engine.sealKnown({
+    const sealed = await engine.sealKnown({
       text,
       certificates: recipients.certificates,
       signer,
       cipher: fitting.cipher,
+      place: String(draft.chatId),
     })
-    if (armored.length > armoredMax()) throw tooLarge(count, armored.length, armoredMax())
-    await this.#remember(draft.chatId, known)
+    if (sealed.chars > armoredMax()) throw tooLarge(count, sealed.chars, armoredMax())
+    await this.#remember(draft.chatId, sealed)
     return {
-      outbound: permitSealed(draft.target, draft.fields, armored),
+      outbound: permitSealed(draft.target, draft.fields, sealed),
       sealMs: performance.now() - startedAtMs,
     }
   }

@@ -18,7 +18,7 @@ export interface WireRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** From the host on, checked. */
   path: string
-  body: string | undefined
+  body: string | Buffer | undefined
   token: string
   /** Most bytes of body that are read of the answer. */
   maxBytes: number

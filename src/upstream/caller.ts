@@ -21,7 +21,7 @@ export interface Call {
   method: WireRequest['method']
   /** Below the API prefix, checked. */
   path: string
-  body: string | undefined
+  body: string | Buffer | undefined
   /** The end of it all, of `performance.now()`. */
   untilMs: number
   /** The end of the first attempt. */

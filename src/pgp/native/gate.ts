@@ -5,6 +5,7 @@ import { DIGEST_BYTES, RECORD_BYTES, writeRecord } from './record.ts'
 import { RecordTable } from './record-table.ts'
 import { readCommonCertificate } from './common-certificate.ts'
 import { RecentMap } from './recent-map.ts'
+import { Turns } from './turns.ts'
 
 export interface GateParts {
   /** The library's judgement at a time, which is the last word. */
@@ -21,6 +22,8 @@ const OTHER_CHARS = 32 * 1024 * 1024
 const DEADLINE_KEPT_MS = 300_000
 /** Certificates that may be in use and wait for the library's word. */
 const UNCONFIRMED_MAX = 4096
+/** Certificates that are read side by side: the loop has its turn in between. */
+const AT_ONCE = 32
 
 interface Kept extends Judged {
   judgedAtMs: number
@@ -36,6 +39,7 @@ export class Gate implements Disposable {
   readonly #parts: GateParts
   readonly #records = new RecordTable(RECORDS)
   readonly #others = new RecentMap<Kept>(OTHER_CHARS)
+  readonly #reading = new Turns(AT_ONCE)
   readonly #inFlight = new Map<string, Promise<Judged>>()
   readonly #unconfirmed: { armored: string; facts: CertificateFacts; atMs: number }[] = []
   #readsNatively = true
@@ -86,7 +90,7 @@ export class Gate implements Disposable {
     const { armored, known, digest, name } = one
     const atMs = Date.now()
     if (known === undefined && this.#mayRead()) {
-      const facts = await readCommonCertificate(armored, atMs)
+      const facts = await this.#reading.run(() => readCommonCertificate(armored, atMs))
       if (facts !== null && this.#readsNatively) {
         this.#records.set(digest, facts)
         this.#confirm({ armored, facts, atMs })

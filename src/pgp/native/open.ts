@@ -10,7 +10,7 @@ import { isSealingSecret, type OwnSecret } from './own-secrets.ts'
 import type { SealingKey } from './curve-key.ts'
 import { openRecipient, readRecipient, type RecipientForm } from './recipient-packet.ts'
 import type { Where } from './where.ts'
-import { CIPHERS, isCipher, type CipherId } from './session-key.ts'
+import { CIPHERS, CIPHER_NAME, isCipher, type CipherId } from './session-key.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 const AES192 = 8
@@ -40,14 +40,12 @@ export async function openNatively(
   if (sessionKey === null) return DAMAGED
   const { cipher, data } = sessionKey
   if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
-  const packets = openVersion1(walked.container, { algorithm: ALGORITHMS[cipher], data })
+  const packets = openVersion1(walked.container, { algorithm: CIPHER_NAME[cipher], data })
   data.fill(0)
   if (packets === null) return DAMAGED
   const inner = readPlain(packets)
   return inner && openedText(inner, { dataDigest: walked.dataDigest, openedWith })
 }
-
-const ALGORITHMS = { 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const
 
 async function addressedOf(
   walked: Walked,

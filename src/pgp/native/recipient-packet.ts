@@ -1,10 +1,17 @@
 /** Recipient packets of the common forms: version 3, for Curve25519 (RFC 9580, 5.1). */
 import type { KeyObject } from 'node:crypto'
-import { framePacket, TAG } from '../packets.ts'
+import { TAG } from '../packets.ts'
 import { ALGORITHM, type SealingKey } from './curve-key.ts'
 import { wrappingKey, type Agreeing } from './key-agreement.ts'
 import { unwrapKey, wrapKey } from './key-wrap.ts'
-import { padSessionKey, unpadSessionKey, type SessionKey } from './session-key.ts'
+import {
+  CIPHERS,
+  padSessionKey,
+  paddedLength,
+  unpadSessionKey,
+  type CipherId,
+  type SessionKey,
+} from './session-key.ts'
 import type { Where } from './where.ts'
 import { agree, type Ephemeral } from './x25519.ts'
 
@@ -22,6 +29,8 @@ export interface RecipientForm {
 
 const VERSION = 3
 const POINT = 32
+/** Of a packet in the new format, which is shorter than 192 octets. */
+const HEADER = 2
 /** Version, key id and algorithm come first. */
 const START = 10
 /** 263 bits, of which the first octet says what follows (RFC 9580, 11.2). */
@@ -76,28 +85,42 @@ export async function openRecipient(
   return unpadSessionKey(unwrapped)
 }
 
+/** Octets of the packet that `writeRecipient` writes. */
+export function recipientBytes({ algorithm }: SealingKey, cipher: CipherId): number {
+  const { keyBytes } = CIPHERS[cipher]
+  const start = HEADER + START
+  if (algorithm === ALGORITHM.x25519) return start + POINT + 2 + keyBytes + 8
+  return start + POINT_START.length + POINT + 1 + paddedLength(keyBytes) + 8
+}
+
 /**
  * Writes the packet that gives a recipient the session key.
  * @param ephemeral a pair that was never used before and is not used again
+ * @param to `target` and the place in it where the packet begins
  */
 export async function writeRecipient(
   sessionKey: SessionKey,
   ephemeral: Ephemeral,
-  recipient: Agreeing,
-): Promise<Buffer> {
-  const shared = await agree(ephemeral.secret, recipient.key.point, 'pool')
-  const key = wrappingKey(shared, ephemeral.point, recipient)
-  const start = Buffer.alloc(START)
-  start[0] = VERSION
-  start.set(recipient.fingerprint.subarray(12), 1)
-  start[START - 1] = recipient.key.algorithm
-  const isPlain = recipient.key.algorithm === ALGORITHM.x25519
+  { recipient, target, at }: { recipient: Agreeing; target: Buffer; at: number },
+): Promise<void> {
+  const { key, fingerprint } = recipient
+  const shared = await agree(ephemeral.secret, key.point, 'pool')
+  const wrapping = wrappingKey(shared, ephemeral.point, recipient)
+  const isPlain = key.algorithm === ALGORITHM.x25519
   const padded = isPlain ? sessionKey.data : padSessionKey(sessionKey)
-  const wrapped = wrapKey(key, padded)
-  key.fill(0)
+  const wrapped = wrapKey(wrapping, padded)
+  wrapping.fill(0)
   if (!isPlain) padded.fill(0)
-  const parts = isPlain
-    ? [start, ephemeral.point, Buffer.from([wrapped.length + 1, sessionKey.cipher]), wrapped]
-    : [start, POINT_START, ephemeral.point, Buffer.from([wrapped.length]), wrapped]
-  return framePacket(TAG.pkesk, Buffer.concat(parts))
+  target[at] = 0xc0 | TAG.pkesk
+  target[at + 1] = recipientBytes(key, sessionKey.cipher) - HEADER
+  target[at + HEADER] = VERSION
+  target.set(fingerprint.subarray(12), at + HEADER + 1)
+  target[at + HEADER + START - 1] = key.algorithm
+  let next = at + HEADER + START
+  if (!isPlain) next += POINT_START.copy(target, next)
+  target.set(ephemeral.point, next)
+  next += POINT
+  target[next++] = isPlain ? wrapped.length + 1 : wrapped.length
+  if (isPlain) target[next++] = sessionKey.cipher
+  target.set(wrapped, next)
 }

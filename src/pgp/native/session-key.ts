@@ -10,6 +10,12 @@ export const CIPHERS = {
 } as const
 export type CipherId = keyof typeof CIPHERS
 
+/** As the rest of `pgp/` names them. */
+export const CIPHER_NAME = { 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const satisfies Record<
+  CipherId,
+  string
+>
+
 export const CIPHER_ID = { aes128: 7, aes256: 9 } as const satisfies Record<Cipher, CipherId>
 
 export interface SessionKey {
@@ -28,11 +34,16 @@ export function isCipher(id: number): id is CipherId {
   return Object.hasOwn(CIPHERS, id)
 }
 
+/** Octets of a key of so many octets with what `padSessionKey` adds. */
+export function paddedLength(keyBytes: number): number {
+  const length = 1 + keyBytes + 2
+  return length + 8 - (length % 8)
+}
+
 /** With its cipher, a checksum, and padding to a multiple of 8 octets; to be zeroed after use. */
 export function padSessionKey({ cipher, data }: SessionKey): Buffer {
-  const length = 1 + data.length + 2
-  const padding = 8 - (length % 8)
-  const padded = Buffer.alloc(length + padding, padding)
+  const length = paddedLength(data.length)
+  const padded = Buffer.alloc(length, length - data.length - 3)
   padded[0] = cipher
   data.copy(padded, 1)
   padded.writeUInt16BE(checksum(data), 1 + data.length)

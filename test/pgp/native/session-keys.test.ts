@@ -6,6 +6,7 @@ import { isSealingSecret, readOwnSecrets } from '../../../src/pgp/native/own-sec
 import {
   openRecipient,
   readRecipient,
+  recipientBytes,
   writeRecipient,
   type RecipientForm,
 } from '../../../src/pgp/native/recipient-packet.ts'
@@ -164,8 +165,10 @@ test.each([bot, modern])('what is written for $name opens for them alone', async
   const secret = own(person)
   for (const cipher of ['aes128', 'aes256'] as const) {
     const key = freshSessionKey(cipher)
-    const framed = await writeRecipient(key, await freshPair(), secret)
-    const form = formOf(framed)
+    const target = Buffer.alloc(recipientBytes(secret.key, key.cipher) + 2)
+    await writeRecipient(key, await freshPair(), { recipient: secret, target, at: 1 })
+    expect([target[0], target.at(-1)]).toEqual([0, 0])
+    const form = formOf(target.subarray(1, -1))
     expect(form?.keyId).toBe(person.subkey.keyId)
     if (form === null) continue
     expect(await openRecipient(form, secret, 'here')).toEqual(key)

@@ -1,0 +1,96 @@
+/** A list of recipients as it is sealed to: of each what that needs, and one name for all of it. */
+import { hash } from 'node:crypto'
+import { fingerprintOf } from './curve-key.ts'
+import { holdsAt, type CertificateFacts } from './facts.ts'
+import type { Gate } from './gate.ts'
+import type { Agreeing } from './key-agreement.ts'
+import type { OwnKey } from './own-keys.ts'
+
+/** Holds from `fromS` on and before `untilS`. */
+export interface Roster {
+  /** The same for the same recipients in the same order, and the same key of ours. */
+  name: string
+  /** Who is sealed to natively; we are among them, last. */
+  natives: Agreeing[]
+  /** Armored certificates of the others, who are the library's to seal to. */
+  others: string[]
+  /** All of `natives` list AES-256 (RFC 9580, 12.1). */
+  readAes256: boolean
+  fromS: number
+  untilS: number
+}
+
+type Sealing = NonNullable<OwnKey['seals']>
+
+interface Known {
+  roster: Roster
+  by: Sealing
+  epoch: number
+}
+
+/** Rosters by the very list that they are made of, which must not change. */
+export class Rosters {
+  readonly #gate: Gate
+  readonly #known = new WeakMap<readonly string[], Known>()
+
+  constructor(gate: Gate) {
+    this.#gate = gate
+  }
+
+  /**
+   * Gives the roster of armored certificates and our own key: everybody once.
+   * @throws Error when any certificate cannot be sealed to: nobody is left out silently
+   */
+  async of(certificates: readonly string[], by: Sealing): Promise<Roster> {
+    const known = this.#known.get(certificates)
+    const isCurrent = known?.by === by && known.epoch === this.#gate.epoch
+    if (isCurrent && holdsAt(known.roster, Date.now())) return known.roster
+    const { epoch } = this.#gate
+    const roster = await this.#make(certificates, by)
+    this.#known.set(certificates, { roster, by, epoch })
+    return roster
+  }
+
+  async #make(certificates: readonly string[], by: Sealing): Promise<Roster> {
+    const texts = [...new Set(certificates)]
+    const judged = await Promise.all(texts.map((armored) => this.#gate.look(armored)))
+    const nowMs = Date.now()
+    const members = new Map<string, Member>()
+    for (const { judgement, facts } of judged) {
+      const { fingerprint, unusable, armored } = judgement
+      if (fingerprint === null || unusable !== null) {
+        throw new Error('a certificate cannot be sealed to')
+      }
+      const isNative = facts !== null && holdsAt(facts, nowMs)
+      members.set(fingerprint, isNative ? { facts } : { armored })
+    }
+    const own = Buffer.from(by.facts.fingerprint).toString('hex')
+    members.delete(own)
+    members.set(own, { facts: by.facts })
+    return rosterOf([...members.values()], by)
+  }
+}
+
+type Member = { facts: CertificateFacts } | { armored: string }
+
+function rosterOf(members: Member[], by: Sealing): Roster {
+  const facts = members.flatMap((one) => ('facts' in one ? [one.facts] : []))
+  const others = members.flatMap((one) => ('facts' in one ? [] : [one.armored]))
+  const natives = facts.map(({ sealing }) => ({
+    key: sealing,
+    fingerprint: fingerprintOf(sealing),
+  }))
+  const names = [
+    by.signer.fingerprint,
+    ...natives.flatMap(({ key, fingerprint }) => [fingerprint, key.point]),
+    ...others.map((armored) => hash('sha256', armored, 'buffer')),
+  ]
+  return {
+    name: hash('sha256', Buffer.concat(names), 'base64'),
+    natives,
+    others,
+    readAes256: facts.every(({ readsAes256 }) => readsAes256),
+    fromS: Math.max(...facts.map(({ fromS }) => fromS)),
+    untilS: Math.min(...facts.map(({ untilS }) => untilS)),
+  }
+}

@@ -1,0 +1,77 @@
+/** A text, signed: what stands inside a sealed message (RFC 9580, 10.3), as openpgp.js writes it. */
+import { hash, randomBytes } from 'node:crypto'
+import { TAG, framePacket } from '../packets.ts'
+import { statementDigest } from '../signature.ts'
+import { ALGORITHM, type SigningKey } from './curve-key.ts'
+import { signDigest } from './ed25519.ts'
+import { writeMpi } from './mpi.ts'
+import type { OwnSecret } from './own-secrets.ts'
+
+const BINARY = 0
+const SHA512 = 10
+const CRITICAL = 0x80
+/** Makes no two signatures alike, which guards a key against faults of the machine. */
+const SALT_NAME = Buffer.from('salt@notations.openpgpjs.org')
+const SALT_BYTES = 32
+const LITERAL_UTF8 = 'u'.charCodeAt(0)
+
+/** Packets of a signed text, with the identity of the statement that they make. */
+export interface SignedDocument {
+  packets: Buffer
+  statementDigest: string
+}
+
+/** Signs a text as of `atMs`. */
+export function signDocument(
+  text: string,
+  signer: OwnSecret<SigningKey>,
+  atMs: number,
+): SignedDocument {
+  const document = Buffer.from(text, 'utf8')
+  const date = Buffer.alloc(4)
+  date.writeUInt32BE(Math.floor(atMs / 1000))
+  const keyId = signer.fingerprint.subarray(12)
+  const { algorithm } = signer.key
+  const hashedPart = hashedPartOf(signer, date)
+  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
+  trailer.writeUInt32BE(hashedPart.length, 2)
+  const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
+  const numbers = signDigest(signer.secret, digest)
+  const written =
+    algorithm === ALGORITHM.ed25519
+      ? [numbers]
+      : [writeMpi(numbers.subarray(0, 32)), writeMpi(numbers.subarray(32))]
+  const noUnhashed = Buffer.alloc(2)
+  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), ...written]
+  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm]), keyId, Buffer.from([1])]
+  return {
+    packets: Buffer.concat([
+      framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
+      framePacket(TAG.literal, Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])),
+      framePacket(TAG.signature, Buffer.concat(signature)),
+    ]),
+    statementDigest: statementDigest(hash('sha256', document, 'buffer'), hashedPart),
+  }
+}
+
+/** The signature's packet up to its hashed subpackets, which is signed with the text. */
+function hashedPartOf({ key, fingerprint }: OwnSecret<SigningKey>, date: Buffer): Buffer {
+  const sizes = Buffer.alloc(4)
+  sizes.writeUInt16BE(SALT_NAME.length)
+  sizes.writeUInt16BE(SALT_BYTES, 2)
+  const salt = [Buffer.alloc(4), sizes, SALT_NAME, randomBytes(SALT_BYTES)]
+  const subpackets = Buffer.concat([
+    subpacket(2 | CRITICAL, [date]),
+    subpacket(16, [fingerprint.subarray(12)]),
+    subpacket(20, salt),
+    subpacket(33, [Buffer.from([4]), fingerprint]),
+  ])
+  const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
+  start.writeUInt16BE(subpackets.length, 4)
+  return Buffer.concat([start, subpackets])
+}
+
+function subpacket(kind: number, parts: Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 1)
+  return Buffer.concat([Buffer.from([length, kind]), ...parts])
+}
