@@ -11,6 +11,10 @@ export interface Result {
   ms: number
   /** `ratio`: how many times faster we are than the peer. */
   vs: Record<string, { ms: number; ratio: number }>
+  /** What one run works through. */
+  bytes?: number
+  /** MiB that one run adds to a process at its peak, by contender. */
+  memory?: Record<string, number>
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|doors` runs a part.
+ * `--only seal|open|media|doors` runs a part.
  */
 import { applyProfile } from '../../src/pgp/profile.ts'
 import { doorJobs } from './doors.ts'
+import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { sealJobs } from './seal.ts'
@@ -12,6 +13,7 @@ import { sealJobs } from './seal.ts'
 const PARTS: Record<string, () => Promise<Result[]>> = {
   seal: sealJobs,
   open: openJobs,
+  media: mediaJobs,
   doors: doorJobs,
 }
 
@@ -30,17 +32,22 @@ for (const [name, jobs] of Object.entries(PARTS)) {
 if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ results })}\n`)
 else for (const line of table(results)) process.stdout.write(`${line}\n`)
 
+function speed(bytes: number | undefined, ms: number): string {
+  return bytes === undefined ? '' : `, ${Math.round(bytes / 1000 / ms)} MB/s`
+}
+
 function table(rows: Result[]): string[] {
-  const cells = rows.flatMap(({ job, ms, vs }) =>
+  const cells = rows.flatMap(({ job, ms, vs, bytes, memory }) =>
     Object.entries(vs).map(([peer, theirs]) => [
       job,
-      `${ms} ms`,
+      `${ms} ms${speed(bytes, ms)}`,
       peer,
-      `${theirs.ms} ms`,
+      `${theirs.ms} ms${speed(bytes, theirs.ms)}`,
       `${theirs.ratio} times`,
+      memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
     ]),
   )
-  const head = ['job', 'ours', 'peer', 'theirs', 'we are faster']
+  const head = ['job', 'ours', 'peer', 'theirs', 'we are faster', 'memory']
   const widths = head.map((_, column) =>
     Math.max(...[head, ...cells].map((row) => row[column]?.length ?? 0)),
   )
