@@ -46,6 +46,8 @@ export class CfbDecipher {
   readonly #keystream: Cipheriv | null
   /** The keystream of the next block. */
   #next: Uint32Array = new Uint32Array(WORDS)
+  /** What was given last, of which the memory is used again. */
+  #plain = Buffer.alloc(0)
   #isAtEnd = false
 
   /**
@@ -67,7 +69,7 @@ export class CfbDecipher {
   }
 
   /**
-   * Gives the plain text of one piece, in memory of its own.
+   * Gives the plain text of one piece, which is good until the next is asked for.
    * @param octets whole blocks, but for the last piece of all
    * @throws Error for a piece after one that did not end with a block
    */
@@ -83,29 +85,38 @@ export class CfbDecipher {
   }
 
   #decrypt(octets: Uint8Array, cipher: Cipheriv): Buffer {
-    const plain = cipher.update(octets)
-    const words = wordsOf(plain)
-    const first = this.#next
+    const keystream = cipher.update(octets)
+    if (this.#plain.length < octets.length) this.#plain = Buffer.alloc(octets.length)
+    const plain = this.#plain.subarray(0, octets.length)
+    const words = wordsOf(keystream)
+    xorShifted(wordsOf(plain), wordsOf(octets), { keystream: words, first: this.#next })
     this.#next = words.slice(-WORDS)
-    xorShifted(words, wordsOf(octets), first)
-    return words.buffer === plain.buffer ? plain : Buffer.from(words.buffer)
+    release(keystream)
+    return plain
   }
 }
 
 /**
- * XORs ciphertext into the keystream, in place and from the end, since each block of keystream is
- * for the block after it. Four words a turn: twice as fast as one.
+ * XORs ciphertext and keystream, of which each block is for the block after it. Four words a turn:
+ * twice as fast as one.
  */
-function xorShifted(keystream: Uint32Array, ciphertext: Uint32Array, first: Uint32Array): void {
-  const k = keystream
-  const c = ciphertext
-  for (let at = k.length - WORDS; at >= WORDS; at -= WORDS) {
-    k[at + 3] = (c[at + 3] ?? 0) ^ (k[at - 1] ?? 0)
-    k[at + 2] = (c[at + 2] ?? 0) ^ (k[at - 2] ?? 0)
-    k[at + 1] = (c[at + 1] ?? 0) ^ (k[at - 3] ?? 0)
-    k[at] = (c[at] ?? 0) ^ (k[at - 4] ?? 0)
+function xorShifted(
+  plain: Uint32Array,
+  ciphertext: Uint32Array,
+  { keystream, first }: { keystream: Uint32Array; first: Uint32Array },
+): void {
+  for (let at = 0; at < WORDS; at++) plain[at] = (ciphertext[at] ?? 0) ^ (first[at] ?? 0)
+  for (let at = WORDS; at < ciphertext.length; at += WORDS) {
+    plain[at] = (ciphertext[at] ?? 0) ^ (keystream[at - 4] ?? 0)
+    plain[at + 1] = (ciphertext[at + 1] ?? 0) ^ (keystream[at - 3] ?? 0)
+    plain[at + 2] = (ciphertext[at + 2] ?? 0) ^ (keystream[at - 2] ?? 0)
+    plain[at + 3] = (ciphertext[at + 3] ?? 0) ^ (keystream[at - 1] ?? 0)
   }
-  for (let at = 0; at < WORDS; at++) k[at] = (c[at] ?? 0) ^ (first[at] ?? 0)
+}
+
+/** Gives memory back at once: the collector would let tens of MiB of it gather first. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** The octets as words; where they do not lie on a word's boundary, a copy. */

@@ -38,20 +38,23 @@ export async function* inflated(
 async function feed(packet: StreamedPacket, stream: Inflate | InflateRaw): Promise<void> {
   for (let some = await packet.some(CHUNK_OCTETS); some !== null;) {
     if (stream.destroyed) return
-    if (!stream.write(some)) await drained(stream)
+    await taken(stream, some)
     some = await packet.some(CHUNK_OCTETS)
   }
   if (!stream.destroyed) stream.end()
 }
 
-/** A stream that has come to its own end takes nothing more and says so only by closing. */
-function drained(stream: Inflate | InflateRaw): Promise<void> {
+/**
+ * Resolves when the stream needs the piece no longer. One that has come to its own end takes
+ * nothing more, and says so only by closing.
+ */
+function taken(stream: Inflate | InflateRaw, piece: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      stream.off('drain', done).off('close', done)
+      stream.off('close', done)
       resolve()
     }
-    stream.on('drain', done).on('close', done)
-    if (stream.destroyed) done()
+    stream.on('close', done)
+    stream.write(piece, done)
   })
 }

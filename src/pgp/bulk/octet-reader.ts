@@ -2,7 +2,10 @@ import { FramingError } from '../packets.ts'
 
 const NOTHING = new Uint8Array(0)
 
-/** Octets as they arrive, taken in the portions that whoever reads them needs. */
+/**
+ * Octets as they arrive, taken in the portions that whoever reads them needs. What is given without
+ * a copy is good until more is asked for: its memory may then be used again.
+ */
 export class OctetReader {
   readonly #source: AsyncIterator<Uint8Array>
   #piece: Uint8Array = NOTHING
@@ -51,7 +54,7 @@ export class OctetReader {
     const pieces: Uint8Array[] = []
     let length = 0
     for (;;) {
-      if (this.#piece.length > 0) pieces.push(this.#piece)
+      if (this.#piece.length > 0) pieces.push(Buffer.from(this.#piece))
       length += this.#piece.length
       this.#piece = NOTHING
       if (length >= count || !(await this.#fill())) break

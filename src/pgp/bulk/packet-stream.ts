@@ -71,7 +71,7 @@ export class StreamedPacket {
     for (let some = await this.some(); some !== null; some = await this.some()) {
       length += some.length
       if (length > max) throw new FramingError('packet-length')
-      pieces.push(some)
+      pieces.push(Buffer.from(some))
     }
     return Buffer.concat(pieces)
   }

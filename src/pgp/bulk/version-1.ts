@@ -31,8 +31,8 @@ export class Version1 {
   /**
    * Takes the next octets of the container's body after its version octet; all pieces but the last
    * are whole blocks. Gives the packets inside as far as they are known not to be the hash at the
-   * end: none, one or two pieces that follow each other. The quick check is never looked at
-   * (RFC 9580, 13.4).
+   * end: none, one or two pieces that follow each other, good until more is asked for. The quick
+   * check is never looked at (RFC 9580, 13.4).
    */
   update(octets: Uint8Array): Buffer[] {
     let plain = this.#cipher.update(octets)

@@ -15,7 +15,8 @@ function opened(body: Uint8Array, cipher: CipherId, blocks = 1000): Buffer | nul
   const pieces: Buffer[] = []
   const size = blocks * (version1.prefixOctets - 2)
   for (let at = 1; at < body.length; at += size) {
-    pieces.push(...version1.update(body.subarray(at, at + size)))
+    const given = version1.update(body.subarray(at, at + size))
+    pieces.push(...given.map((piece) => Buffer.from(piece)))
   }
   return version1.end() ? octets(...pieces) : null
 }
