@@ -8,10 +8,6 @@ import { describe, expect, test } from 'vitest'
 /** A file below `test/`, without `.test.ts`, and words of the titles in it; or a reason. */
 type Row = [file: string, ...titles: string[]][] | { why: string }
 
-const WITHOUT_MEDIA: Row = {
-  why: 'media is not opened in this version: GET /media answers 403 (http/routes-refused)',
-}
-
 /** A vector of `test/vectors`, by the name of its file: each states its one outcome. */
 const vector = (...names: string[]): [string, ...string[]] => ['vectors', ...names]
 
@@ -160,11 +156,30 @@ const CERTIFICATES: Record<string, Row> = {
   ],
 }
 
-const MEDIA: Record<string, Row> = Object.fromEntries(
-  Array.from({ length: 9 }, (_, index) => [`D${index + 1}`, WITHOUT_MEDIA]),
-)
-MEDIA['D8'] = [['http/request-path', 'a request target']]
-MEDIA['D10'] = [['http/pass', 'media, for everybody']]
+const MEDIA: Record<string, Row> = {
+  D1: [
+    ['media/serving', 'a file of %i bytes comes out as it went in'],
+    ['media/crowded', 'four of 64 MiB at once stay within a bound of memory'],
+  ],
+  D2: [['media/hostile', 'the right code, within bounds, and no harm to anything else']],
+  D3: [['media/hostile', 'the right code, within bounds, and no harm to anything else']],
+  D4: [['media/hostile', 'the right code, within bounds, and no harm to anything else']],
+  D5: [['media/hostile', 'a flipped bit in the last block gives not one byte']],
+  D6: [
+    [
+      'media/service-fails',
+      'one lost connection does no harm',
+      'a redirect (%i) is never followed',
+    ],
+  ],
+  D7: [['media/stored', 'an armored file opens like a binary one']],
+  D8: [
+    ['http/request-path', 'a request target'],
+    ['media/access', 'urls of another form are left as they are and never fetched'],
+  ],
+  D9: [['media/verdicts', 'sealed for others, it is not ours']],
+  D10: [['media/access', 'with neither, nobody gets anything']],
+}
 
 const SETTINGS: Record<string, Row> = {
   G1: [

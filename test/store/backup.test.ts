@@ -170,14 +170,14 @@ describe('restoring', () => {
     expect(await restoredFrom(store)).toBeNull()
   })
 
-  test.each([
+  test.each<[what: string, fill: (dataDir: string) => Promise<void> | void]>([
     ['a store', (dataDir: string) => made(dataDir)],
     ['the marker of a store', (dataDir: string) => writeFileSync(join(dataDir, 'store.json'), '')],
     ['the log of a store', (dataDir: string) => writeFileSync(join(dataDir, 'postern.db-wal'), '')],
   ])('never goes over %s', async (_what, fill) => {
     const file = await backup(await open(temporary()))
     const dataDir = temporary()
-    fill(dataDir)
+    await fill(dataDir)
     const before = digests(dataDir)
     expect(() => restore(file, dataDir)).toThrow('nothing is restored over it')
     expect(digests(dataDir)).toEqual(before)
