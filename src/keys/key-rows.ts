@@ -107,16 +107,22 @@ export async function deleteUnoffered(store: Store, fingerprint: string): Promis
   return gone.length > 0
 }
 
-/** Drops the secret of a retired key, and leaves the rest of it. */
-export async function eraseSecret(store: Store, fingerprint: string, nowMs: number): Promise<void> {
-  await store.write((db) =>
+/** Drops the secret of a retired key, and leaves the rest of it. @returns whether there was one */
+export async function eraseSecret(
+  store: Store,
+  fingerprint: string,
+  nowMs: number,
+): Promise<boolean> {
+  const erased = await store.write((db) =>
     db
       .updateTable('own_keys')
       .set({ state: 'destroyed', destroyed_at: nowMs, locked: '' })
       .where('fingerprint', '=', fingerprint)
       .where('state', '=', 'retired')
+      .returning('fingerprint')
       .execute(),
   )
+  return erased.length > 0
 }
 
 /** Adds to what a key has opened. */

@@ -182,7 +182,9 @@ export class Keyring {
    */
   async destroy(fingerprint: string): Promise<void> {
     const nowMs = Date.now()
-    await eraseSecret(this.#store, fingerprint, nowMs)
+    if (!(await eraseSecret(this.#store, fingerprint, nowMs))) {
+      throw new Error('the key is not one that can be destroyed')
+    }
     this.find(fingerprint)?.unlocked?.bytes.fill(0)
     this.#change(fingerprint, { state: 'destroyed', destroyedAtMs: nowMs, unlocked: null })
     await this.#store.scrub()

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import { no } from '../support/double-wire.ts'
+import { until } from '../support/sidecar.ts'
+import {
+  changeStore,
+  expectSettled,
+  keysOf,
+  metricOf,
+  putsOf,
+  rotate,
+  rotationOf,
+  shownBy,
+} from './support.ts'
+
+const DAY_MS = 86_400_000
+const stage = useStage({ env: { POSTERN_KEY_ROTATE_EVERY_DAYS: '7' } })
+
+/** Lets the published key be as old as that, and starts anew. */
+async function restartWithAge(days: number): Promise<void> {
+  await stage.sidecar.stop()
+  const at = Date.now() - days * DAY_MS
+  changeStore(
+    stage.sidecar.dataDir,
+    `UPDATE own_keys SET published_at = ${at} WHERE state = 'active'`,
+  )
+  await stage.restart()
+}
+
+/** A command that rotates, and when it has said its first word. */
+function watching(dataDir: string): { joined: Promise<unknown>; ended: Promise<string> } {
+  const args = ['src/main.ts', 'key', 'rotate', '--json', '--data-dir', dataDir]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  let said = ''
+  child.stdout.on('data', (piece: Buffer) => (said += piece.toString()))
+  return { joined: once(child.stdout, 'data'), ended: once(child, 'close').then(() => said) }
+}
+
+const puts = () => stage.double.calls('PUT', '/key').length
+
+// The tests of this file follow one another.
+test('a key that is not old enough stays', async () => {
+  const before = shownBy(stage)
+  await restartWithAge(6.9)
+  await stage.sidecar.whenReady()
+  expect([shownBy(stage), puts()]).toEqual([before, 1])
+  expect(await rotationOf(stage.sidecar)).toBeNull()
+})
+
+test('a key that is old enough is rotated by itself, once', async () => {
+  const before = shownBy(stage)
+  await restartWithAge(7.1)
+  await until(() => shownBy(stage) !== before, 'the service shows a new key')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'done', 'it is done')
+  await stage.sidecar.call('GET', '/me')
+  await expectSettled(stage, { retired: 1 })
+  expect(putsOf(stage)).toHaveLength(2)
+  expect((await stage.sidecar.readiness()).status).toBe(200)
+})
+
+test('by hand and by plan at once are one rotation, and so are two by hand', async () => {
+  await restartWithAge(8)
+  const by = () => stage.sidecar.postern('key', 'rotate')
+  const printed = await Promise.all([by(), by(), by()])
+  expect(printed.map(({ code }) => code)).toEqual([0, 0, 0])
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'done', 'it is done')
+  // a command that came when all was over has asked for another one; never is one key made for two
+  const keys = await keysOf(stage.sidecar)
+  const fingerprints = new Set(printed.map(({ stdout }) => stdout.trim()))
+  expect(keys.length - 2).toBe(fingerprints.size)
+  expect(putsOf(stage)).toHaveLength(keys.length)
+  await expectSettled(stage, { retired: keys.length - 1 })
+})
+
+test('two commands that meet in one rotation print the same key', async () => {
+  const held = Promise.withResolvers<void>()
+  const since = puts()
+  const rule = stage.double.script('PUT', '/key', async () => {
+    await held.promise
+    return undefined
+  })
+  const before = (await keysOf(stage.sidecar)).length
+  const first = stage.sidecar.postern('key', 'rotate')
+  await until(() => puts() > since, 'the first is at the service')
+  const second = watching(stage.sidecar.dataDir)
+  await second.joined
+  held.resolve()
+  const [one, two] = await Promise.all([first, second.ended])
+  rule[Symbol.dispose]()
+  expect(two).toContain(`"to":"${one.stdout.trim()}"`)
+  expect((await keysOf(stage.sidecar)).length).toBe(before + 1)
+  expect(puts() - since).toBe(1)
+})
+
+test('a planned rotation that the service refuses harms nothing, and waits for another try', async () => {
+  const before = shownBy(stage)
+  const keys = (await keysOf(stage.sidecar)).length
+  using _rule = stage.double.script(
+    'PUT',
+    '/key',
+    no(429, 'rate_limited', {
+      headers: { 'retry-after': '1' },
+      error: { retryAfter: 60 },
+    }),
+  )
+  await restartWithAge(9)
+  await stage.sidecar.whenReady()
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'waiting', 'it was refused')
+  expect(shownBy(stage)).toBe(before)
+  expect((await rotationOf(stage.sidecar))?.nextAttemptAt).not.toBeNull()
+  expect(await metricOf(stage.sidecar, 'postern_rotations_total{outcome="refused"}')).toBe(1)
+  expect((await keysOf(stage.sidecar)).length).toBe(keys + 1)
+  _rule[Symbol.dispose]()
+  await rotate(stage)
+  await expectSettled(stage, { retired: keys })
+})
+
+test('no key is made while the clocks are too far apart: neither by plan nor by hand', async () => {
+  const before = (await keysOf(stage.sidecar)).length
+  const wrong = () => ({ date: new Date(Date.now() + 600_000).toUTCString() })
+  const rule = stage.double.script('GET', '/me', () => ({
+    headers: wrong(),
+    json: { ok: true, result: stage.double.world.bot },
+  }))
+  await restartWithAge(10)
+  await stage.sidecar.whenReason('clock')
+  const name = 'postern_rotations_total{outcome="not-made"}'
+  await until(async () => (await metricOf(stage.sidecar, name)) > 0, 'the plan was tried')
+  const done = await stage.sidecar.postern('key', 'rotate')
+  expect(done.code).toBe(1)
+  expect(done.stderr).toMatch(/our clock is \d+ s behind.*\nhint: set this machine’s clock/)
+  expect((await keysOf(stage.sidecar)).length).toBe(before)
+
+  rule[Symbol.dispose]()
+  await restartWithAge(0)
+  await stage.sidecar.whenReady()
+  await expectSettled(stage, { retired: before - 1 })
+})

@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { useStage } from '../support/double-stage.ts'
+import type { Json, Received, Reply } from '../support/double-wire.ts'
+import { until } from '../support/sidecar.ts'
+import { expectSettled, putsOf, rotationOf, shownBy } from './support.ts'
+
+const SENDS = 50
+const stage = useStage()
+
+interface Arrived {
+  armored: string
+  /** What the service published when it came, and when it was answered. */
+  atFirst: string | null
+  atLast: string | null
+}
+
+/** Lets the service take its time for each message, and notes which key it published meanwhile. */
+function slowly(arrived: Arrived[], ms: number) {
+  return stage.double.script('POST', '/messages', async (request: Received): Promise<Reply> => {
+    const atFirst = shownBy(stage)
+    const reply = stage.double.world.answer(request, new Promise(() => {}))
+    await pause(ms)
+    arrived.push({ armored: request.json.armored, atFirst, atLast: shownBy(stage) })
+    return await reply
+  })
+}
+
+// The tests of this file follow one another.
+test('fifty sends in flight: none fails, none is twice, each is signed by the key of its time', async () => {
+  const { phone } = await stage.friend()
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const arrived: Arrived[] = []
+  using _slow = slowly(arrived, 150)
+  const certificates = [stage.botCertificate]
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  const sending: Promise<{ status: number; json: Json }>[] = []
+  for (let n = 0; n < SENDS; n++) {
+    sending.push(stage.send(chat, `words ${n}`))
+    await pause(20)
+  }
+  const answers = await Promise.all(sending)
+  expect((await rotating).code).toBe(0)
+  // one at least goes out by the new key, however fast the others were
+  answers.push(await stage.send(chat, `words ${SENDS}`))
+  certificates.push(stage.botCertificate)
+
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+  expect(arrived).toHaveLength(SENDS + 1)
+  const texts = new Set<string>()
+  for (const { armored, atFirst, atLast } of arrived) {
+    // while a message is at the service, no other key is published
+    expect(atFirst).toBe(atLast)
+    await phone.gpg(['--import'], certificates.join('\n'))
+    const opened = await phone.open(armored, stage.botCertificate)
+    expect(opened.signer).toBe(atFirst)
+    texts.add(opened.text)
+  }
+  expect(texts.size).toBe(SENDS + 1)
+  expect(new Set(arrived.map(({ atFirst }) => atFirst)).size).toBe(2)
+  await expectSettled(stage, { retired: 1 })
+})
+
+test('a rotation waits for the send that is under way, and what comes later waits for the rotation', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const since = stage.double.calls('PUT', '/key').length
+  const gate = Promise.withResolvers<void>()
+  const held = stage.double.script('POST', '/messages', async (request: Received) => {
+    await gate.promise
+    return await stage.double.world.answer(request, new Promise(() => {}))
+  })
+  const mark = stage.double.mark()
+  const first = stage.send(chat, 'first')
+  await until(() => stage.double.calls('POST', '/messages', mark).length === 1, 'it is under way')
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'holding', 'it waits')
+  const second = stage.send(chat, 'second')
+  await until(async () => (await stage.sidecar.readiness()).status === 200, 'it stays ready')
+  expect(stage.double.calls('PUT', '/key').length).toBe(since)
+  held[Symbol.dispose]()
+  gate.resolve()
+  const statuses = [await first, await second].map(({ status }) => status)
+  expect(statuses).toEqual([201, 201])
+  expect((await rotating).code).toBe(0)
+  await expectSettled(stage, { retired: 2 })
+})
+
+test('a rotation that waits for a send is abandoned at once, and nobody is told of its key', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const puts = putsOf(stage)
+  const gate = Promise.withResolvers<void>()
+  using _held = stage.double.script('POST', '/messages', async (request: Received) => {
+    await gate.promise
+    return await stage.double.world.answer(request, new Promise(() => {}))
+  })
+  const mark = stage.double.mark()
+  const first = stage.send(chat, 'first')
+  await until(() => stage.double.calls('POST', '/messages', mark).length === 1, 'it is under way')
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'holding', 'it waits')
+  const abandoned = await stage.sidecar.postern('key', 'rotate', '--abandon')
+  expect(abandoned.code, abandoned.stderr).toBe(0)
+  expect((await rotating).stderr).toContain('abandoned')
+  expect(putsOf(stage)).toEqual(puts)
+  const second = stage.send(chat, 'second')
+  gate.resolve()
+  expect([(await first).status, (await second).status]).toEqual([201, 201])
+  await expectSettled(stage, { retired: 2 })
+})
+
+test('what is edited during a rotation waits as well', async () => {
+  const { phone } = await stage.friend()
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const { json } = await stage.send(chat, 'to be edited')
+  const before = stage.double.world.bot
+  let isLate = true
+  using _late = stage.double.script('GET', '/me', () =>
+    isLate ? { json: { ok: true, result: before } } : undefined,
+  )
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'confirming', 'it is asked')
+  const mark = stage.double.mark()
+  const editing = stage.edit(chat, json.result.id, { text: 'edited' })
+  isLate = false
+  expect([(await editing).status, (await rotating).code]).toEqual([200, 0])
+  const opened = await phone.open(stage.bodies(mark)[0].armored, stage.botCertificate)
+  expect(opened).toEqual({ text: 'edited', signer: shownBy(stage) })
+})
