@@ -18,6 +18,8 @@ const BOTS: Record<string, { needs: string[]; command: (file: string) => string[
   'echo.mjs': { needs: [], command: (file) => [process.execPath, file] },
   'echo.py': { needs: ['python3'], command: (file) => ['python3', file] },
   'echo.go': { needs: ['go'], command: (file) => [file.replace(/\.go$/, '')] },
+  // the last: once a webhook is set, polls are answered 409
+  'webhook.py': { needs: ['python3'], command: (file) => ['python3', file] },
 }
 
 let sandbox: Sandbox
