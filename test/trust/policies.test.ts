@@ -1,5 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { connectControl } from '../../src/control/client.ts'
+import type { TrustWord } from '../../src/control/trust.ts'
+import type { TrustPolicy } from '../../src/keys/policies.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
@@ -11,8 +14,18 @@ const postern = async (...args: string[]): Promise<string> => {
   return stdout + stderr
 }
 
+/** What the commands say to the running sidecar, without a process for each. */
+async function say(word: TrustWord): Promise<void> {
+  await using control = await connectControl(stage.sidecar.dataDir)
+  await control?.trustSay(word)
+}
+const policy = (wanted: TrustPolicy | null, chatId: number | null = null) =>
+  say({ say: 'policy', chatId, policy: wanted })
+const accept = ({ id: userId }: { id: number }) => say({ say: 'accept', userId })
+const block = ({ id: userId }: { id: number }) => say({ say: 'block', userId })
+
 beforeEach(async () => {
-  await postern('trust', 'policy', 'setting')
+  await policy(null)
 })
 
 /** The service lists another certificate for a person: a new phone, or a lie. */
@@ -65,10 +78,10 @@ test('under accept a changed certificate is sealed to, and the change is written
 
 test('under first-use a changed certificate waits for the operator, who is heard at once', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'policy', 'first-use')
+  await policy('first-use')
   await swap(person)
   await waits(chat, person, 'key-changed')
-  await postern('trust', 'accept', String(person.id))
+  await accept(person)
   await reaches(chat, person)
   await swap(person)
   await waits(chat, person, 'key-changed')
@@ -78,14 +91,14 @@ test('under first-use the others in a group get the message, and who waits is na
   const { person } = await known()
   const friend = await stage.friend()
   const group = stage.group([friend, person])
-  await postern('trust', 'policy', 'first-use')
+  await policy('first-use')
   await swap(person)
   await reaches(group, friend, [{ userId: person.id, reason: 'key-changed' }])
 })
 
 test('under pinned nobody is sealed to before the operator has spoken', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'policy', 'pinned')
+  await policy('pinned')
   await waits(chat, person, 'not-accepted')
   await postern('trust', 'accept', String(person.id), '--fingerprint', person.phone.fingerprint)
   await reaches(chat, person)
@@ -94,10 +107,10 @@ test('under pinned nobody is sealed to before the operator has spoken', async ()
 test('a chat may have a policy of its own', async () => {
   const { person, chat } = await known()
   const other = stage.group([person])
-  await postern('trust', 'policy', 'pinned', '--chat', String(chat.id))
+  await policy('pinned', chat.id)
   await waits(chat, person, 'not-accepted')
   await reaches(other, person)
-  await postern('trust', 'policy', 'setting', '--chat', String(chat.id))
+  await policy(null, chat.id)
   await reaches(chat, person)
 })
 
@@ -116,7 +129,7 @@ test('a verified person whose certificate changes is not sealed to under any pol
 
 test('a blocked person is neither sealed to nor believed, signed or not', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'block', String(person.id))
+  await block(person)
   await waits(chat, person, 'blocked')
   const sealed = await person.phone.seal('let me in', [stage.botCertificate])
   const bare = await person.phone.sealUnsigned('let me in', [stage.botCertificate])
@@ -131,17 +144,17 @@ test('a blocked person is neither sealed to nor believed, signed or not', async 
 
 test('words by a certificate that waits for the operator are withheld, and given once accepted', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'policy', 'first-use')
+  await policy('first-use')
   await swap(person)
-  const say = async (words: string) => {
+  const write = async (words: string) => {
     const armored = await person.phone.seal(words, [stage.botCertificate])
     return (await stage.deliver([stage.double.world.message(chat, person, { armored })]))[0]
   }
-  const withheld = await say('believe me')
+  const withheld = await write('believe me')
   expect(withheld.text).toBeUndefined()
   expect(withheld.postern).toMatchObject({ verdict: 'unknown-signer', reason: 'key-changed' })
-  await postern('trust', 'accept', String(person.id))
-  expect(await say('now you may')).toMatchObject({
+  await accept(person)
+  expect(await write('now you may')).toMatchObject({
     text: 'now you may',
     postern: { verdict: 'verified', signer: person.phone.fingerprint },
   })
@@ -151,13 +164,13 @@ test('accepting lets a person begin anew: they need not sign, and a key that was
   const { person, chat } = await known()
   const armored = await person.phone.seal('signed', [stage.botCertificate])
   await stage.deliver([stage.double.world.message(chat, person, { armored })])
-  const say = async (words: string) => {
+  const write = async (words: string) => {
     const bare = await person.phone.sealUnsigned(words, [stage.botCertificate])
     return (await stage.deliver([stage.double.world.message(chat, person, { armored: bare })]))[0]
   }
-  expect((await say('unsigned')).postern.verdict).toBe('bad-signature')
-  await postern('trust', 'accept', String(person.id))
-  expect((await say('unsigned again')).postern.verdict).toBe('unsigned')
+  expect((await write('unsigned')).postern.verdict).toBe('bad-signature')
+  await accept(person)
+  expect((await write('unsigned again')).postern.verdict).toBe('unsigned')
 
   const thief = stage.double.world.addUser(keyOf(stage.use(await GpgPhone.make())))
   const theirs = await stage.send(stage.group([thief]), canary())
@@ -167,13 +180,13 @@ test('accepting lets a person begin anew: they need not sign, and a key that was
   expect((await stage.send(group, canary())).json.error.code).toBe(
     'postern_recipients_inconsistent',
   )
-  await postern('trust', 'accept', String(owner.id))
+  await accept(owner)
   expect((await stage.send(group, canary())).status).toBe(201)
 })
 
 test('what the operator says survives a restart', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'block', String(person.id))
+  await block(person)
   await stage.restart()
   await stage.sidecar.whenReady()
   await waits(chat, person, 'blocked')
