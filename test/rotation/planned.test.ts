@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { no } from '../support/double-wire.ts'
+import { spawnPostern } from '../support/postern-process.ts'
 import { until } from '../support/sidecar.ts'
 import {
   changeStore,
@@ -29,13 +30,19 @@ async function restartWithAge(days: number): Promise<void> {
   await stage.restart()
 }
 
+function watched(args: string[]): { stdout: Readable; closed: Promise<unknown> } {
+  const child = spawnPostern(args, { cwd: process.cwd(), env: {} })
+  if (child.stdout === null) throw new Error('no stdout')
+  return { stdout: child.stdout, closed: once(child, 'close') }
+}
+
 /** A command that rotates, and when it has said its first word. */
 function watching(dataDir: string): { joined: Promise<unknown>; ended: Promise<string> } {
-  const args = ['src/main.ts', 'key', 'rotate', '--json', '--data-dir', dataDir]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const args = ['key', 'rotate', '--json', '--data-dir', dataDir]
+  const { stdout, ...child } = watched(args)
   let said = ''
-  child.stdout.on('data', (piece: Buffer) => (said += piece.toString()))
-  return { joined: once(child.stdout, 'data'), ended: once(child, 'close').then(() => said) }
+  stdout.on('data', (piece: Buffer) => (said += piece.toString()))
+  return { joined: once(stdout, 'data'), ended: child.closed.then(() => said) }
 }
 
 const puts = () => stage.double.calls('PUT', '/key').length

@@ -1,7 +1,12 @@
 /** The one place where tests start `postern`: what it says is searched for what it may not say. */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canaries } from './canaries.ts'
+
+/** Hundreds of processes start in a run: what Node makes of the sources is made once. */
+const COMPILED = join(tmpdir(), 'postern-tests-compiled')
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -18,10 +23,11 @@ export interface PosternOptions {
 export function spawnPostern(args: readonly string[], options: PosternOptions): ChildProcess {
   const isRun = args.length === 0 || args[0] === 'run'
   const env = { ...(isRun && { POSTERN_LOG_LEVEL: 'trace' }), ...options.env }
+  const cached = { NODE_COMPILE_CACHE: COMPILED, ...env }
   const { cwd, stdio = 'pipe' } = options
   const child = spawn(process.execPath, [...(options.node ?? []), MAIN, ...args], {
     cwd,
-    env,
+    env: cached,
     stdio,
   })
   const searched = canaries()
