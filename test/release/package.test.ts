@@ -26,7 +26,7 @@ describe('the package', () => {
   test('holds what was built from each file of src, what goes with it, and nothing else', () => {
     const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
     const built = source
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
       .flatMap((path) => ['.js', '.d.ts'].map((end) => `dist/${path.replace(/\.ts$/, end)}`))
     const beside = readdirSync('config/examples', { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
