@@ -1,5 +1,5 @@
 import { lstat, stat, unlink } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from '../errors.ts'
@@ -47,15 +47,29 @@ async function listenOnPort(
 async function listenOnSocket(app: FastifyInstance, path: string): Promise<string> {
   const place = { where: path, setting: 'listen.socket' }
   await makeRoom(path, place)
-  const before = process.umask(0o177)
+  bindForOwner(app.server)
   try {
     await app.listen({ path })
   } catch (error) {
     throw cannotListen(place, error)
-  } finally {
-    process.umask(before)
   }
   return `unix:${path}`
+}
+
+/**
+ * Node makes a unix socket within the call of `listen`. Only that long is the umask another one: it
+ * belongs to the whole process, and whatever else makes a file meanwhile must get its own mode.
+ */
+function bindForOwner(server: Server): void {
+  const listen = server.listen.bind(server) as (...args: unknown[]) => Server
+  server.listen = (...args: unknown[]) => {
+    const before = process.umask(0o177)
+    try {
+      return listen(...args)
+    } finally {
+      process.umask(before)
+    }
+  }
 }
 
 async function makeRoom(path: string, place: { where: string; setting: string }): Promise<void> {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { OperatorError } from '../../src/errors.ts'
 import { buildAdminDoor } from '../../src/http/admin.ts'
@@ -79,6 +80,20 @@ it('a socket is 0600 and serves', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   expect(process.umask()).toBe(before)
   expect(await askOver(path)).toBe(200)
+})
+
+it('what else is made while a socket is being opened keeps its own mode', async () => {
+  const path = await folder()
+  const opening = someDoor().listen({ setting: 'listen', socket: join(path, 's') })
+  let isOpen = false
+  void opening.then(() => (isOpen = true))
+  const umasks = new Set<number>()
+  while (!isOpen) {
+    umasks.add(process.umask())
+    await immediate()
+  }
+  expect([...umasks]).toEqual([process.umask()])
+  expect((await stat(join(path, 's'))).mode & 0o777).toBe(0o600)
 })
 
 it('a socket is gone once its door is closed', async () => {
