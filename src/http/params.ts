@@ -1,17 +1,26 @@
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from '../errors.ts'
+import { Refusal, type BorrowedCode } from '../errors.ts'
 
 const ID = /^-?\d{1,19}$/
 
+/** What an id that is no number names nothing of, by its parameter (spec, Endpoints). */
+const NOTHING = {
+  chatId: 'chat_not_found',
+  messageId: 'message_not_found',
+  userId: 'user_not_found',
+} as const satisfies Record<string, BorrowedCode>
+
 /**
  * A numeric id in a path, in the spelling in which it came: the service's ids can be greater than
- * JavaScript counts.
- * @throws Refusal `bad_request` naming the parameter
+ * JavaScript counts. Any other names nothing, which needs no asking: such paths are never sent on.
+ * @throws Refusal as the service says of what is not there, naming the parameter
  */
 export function idParam(request: FastifyRequest, name: string): string {
   const value = textParam(request, name)
-  if (!ID.test(value)) throw new Refusal('bad_request', `${name}: must be an integer`)
-  return value
+  if (ID.test(value)) return value
+  const isMember = name === 'userId' && request.routeOptions.url?.includes('/members/') === true
+  const code = isMember ? 'member_not_found' : NOTHING[name as keyof typeof NOTHING]
+  throw new Refusal(code, `${name}: is no integer`)
 }
 
 /** A parameter of the path, decoded; to be encoded again before it stands in another path. */

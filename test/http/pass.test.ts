@@ -127,19 +127,17 @@ describe('what is a bad request', () => {
   })
 
   it.each([
-    ['DELETE', '/messages/abc', 'messageId'],
-    ['DELETE', '/messages/1.5', 'messageId'],
-    ['GET', '/chats/@room/members', 'chatId'],
-    ['GET', '/chats/5/members/0x10', 'userId'],
-    ['GET', '/users/12345678901234567890/key', 'userId'],
-    ['POST', '/chats/%20/leave', 'chatId'],
-  ])('%s %s, naming %s', async (method, path, name) => {
+    ['DELETE', '/messages/abc', 'message_not_found', 'messageId'],
+    ['DELETE', '/messages/1.5', 'message_not_found', 'messageId'],
+    ['GET', '/chats/@room/members', 'chat_not_found', 'chatId'],
+    ['GET', '/chats/5/members/0x10', 'member_not_found', 'userId'],
+    ['GET', '/users/12345678901234567890/key', 'user_not_found', 'userId'],
+    ['POST', '/chats/%20/leave', 'chat_not_found', 'chatId'],
+  ])('%s %s names nothing: %s, naming %s', async (method, path, code, name) => {
     const world = await openDoor()
     const { status, json } = await call(world, method, `/bot/v1${path}`)
-    expect({ status, message: json.error?.message }).toEqual({
-      status: 400,
-      message: `${name}: must be an integer`,
-    })
+    expect({ status, code: json.error?.code }).toEqual({ status: 404, code })
+    expect(json.error?.message).toBe(`${name}: is no integer`)
     expect(world.seen).toEqual([])
   })
 

@@ -85,7 +85,7 @@ describe('PATCH /messages/{messageId}', () => {
       })
       expect([nothing.status, nothing.json.error.code]).toEqual([400, 'bad_request'])
       expect(armored.json.error).toMatchObject({ code: 'wrong_body_kind', expected: 'text' })
-      expect([wrong.status, wrong.json.error.code]).toEqual([400, 'bad_request'])
+      expect([wrong.status, wrong.json.error.code]).toEqual([404, 'message_not_found'])
       expect(stage.bodies(since)).toEqual([])
     }
   })
