@@ -18,8 +18,23 @@ export class FreshCache<V extends {}> {
   readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
   readonly #fetch: (key: number) => Promise<V>
 
-  constructor(options: { max: number; fetch: (key: number) => Promise<V> }) {
-    this.#entries = new LRUCache({ max: options.max })
+  /**
+   * @param options `max` answers are kept, of `maxBytes` together where `bytesOf` says what one
+   *   takes; the least recently used go first
+   */
+  constructor(options: {
+    max: number
+    fetch: (key: number) => Promise<V>
+    bounds?: { maxBytes: number; bytesOf: (value: V) => number }
+  }) {
+    const { max, bounds } = options
+    this.#entries = new LRUCache({
+      max,
+      ...(bounds && {
+        maxSize: bounds.maxBytes,
+        sizeCalculation: ({ value }: Entry<V>) => Math.max(1, Math.ceil(bounds.bytesOf(value))),
+      }),
+    })
     this.#fetch = options.fetch
   }
 

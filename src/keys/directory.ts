@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceSaid, Unanswered } from '../errors.ts'
 import { FreshCache, moment } from '../fresh-cache.ts'
+import { MOST_RECIPIENTS } from '../pgp/size.ts'
 import type { Lists } from './lists.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
@@ -11,6 +12,8 @@ export interface KeyList {
   /** Records that name nobody: whom they are meant for cannot be known. */
   nameless: number
   memberCount: number | undefined
+  /** How many keys there are, where those are more than fit into any message; none is judged then. */
+  tooMany: number | null
 }
 
 /** The calls that the directory makes; both throw ServiceSaid and Unanswered. */
@@ -23,6 +26,12 @@ export interface DirectoryCalls {
 
 const CHATS = 2000
 const USERS = 20_000
+/** Keys of a list that are looked at: some may be of no use. */
+const MOST_LISTED = 2 * MOST_RECIPIENTS
+/** What lists, and people by themselves, may take in memory: certificates can be 64 KiB each. */
+const MAX_BYTES = 64 * 2 ** 20
+/** What is kept of a person beside the certificate, about. */
+const PERSON_BYTES = 1024
 /** How old a list may be for looking up who signed: a key that is missing is asked for anyway. */
 const SIGNER_MAX_AGE_MS = 600_000
 /** How often a minute a person's key is asked afresh without result. */
@@ -39,18 +48,26 @@ export class Directory {
     const { calls, lists } = parts
     this.#lists = new FreshCache({
       max: CHATS,
+      bounds: { maxBytes: MAX_BYTES, bytesOf: ({ people }) => bytesOf(people) },
       fetch: async (chatId) => {
         const result = ChatKeys.safeParse(await calls.chatKeys(chatId))
         if (!result.success) throw new Unanswered('postern_upstream_invalid', 'a key list')
         const { keys, memberCount } = result.data
+        if (keys.length > MOST_LISTED) {
+          return { people: [], nameless: 0, memberCount, tooMany: keys.length }
+        }
         const named = keys.map(readUserKey).filter((key) => key !== null)
         const people = await readPeople(named, parts)
         await lists.saw(chatId, people)
-        return { people, nameless: keys.length - named.length, memberCount }
+        return { people, nameless: keys.length - named.length, memberCount, tooMany: null }
       },
     })
     this.#users = new FreshCache({
       max: USERS,
+      bounds: {
+        maxBytes: MAX_BYTES,
+        bytesOf: ({ person }) => bytesOf(person === null ? [] : [person]),
+      },
       fetch: async (userId) => {
         const record = readUserKey(await absentIfUnknown(calls.userKey(userId)))
         const found = record === null ? [] : await readPeople([record], parts)
@@ -124,6 +141,10 @@ export class Directory {
       throw error
     }
   }
+}
+
+function bytesOf(people: Person[]): number {
+  return people.reduce((sum, { judgement }) => sum + PERSON_BYTES + judgement.armored.length, 0)
 }
 
 /** 404 `user_not_found` and `no_user_key` are answers, not failures. */

@@ -35,12 +35,17 @@ export interface RecipientRules {
 
 /**
  * Chooses the recipients of one message from a chat's key list (DESIGN: Sealing).
- * @throws Refusal `postern_recipients_inconsistent` when the list contradicts itself,
+ * @throws Refusal `postern_seal_too_large` when nobody was judged because no message fits so many,
+ *   `postern_recipients_inconsistent` when the list contradicts itself,
  *   `postern_no_recipient` when it is empty; when nobody is left, or somebody must not be left out,
  *   `postern_trust_required` where the operator's word would help, else `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
-  const { people } = list
+  const { people, tooMany } = list
+  if (tooMany !== null) {
+    const count = `${tooMany + 1} recipients are more than fit into any message`
+    throw new Refusal('postern_seal_too_large', count)
+  }
   const contradiction = contradictionIn(list, rules)
   if (contradiction !== null) throw new Refusal('postern_recipients_inconsistent', contradiction)
   if (people.length === 0) throw new Refusal('postern_no_recipient')

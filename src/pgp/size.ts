@@ -2,6 +2,7 @@
 import { armoredLength } from './armor.ts'
 import type { Cipher, CipherSizes } from './engine.ts'
 import { framedLength } from './packets.ts'
+import { BOUNDS } from './profile.ts'
 
 /** The bot's own recipient packet: Curve25519. */
 const OWN: CipherSizes = { aes256: 96, aes128: 80 }
@@ -52,3 +53,9 @@ export function capacity(each: CipherSizes, textBytes: number, maxChars: number)
   }
   return low
 }
+
+/** The smallest recipient packet there is: X25519 (RFC 9580, 5.1.6), framed. */
+const LEAST: CipherSizes = { aes256: 86, aes128: 70 }
+
+/** More recipients than this fit into no message that the service takes. */
+export const MOST_RECIPIENTS = capacity(LEAST, 1, BOUNDS.messageChars)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
-import { no } from '../support/double-wire.ts'
+import { no, ok } from '../support/double-wire.ts'
 
 const stage = useStage({
   before: ({ world }) => {
@@ -18,6 +18,24 @@ test('a sealed message over armoredMax is refused with the number of recipients,
   const sent = await stage.send(chat, words.padEnd(880, '.'))
   expect([sent.status, sent.json.error.code]).toEqual([413, 'postern_seal_too_large'])
   expect(sent.json.error.message).toContain('4 recipients')
+  expect(stage.bodies(since)).toEqual([])
+  stage.expectNowhere(words)
+})
+
+test('a list of more keys than fit into any message is refused with their number, none looked at', async () => {
+  const chat = stage.group([await stage.friend()])
+  const record = { fingerprint: 'A'.repeat(40), publicKey: 'x'.repeat(100) }
+  const keys = Array.from({ length: 3000 }, (_, index) => ({ userId: index + 1000, ...record }))
+  using _huge = stage.double.script(
+    'GET',
+    `/chats/${chat.id}/keys`,
+    ok({ keys, memberCount: 4000 }),
+  )
+  const words = canary()
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, words)
+  expect([sent.status, sent.json.error.code]).toEqual([413, 'postern_seal_too_large'])
+  expect(sent.json.error.message).toContain('3001 recipients')
   expect(stage.bodies(since)).toEqual([])
   stage.expectNowhere(words)
 })

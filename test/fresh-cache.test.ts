@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { FreshCache } from '../src/fresh-cache.ts'
+
+/** A cache of texts that take as many bytes as characters, and the keys it had to ask for. */
+function cache(maxBytes: number): { asked: number[]; texts: FreshCache<string> } {
+  const asked: number[] = []
+  const texts = new FreshCache({
+    max: 100,
+    bounds: { maxBytes, bytesOf: (text: string) => text.length },
+    fetch: async (key) => {
+      asked.push(key)
+      return 'x'.repeat(key)
+    },
+  })
+  return { asked, texts }
+}
+
+test('what was asked for longest ago goes when answers take too much together', async () => {
+  const { asked, texts } = cache(100)
+  for (const key of [40, 50, 30]) await texts.get(key, 0)
+  expect([40, 50, 30].map((key) => texts.peek(key, 0)?.length)).toEqual([undefined, 50, 30])
+  await texts.get(40, 0)
+  expect(asked).toEqual([40, 50, 30, 40])
+})
+
+test('an answer that is too large by itself is given, not kept, and drives nothing out', async () => {
+  const { asked, texts } = cache(100)
+  await texts.get(60, 0)
+  expect((await texts.get(101, 0)).length).toBe(101)
+  expect((await texts.get(101, 0)).length).toBe(101)
+  expect(texts.peek(60, 0)?.length).toBe(60)
+  expect(asked).toEqual([60, 101, 101])
+})
+
+test('answers that take nothing are bounded by their number alone', async () => {
+  const { texts } = cache(100)
+  for (let n = 0; n < 3; n++) await texts.get(0, 0)
+  expect(texts.peek(0, 0)).toBe('')
+})
