@@ -10,7 +10,7 @@ const Failure = z.looseObject({ ok: z.literal(false), error: ApiError })
 /**
  * Reads an answer's parsed JSON against its HTTP status (spec, What the service does, 2).
  * Takes any JSON value. Gives the envelope, or null when it is not one: no `result`, an error
- * under a 2xx line, a success under any other, or two statuses that differ.
+ * under a 2xx line, a success under any other, a status that HTTP does not have, or two that differ.
  */
 export function readEnvelope(json: unknown, httpStatus: number): Envelope | null {
   if (!isObject(json)) return null
@@ -19,6 +19,7 @@ export function readEnvelope(json: unknown, httpStatus: number): Envelope | null
     return success && json['result'] !== undefined ? { ok: true, result: json['result'] } : null
   }
   const failure = Failure.safeParse(json)
-  if (!failure.success || success || failure.data.error.status !== httpStatus) return null
+  const refusal = httpStatus >= 300 && httpStatus < 600
+  if (!failure.success || !refusal || failure.data.error.status !== httpStatus) return null
   return { ok: false, error: failure.data.error }
 }

@@ -6,6 +6,9 @@ import { clockSkewMs } from './clock.ts'
 import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
 import { handedOn, joined, requestHeaders } from './headers.ts'
 
+/** Pieces of one body; each costs far more than the octets in it. */
+const MAX_CHUNKS = 65_536
+
 /** An answer in the service's envelope, its body as it came. */
 export interface Answer extends RawAnswer {
   envelope: Envelope
@@ -99,9 +102,15 @@ export async function readBody(
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) return unusable('larger than any answer may be', statusCode)
-    chunks.push(chunk)
+    if (chunks.length === MAX_CHUNKS) return unusable('an answer in crumbs', statusCode)
+    chunks.push(alone(chunk))
   }
   return Buffer.concat(chunks)
+}
+
+/** A small piece holds on to all that was read from the socket with it: its octets are taken out. */
+function alone(chunk: Buffer): Buffer {
+  return chunk.length * 2 < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk
 }
 
 /** Why an answer is of no use whatever its body says; null when it may be. */

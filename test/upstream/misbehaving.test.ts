@@ -5,6 +5,9 @@ const CANARY = 'canary-in-a-bad-body'
 const head = (status: string, ...lines: string[]) =>
   [`HTTP/1.1 ${status}`, ...lines, '', ''].join('\r\n')
 
+const errorOf = (status: number): string =>
+  JSON.stringify({ ok: false, error: { status, code: 'odd', message: CANARY } })
+
 describe('an answer outside the service’s language is neither followed nor passed on', () => {
   test.each([
     ['HTML', 200, {}, `<html>${CANARY}</html>`],
@@ -32,6 +35,7 @@ describe('an answer outside the service’s language is neither followed nor pas
     ],
     ['a page of a proxy', 502, { 'content-type': 'text/html' }, `<h1>${CANARY}</h1>`],
     ['an empty 503', 503, {}, ''],
+    ['a status that HTTP does not have', 799, {}, errorOf(799)],
   ])('%s', async (_what, status, headers, body) => {
     const { url } = await service((_request, response) => {
       response.writeHead(status, headers)
