@@ -69,7 +69,10 @@ export class Seen {
     )
   }
 
-  /** Forgets what is older than the memory reaches. */
+  /**
+   * Forgets what is older than the memory reaches. To be asked only while our clock is right: one
+   * that has jumped ahead would forget everything.
+   */
   async prune(): Promise<void> {
     const before = Date.now() - SEEN_FOR_MS
     await this.#store.write((db) => db.deleteFrom('seen').where('seen_at', '<', before).execute())

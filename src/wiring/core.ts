@@ -23,6 +23,7 @@ import { Outgoing } from '../translate/outgoing.ts'
 import { loadAcquaintance, type Acquaintance } from './acquaintance.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
+import { pruneHourly, tryWriting } from './upkeep.ts'
 
 export interface Core extends AsyncDisposable {
   store: Store
@@ -135,7 +136,7 @@ export async function createCore(
   const shared = { ...acquaintance, facts, modes, guard, keyring, engine, botId }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
-  if (seen !== null) stack.use(pruneDaily(seen))
+  if (seen !== null) stack.use(pruneHourly(seen, () => link.watch.skewMs))
   const opening = seen === null ? null : { ...shared, seen }
   const { attachments, urls } = stack.use(
     await createMedia(
@@ -144,7 +145,7 @@ export async function createCore(
     ),
   )
   store.onWritable((writable) => link.watch.writable(writable))
-  link.onStoreTrial(async () => await seen?.prune())
+  link.onStoreTrial(() => tryWriting(store))
   link.onBot((bot) => publication?.observe(bot))
   link.onRevived(() => publication?.suspect())
   if (publication?.state === 'unpublished') health.set('key-unpublished', '')
@@ -198,14 +199,6 @@ async function mayRun(
   const takenAt = await restoredFrom(store)
   if (takenAt !== null) throw restored(dataDir, takenAt)
   log.info({ protection: store.method }, 'the store is open')
-}
-
-/** Forgets what is past the memory's reach, now and once a day; a failed write is told by health. */
-function pruneDaily(seen: Seen): Disposable {
-  const prune = (): void => void seen.prune().catch(() => undefined)
-  prune()
-  const timer = setInterval(prune, DAY_MS).unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** The time by the service's clock, ms since the epoch; null while unknown. */

@@ -1,0 +1,35 @@
+/** What the store needs now and then while the sidecar runs. */
+import type { Seen } from '../chats/seen.ts'
+import type { Store } from '../store/store.ts'
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Forgets once an hour what is past the reach of the memory against replays, while our clock agrees
+ * with the service's to the hour: one that has jumped ahead would forget what is still needed. A
+ * failed write is told by health.
+ * @param skewMs how far our clock is ahead of the service's; null while unknown
+ */
+export function pruneHourly(seen: Pick<Seen, 'prune'>, skewMs: () => number | null): Disposable {
+  const prune = (): void => {
+    const skew = skewMs()
+    if (skew !== null && Math.abs(skew) <= HOUR_MS) void seen.prune().catch(() => undefined)
+  }
+  const timer = setInterval(prune, HOUR_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/**
+ * Writes something that is another thing each time, so that the disk has to take it.
+ * @throws Refusal `postern_store_unwritable`
+ */
+export async function tryWriting(store: Store): Promise<void> {
+  const value = String(Date.now())
+  await store.write((db) =>
+    db
+      .insertInto('flags')
+      .values({ name: 'tried_writing_at', value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute(),
+  )
+}
