@@ -28,6 +28,8 @@ export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, pati
 /** What was finished too late is kept for the next poll, which asks for it again. */
 const KEPT_UPDATES = 200
 const KEPT_MS = 120_000
+/** Armored, opened, and as octets for the signatures: a message can take a megabyte. */
+const KEPT_BYTES = 64 * 2 ** 20
 /** Waits before calls that failed are made again, and until when after the first. */
 const RETRY_AFTER_MS = [200, 800]
 const RETRY_WITHIN_MS = 5000
@@ -37,7 +39,12 @@ const BUSY_PAUSE_MS = 1000
 export class Batches {
   readonly #parts: ExamineParts
   readonly #times: BatchTimes
-  readonly #kept = new LRUCache<string, Judgeable[]>({ max: KEPT_UPDATES, ttl: KEPT_MS })
+  readonly #kept = new LRUCache<string, Judgeable[]>({
+    max: KEPT_UPDATES,
+    ttl: KEPT_MS,
+    maxSize: KEPT_BYTES,
+    sizeCalculation: sizeOf,
+  })
   readonly #waitingSince = new LRUCache<string, number>({ max: KEPT_UPDATES })
 
   constructor(parts: ExamineParts, times: BatchTimes = BATCH_TIMES) {
@@ -48,11 +55,12 @@ export class Batches {
   /**
    * Examines the Messages of updates in order of arrival.
    * @param updates one list of Messages an update, oldest first
-   * @returns the longest finished prefix; never empty for a batch that is not, unless our calls to
-   *   the service are used up and waiting for more loses nothing
+   * @param gone ends the work when nobody waits for it any more; what is finished by then is kept
+   * @returns the longest finished prefix; never empty for a batch that is not, unless nobody waits,
+   *   or our calls to the service are used up and waiting for more loses nothing
    */
-  async examine(updates: FoundMessage[][]): Promise<Judgeable[][]> {
-    if (updates.length === 0) return []
+  async examine(updates: FoundMessage[][], gone?: AbortSignal): Promise<Judgeable[][]> {
+    if (updates.length === 0 || isOver(gone)) return []
     const end = new AbortController()
     const arrival = { receivedAtMs: moment(), signal: end.signal }
     const ready: (Judgeable[] | undefined)[] = updates.map(() => undefined)
@@ -75,9 +83,11 @@ export class Batches {
     const { budgetMs, firstMs } = this.#times
     const first = Promise.race([work[0], elapsed(firstMs, undefined, { ref: false })])
     const enough = Promise.all([first, elapsed(budgetMs, undefined, { ref: false })])
-    await Promise.race([Promise.all(work), enough])
+    await unlessGone(Promise.race([Promise.all(work), enough]), gone)
     end.abort()
-    return await this.#prefix(updates, { ready, keys })
+    if (!isOver(gone)) return await this.#prefix(updates, { ready, keys })
+    this.#keep(ready, keys)
+    return []
   }
 
   /** A call that failed quickly is tried again: what it would have told is a person's words. */
@@ -98,17 +108,20 @@ export class Batches {
   ): Promise<Judgeable[][]> {
     const stop = ready.findIndex((done) => done === undefined || done.some(isPassing))
     if (stop === -1) return ready.map((done) => done ?? [])
-    for (const [index, done] of ready.entries()) {
-      if (index > stop && done !== undefined && !done.some(isPassing)) {
-        this.#kept.set(keys[index] ?? '', done)
-      }
-    }
+    this.#keep(ready.slice(stop), keys.slice(stop))
     if (stop > 0) return ready.slice(0, stop).map((done) => done ?? [])
     const [first] = ready
     if (first === undefined) return [(updates[0] ?? []).map(overdue)]
     if (!this.#mayWait(first, keys[0] ?? '')) return [first]
     await elapsed(BUSY_PAUSE_MS, undefined, { ref: false })
     return []
+  }
+
+  /** Keeps what is finished for the next poll. */
+  #keep(ready: (Judgeable[] | undefined)[], keys: string[]): void {
+    for (const [index, done] of ready.entries()) {
+      if (done !== undefined && !done.some(isPassing)) this.#kept.set(keys[index] ?? '', done)
+    }
   }
 
   /** Calls that are used up come back within a minute: until then nothing need be withheld. */
@@ -130,12 +143,38 @@ export class Batches {
 
 function keyOf(messages: FoundMessage[]): string {
   const hash = createHash('sha256')
-  for (const { message, chatId, fromId, messageId, dateMs } of messages) {
+  for (const { message, chatId, quotedIn, fromId, messageId, dateMs } of messages) {
     const { armored, text } = message
-    hash.update(JSON.stringify([chatId, fromId, messageId, dateMs, armored, text]))
+    hash.update(JSON.stringify([chatId, quotedIn, fromId, messageId, dateMs, armored, text]))
   }
   return hash.digest('base64')
 }
+
+/** Octets that what was found out of an update takes, about. */
+function sizeOf(judged: Judgeable[]): number {
+  const sizes = judged.map(({ found: { message }, examined: { finding } }) => {
+    const { armored } = message
+    const carried = typeof armored === 'string' ? armored.length : 0
+    return 1024 + carried + (finding.kind === 'opened' ? 3 * finding.opened.text.length : 0)
+  })
+  return 1 + sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Waits for work, or until nobody does any more. */
+async function unlessGone(work: Promise<unknown>, gone: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = (): void => resolve()
+  gone?.addEventListener('abort', end)
+  if (isOver(gone)) end()
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    // a listener would keep the signal of every poll for as long as the process lives
+    gone?.removeEventListener('abort', end)
+  }
+}
+
+const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === true
 
 const isPassing = ({ examined }: Judgeable): boolean => examined.passing !== null
 

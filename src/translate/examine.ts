@@ -70,16 +70,21 @@ interface LearntMode {
 }
 
 async function learnMode(
-  { chatId }: FoundMessage,
+  { chatId, quotedIn }: FoundMessage,
   sealed: string | null,
   { arrival, parts }: { arrival: Arrival; parts: ExamineParts },
 ): Promise<LearntMode> {
   if (chatId === null) return { isProtected: null, passing: null }
-  if (parts.guard.mustSeal(chatId)) return { isProtected: true, passing: null }
-  const afresh = sealed !== null && looksEncrypted(sealed)
+  // a quotation that says it is from elsewhere is held to the stricter of the two chats
+  const chats = quotedIn === null ? [chatId] : [chatId, quotedIn]
+  if (chats.some((id) => parts.guard.mustSeal(id))) return { isProtected: true, passing: null }
+  const sinceMs = sealed !== null && looksEncrypted(sealed) ? arrival.receivedAtMs : 0
   try {
-    const { mode } = await parts.modes.get(chatId, afresh ? arrival.receivedAtMs : 0)
-    return { isProtected: mode === 'protected' || parts.guard.mustSeal(chatId), passing: null }
+    const answers = await Promise.all(chats.map((id) => parts.modes.get(id, sinceMs)))
+    const isProtected =
+      answers.some(({ mode }) => mode === 'protected') ||
+      chats.some((id) => parts.guard.mustSeal(id))
+    return { isProtected, passing: null }
   } catch (error) {
     return { isProtected: null, passing: passingOf(error) }
   }

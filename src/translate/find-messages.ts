@@ -7,47 +7,61 @@ export interface FoundMessage {
   message: Record<string, unknown>
   chatId: number | null
   chatKind: string | null
+  /** The chat of what quotes it, where it says that it is from another one. */
+  quotedIn: number | null
   messageId: number | null
   fromId: number | null
   dateMs: number | null
   isOrdinary: boolean
 }
 
-const MAX_DEPTH = 32
+/** As deep as an answer may be at all (json.ts). */
+const MAX_DEPTH = 128
+/** Messages that are looked at in one update: a message, what it quotes, and plenty of room. */
+const MAX_MESSAGES = 100
 
 /**
  * Finds every Message in an update by its shape, quoted and pressed ones too (spec, Open points):
  * an object with `armored`, or with `text` and any mark of a message. A quotation without a chat
  * is in the chat of what quotes it. Whatever stands under our own name is taken out, and
- * `cleaned` says so.
+ * `cleaned` says so. What is beyond the number that is looked at is in `surplus`.
  */
-export function findMessages(update: unknown): { messages: FoundMessage[]; cleaned: boolean } {
-  const found: Collected = { messages: [], cleaned: false }
-  collect(update, { chat: null, key: '', depth: 0 }, found)
+export function findMessages(update: unknown): Collected {
+  const found: Collected = { messages: [], surplus: [], cleaned: false }
+  collect(update, { chat: null, quotedBy: null, key: '', depth: 0 }, found)
   return found
 }
 
-interface Collected {
+/** The Messages of one update. */
+export interface Collected {
   messages: FoundMessage[]
+  surplus: Record<string, unknown>[]
   cleaned: boolean
 }
 
 interface Place {
   chat: Record<string, unknown> | null
+  /** Chat of the Message around. */
+  quotedBy: number | null
   key: string
   depth: number
 }
 
 function collect(value: unknown, place: Place, found: Collected): void {
   if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return
-  let { chat } = place
+  let { chat, quotedBy } = place
   if (isObject(value)) {
     if ('postern' in value) found.cleaned = delete value['postern']
     if (isObject(value['chat'])) chat = value['chat']
-    if (isMessage(value, place.key)) found.messages.push(describe(value, chat))
+    if (isMessage(value, place.key)) {
+      const message = describe(value, { chat, quotedBy })
+      if (found.messages.length < MAX_MESSAGES) found.messages.push(message)
+      else found.surplus.push(value)
+      quotedBy = message.chatId ?? quotedBy
+    }
   }
   for (const [key, inner] of Object.entries(value)) {
-    collect(inner, { chat, key, depth: place.depth + 1 }, found)
+    collect(inner, { chat, quotedBy, key, depth: place.depth + 1 }, found)
   }
 }
 
@@ -64,12 +78,14 @@ function isMessage(value: Record<string, unknown>, key: string): boolean {
 
 function describe(
   message: Record<string, unknown>,
-  chat: Record<string, unknown> | null,
+  { chat, quotedBy }: Pick<Place, 'chat' | 'quotedBy'>,
 ): FoundMessage {
   const from = message['from']
+  const chatId = integer(chat?.['id'])
   return {
     message,
-    chatId: integer(chat?.['id']),
+    chatId,
+    quotedIn: quotedBy === chatId ? null : quotedBy,
     chatKind: typeof chat?.['kind'] === 'string' ? chat['kind'] : null,
     messageId: integer(message['id']),
     fromId: isObject(from) ? integer(from['id']) : null,

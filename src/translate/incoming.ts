@@ -22,6 +22,9 @@ export interface IncomingParts extends ExamineParts {
   judged: (outcomes: Outcome[]) => void
 }
 
+/** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
+const LARGEST_BATCH = 100
+
 type OpenedFinding = Extract<Finding, { kind: 'opened' }>
 
 export class Incoming {
@@ -36,23 +39,43 @@ export class Incoming {
   /**
    * Opens the updates of one answer in place. Gives the longest prefix that was ready in time;
    * nothing is dropped, nothing changes its place.
-   * @param updates parsed updates, oldest first
+   * @param updates parsed updates, oldest first; those beyond a batch wait for the next poll
+   * @param gone ends the work when nobody waits for the answer any more; it is empty then
    * @returns the updates to answer, and whether anything in them is not as it came
    */
-  async open(updates: unknown[]): Promise<{ updates: unknown[]; changed: boolean }> {
-    const collected = updates.map(findMessages)
+  async open(
+    updates: unknown[],
+    gone?: AbortSignal,
+  ): Promise<{ updates: unknown[]; changed: boolean }> {
+    const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
-    const prefix = await this.#batches.examine(collected.map(({ messages }) => messages))
+    const prefix = await this.#batches.examine(
+      collected.map(({ messages }) => messages),
+      gone,
+    )
     const judged = prefix.flatMap((messages, index) =>
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
     await this.#settle(judged)
+    const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
+    for (const message of surplus) this.#withhold(message)
     const given = updates.slice(0, prefix.length)
     const renamed = await this.#parts.urls.rewrite(given)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
     const isShort = prefix.length < updates.length
-    return { updates: given, changed: touched || cleaned || renamed || isShort }
+    const changed = touched || cleaned || renamed || isShort || surplus.length > 0
+    return { updates: given, changed }
+  }
+
+  /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */
+  #withhold(message: Record<string, unknown>): void {
+    const { verify, normalizeText } = this.#parts
+    const finding: Finding =
+      typeof message['armored'] === 'string'
+        ? { kind: 'closed', verdict: 'too-large', reason: 'too-many-messages' }
+        : { kind: 'plain', verdict: 'mode-unknown' }
+    writeFinding(message, finding, { settled: undefined, verify, normalizeText })
   }
 
   /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */

@@ -63,8 +63,8 @@ test('whatever an update is, only what stands under our name is taken from it', 
 test('every object that carries armor is found, and none twice', () => {
   fc.assert(
     fc.property(json, (update) => {
-      const { messages } = findMessages(update)
-      const found = messages.map(({ message }) => message)
+      const { messages, surplus } = findMessages(update)
+      const found = [...messages.map(({ message }) => message), ...surplus]
       expect(new Set(found).size).toBe(found.length)
       const armored = [...objects(update)].filter((one) => typeof one['armored'] === 'string')
       for (const one of armored) expect(found.includes(one)).toBe(true)
@@ -103,6 +103,29 @@ test('a quotation without a chat is in the chat of what quotes it', () => {
   }
   const { messages } = findMessages({ kind: 'message', message: update })
   expect(messages.map(({ chatId }) => chatId)).toEqual([5, 5])
+})
+
+test('a quotation that says it is from another chat is in both', () => {
+  const quoted = { chat: { id: 6, kind: 'group' }, text: 'b' }
+  const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: quoted }
+  const { messages } = findMessages({ kind: 'message', message: update })
+  expect(messages.map(({ chatId, quotedIn }) => [chatId, quotedIn])).toEqual([
+    [5, null],
+    [6, 5],
+  ])
+})
+
+test('a hundred Messages of an update are looked at; the others are told apart', () => {
+  const quotations = Array.from({ length: 150 }, (_, n) => ({ armored: `${n}` }))
+  const { messages, surplus } = findMessages({ kind: 'message', quotations })
+  expect(messages.map(({ message }) => message)).toEqual(quotations.slice(0, 100))
+  expect(surplus).toEqual(quotations.slice(100))
+})
+
+test('a message is found as deep as an answer may be', () => {
+  let update: Json = { armored: 'x' }
+  for (let level = 0; level < 127; level++) update = { inner: update }
+  expect(findMessages(update).messages.length).toBe(1)
 })
 
 for (const id of [2 ** 53, 1.5, '5', null, -0.1, { id: 5 }, Number.NaN]) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
 
 const stage = useStage()
 
@@ -84,4 +85,38 @@ test('a pressed button, its message and what that quotes are opened alike', asyn
     data: 'yes',
     message: { text: 'pressed', replyTo: { text: 'quoted' } },
   })
+})
+
+test('readable words are not words in a protected chat for being quoted as from a readable one', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const open = stage.openGroup()
+  const { world } = stage.double
+  const quoted = world.message(open, person, { text: 'slipped in by a quotation' })
+  const armored = await person.phone.seal('an answer', [stage.botCertificate])
+  const [read] = await stage.deliver([world.message(chat, person, { armored, replyTo: quoted })])
+  expect(read.text).toBe('an answer')
+  expect(read.replyTo).not.toHaveProperty('text')
+  expect(read.replyTo.postern.verdict).toBe('plaintext-in-protected')
+  const [outside] = await stage.deliver([world.message(open, person, { ...quoted })])
+  expect(outside.text).toBe('slipped in by a quotation')
+})
+
+test('of more Messages in one update than are looked at, none gives words, and nothing is lost', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const { world } = stage.double
+  const armored = await person.phone.seal('too many', [stage.botCertificate])
+  const quotations = Array.from({ length: 120 }, (_, n) =>
+    world.message(chat, person, n % 2 ? { armored } : { text: 'slipped in' }),
+  )
+  const [update] = await stage.deliverUpdates([{ kind: 'new', payload: { quotations } }])
+  const read: Json[] = update.payload.quotations
+  expect(read.length).toBe(120)
+  const beyond = read.slice(100)
+  for (const message of beyond) expect(message).not.toHaveProperty('text')
+  expect(new Set(beyond.map(({ postern }) => postern.verdict))).toEqual(
+    new Set(['too-large', 'mode-unknown']),
+  )
+  expect(beyond.filter((message) => 'armored' in message).length).toBe(10)
 })

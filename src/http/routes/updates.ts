@@ -67,7 +67,7 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   if (watched.answered(updates.length)) return answer
   parts.backlog.saw(updates, within(asked.get('limit') ?? '', POLL_LIMIT_MAX))
   if (parts.incoming === null || updates.length === 0) return answer
-  const opened = await parts.incoming.open(updates)
+  const opened = await parts.incoming.open(updates, signal)
   return opened.changed ? withResult(answer, opened.updates) : answer
 }
 
