@@ -54,7 +54,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   sandbox: {
     may: ['api'],
-    packages: ['fastify', 'zod'],
+    packages: ['fastify', 'zod', 'kysely'],
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   cli: {
@@ -113,6 +113,14 @@ describe('the direction of imports', () => {
       .filter((one) => !isAllowed(one, folder))
       .map(({ file, target }) => `${file} imports ${target}`)
     expect(breaches).toEqual([])
+  })
+
+  it('only the keep of the sandbox imports its database library', () => {
+    const others = files
+      .filter((file) => /^src\/sandbox\/(?!keep\/)/.test(file))
+      .flatMap(importsOf)
+      .filter(({ target }) => target.startsWith('kysely') || target === 'sandbox/keep/file')
+    expect(others.map(({ file }) => file)).toEqual(['src/sandbox/open-world.ts'])
   })
 
   it('only pgp imports openpgp', () => {

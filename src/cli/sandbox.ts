@@ -1,13 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Sandbox } from '../sandbox/create.ts'
 import { OperatorError } from '../errors.ts'
+import { SeedError } from '../sandbox/seed/problem.ts'
 import { example } from './flags.ts'
+import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { stopped } from './stop.ts'
 import { put, say, table } from './terminal.ts'
 
 interface SandboxFlags {
   port: number
+  seed?: string
+  data?: string
   json?: boolean
+  seedSchema?: boolean
   localWebhooks?: boolean
 }
 
@@ -16,19 +21,35 @@ export function sandboxCommand(): Command {
   const command = new Command('sandbox')
     .description('run the service itself on this machine, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API (any free one)', readPort, 0)
+    .option('--seed <file>', 'begin with the world of a YAML or JSON file, and what happens in it')
+    .option('--data <file>', 'keep the world in a file, and go on with what it holds')
+    .option('--seed-schema', 'print the JSON schema of a seed, and end')
     .option('--json', 'print one line of JSON once it listens')
     .option('--local-webhooks', 'let webhooks be http and at any address, for bots on this machine')
   return example(command, 'postern sandbox --port 8800').action(run)
 }
 
-async function run({ port, json, localWebhooks }: SandboxFlags): Promise<void> {
+async function run(flags: SandboxFlags): Promise<void> {
+  const { port, seed, data, json, localWebhooks } = flags
+  if (flags.seedSchema === true) {
+    const { seedSchema } = await import('../sandbox/seed/schema.ts')
+    return put(seedSchema())
+  }
   const stop = stopped()
+  const file = seed === undefined ? null : readSeedFile(seed)
   const { createSandbox } = await import('../sandbox/create.ts')
-  const webhooks = localWebhooks === true ? 'local' : 'public'
-  await using sandbox = await createSandbox({ port, webhooks }).catch((error: unknown) =>
-    refuse(error, port),
-  )
-  await Promise.all(sandbox.people.map(({ id }) => sandbox.phone(id)))
+  await using sandbox = await createSandbox({
+    port,
+    webhooks: localWebhooks === true ? 'local' : 'public',
+    onMishap: ({ deed, why }) => say(`a \`${deed}\` of the seed could not happen: ${why}`),
+    ...(file === null ? {} : { world: file.content }),
+    ...(data === undefined ? {} : { data }),
+  }).catch((error: unknown) => refuse(error, { port, file }))
+  if (sandbox.isNew && file === null) {
+    await Promise.all(sandbox.people.map(({ id }) => sandbox.phone(id)))
+  }
+  if (!sandbox.isNew)
+    say(`the world of ${data} goes on${seed === undefined ? '' : '; no seed is sown in it'}`)
   if (json === true) put(JSON.stringify(worldOf(sandbox)))
   else describe(sandbox)
   await stop
@@ -55,7 +76,8 @@ function readPort(text: string): number {
   return port
 }
 
-function refuse(error: unknown, port: number): never {
+function refuse(error: unknown, { port, file }: { port: number; file: SeedFile | null }): never {
+  if (file !== null && error instanceof SeedError) throw file.refusal(error)
   const { code } = error as { code?: string }
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
   const why = code === 'EACCES' ? 'may not be used by you' : 'is in use'

@@ -1,5 +1,8 @@
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
+/** What must be known to go on with the same time later: `running` also while nobody looks. */
+export type ClockState = { mode: 'running'; aheadMs: number } | { mode: 'still'; nowMs: number }
+
 interface Waiter {
   atMs: number
   timer: NodeJS.Timeout | undefined
@@ -23,6 +26,18 @@ export class Clock {
     this.#offsetMs = this.#running ? startMs - Date.now() : startMs
   }
 
+  /** A clock that goes on from a state. */
+  static from(state: ClockState): Clock {
+    return state.mode === 'still'
+      ? new Clock({ mode: 'still', startMs: state.nowMs })
+      : new Clock({ mode: 'running', startMs: Date.now() + state.aheadMs })
+  }
+
+  get state(): ClockState {
+    const ms = this.#offsetMs
+    return this.#running ? { mode: 'running', aheadMs: ms } : { mode: 'still', nowMs: ms }
+  }
+
   /** Milliseconds since the Unix epoch, an integer. */
   now(): number {
     return this.#running ? Date.now() + this.#offsetMs : this.#offsetMs
@@ -38,9 +53,10 @@ export class Clock {
     if (this.#running) for (const waiter of this.#waiters) this.#arm(waiter)
   }
 
-  /** Gives true when `ms` have passed on this clock, false when `signal` was aborted before. */
+  /** Gives true when `ms` have passed on this clock, at once for 0, false when `signal` was aborted before. */
   wait(ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
+    if (ms <= 0) return Promise.resolve(true)
     return new Promise((resolve) => {
       const stop = (): void => waiter.done(false)
       const waiter: Waiter = {

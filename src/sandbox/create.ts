@@ -1,38 +1,33 @@
-import { lookup } from 'node:dns/promises'
-import { Clock } from './clock.ts'
 import { createControlListener } from './control/listener.ts'
+import type { Backstage } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
-import { Faults } from './faults/faults.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
+import { plain } from './keep/keep.ts'
 import { moveIn, type Home } from './home.ts'
 import type { Rewrite } from './http/answer.ts'
 import { listen } from './http/listener.ts'
 import { createService } from './http/service.ts'
+import { openWorld, type WorldOptions } from './open-world.ts'
 import { Phones } from './phone-book.ts'
 import type { Phone } from './phone.ts'
 import { modeOf } from './rules/mode.ts'
-import { Transcript } from './transcript.ts'
-import { World, type WorldRules } from './world.ts'
+import type { Transcript } from './transcript.ts'
+import type { SeedInput } from './seed/schema.ts'
+import { Story, type Mishap } from './seed/story.ts'
+import { startDelivering } from './webhook/set.ts'
 
 /** How a sandbox is to be. Everything has a default; the defaults are as strict as the spec. */
-export interface SandboxOptions {
+export interface SandboxOptions extends WorldOptions {
   /** Port of the API, and of the control listener; any free one by default. */
   port?: number
   controlPort?: number
-  /** `home` (default): see `Home`. `empty`: nobody yet. */
-  world?: 'home' | 'empty'
-  /** `running` (default) goes with real time; `still` moves by `advance` alone. */
-  clock?: 'running' | 'still'
-  /** What the clock says at first, ms since epoch; the real time by default. */
-  startMs?: number
-  /** `off`: no rate windows. For benchmarks. */
-  rates?: WorldRules['rates']
-  /** `local`: webhooks may be http and at any address. For bots on this machine. */
-  webhooks?: WorldRules['webhooks']
-  /** Stands in for DNS when a webhook's host is resolved. */
-  resolveHost?: WorldRules['resolveHost']
-  /** How many of the newest calls the transcript keeps; 10 000 by default, 0 for none. */
-  transcriptCalls?: number
+  /**
+   * `home` (default): see `Home`. `empty`: nobody yet. A seed: whatever it says. What `data` holds
+   * goes before all of these.
+   */
+  world?: 'home' | 'empty' | SeedInput
+  /** Told of each thing in a seed's script that could not happen. */
+  onMishap?: (mishap: Mishap) => void
 }
 
 /** A running sandbox. Disposing closes both listeners and ends every poll and delivery. */
@@ -40,7 +35,9 @@ export interface Sandbox extends AsyncDisposable {
   /** Base url of the API, without `/bot/v1`. */
   readonly url: string
   readonly controlUrl: string
-  /** Who lives in a `home` world. @throws Error in an `empty` one */
+  /** False when `data` held a world already. */
+  readonly isNew: boolean
+  /** Who lives in a `home` world. @throws Error in any other */
   readonly home: Home
   /** Token of the home's bot, as it was first issued. */
   readonly token: string
@@ -60,32 +57,49 @@ export interface Sandbox extends AsyncDisposable {
   now(): number
   /** Moves the clock forward by milliseconds. */
   advance(ms: number): void
+  /** Resolves when everything of a seed's script that is due by now has happened. */
+  caughtUp(): Promise<void>
 }
 
-/** Starts a sandbox on 127.0.0.1. */
+/**
+ * Starts a sandbox on 127.0.0.1.
+ * @throws OperatorError when the file of `data` cannot be taken; SeedError with everything that is
+ *   wrong with a seed; an error of node:net when a port is in use
+ */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const world = makeWorld(options)
-  const phones = new Phones(world)
-  const control = bindControl({ world, phones })
+  await using stack = new AsyncDisposableStack()
+  const seed = typeof options.world === 'object' ? await sown(options.world) : null
+  const opened = await openWorld({ ...seed?.clock, ...options })
+  const world = stack.adopt(opened, ({ keep }) => keep[Symbol.asyncDispose]())
+  const phones = stack.use(new Phones(world))
+  const story = new Story(world)
+  const on = { world, phones, story }
+  const control = bindControl(on)
+  const homes = world.keep.map<string, Home>(plain('home'))
+  if (world.isNew && seed !== null) await seed.plant(on, control)
+  else if (world.isNew && options.world !== 'empty') homes.set('home', await moveIn(control))
+  const home = homes.get('home')
+  await phones.restore()
+  await world.keep.begin()
   const rewrites = new Set<Rewrite>()
-  const service = createService(world, rewrites)
-  const backstage = createControlListener({ world, phones })
-  const home = options.world === 'empty' ? null : await moveIn(control)
+  const service = stack.adopt(createService(world, rewrites), (app) => app.close())
+  const backstage = stack.adopt(createControlListener(control), (app) => app.close())
+  stack.defer(() => world.closing.abort())
   const url = await listen(service, options.port ?? 0)
-  const controlUrl = await listen(backstage, options.controlPort ?? 0).catch(
-    async (error: unknown) => {
-      await service.close()
-      throw error
-    },
-  )
+  const controlUrl = await listen(backstage, options.controlPort ?? 0)
+  for (const bot of world.bots.values()) if (bot.webhook !== null) startDelivering(world, bot)
 
+  story.start(control, options.onMishap ?? (() => undefined))
+
+  const running = stack.move()
   const sandbox: Sandbox = {
     url,
     controlUrl,
     control,
     transcript: world.transcript,
+    isNew: world.isNew,
     get home() {
-      if (home === null) throw new Error('this sandbox was started empty')
+      if (home === undefined) throw new Error('this sandbox has no home')
       return home
     },
     get token() {
@@ -116,29 +130,22 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return () => rewrites.delete(rewrite)
     },
     now: () => world.clock.now(),
-    advance: (ms) => world.clock.advance(ms),
-    async [Symbol.asyncDispose]() {
-      world.closing.abort()
-      await Promise.all([service.close(), backstage.close()])
-      await phones[Symbol.asyncDispose]()
-    },
+    advance: (ms) => world.advance(ms),
+    caughtUp: () => story.caughtUp(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
   return sandbox
 }
 
-function makeWorld(options: SandboxOptions): World {
-  return new World({
-    clock: new Clock({ mode: options.clock ?? 'running', startMs: options.startMs }),
-    rules: {
-      rates: options.rates ?? 'spec',
-      webhooks: options.webhooks ?? 'public',
-      resolveHost: options.resolveHost ?? resolveByDns,
-    },
-    transcript: new Transcript(options.transcriptCalls ?? 10_000),
-    faults: new Faults(),
-  })
-}
-
-async function resolveByDns(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address)
+/** A seed that is fit to be planted. Seeds are loaded only for who has one. */
+async function sown(input: SeedInput) {
+  const [{ readSeed }, { firstMs, plant }] = await Promise.all([
+    import('./seed/read.ts'),
+    import('./seed/plant.ts'),
+  ])
+  const seed = readSeed(input)
+  return {
+    clock: { clock: seed.clock?.mode ?? 'running', startMs: firstMs(seed) },
+    plant: (on: Backstage, control: Control) => plant(on, control, seed),
+  }
 }

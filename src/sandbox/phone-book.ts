@@ -1,77 +1,96 @@
-import { randomBytes } from 'node:crypto'
-import { createEngine } from '../pgp/create.ts'
 import type { Engine } from '../pgp/engine.ts'
+import { IN_MEMORY } from './keep/keep.ts'
+import { IDENTITY, newIdentity, putAside, type KeyKind } from './phone-keys.ts'
 import { PhoneLine } from './phone-line.ts'
+import { phoneNotes } from './phone-notes.ts'
 import { Phone } from './phone.ts'
 import type { Identity } from './phone-seal.ts'
 import { setPersonKey } from './rules/keys.ts'
 import type { PersonState } from './state.ts'
 import type { World } from './world.ts'
 
-/** A key is dated back, so that nobody whose clock is a little behind finds it in the future. */
-const BACKDATED_MS = 300_000
-
-/**
- * Phones that nobody uses any more, by their person's name: making a key takes half a second, so
- * the next sandbox of this process hands them out again.
- */
-const drawer = new Map<string, Identity[]>()
-
 /** People's phones; each is made when first asked for, the engine with the first of them. */
 export class Phones {
   readonly #world: World
   readonly #phones = new Map<number, Promise<Phone>>()
-  readonly #identities: { name: string; identity: Identity }[] = []
-  #engine: Engine | null = null
+  /** By person. */
+  readonly #identities: Map<number, Identity>
+  #engine: Promise<Engine> | null = null
 
   constructor(world: World) {
     this.#world = world
+    this.#identities = world.keep.map(IDENTITY)
+  }
+
+  /** Switches on the phones of an earlier run. */
+  async restore(): Promise<void> {
+    await Promise.all([...this.#identities.keys()].map((userId) => this.of(userId)))
   }
 
   /**
    * A person's phone; making it makes and publishes the person's key.
+   * @param kind of that key; of no meaning to a phone that has one
    * @throws Error when nobody has the id
    */
-  of(userId: number): Promise<Phone> {
+  of(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
     const known = this.#phones.get(userId)
     if (known !== undefined) return known
     const person = this.#world.people.get(userId)
     if (person === undefined) return Promise.reject(new Error(`no person has the id ${userId}`))
-    const made = this.#make(person)
+    const made = this.#make(person, kind)
     this.#phones.set(userId, made)
     return made
   }
 
-  async #make(person: PersonState): Promise<Phone> {
+  /** A new key takes the place of the old one, which still opens what was sealed to it. */
+  async renew(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
+    const phone = await this.of(userId, kind)
+    const person = this.#world.people.get(userId)
+    const engine = await (this.#engine ??= startEngine())
+    if (person === undefined) throw new Error(`no person has the id ${userId}`)
+    const made = await newIdentity(engine, { name: person.firstName, kind })
+    const { key, former } = phone.identity
+    phone.identity = { ...made, former: [key, ...former] }
+    this.#identities.set(userId, phone.identity)
+    publish(this.#world, person, phone.identity)
+    return phone
+  }
+
+  async #make(person: PersonState, kind: KeyKind): Promise<Phone> {
     const { id: userId, firstName: name } = person
-    this.#engine ??= createEngine({ threads: 1 })
-    const identity = drawer.get(name)?.pop() ?? (await makeIdentity(this.#engine, name))
-    this.#identities.push({ name, identity })
+    const engine = await (this.#engine ??= startEngine())
+    const kept = this.#identities.get(userId)
+    const identity = kept ?? (await newIdentity(engine, { name, kind }))
     const line = new PhoneLine(this.#world, userId)
-    const phone = new Phone({ userId, engine: this.#engine, identity, line })
+    const notes = phoneNotes(this.#world.keep, userId)
+    const phone = new Phone({ userId, engine, identity, line, notes })
     this.#world.listen((event) => phone.receive(event))
-    setPersonKey(this.#world, person, {
-      fingerprint: identity.key.fingerprint,
-      publicKey: identity.certificate,
-    })
+    if (kept === undefined) {
+      this.#identities.set(userId, identity)
+      publish(this.#world, person, identity)
+    }
     return phone
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled(this.#phones.values())
-    await this.#engine?.[Symbol.asyncDispose]()
-    for (const { name, identity } of this.#identities.splice(0)) {
-      drawer.set(name, [...(drawer.get(name) ?? []), identity])
+    const phones = await Promise.allSettled(this.#phones.values())
+    await (await this.#engine)?.[Symbol.asyncDispose]()
+    // Keys that a file keeps are in use there.
+    if (this.#world.keep !== IN_MEMORY) return
+    for (const phone of phones) {
+      if (phone.status !== 'fulfilled') continue
+      const { userId, identity } = phone.value
+      putAside(this.#world.people.get(userId)?.firstName ?? '', identity)
     }
   }
 }
 
-async function makeIdentity(engine: Engine, name: string): Promise<Identity> {
-  const passphrase = randomBytes(24).toString('base64url')
-  const own = await engine.generate({
-    userId: name,
-    createdMs: Date.now() - BACKDATED_MS,
-    passphrase,
-  })
-  return { certificate: own.certificate, key: await engine.unlock(own.locked, passphrase) }
+function publish(world: World, person: PersonState, { key, certificate }: Identity): void {
+  setPersonKey(world, person, { fingerprint: key.fingerprint, publicKey: certificate })
+}
+
+/** OpenPGP is loaded with the first phone: a world in which nobody has one starts without it. */
+async function startEngine(): Promise<Engine> {
+  const { createEngine } = await import('../pgp/create.ts')
+  return createEngine({ threads: 1 })
 }

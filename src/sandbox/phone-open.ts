@@ -38,7 +38,7 @@ export async function readWords(who: Opener, message: StoredMessage): Promise<Re
   const { armored, text, fromId } = message
   if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
   try {
-    const opened = await who.engine.open(armored, [who.identity.key])
+    const opened = await who.engine.open(armored, [who.identity.key, ...who.identity.former])
     if (opened.outcome !== 'opened') return UNOPENED
     const signer = who.line.keyOf(fromId)
     const verdict = await judge(who, opened, signer?.publicKey ?? null)
@@ -56,9 +56,10 @@ async function judge(
 ): Promise<PhoneVerdict> {
   if (opened.signatures.length === 0) return 'unsigned'
   if (certificate === null) return 'bad'
+  const own = [identity.key, ...identity.former].map(({ fingerprint }) => fingerprint)
   const results = await engine.verify(opened.signed, certificate, Date.now())
   const good = opened.signatures.some(({ intended }, index) => {
-    const meant = intended.length === 0 || intended.includes(identity.key.fingerprint)
+    const meant = intended.length === 0 || own.some((one) => intended.includes(one))
     return results[index] === 'valid' && meant
   })
   return good ? 'verified' : 'bad'

@@ -1,10 +1,14 @@
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
+import type { KeyKind } from '../pgp/key-kinds.ts'
 import type { FileForm } from '../pgp/seal-file.ts'
 
 /** A phone's own key. */
 export interface Identity {
   certificate: string
   key: UnlockedKey
+  kind: KeyKind
+  /** Keys that it had before, newest first: they still open what was sealed to them. */
+  former: UnlockedKey[]
 }
 
 /** What is unusual about a sealed file; nothing when absent. */
@@ -19,12 +23,14 @@ export interface FileSealing {
 /** How a phone seals: signed with its own key, to whoever is named and to itself. */
 export class Sealer {
   readonly #engine: Engine
-  readonly #identity: Identity
   readonly #usable = new Map<string, Promise<boolean>>()
+
+  /** What it signs with. */
+  identity: Identity
 
   constructor(engine: Engine, identity: Identity) {
     this.#engine = engine
-    this.#identity = identity
+    this.identity = identity
   }
 
   /** Certificates of no use are left out. Gives one armored message. */
@@ -32,7 +38,7 @@ export class Sealer {
     return await this.#engine.seal({
       text,
       certificates: await this.#usableOf(certificates),
-      signer: this.#identity.key,
+      signer: this.identity.key,
       cipher: 'aes256',
     })
   }
@@ -44,11 +50,11 @@ export class Sealer {
     { form = {}, signer, to }: FileSealing = {},
   ): Promise<Uint8Array> {
     const { sealFile } = await import('../pgp/seal-file.ts')
-    const own = to === undefined ? [this.#identity.certificate] : []
+    const own = to === undefined ? [this.identity.certificate] : []
     return await sealFile({
       file,
       certificates: [...(await this.#usableOf(to ?? certificates)), ...own],
-      signer: signer ?? this.#identity.key,
+      signer: signer ?? this.identity.key,
       form,
     })
   }

@@ -1,8 +1,9 @@
 import type { Engine } from '../pgp/engine.ts'
 import type { PhoneLine } from './phone-line.ts'
-import { readWords, type Opener, type ReadWords } from './phone-open.ts'
+import type { PhoneNotes, Unread } from './phone-notes.ts'
+import { readWords, type ReadWords } from './phone-open.ts'
 import { Sealer, type FileSealing, type Identity } from './phone-seal.ts'
-import type { AnswerShown, ChatState, StoredMessage, WorldEvent } from './state.ts'
+import type { AnswerShown, WorldEvent } from './state.ts'
 
 /** One thing that a phone showed its person. */
 export interface Seen extends ReadWords {
@@ -45,26 +46,59 @@ export interface SentFile {
  */
 export class Phone {
   readonly userId: number
-  readonly inbox: Seen[] = []
-  readonly keyChanges: KeyChange[] = []
-  readonly answers: ShownAnswer[] = []
-  readonly #opener: Opener
+  readonly #engine: Engine
+  readonly #line: PhoneLine
   readonly #sealer: Sealer
+  readonly #notes: PhoneNotes
+  #nextUnread: number
   readonly #waiters = new Set<() => void>()
   #work: Promise<void> = Promise.resolve()
 
-  constructor(o: { userId: number; engine: Engine; identity: Identity; line: PhoneLine }) {
+  constructor(o: {
+    userId: number
+    engine: Engine
+    identity: Identity
+    line: PhoneLine
+    notes: PhoneNotes
+  }) {
     this.userId = o.userId
-    this.#opener = o
+    this.#engine = o.engine
+    this.#line = o.line
     this.#sealer = new Sealer(o.engine, o.identity)
+    this.#notes = o.notes
+    const left = [...o.notes.unread]
+    this.#nextUnread = (left.at(-1)?.[0] ?? 0) + 1
+    for (const [n, unread] of left) this.#showLater(n, unread)
+  }
+
+  /** What it showed, oldest first. */
+  get inbox(): readonly Seen[] {
+    return this.#notes.inbox.all
+  }
+
+  get keyChanges(): readonly KeyChange[] {
+    return this.#notes.keyChanges.all
+  }
+
+  get answers(): readonly ShownAnswer[] {
+    return this.#notes.answers.all
+  }
+
+  /** Its own keys; others can be put in their place. */
+  get identity(): Identity {
+    return this.#sealer.identity
+  }
+
+  set identity(identity: Identity) {
+    this.#sealer.identity = identity
   }
 
   get fingerprint(): string {
-    return this.#opener.identity.key.fingerprint
+    return this.identity.key.fingerprint
   }
 
   get certificate(): string {
-    return this.#opener.identity.certificate
+    return this.identity.certificate
   }
 
   /**
@@ -76,12 +110,11 @@ export class Phone {
     text: string,
     o: { replyTo?: number | undefined } = {},
   ): Promise<number> {
-    const { line } = this.#opener
-    const plan = line.plan({ chatId, text, replyTo: o.replyTo })
+    const plan = this.#line.plan({ chatId, text, replyTo: o.replyTo })
     const common = { chatId, replyTo: o.replyTo, addressed: plan.addressed }
-    if (plan.mode === 'open') return line.post({ ...common, text })
+    if (plan.mode === 'open') return this.#line.post({ ...common, text })
     const armored = await this.seal(text, plan.certificates)
-    return line.post({ ...common, armored })
+    return this.#line.post({ ...common, armored })
   }
 
   /**
@@ -89,14 +122,13 @@ export class Phone {
    * group to its key list alone, so not to a bot in privacy mode (spec, GET /media/{id}).
    */
   async send(chatId: number, file: Uint8Array, o: SendOptions = {}): Promise<SentFile> {
-    const { line } = this.#opener
     const { text = '', replyTo, durationMs } = o
-    const plan = line.plan({ chatId, text, replyTo })
+    const plan = this.#line.plan({ chatId, text, replyTo })
     const isOpen = plan.mode === 'open'
     const stored = isOpen ? file : await this.sealFile(file, plan.fileCertificates, o)
     const words = isOpen || text === '' ? text : await this.seal(text, plan.certificates)
-    const mediaId = line.upload(stored)
-    const messageId = line.post({
+    const mediaId = this.#line.upload(stored)
+    const messageId = this.#line.post({
       chatId,
       replyTo,
       addressed: plan.addressed,
@@ -117,23 +149,26 @@ export class Phone {
     certificates: string[],
     { form, to, signedBy }: Pick<SendOptions, 'form' | 'to' | 'signedBy'> = {},
   ): Promise<Uint8Array> {
-    const signer = signedBy === undefined ? undefined : signedBy.#opener.identity.key
-    return await this.#sealer.file(file, certificates, { form, to, signer })
+    const options = { form, to, signer: signedBy?.identity.key }
+    return await this.#sealer.file(file, certificates, options)
   }
 
   /** Takes up what the service tells. Everything is worked on in order. */
   receive(event: WorldEvent): void {
-    if (event.kind === 'key' && this.#opener.line.knows(event.userId)) {
-      this.keyChanges.push({ userId: event.userId, fingerprint: event.key?.fingerprint ?? null })
+    if (event.kind === 'key' && this.#line.knows(event.userId)) {
+      const fingerprint = event.key?.fingerprint ?? null
+      this.#notes.keyChanges.push({ userId: event.userId, fingerprint })
     }
     if (event.kind === 'answer' && event.press.userId === this.userId) {
-      this.answers.push({ callbackId: event.press.id, ...event.answer })
+      this.#notes.answers.push({ callbackId: event.press.id, ...event.answer })
     }
     if (event.kind !== 'message' && event.kind !== 'edited') return
     const { chat, message, kind } = event
     if (message.fromId === this.userId || !chat.seats.has(this.userId)) return
-    const copy = { ...message }
-    this.#work = this.#work.then(() => this.#show(chat, copy, kind))
+    const unread = { chatId: chat.id, message: { ...message }, edited: kind === 'edited' }
+    const n = this.#nextUnread++
+    this.#notes.unread.set(n, unread)
+    this.#showLater(n, unread)
   }
 
   /** Waits until everything received so far is in the inbox. */
@@ -152,10 +187,16 @@ export class Phone {
     }
   }
 
-  async #show(chat: ChatState, message: StoredMessage, how: 'message' | 'edited'): Promise<void> {
+  #showLater(n: number, unread: Unread): void {
+    this.#work = this.#work.then(() => this.#show(n, unread))
+  }
+
+  async #show(n: number, { chatId, message, edited }: Unread): Promise<void> {
     const { id: messageId, fromId } = message
-    const read = await readWords(this.#opener, message)
-    this.inbox.push({ messageId, chatId: chat.id, fromId, edited: how === 'edited', ...read })
+    const who = { engine: this.#engine, identity: this.identity, line: this.#line }
+    const read = await readWords(who, message)
+    this.#notes.unread.delete(n)
+    this.#notes.inbox.push({ messageId, chatId, fromId, edited, ...read })
     for (const waiter of this.#waiters) waiter()
   }
 

@@ -5,7 +5,10 @@ import type { SEAT_STATUS } from '../api/endpoints.ts'
 import type { Windows } from './rules/windows.ts'
 import type { Mailbox } from './updates/mailbox.ts'
 
-/** The state of the service: plain records, changed by rules alone. Times are ms since epoch. */
+/**
+ * The state of the service: plain records, changed by rules alone. Times are ms since epoch. What
+ * is called a record is kept as it is, so a list or record in one is replaced, never changed.
+ */
 
 /** A certificate as its owner published it; nothing in the sandbox's service side parses it. */
 export interface PublishedKey {
@@ -22,7 +25,7 @@ export interface PersonState {
   /** Closed the account. */
   gone: boolean
   /** Ids of bots that this person blocked. */
-  blocked: Set<number>
+  blocked: readonly number[]
 }
 
 export interface WebhookState {
@@ -31,11 +34,14 @@ export interface WebhookState {
   failures: number
   lastError: string | null
   nextAttemptAt: number | null
-  /** Ends its deliveries. */
-  stop: AbortController
 }
 
-export interface BotState {
+export interface OwnerNotice {
+  at: number
+  kind: 'token_revoked' | 'webhook_failing'
+}
+
+export interface BotRecord {
   id: number
   username: string
   name: string
@@ -47,7 +53,14 @@ export interface BotState {
   status: 'active' | 'paused'
   /** Null once revoked. */
   token: string | null
-  webhook: WebhookState | null
+  webhook: Readonly<WebhookState> | null
+  /** What the owner was told in the app. */
+  ownerNotices: readonly OwnerNotice[]
+}
+
+export interface BotState extends BotRecord {
+  /** Ends the deliveries to its webhook. */
+  delivering: AbortController | null
   mailbox: Mailbox
   windows: Windows
   /** By scope; an empty list is not kept. */
@@ -57,8 +70,6 @@ export interface BotState {
   /** When the last typing indicator went out, and whether it still shows, by chat. */
   typing: Map<number, { sentAt: number; showing: boolean }>
   presses: Map<string, PressState>
-  /** What the owner was told in the app. */
-  ownerNotices: { at: number; kind: 'token_revoked' | 'webhook_failing' }[]
 }
 
 export type AnswerShown = { text: string | null; alert: boolean; url: string | null }
@@ -118,7 +129,7 @@ export interface MediaState {
   durationMs: number | null
 }
 
-export interface ChatState {
+export interface ChatRecord {
   id: number
   kind: ChatKind
   title: string | null
@@ -131,10 +142,13 @@ export interface ChatState {
   rosterHidden: boolean
   /** A channel that keeps its administrators private. */
   adminsHidden: boolean
+  nextMessageId: number
+}
+
+export interface ChatState extends ChatRecord {
   seats: Map<number, SeatState>
   /** By id; ids grow by one from 1 in each chat, so those of two chats overlap. */
   messages: Map<number, StoredMessage>
-  nextMessageId: number
 }
 
 /** What people's phones are told. */

@@ -27,10 +27,16 @@ export class CallRecord {
   readonly path: string
   readonly headers: readonly string[]
   readonly #chunks: Buffer[] = []
+  readonly #done: () => void
   status = 0
   answer = ''
 
-  constructor(call: Pick<SeenCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>) {
+  /** @param done called once it is answered */
+  constructor(
+    call: Pick<SeenCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>,
+    done: () => void,
+  ) {
+    this.#done = done
     this.n = call.n
     this.at = call.at
     this.by = call.by
@@ -46,6 +52,7 @@ export class CallRecord {
   answered(status: number, body: string): void {
     this.status = status
     this.answer = body
+    this.#done()
   }
 
   get body(): string {
@@ -60,31 +67,43 @@ export class CallRecord {
 
 /**
  * What the service saw: every byte that it was sent and that it answered, call by call, so that
- * one can search it for words that should never have been there. Keeps the newest `maxCalls`.
+ * one can search it for words that should never have been there. Has the newest `maxCalls`.
  */
 export class Transcript {
   readonly #maxCalls: number
-  #calls: CallRecord[] = []
-  #next = 1
+  /** Answered calls by number, from an earlier run too. */
+  readonly #kept: Map<number, SeenCall> | null
+  /** By number: those of this run, and what is known of those before. */
+  readonly #calls: Map<number, CallRecord | SeenCall>
+  #next: number
 
-  constructor(maxCalls: number) {
+  /** @param kept where answered calls are written down, with those of an earlier run */
+  constructor(maxCalls: number, kept: Map<number, SeenCall> | null = null) {
     this.#maxCalls = maxCalls
+    this.#kept = kept
+    this.#calls = new Map([...(kept ?? [])].sort(([a], [b]) => a - b))
+    this.#next = ([...this.#calls.keys()].at(-1) ?? 0) + 1
   }
 
+  /** Notes that a call came in. */
   open(call: Pick<SeenCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecord {
-    const record = new CallRecord({ ...call, n: this.#next++ })
+    const record = new CallRecord({ ...call, n: this.#next++ }, () => {
+      if (this.#calls.has(record.n)) this.#kept?.set(record.n, record.toJSON())
+    })
     if (this.#maxCalls === 0) return record
-    this.#calls.push(record)
-    if (this.#calls.length > this.#maxCalls * 2) this.#calls = this.#calls.slice(-this.#maxCalls)
+    this.#calls.set(record.n, record)
+    for (const n of this.#calls.keys()) {
+      if (this.#calls.size <= this.#maxCalls) break
+      this.#calls.delete(n)
+      this.#kept?.delete(n)
+    }
     return record
   }
 
   /** Calls in order; `after` leaves out those up to that number. */
   list(after = 0): SeenCall[] {
-    return this.#calls
-      .slice(-this.#maxCalls || this.#calls.length)
-      .filter((call) => call.n > after)
-      .map((call) => call.toJSON())
+    const newer = [...this.#calls.values()].filter((call) => call.n > after)
+    return newer.map((call) => (call instanceof CallRecord ? call.toJSON() : call))
   }
 
   /**
@@ -100,7 +119,8 @@ export class Transcript {
   }
 
   clear(): void {
-    this.#calls = []
+    this.#calls.clear()
+    this.#kept?.clear()
   }
 }
 

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from './clock.ts'
+import type { Clock, ClockState } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
-import type { BotState, ChatState, PersonState, WorldEvent } from './state.ts'
+import { plain, type Keep } from './keep/keep.ts'
+import { botKind, chatKind, keptWindows, liveBot, liveChat } from './kinds.ts'
+import type { BotRecord, BotState, ChatState, PersonState, WorldEvent } from './state.ts'
 import type { Transcript } from './transcript.ts'
-import { Windows } from './rules/windows.ts'
+import type { Windows } from './rules/windows.ts'
+import type { Counter } from './updates/mailbox.ts'
 
 /** Choices that change what the service enforces. */
 export interface WorldRules {
@@ -20,6 +23,9 @@ export type HandleOwner = { account: number } | { chat: number }
 
 /** First ids; the ranges do not meet, and chat ids do not fit 32 bits. */
 const FIRST = { person: 41_000_001, bot: 82_000_001, chat: 9_100_000_001 } as const
+const FIRST_UPDATE_ID = 500_001
+/** Name of the one clock among those that are kept. */
+export const CLOCK = 'clock'
 
 /** The whole service: its accounts, chats and files, its time, and what it saw. */
 export class World {
@@ -27,31 +33,90 @@ export class World {
   readonly rules: WorldRules
   readonly transcript: Transcript
   readonly faults: Faults
-  readonly people = new Map<number, PersonState>()
-  readonly bots = new Map<number, BotState>()
-  readonly chats = new Map<number, ChatState>()
+  readonly keep: Keep
+  /** Nobody was ever in it. */
+  readonly isNew: boolean
+  readonly people: Map<number, PersonState>
+  readonly bots: Map<number, BotState>
+  readonly chats: Map<number, ChatState>
   /** By handle in lower case. */
-  readonly handles = new Map<string, HandleOwner>()
+  readonly handles: Map<string, HandleOwner>
   /** By media id. */
-  readonly files = new Map<string, Uint8Array>()
+  readonly files: Map<string, Uint8Array>
   /** Windows of callers' addresses. */
   readonly addresses: Windows
   /** Aborted when the sandbox closes. */
   readonly closing = new AbortController()
   readonly #listeners = new Set<(event: WorldEvent) => void>()
-  readonly #next = { ...FIRST } as Record<keyof typeof FIRST, number>
+  readonly #counters: Map<string, Counter>
+  readonly #clocks: Map<string, ClockState>
 
-  constructor(parts: { clock: Clock; rules: WorldRules; transcript: Transcript; faults: Faults }) {
+  constructor(parts: {
+    clock: Clock
+    rules: WorldRules
+    transcript: Transcript
+    faults: Faults
+    keep: Keep
+    isNew: boolean
+    /** Where the clock is written down. */
+    clocks: Map<string, ClockState>
+  }) {
+    const { keep } = parts
     this.clock = parts.clock
     this.rules = parts.rules
     this.transcript = parts.transcript
     this.faults = parts.faults
-    this.addresses = new Windows(parts.rules.rates)
+    this.keep = keep
+    this.isNew = parts.isNew
+    this.#counters = keep.map(plain('counter'))
+    this.#clocks = parts.clocks
+    this.#clocks.set(CLOCK, this.clock.state)
+    this.addresses = keptWindows(keep, parts.rules.rates, 'addresses')
+    this.people = keep.map(plain('person'))
+    this.bots = keep.map(botKind(this))
+    this.chats = keep.map(chatKind(keep))
+    this.handles = keep.map(plain('handle'))
+    this.files = keep.map(plain('file'))
+  }
+
+  /** Moves the clock forward by milliseconds. */
+  advance(ms: number): void {
+    this.clock.advance(ms)
+    this.#clocks.set(CLOCK, this.clock.state)
+  }
+
+  addBot(record: BotRecord): BotState {
+    return put(this.bots, record.id, liveBot(this, record))
+  }
+
+  /** A chat with nobody in it; a group or channel without open history is encrypted. */
+  addChat(kind: ChatState['kind']): ChatState {
+    const id = this.nextId('chat')
+    const record = {
+      id,
+      kind,
+      title: null,
+      username: null,
+      description: null,
+      historyVisible: false,
+      slowModeSeconds: 0,
+      rosterHidden: false,
+      adminsHidden: false,
+      nextMessageId: 1,
+    }
+    return put(this.chats, id, liveChat(this.keep, record))
   }
 
   /** The next id of its range. */
   nextId(kind: keyof typeof FIRST): number {
-    return this.#next[kind]++
+    return this.counter(kind).next++
+  }
+
+  /** What counts the ids of a range, or of a bot's updates. */
+  counter(of: string): Counter {
+    const known: Record<string, number> = FIRST
+    const first = { next: known[of] ?? FIRST_UPDATE_ID }
+    return this.#counters.get(of) ?? put(this.#counters, of, first)
   }
 
   /** A random id for presses and files: 22 characters of base64url. */
@@ -68,4 +133,9 @@ export class World {
   emit(event: WorldEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
+}
+
+/** Adds an entry, and gives it as the map has it. */
+export function put<K, V>(map: Map<K, V>, key: K, value: V): V {
+  return map.set(key, value).get(key) ?? value
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/client.ts'
 import { postern, start } from './support.ts'
@@ -97,9 +99,78 @@ describe('postern sandbox', () => {
       ['--port', 'x'],
       ['--port', '65536'],
       ['--port', '-1'],
-      ['--seed', 'f'],
+      ['--seed', 'no-such-file.yaml'],
+      ['--sead', 'f'],
     ]) {
       expect((await postern(['sandbox', ...args], { cwd })).code, args.join(' ')).toBe(2)
     }
   })
+
+  test('begins with the world of a seed, and tells what of it could not happen', async () => {
+    const seed = file(`
+people: { alice: { key: none } }
+bots: { news_bot: {} }
+chats: { dm: { kind: private, person: alice, bot: news_bot } }
+happenings:
+  - { at: 0s, press: { userId: alice, chatId: dm, messageId: last } }
+  - { at: 1ms, post: { userId: alice, chatId: dm, text: hello } }
+`)
+    const { line, said } = await sandbox(['--seed', seed])
+    expect(line.people.map(({ username }) => username)).toEqual(['alice'])
+    expect(line.bots.map(({ username }) => username)).toEqual(['news_bot'])
+    await said(/a `press` of the seed could not happen: there is no such message/)
+    const updates = await call(line, '/updates?timeout=50')
+    expect(await updates.json()).toMatchObject({ result: [{ message: { text: 'hello' } }] })
+  })
+
+  test('says of a wrong seed where it is wrong, what was meant, and where to look', async () => {
+    const seed = file('people:\n  alice: {}\n  bob:\n    fristName: Bob\nbots: { b: 3 }\n')
+    const { code, stdout, stderr } = await postern(['sandbox', '--seed', seed], { cwd })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(
+      `${seed}:4:5 people.bob.fristName: no such field, did you mean firstName?`,
+    )
+    expect(stderr).toContain(`${seed}:5:9 bots.b: `)
+    expect(stderr).toContain('config/sandbox-seed.schema.json')
+  })
+
+  test.each([
+    ['no YAML', 'a: b: c\n', /:1:4: is not YAML/],
+    ['a list', '- people\n', /:1:1: expected a seed/],
+    ['nothing', '', /expected a seed/],
+    ['aliases, which could unfold without end', 'people: &a {}\nbots: *a\n', /aliases/],
+    ['the same name twice', 'people: {}\npeople: {}\n', /is not YAML .*unique/],
+  ])('refuses a seed that holds %s', async (_what, text, says) => {
+    const { code, stderr } = await postern(['sandbox', '--seed', file(text)], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(says)
+  })
+
+  test('sows a seed in an empty file alone', async () => {
+    const data = join(folder(), 'a.world')
+    const first = await sandbox(['--data', data, '--seed', file('people: { alice: {} }\n')])
+    first.process.kill('SIGTERM')
+    await first.ended
+    const second = await sandbox(['--data', data, '--seed', file('people: { zoe: {} }\n')])
+    expect(second.line.people).toEqual(first.line.people)
+    await second.said(/the world of .* goes on; no seed is sown in it/)
+  })
+
+  test('prints the schema of seeds', async () => {
+    const { code, stdout } = await postern(['sandbox', '--seed-schema'], { cwd })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ properties: { people: {}, happenings: {} } })
+  })
 })
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'postern-sandbox-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function file(text: string): string {
+  const path = join(folder(), 'seed.yaml')
+  writeFileSync(path, text)
+  return path
+}

@@ -38,6 +38,7 @@ describe('the package', () => {
       'bin/postern.cjs',
       'bin/start.cjs',
       'config/postern.schema.json',
+      'config/sandbox-seed.schema.json',
       'package.json',
     ]
     expect(packed.toSorted()).toEqual([...wanted, ...beside, ...built].toSorted())

@@ -65,7 +65,7 @@ test('what cannot be is refused', async () => {
 
 test('an empty world has no home', async () => {
   await using sandbox = await createSandbox({ world: 'empty' })
-  expect(() => sandbox.home).toThrow('empty')
+  expect(() => sandbox.home).toThrow('no home')
   expect([sandbox.bots, sandbox.people, sandbox.chats]).toEqual([[], [], []])
 })
 

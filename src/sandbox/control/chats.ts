@@ -1,23 +1,16 @@
+import { z } from 'zod'
 import { SEAT_STATUS } from '../../api/endpoints.ts'
 import { join, leave, newSeat } from '../rules/members.ts'
 import { modeOf } from '../rules/mode.ts'
 import type { ChatState } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
-import { claimHandle } from './handles.ts'
-import {
-  boolean,
-  integer,
-  integerOrNull,
-  list,
-  object,
-  oneOf,
-  string,
-  stringOrNull,
-} from './schema.ts'
+import { claimHandle, demandFree } from './handles.ts'
+import { accountId, botId, chatId, count, flag, personId, text, textOrNull } from './fields.ts'
 import {
   ControlError,
   demandSeat,
+  given,
   operation,
   theBot,
   theChat,
@@ -26,39 +19,44 @@ import {
 } from './operation.ts'
 
 const settings = {
-  title: string,
-  description: stringOrNull,
-  historyVisible: boolean,
-  slowModeSeconds: integer,
-  rosterHidden: boolean,
-  adminsHidden: boolean,
+  title: text.optional(),
+  description: textOrNull.optional(),
+  historyVisible: flag.optional(),
+  slowModeSeconds: count.optional(),
+  rosterHidden: flag.optional(),
+  adminsHidden: flag.optional(),
 }
-const seat = { status: oneOf(SEAT_STATUS), rights: integer }
+const seat = { status: z.enum(SEAT_STATUS).optional(), rights: count.optional() }
+const member = { chatId, userId: accountId }
 
 export const CHATS = {
-  /** A person opens a private chat with a bot; the one they have, if they have one. */
-  addPrivateChat: operation(object({ userId: integer, botId: integer }), (on, input) => {
-    const { userId, botId } = input
-    thePerson(on, userId)
-    theBot(on, botId)
-    for (const chat of on.world.chats.values()) {
-      const both = chat.seats.has(userId) && chat.seats.has(botId)
-      if (chat.kind === 'private' && both) return brief(on.world, chat)
-    }
-    const chat = makeChat(on.world, { kind: 'private', title: null })
-    for (const id of [userId, botId]) chat.seats.set(id, newSeat(chat, 'member'))
-    return brief(on.world, chat)
-  }),
-  /** A group or channel; the first of `members` owns it. Readable only with `historyVisible`. */
+  addPrivateChat: operation(
+    'A person opens a private chat with a bot; the one they have, if they have one.',
+    z.strictObject({ userId: personId, botId }),
+    (on, input) => {
+      const ids = [thePerson(on, input.userId).id, theBot(on, input.botId).id]
+      for (const chat of on.world.chats.values()) {
+        const both = ids.every((id) => chat.seats.has(id))
+        if (chat.kind === 'private' && both) return brief(on.world, chat)
+      }
+      const chat = on.world.addChat('private')
+      for (const id of ids) chat.seats.set(id, newSeat(chat, 'member'))
+      return brief(on.world, chat)
+    },
+  ),
   addRoom: operation(
-    object(
-      { kind: oneOf(['group', 'channel']), members: list(integer) },
-      { ...settings, username: string },
-    ),
+    'A group or channel; the first of `members` owns it. Readable only with `historyVisible`.',
+    z.strictObject({
+      kind: z.enum(['group', 'channel']),
+      members: z.array(accountId),
+      username: text.optional(),
+      ...settings,
+    }),
     (on, { kind, members, username, ...rest }) => {
       for (const id of members) demandAddable(on, id)
-      const chat = makeChat(on.world, { kind, title: rest.title ?? kind })
-      change(chat, rest)
+      if (username !== undefined) demandFree(on.world, username)
+      const chat = on.world.addChat(kind)
+      Object.assign(chat, { title: kind }, given(rest))
       if (username !== undefined) {
         claimHandle(on.world, username, { chat: chat.id })
         chat.username = username
@@ -69,75 +67,58 @@ export const CHATS = {
       return brief(on.world, chat)
     },
   ),
-  changeChat: operation(object({ chatId: integer }, settings), (on, { chatId, ...changes }) => {
-    const chat = theChat(on, chatId)
-    change(chat, changes)
-    return brief(on.world, chat)
-  }),
-  /** Joins, or is added by an administrator; the room is told. */
-  join: operation(object({ chatId: integer, userId: integer }, seat), (on, input) => {
-    const chat = theRoom(on, input.chatId)
-    demandAddable(on, input.userId)
-    const { userId, status, rights } = input
-    join(on.world, chat, {
-      userId,
-      ...(status === undefined ? {} : { status }),
-      ...(rights === undefined ? {} : { rights }),
-    })
-    return memberView(on.world, chat, userId)
-  }),
-  /** Leaves, or is removed; the room is told. */
-  leave: operation(object({ chatId: integer, userId: integer }), (on, { chatId, userId }) => {
-    const chat = theRoom(on, chatId)
-    demandSeat(chat, userId)
-    leave(on.world, chat, userId)
-    return { left: true }
-  }),
-  /** Makes an administrator, restricts, and the like. */
-  setSeat: operation(
-    object(
-      { chatId: integer, userId: integer },
-      { ...seat, restrictedUntil: integerOrNull, title: stringOrNull },
-    ),
-    (on, { chatId, userId, ...changes }) => {
-      const chat = theChat(on, chatId)
-      demandSeat(chat, userId)
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-      Object.assign(chat.seats.get(userId) ?? {}, Object.fromEntries(given))
+  changeChat: operation(
+    'Changes a group or channel; opening its history makes it readable.',
+    z.strictObject({ chatId, ...settings }),
+    (on, { chatId: id, ...changes }) => {
+      const chat = theChat(on, id)
+      Object.assign(chat, given(changes))
+      return brief(on.world, chat)
+    },
+  ),
+  join: operation(
+    'Joins, or is added by an administrator; the room is told.',
+    z.strictObject({ ...member, ...seat }),
+    (on, input) => {
+      const chat = theRoom(on, input.chatId)
+      demandAddable(on, input.userId)
+      const { userId, status, rights } = input
+      join(on.world, chat, {
+        userId,
+        ...(status === undefined ? {} : { status }),
+        ...(rights === undefined ? {} : { rights }),
+      })
       return memberView(on.world, chat, userId)
     },
   ),
-  /** Every chat as the listener's first line shows it. */
-  chats: operation(object({}), ({ world }) =>
+  leave: operation('Leaves, or is removed; the room is told.', z.strictObject(member), (on, o) => {
+    const chat = theRoom(on, o.chatId)
+    demandSeat(chat, o.userId)
+    leave(on.world, chat, o.userId)
+    return { left: true }
+  }),
+  setSeat: operation(
+    'Makes an administrator, restricts, and the like.',
+    z.strictObject({
+      ...member,
+      ...seat,
+      restrictedUntil: z.int().nullable().optional(),
+      title: textOrNull.optional(),
+    }),
+    (on, { chatId: id, userId, ...changes }) => {
+      const chat = theChat(on, id)
+      demandSeat(chat, userId)
+      Object.assign(chat.seats.get(userId) ?? {}, given(changes))
+      return memberView(on.world, chat, userId)
+    },
+  ),
+  chats: operation('Every chat: id, kind and mode.', z.strictObject({}), ({ world }) =>
     [...world.chats.values()].map((chat) => brief(world, chat)),
   ),
 }
 
-function makeChat(world: World, o: { kind: ChatState['kind']; title: string | null }): ChatState {
-  const chat: ChatState = {
-    id: world.nextId('chat'),
-    ...o,
-    username: null,
-    description: null,
-    historyVisible: false,
-    slowModeSeconds: 0,
-    rosterHidden: false,
-    adminsHidden: false,
-    seats: new Map(),
-    messages: new Map(),
-    nextMessageId: 1,
-  }
-  world.chats.set(chat.id, chat)
-  return chat
-}
-
-function change(chat: ChatState, changes: object): void {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  Object.assign(chat, Object.fromEntries(given))
-}
-
-function theRoom(on: Backstage, chatId: number): ChatState {
-  const chat = theChat(on, chatId)
+function theRoom(on: Backstage, id: number): ChatState {
+  const chat = theChat(on, id)
   if (chat.kind === 'private') throw new ControlError('nobody joins or leaves a private chat')
   return chat
 }

@@ -1,7 +1,8 @@
+import { z } from 'zod'
 import { storeFile } from '../rules/files.ts'
 import type { Phone } from '../phone.ts'
 import { publishedKey } from '../views/keys.ts'
-import { integer, list, object, oneOf, string } from './schema.ts'
+import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
 import {
   ControlError,
   demandAbleToWrite,
@@ -12,47 +13,50 @@ import {
 
 /** Files that people send, and files as they are. */
 export const MEDIA = {
-  /**
-   * Sends a file (base64) with the person's phone, with or without words: sealed where the chat is
-   * encrypted, plain where it is readable. What is absent is as it should be; the rest is for
-   * tests: how it is sealed, `signedBy` another person's phone, only `to` these people and bots.
-   */
   sendMedia: operation(
-    object(
-      { userId: integer, chatId: integer, base64: string },
-      {
-        text: string,
-        replyTo: integer,
-        durationMs: integer,
-        compression: oneOf(['none', 'zip', 'zlib']),
-        recipients: oneOf(['named', 'anonymous']),
-        signature: oneOf(['signed', 'none', 'damaged']),
-        framing: oneOf(['whole', 'partial']),
-        cipher: oneOf(['aes256', 'aes128']),
-        encoding: oneOf(['binary', 'armored']),
-        signedBy: integer,
-        to: list(integer),
-      },
-    ),
-    async (on, { userId, chatId, base64, text, replyTo, durationMs, signedBy, to, ...form }) => {
-      demandAbleToWrite(on, { userId, chatId })
+    'Sends a file (base64) with the person’s phone, with or without words: sealed where the chat ' +
+      'is encrypted, plain where it is readable. For tests it can be sealed otherwise than usual, ' +
+      '`signedBy` another person’s phone, only `to` these people and bots.',
+    z.strictObject({
+      userId: personId,
+      chatId,
+      base64: text,
+      text: text.optional(),
+      replyTo: messageId.optional(),
+      durationMs: count.optional(),
+      compression: z.enum(['none', 'zip', 'zlib']).optional(),
+      recipients: z.enum(['named', 'anonymous']).optional(),
+      signature: z.enum(['signed', 'none', 'damaged']).optional(),
+      framing: z.enum(['whole', 'partial']).optional(),
+      cipher: z.enum(['aes256', 'aes128']).optional(),
+      encoding: z.enum(['binary', 'armored']).optional(),
+      signedBy: personId.optional(),
+      to: z.array(accountId).optional(),
+    }),
+    async (on, input) => {
+      const { userId, chatId: id, base64, text: words, signedBy, to, ...rest } = input
+      const { replyTo, durationMs, ...form } = rest
+      demandAbleToWrite(on, { userId, chatId: id })
       const phone = await on.phones.of(userId)
-      const { messageId, mediaId } = await phone.send(chatId, octetsOf(base64), {
-        text,
+      const { messageId: sent, mediaId } = await phone.send(id, octetsOf(base64), {
+        text: words,
         replyTo,
         durationMs,
         form,
         signedBy: signedBy === undefined ? undefined : await phoneOf(on, signedBy),
-        to: to?.map((id) => certificateOf(on, id)),
+        to: to?.map((one) => certificateOf(on, one)),
       })
-      return { messageId, mediaId, url: `/media/${mediaId}` }
+      return { messageId: sent, mediaId, url: `/media/${mediaId}` }
     },
   ),
-  /** Stores a file, exactly these bytes (base64), for `post`. */
-  addMedia: operation(object({ base64: string }), ({ world }, { base64 }) => {
-    const mediaId = storeFile(world, octetsOf(base64))
-    return { mediaId, url: `/media/${mediaId}` }
-  }),
+  addMedia: operation(
+    'Stores a file, exactly these bytes (base64), for `post`.',
+    z.strictObject({ base64: text }),
+    ({ world }, { base64 }) => {
+      const mediaId = storeFile(world, octetsOf(base64))
+      return { mediaId, url: `/media/${mediaId}` }
+    },
+  ),
 }
 
 /** @throws ControlError when it is not base64: what Node leaves out would be missing in silence */

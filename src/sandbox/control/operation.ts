@@ -1,36 +1,50 @@
+import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
 import type { Phones } from '../phone-book.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
+import type { Story } from '../seed/story.ts'
 import type { World } from '../world.ts'
-import type { ObjectShape, Shaped } from './schema.ts'
 
 /** What an operation works on. */
 export interface Backstage {
   world: World
   phones: Phones
+  story: Story
 }
 
 /** Something that the people around a bot, its owner or a tester can do to the sandbox. */
-export interface Operation<P extends object, O extends object, R> {
-  /** JSON Schema of the input. */
-  input: ObjectShape<P, O>
-  run: (on: Backstage, input: Shaped<ObjectShape<P, O>>) => R | Promise<R>
+export interface Operation<I extends z.ZodObject, R> {
+  /** What it does, in a sentence or two. */
+  says: string
+  input: I
+  run: (on: Backstage, input: z.output<I>) => R | Promise<R>
 }
 
 /** Any of them, for whoever walks the table. */
-export type AnyOperation = Operation<object, object, unknown>
+export interface AnyOperation {
+  says: string
+  input: z.ZodObject
+  run: (on: Backstage, input: never) => unknown
+}
 
-/** Ties an input's shape to what is done with it. */
-export function operation<P extends object, O extends object, R>(
-  input: ObjectShape<P, O>,
-  run: Operation<P, O, R>['run'],
-): Operation<P, O, R> {
-  return { input, run }
+/** Ties an input to what is done with it. */
+export function operation<I extends z.ZodObject, R>(
+  says: string,
+  input: I,
+  run: Operation<I, R>['run'],
+): Operation<I, R> {
+  return { says, input, run }
 }
 
 /** What was asked of the sandbox cannot be: nobody of that id, a handle taken, and the like. */
 export class ControlError extends PosternError {
   readonly code = 'bad_control'
+}
+
+/** The changes that were given, without those that were left out. */
+export function given<T extends object>(changes: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
 export function thePerson({ world }: Backstage, id: number): PersonState {
@@ -54,12 +68,12 @@ export function demandSeat(chat: ChatState, userId: number): void {
   if (!chat.seats.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
 }
 
-/** @throws ControlError unless the person can write into the chat: seated, not gone, not blocking */
+/** @throws ControlError unless the person can write there: seated, not gone, not blocking */
 export function demandAbleToWrite(on: Backstage, o: { userId: number; chatId: number }): ChatState {
   const chat = theChat(on, o.chatId)
   const person = thePerson(on, o.userId)
   demandSeat(chat, o.userId)
-  const blocked = [...chat.seats.keys()].some((id) => person.blocked.has(id))
+  const blocked = [...chat.seats.keys()].some((id) => person.blocked.includes(id))
   if (person.gone || (chat.kind === 'private' && blocked)) {
     throw new ControlError(`${o.userId} cannot write there`)
   }

@@ -1,16 +1,21 @@
+import { z } from 'zod'
 import { setPersonKey } from '../rules/keys.ts'
 import { leave } from '../rules/members.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle } from './handles.ts'
-import { object, integer, string, stringOrNull } from './schema.ts'
+import { botId, chatId, personId, text, textOrNull } from './fields.ts'
 import { operation, theBot, theChat, thePerson } from './operation.ts'
 
-const who = { userId: integer }
+const who = { userId: personId }
 
 export const PEOPLE = {
-  /** A new person, without a key until a phone makes one. */
   addPerson: operation(
-    object({ username: string }, { firstName: string, lastName: stringOrNull }),
+    'A new person, without a key until a phone makes one.',
+    z.strictObject({
+      username: text,
+      firstName: text.optional(),
+      lastName: textOrNull.optional(),
+    }),
     ({ world }, { username, firstName, lastName }) => {
       const id = world.nextId('person')
       claimHandle(world, username, { account: id })
@@ -21,48 +26,61 @@ export const PEOPLE = {
         lastName: lastName ?? null,
         key: null,
         gone: false,
-        blocked: new Set(),
+        blocked: [],
       })
       return { id, username }
     },
   ),
-  /** Publishes a certificate for a person whose phone is some other program. */
-  publishKey: operation(object({ ...who, publicKey: string, fingerprint: string }), (on, input) => {
-    const { publicKey, fingerprint } = input
-    setPersonKey(on.world, thePerson(on, input.userId), { publicKey, fingerprint })
-    return { published: true }
-  }),
-  block: operation(object({ ...who, botId: integer }), (on, input) => {
-    thePerson(on, input.userId).blocked.add(theBot(on, input.botId).id)
+  publishKey: operation(
+    'Publishes a certificate for a person whose phone is some other program.',
+    z.strictObject({ ...who, publicKey: text, fingerprint: text }),
+    (on, { userId, ...key }) => {
+      setPersonKey(on.world, thePerson(on, userId), key)
+      return { published: true }
+    },
+  ),
+  block: operation('Blocks a bot.', z.strictObject({ ...who, botId }), (on, input) => {
+    const person = thePerson(on, input.userId)
+    const { id } = theBot(on, input.botId)
+    if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
     return { blocked: true }
   }),
-  unblock: operation(object({ ...who, botId: integer }), (on, input) => {
-    thePerson(on, input.userId).blocked.delete(input.botId)
+  unblock: operation('Unblocks a bot.', z.strictObject({ ...who, botId }), (on, input) => {
+    const person = thePerson(on, input.userId)
+    person.blocked = person.blocked.filter((id) => id !== input.botId)
     return { blocked: false }
   }),
-  /** Leaves every group, takes the key away, and cannot be written to or resolved any more. */
-  closeAccount: operation(object(who), (on, { userId }) => {
-    const person = thePerson(on, userId)
-    person.gone = true
-    person.key = null
-    for (const chat of on.world.chats.values()) {
-      if (chat.kind !== 'private') leave(on.world, chat, userId)
-    }
-    return { gone: true }
-  }),
-  /** Another handle; the one before still resolves to the new one until somebody takes it. */
-  renamePerson: operation(object({ ...who, username: string }), (on, { userId, username }) => {
-    const person = thePerson(on, userId)
-    claimHandle(on.world, username, { account: userId })
-    person.username = username
-    return { id: userId, username }
-  }),
-  /** The commands that the person's phone offers in a chat. */
-  commandsFor: operation(object({ ...who, chatId: integer, botId: integer }), (on, input) =>
-    commandsFor(on.world, {
-      bot: theBot(on, input.botId),
-      chat: theChat(on, input.chatId),
-      userId: input.userId,
-    }),
+  closeAccount: operation(
+    'Leaves every group, takes the key away, and cannot be written to or resolved any more.',
+    z.strictObject(who),
+    (on, { userId }) => {
+      const person = thePerson(on, userId)
+      person.gone = true
+      person.key = null
+      for (const chat of on.world.chats.values()) {
+        if (chat.kind !== 'private') leave(on.world, chat, userId)
+      }
+      return { gone: true }
+    },
+  ),
+  renamePerson: operation(
+    'Another handle; the one before still resolves to the new one until somebody takes it.',
+    z.strictObject({ ...who, username: text }),
+    (on, { userId, username }) => {
+      const person = thePerson(on, userId)
+      claimHandle(on.world, username, { account: userId })
+      person.username = username
+      return { id: userId, username }
+    },
+  ),
+  commandsFor: operation(
+    'The commands that the person’s phone offers in a chat.',
+    z.strictObject({ ...who, chatId, botId }),
+    (on, input) =>
+      commandsFor(on.world, {
+        bot: theBot(on, input.botId),
+        chat: theChat(on, input.chatId),
+        userId: input.userId,
+      }),
   ),
 }

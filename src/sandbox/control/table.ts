@@ -23,11 +23,15 @@ export type OperationName = keyof Table
 /** The operations by name, for whoever walks them. */
 export const ALL_OPERATIONS = Object.entries(OPERATIONS) as [OperationName, AnyOperation][]
 
-/** Binds the operations to a world. */
+/** Binds the operations to a world. What one changed is kept before it gives its result. */
 export function bindControl(on: Backstage): Control {
   const bound = ALL_OPERATIONS.map(([name, { run }]) => [
     name,
-    async (input: object) => await run(on, input),
+    async (input: object): Promise<unknown> => {
+      const result = await run(on, input as never)
+      await on.world.keep.settled()
+      return result
+    },
   ])
   return Object.fromEntries(bound) as Control
 }

@@ -1,7 +1,9 @@
-import { post, type Post } from '../rules/post.ts'
+import { z } from 'zod'
+import { PHONE_KEYS } from '../phone-keys.ts'
+import { post } from '../rules/post.ts'
 import { press } from '../rules/presses.ts'
 import type { StoredMessage } from '../state.ts'
-import { integer, list, object, string } from './schema.ts'
+import { accountId, chatId, messageId, personId, text } from './fields.ts'
 import {
   ControlError,
   demandAbleToWrite,
@@ -12,73 +14,91 @@ import {
   thePerson,
 } from './operation.ts'
 
-const place = { userId: integer, chatId: integer }
+const place = { userId: personId, chatId }
+const keyed = z.strictObject({ userId: personId, kind: z.enum(PHONE_KEYS).optional() })
 
 /** What people do in chats. */
 export const WORDS = {
-  /**
-   * Writes with the person's phone, which seals where the chat is encrypted. `replyTo` quotes.
-   */
-  write: operation(object({ ...place, text: string }, { replyTo: integer }), async (on, input) => {
-    demandAbleToWrite(on, input)
-    const phone = await on.phones.of(input.userId)
-    return { messageId: await phone.write(input.chatId, input.text, { replyTo: input.replyTo }) }
-  }),
-  /**
-   * Hands a message to the service as it is: from a phone that is some other program, or forged.
-   * `addressed` names the bots that the phone says it is for; `mediaIds` are of `addMedia`.
-   */
+  write: operation(
+    'Writes with the person’s phone, which seals where the chat is encrypted; `replyTo` quotes.',
+    z.strictObject({ ...place, text, replyTo: messageId.optional() }),
+    async (on, input) => {
+      demandAbleToWrite(on, input)
+      const phone = await on.phones.of(input.userId)
+      return { messageId: await phone.write(input.chatId, input.text, { replyTo: input.replyTo }) }
+    },
+  ),
   post: operation(
-    object(place, {
-      text: string,
-      armored: string,
-      replyTo: integer,
-      addressed: list(integer),
-      mediaIds: list(string),
+    'Hands a message to the service as it is: from a phone that is some other program, or forged. ' +
+      '`addressed` names the bots that the phone says it is for; `mediaIds` are of `addMedia`.',
+    z.strictObject({
+      ...place,
+      text: text.optional(),
+      armored: text.optional(),
+      replyTo: messageId.optional(),
+      addressed: z.array(accountId).optional(),
+      mediaIds: z.array(text).optional(),
     }),
     (on, input) => {
       const chat = demandAbleToWrite(on, input)
-      const { userId, text, armored, replyTo, addressed, mediaIds = [] } = input
-      const message: Post = {
+      const { userId, mediaIds = [], addressed = [], ...words } = input
+      const { id } = post(on.world, {
         chat,
         fromId: userId,
-        text: text ?? null,
-        armored: armored ?? null,
-        replyTo: replyTo ?? null,
-        addressed: addressed ?? [],
-        media: mediaIds.map((id) => ({ id, durationMs: null })),
-      }
-      return { messageId: post(on.world, message).id }
+        text: words.text ?? null,
+        armored: words.armored ?? null,
+        replyTo: words.replyTo ?? null,
+        addressed,
+        media: mediaIds.map((mediaId) => ({ id: mediaId, durationMs: null })),
+      })
+      return { messageId: id }
     },
   ),
-  /** Presses the button with that `callbackData`, or the first that has any. */
-  press: operation(object({ ...place, messageId: integer }, { data: string }), (on, input) => {
-    const chat = theChat(on, input.chatId)
-    demandSeat(chat, input.userId)
-    const message = theMessage(chat, input.messageId)
-    const bot = on.world.bots.get(message.fromId)
-    const data = callbackData(message).find((found) => found === (input.data ?? found))
-    if (bot === undefined || data === undefined) throw new ControlError('no such button')
-    const pressed = press(on.world, { bot, chat, message, userId: input.userId, data })
-    return { callbackId: pressed.id }
-  }),
-  /** Every message of a chat as the service holds it. */
-  messages: operation(object({ chatId: integer }), (on, { chatId }) =>
-    [...theChat(on, chatId).messages.values()].map((message) => ({ ...message })),
+  press: operation(
+    'Presses the button with that `callbackData`, or the first that has any.',
+    z.strictObject({ ...place, messageId, data: text.optional() }),
+    (on, input) => {
+      const chat = theChat(on, input.chatId)
+      demandSeat(chat, input.userId)
+      const message = theMessage(chat, input.messageId)
+      const bot = on.world.bots.get(message.fromId)
+      const data = callbackData(message).find((found) => found === (input.data ?? found))
+      if (bot === undefined || data === undefined) throw new ControlError('no such button')
+      const pressed = press(on.world, { bot, chat, message, userId: input.userId, data })
+      return { callbackId: pressed.id }
+    },
   ),
-  /** What a person's phone saw, oldest first. */
-  inbox: operation(object({ userId: integer }), async (on, { userId }) => {
-    thePerson(on, userId)
-    const phone = await on.phones.of(userId)
-    await phone.settled()
-    return { inbox: phone.inbox, keyChanges: phone.keyChanges, answers: phone.answers }
-  }),
-  /** Makes the person's phone, and with it the person's key. */
-  givePhone: operation(object({ userId: integer }), async (on, { userId }) => {
-    thePerson(on, userId)
-    const { fingerprint } = await on.phones.of(userId)
-    return { fingerprint }
-  }),
+  messages: operation(
+    'Every message of a chat as the service holds it, oldest first.',
+    z.strictObject({ chatId }),
+    (on, input) =>
+      [...theChat(on, input.chatId).messages.values()].map((message) => ({ ...message })),
+  ),
+  inbox: operation(
+    'What a person’s phone saw, oldest first, with key changes and answers to presses.',
+    z.strictObject({ userId: personId }),
+    async (on, { userId }) => {
+      const phone = await on.phones.of(thePerson(on, userId).id)
+      await phone.settled()
+      return { inbox: phone.inbox, keyChanges: phone.keyChanges, answers: phone.answers }
+    },
+  ),
+  givePhone: operation(
+    'Makes the person’s phone, and with it the person’s key, of the usual kind or another.',
+    keyed,
+    async (on, { userId, kind }) => {
+      const { fingerprint } = await on.phones.of(thePerson(on, userId).id, kind)
+      return { fingerprint }
+    },
+  ),
+  newKey: operation(
+    'The phone makes a new key and publishes it; what was sealed to the old one still opens.',
+    keyed,
+    async (on, { userId, kind }) => {
+      const { fingerprint } = await on.phones.renew(thePerson(on, userId).id, kind)
+      return { fingerprint }
+    },
+  ),
 }
 
 function callbackData(message: StoredMessage): string[] {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { no } from '../failure.ts'
+import { envelopeOf, no } from '../failure.ts'
 import { strikeBefore } from '../faults/before.ts'
 import { HANDLERS } from '../routes/table.ts'
 import type { BotState } from '../state.ts'
@@ -69,7 +69,15 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
     const call = underWay.get(request)
     if (call === undefined) return payload
     const asks = whoAsks(request, call.bot)
-    return finishAnswer(world, { ...call, ...asks, request, reply, payload, rewrites })
+    const sent = finishAnswer(world, { ...call, ...asks, request, reply, payload, rewrites })
+    try {
+      await world.keep.settled()
+      return sent
+    } catch {
+      const { status, body } = envelopeOf(no('internal', 'what was done could not be written down'))
+      reply.code(status)
+      return JSON.stringify(body)
+    }
   })
 
   for (const { name, method, path } of ENDPOINTS) {

@@ -26,7 +26,7 @@ export const sendTyping: Handler = ({ world, bot, params, body }) => {
 function reachable(world: World, chat: ChatState, bot: BotState): boolean {
   if (chat.kind !== 'private') return true
   const { person } = parties(world, chat)
-  return !person.gone && !person.blocked.has(bot.id)
+  return !person.gone && !person.blocked.includes(bot.id)
 }
 
 function show(world: World, chat: ChatState, bot: BotState): boolean {

@@ -27,7 +27,7 @@ export function demandReachable(world: World, chat: ChatState, bot: BotState): v
   if (chat.kind !== 'private') return
   const { person } = parties(world, chat)
   if (person.gone) throw no('user_gone', 'this person closed their account')
-  if (person.blocked.has(bot.id)) throw no('blocked_by_user', 'this person blocked the bot')
+  if (person.blocked.includes(bot.id)) throw no('blocked_by_user', 'this person blocked the bot')
 }
 
 /**

@@ -5,8 +5,16 @@ export interface WindowRule {
   periodMs: number
 }
 
-interface Entry {
+/** One use, as it is kept. */
+export interface Take {
+  name: string
   atMs: number
+  weight: number
+}
+
+/** What counts in one window, oldest first. */
+interface Window {
+  takes: { n: number; atMs: number; weight: number }[]
   weight: number
 }
 
@@ -15,39 +23,55 @@ interface Entry {
  * client waits out a 429 (spec, Errors 2).
  */
 export class Windows {
-  readonly #entries = new Map<string, Entry[]>()
+  readonly #windows = new Map<string, Window>()
+  readonly #kept: Map<number, Take>
   readonly #off: boolean
+  #next = 1
 
-  constructor(rates: 'spec' | 'off') {
+  /** @param kept what was used already, by growing numbers */
+  constructor(rates: 'spec' | 'off', kept: Map<number, Take>) {
     this.#off = rates === 'off'
+    this.#kept = kept
+    for (const [n, take] of kept) this.#count(n, take)
   }
 
   /** Milliseconds until something of any weight fits; 0 when it fits now. */
   waitMs(name: string, rule: WindowRule, nowMs: number): number {
-    if (this.#off) return 0
-    const entries = this.#prune(name, rule, nowMs)
-    let weight = entries.reduce((sum, entry) => sum + entry.weight, 0)
-    for (const entry of entries) {
+    const window = this.#windows.get(name)
+    if (this.#off || window === undefined) return 0
+    this.#prune(window, nowMs - rule.periodMs)
+    if (window.takes.length === 0) this.#windows.delete(name)
+    let { weight } = window
+    for (const take of window.takes) {
       if (weight < rule.limit) return 0
-      weight -= entry.weight
-      if (weight < rule.limit) return entry.atMs + rule.periodMs - nowMs
+      weight -= take.weight
+      if (weight < rule.limit) return take.atMs + rule.periodMs - nowMs
     }
     return 0
   }
 
   /** Counts one use, of weight 1 unless said otherwise. */
-  take(name: string, nowMs: number, weight = 1): void {
+  take(name: string, atMs: number, weight = 1): void {
     if (this.#off) return
-    const entries = this.#entries.get(name)
-    if (entries === undefined) this.#entries.set(name, [{ atMs: nowMs, weight }])
-    else entries.push({ atMs: nowMs, weight })
+    const n = this.#next
+    this.#kept.set(n, { name, atMs, weight })
+    this.#count(n, { name, atMs, weight })
   }
 
-  #prune(name: string, rule: WindowRule, nowMs: number): Entry[] {
-    const entries = this.#entries.get(name) ?? []
-    const first = entries.findIndex((entry) => entry.atMs + rule.periodMs > nowMs)
-    entries.splice(0, first === -1 ? entries.length : first)
-    if (entries.length === 0) this.#entries.delete(name)
-    return entries
+  #count(n: number, { name, atMs, weight }: Take): void {
+    const window = this.#windows.get(name) ?? { takes: [], weight: 0 }
+    this.#windows.set(name, window)
+    window.takes.push({ n, atMs, weight })
+    window.weight += weight
+    this.#next = n + 1
+  }
+
+  /** Lets go of what was used at or before a time. */
+  #prune(window: Window, beforeMs: number): void {
+    const first = window.takes.findIndex(({ atMs }) => atMs > beforeMs)
+    for (const { n, weight } of window.takes.splice(0, first === -1 ? Infinity : first)) {
+      window.weight -= weight
+      this.#kept.delete(n)
+    }
   }
 }

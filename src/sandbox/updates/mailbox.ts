@@ -2,51 +2,73 @@ import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { Update } from '../../api/update.ts'
 import type { Clock } from '../clock.ts'
 
-const FIRST_UPDATE_ID = 500_001
+/** An update that waits, and since when. */
+export interface Queued {
+  update: Update
+  atMs: number
+}
+
+/** The next of growing ids. */
+export interface Counter {
+  next: number
+}
 
 /** A bot's queue: growing ids, 72 hours, 10 000 unread, the oldest go first (spec, Events 2). */
 export class Mailbox {
   readonly #clock: Clock
-  #queued: { update: Update; atMs: number }[] = []
-  #nextId = FIRST_UPDATE_ID
+  /** By place in the queue, oldest first. */
+  readonly #queued: Map<number, Queued>
+  readonly #ids: Counter
+  #nextPlace: number
   readonly #wakers = new Set<() => void>()
   /** Ends the poll in progress; set by whoever polls. */
   endPoll: (() => void) | null = null
 
-  constructor(clock: Clock) {
+  /** @param queued what waits already, by growing numbers */
+  constructor(clock: Clock, queued: Map<number, Queued>, ids: Counter) {
     this.#clock = clock
+    this.#queued = queued
+    this.#ids = ids
+    this.#nextPlace = ([...queued.keys()].at(-1) ?? 0) + 1
   }
 
   /** Queues an update under the next id, which it gives. */
   push(update: Omit<Update, 'updateId'> & { kind: string }): number {
-    const updateId = this.#nextId++
+    const updateId = this.#ids.next
     this.pushRaw({ updateId, ...update })
     return updateId
   }
 
   /** Queues exactly this, whatever its id: the way in for a hostile service. */
   pushRaw(update: Update): void {
-    if (update.updateId >= this.#nextId) this.#nextId = update.updateId + 1
-    this.#queued.push({ update, atMs: this.#clock.now() })
+    if (update.updateId >= this.#ids.next) this.#ids.next = update.updateId + 1
+    this.#queued.set(this.#nextPlace++, { update, atMs: this.#clock.now() })
     this.#drop()
     this.wake()
   }
 
   /** Deletes every update below `offset` for good. */
   confirm(offset: number): void {
-    this.#queued = this.#queued.filter(({ update }) => update.updateId >= offset)
+    for (const [place, { update }] of this.#queued) {
+      if (update.updateId < offset) this.#queued.delete(place)
+    }
   }
 
   /** The oldest updates, at most `limit`. */
   list(limit: number): Update[] {
     this.#drop()
-    return this.#queued.slice(0, limit).map(({ update }) => update)
+    const oldest: Update[] = []
+    for (const { update } of this.#queued.values()) {
+      if (oldest.length >= limit) break
+      oldest.push(update)
+    }
+    return oldest
   }
 
   /** How many are waiting. */
   get size(): number {
     this.#drop()
-    return this.#queued.length
+    return this.#queued.size
   }
 
   /** Tells everybody who waits to look again. */
@@ -61,10 +83,11 @@ export class Mailbox {
   }
 
   #drop(): void {
-    const oldest = this.#clock.now() - FIXED_LIMITS.retentionMs
-    const tooMany = this.#queued.length - FIXED_LIMITS.retentionUpdates
-    let count = Math.max(tooMany, 0)
-    while ((this.#queued[count]?.atMs ?? oldest) < oldest) count++
-    if (count > 0) this.#queued.splice(0, count)
+    const oldestMs = this.#clock.now() - FIXED_LIMITS.retentionMs
+    for (const [place, { atMs }] of this.#queued) {
+      const isTooMuch = this.#queued.size > FIXED_LIMITS.retentionUpdates
+      if (atMs >= oldestMs && !isTooMuch) return
+      this.#queued.delete(place)
+    }
   }
 }

@@ -35,7 +35,7 @@ function otherView(world: World, chat: ChatState, bot: BotState): Record<string,
   const { person } = parties(world, chat)
   return {
     user: accountView(world, person.id),
-    blocked: person.blocked.has(bot.id),
+    blocked: person.blocked.includes(bot.id),
     gone: person.gone,
   }
 }

@@ -17,14 +17,14 @@ const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
  */
 export async function deliver(
   world: World,
-  { webhook, update }: { webhook: WebhookState; update: Update },
+  { webhook, update, stop }: { webhook: WebhookState; update: Update; stop: AbortSignal },
 ): Promise<string | null> {
   const late = new AbortController()
   const over = new AbortController()
   void world.clock
     .wait(FIXED_LIMITS.webhookAnswerMs, over.signal)
     .then((due) => (due ? late.abort() : undefined))
-  const signal = AbortSignal.any([late.signal, webhook.stop.signal])
+  const signal = AbortSignal.any([late.signal, stop])
   try {
     const addresses = await addressesOf(world, webhook.url)
     if (addresses?.[0] === undefined) return 'the url does not resolve to a public address'

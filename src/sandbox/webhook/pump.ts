@@ -1,5 +1,6 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import type { BotState, WebhookState } from '../state.ts'
+import { tellOwner } from '../rules/bots.ts'
+import type { BotState } from '../state.ts'
 import type { Mailbox } from '../updates/mailbox.ts'
 import type { World } from '../world.ts'
 import { deliver } from './deliver.ts'
@@ -7,24 +8,27 @@ import { deliver } from './deliver.ts'
 const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToTell } = FIXED_LIMITS
 
 /**
- * Delivers a bot's updates one by one and in order until its webhook is removed: what failed is
- * tried again first, after a wait that doubles from 1 second to 1 hour on the sandbox's clock.
+ * Delivers a bot's updates one by one and in order until told to stop: what failed is tried again
+ * first, after a wait that doubles from 1 second to 1 hour on the sandbox's clock.
  */
-export async function pump(world: World, bot: BotState, webhook: WebhookState): Promise<void> {
-  const { signal } = webhook.stop
-  while (!signal.aborted) {
+export async function pump(world: World, bot: BotState, stop: AbortSignal): Promise<void> {
+  const waitMs = (bot.webhook?.nextAttemptAt ?? 0) - world.clock.now()
+  if (waitMs > 0) await world.clock.wait(waitMs, stop)
+  while (!stop.aborted && bot.webhook !== null) {
     const update = bot.status === 'active' ? bot.mailbox.list(1)[0] : undefined
     if (update === undefined) {
-      await changed(bot.mailbox, signal)
+      await changed(bot.mailbox, stop)
       continue
     }
-    const error = await deliver(world, { webhook, update })
-    if (signal.aborted) return
+    // An update that went out must still be there under its id when this process dies.
+    await world.keep.settled().catch(() => undefined)
+    const error = await deliver(world, { webhook: bot.webhook, update, stop })
+    if (stop.aborted) return
     if (error === null) {
-      Object.assign(webhook, { failures: 0, lastError: null, nextAttemptAt: null })
+      bot.webhook = { ...bot.webhook, failures: 0, lastError: null, nextAttemptAt: null }
       bot.mailbox.confirm(update.updateId + 1)
     } else {
-      await backOff(world, bot, { webhook, error })
+      await backOff(world, bot, { error, stop })
     }
   }
 }
@@ -32,17 +36,15 @@ export async function pump(world: World, bot: BotState, webhook: WebhookState): 
 async function backOff(
   world: World,
   bot: BotState,
-  { webhook, error }: { webhook: WebhookState; error: string },
+  { error, stop }: { error: string; stop: AbortSignal },
 ): Promise<void> {
-  webhook.failures++
-  webhook.lastError = error
-  if (webhook.failures === webhookFailuresToTell) {
-    bot.ownerNotices.push({ at: world.clock.now(), kind: 'webhook_failing' })
-  }
-  const doubled = webhookBackoffFirstMs * 2 ** (webhook.failures - 1)
-  const waitMs = Math.min(doubled, webhookBackoffMaxMs)
-  webhook.nextAttemptAt = world.clock.now() + waitMs
-  await world.clock.wait(waitMs, webhook.stop.signal)
+  if (bot.webhook === null) return
+  const failures = bot.webhook.failures + 1
+  const waitMs = Math.min(webhookBackoffFirstMs * 2 ** (failures - 1), webhookBackoffMaxMs)
+  const nextAttemptAt = world.clock.now() + waitMs
+  bot.webhook = { ...bot.webhook, failures, lastError: error, nextAttemptAt }
+  if (failures === webhookFailuresToTell) tellOwner(world, bot, 'webhook_failing')
+  await world.clock.wait(waitMs, stop)
 }
 
 function changed(mailbox: Mailbox, signal: AbortSignal): Promise<void> {

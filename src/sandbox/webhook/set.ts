@@ -1,4 +1,4 @@
-import type { BotState, WebhookState } from '../state.ts'
+import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { pump } from './pump.ts'
 
@@ -8,24 +8,25 @@ export function setWebhook(
   bot: BotState,
   o: { url: string; secret: string | null },
 ): void {
-  removeWebhook(bot)
-  const webhook: WebhookState = {
-    ...o,
-    failures: 0,
-    lastError: null,
-    nextAttemptAt: null,
-    stop: new AbortController(),
-  }
-  bot.webhook = webhook
+  bot.webhook = { ...o, failures: 0, lastError: null, nextAttemptAt: null }
   bot.mailbox.endPoll?.()
-  world.closing.signal.addEventListener('abort', () => webhook.stop.abort(), {
-    signal: webhook.stop.signal,
+  startDelivering(world, bot)
+}
+
+/** Delivers to the webhook that is set, in place of whatever delivered before. */
+export function startDelivering(world: World, bot: BotState): void {
+  bot.delivering?.abort()
+  const delivering = new AbortController()
+  bot.delivering = delivering
+  world.closing.signal.addEventListener('abort', () => delivering.abort(), {
+    signal: delivering.signal,
   })
-  void pump(world, bot, webhook)
+  void pump(world, bot, delivering.signal)
 }
 
 /** Ends deliveries; one under way is cut off and its update stays queued. */
 export function removeWebhook(bot: BotState): void {
-  bot.webhook?.stop.abort()
+  bot.delivering?.abort()
+  bot.delivering = null
   bot.webhook = null
 }

@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox } from '../../../src/sandbox/create.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/create.ts'
 import { whyNot, type Case, type Need } from '../case.ts'
 import { Client, type Inspect } from '../client.ts'
 import type { Driver } from '../driver.ts'
@@ -40,9 +40,12 @@ export class SandboxDriver implements Driver {
   readonly #stack = new AsyncDisposableStack()
   readonly #scenes = new Map<'public' | 'local', Promise<Scene>>()
   readonly #faithful: Faithful[] = []
+  readonly #world: SandboxOptions
 
-  constructor(way: 'direct' | 'protected' | 'open') {
+  /** @param world how its sandboxes are to be, beside what cases need */
+  constructor(way: 'direct' | 'protected' | 'open', world: SandboxOptions = {}) {
     this.way = way
+    this.#world = world
   }
 
   /** Answers that were found to be the service’s own, byte for byte. */
@@ -66,6 +69,7 @@ export class SandboxDriver implements Driver {
   async #set(webhooks: 'public' | 'local'): Promise<Scene> {
     const sandbox = this.#stack.use(
       await createSandbox({
+        ...this.#world,
         clock: 'still',
         webhooks,
         resolveHost,

@@ -1,0 +1,81 @@
+/** Reads a seed for the sandbox: YAML or JSON, and says where in the file what is wrong stands. */
+import { isMap, LineCounter, parseDocument, type Document, type Node } from 'yaml'
+import { readBounded } from '../config/files.ts'
+import { nearestName } from '../config/problems.ts'
+import { OperatorError } from '../errors.ts'
+import type { SeedError, SeedProblem } from '../sandbox/seed/problem.ts'
+
+const MAX_BYTES = 8 * 1024 * 1024
+const MAX_PROBLEMS = 50
+const HINT =
+  'config/sandbox-seed.schema.json says what a seed can hold, config/examples/sandbox-seed.yaml shows one'
+
+/** A file's content, not yet looked at, and how to say what is wrong with it. */
+export interface SeedFile {
+  content: object
+  refusal(error: SeedError): OperatorError
+}
+
+/**
+ * @param file relative to the working directory, or absolute; at most 8 MiB
+ * @throws OperatorError `settings` when it cannot be read, or is neither YAML nor JSON
+ */
+export function readSeedFile(file: string): SeedFile {
+  const read = readBounded(file, MAX_BYTES)
+  if ('problem' in read) throw refused([`${file}: ${read.problem}`])
+  const lines = new LineCounter()
+  const place = (offset: number): string => {
+    const { line, col } = lines.linePos(offset)
+    return `${file}:${line}:${col}`
+  }
+  let document: Document
+  let content: unknown
+  try {
+    document = parseDocument(read.text, { lineCounter: lines, prettyErrors: false })
+    const [error] = document.errors
+    if (error !== undefined) {
+      throw refused([`${place(error.pos[0])}: is not YAML (${error.message})`])
+    }
+    // Aliases can unfold to gigabytes, and a seed needs none.
+    content = document.toJS({ maxAliasCount: 0 })
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw refused([`${file}: is nested too deep, or holds aliases, which are not taken`])
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw refused([`${place(0)}: expected a seed: people, bots, chats and what happens`])
+  }
+  return {
+    content,
+    refusal: ({ problems }) =>
+      refused(problems.map((problem) => lineOf(problem, place(offsetOf(document, problem.path))))),
+  }
+}
+
+function lineOf({ path, message, candidates }: SeedProblem, place: string): string {
+  const nearest = nearestName(String(path.at(-1)), candidates ?? [])
+  const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
+  return `${place} ${path.join('.')}: ${message}${meant}`
+}
+
+/** Where what stands at a path begins, or the nearest thing around it that is there. */
+function offsetOf(document: Document, path: SeedProblem['path']): number {
+  const above = path.length === 0 ? document.contents : document.getIn(path.slice(0, -1), true)
+  if (isMap(above)) {
+    const pair = above.items.find(({ key }) => String(key) === String(path.at(-1)))
+    const node = (pair?.key ?? above) as Node
+    return node.range?.[0] ?? 0
+  }
+  const node = document.getIn(path, true) as Node | undefined
+  if (node?.range != null) return node.range[0]
+  return path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1))
+}
+
+function refused(lines: string[]): OperatorError {
+  const shown = lines.slice(0, MAX_PROBLEMS)
+  const message =
+    shown.length === 1
+      ? `the seed is refused: ${shown[0]}`
+      : `the seed is refused, for ${lines.length} reasons:\n${shown.map((one) => `  ${one}`).join('\n')}`
+  return new OperatorError('settings', message, HINT)
+}

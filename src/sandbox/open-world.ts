@@ -1,0 +1,65 @@
+import { lookup } from 'node:dns/promises'
+import { Clock, type ClockState } from './clock.ts'
+import { Faults } from './faults/faults.ts'
+import { IN_MEMORY, plain, type Keep } from './keep/keep.ts'
+import { Transcript, type SeenCall } from './transcript.ts'
+import { CLOCK, World, type WorldRules } from './world.ts'
+
+export interface WorldOptions {
+  /** File that keeps the world; in memory alone when absent. */
+  data?: string
+  /**
+   * `running` goes with real time; `still` moves by `advance` alone. By default as in `data`, else
+   * `running`.
+   */
+  clock?: 'running' | 'still'
+  /** What the clock says at first, ms since epoch; the real time by default. */
+  startMs?: number
+  /** `off`: no rate windows. For benchmarks. */
+  rates?: WorldRules['rates']
+  /** `local`: webhooks may be http and at any address. For bots on this machine. */
+  webhooks?: WorldRules['webhooks']
+  /** Stands in for DNS when a webhook's host is resolved. */
+  resolveHost?: WorldRules['resolveHost']
+  /** How many of the newest calls the transcript keeps; 10 000 by default, 0 for none. */
+  transcriptCalls?: number
+}
+
+/** The world that a file has kept, or a new one with nobody in it. @throws OperatorError */
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const keep = await openKeep(options.data)
+  const clocks = keep.map<string, ClockState>(plain('clock'))
+  const isNew = clocks.size === 0
+  const calls = options.data === undefined ? null : keep.map<number, SeenCall>(plain('call'))
+  return new World({
+    keep,
+    clocks,
+    isNew,
+    clock: clockOf(options, clocks.get(CLOCK)),
+    rules: {
+      rates: options.rates ?? 'spec',
+      webhooks: options.webhooks ?? 'public',
+      resolveHost: options.resolveHost ?? resolveByDns,
+    },
+    transcript: new Transcript(options.transcriptCalls ?? 10_000, calls),
+    faults: new Faults(),
+  })
+}
+
+/** SQLite is loaded only for who asks for it. */
+async function openKeep(file: string | undefined): Promise<Keep> {
+  if (file === undefined) return IN_MEMORY
+  const { FileKeep } = await import('./keep/file.ts')
+  return await FileKeep.open(file)
+}
+
+function clockOf({ clock, startMs }: WorldOptions, kept: ClockState | undefined): Clock {
+  if (kept === undefined) return new Clock({ mode: clock ?? 'running', startMs })
+  const before = Clock.from(kept)
+  if (clock === undefined || clock === kept.mode) return before
+  return new Clock({ mode: clock, startMs: before.now() })
+}
+
+async function resolveByDns(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}

@@ -1,0 +1,201 @@
+import { isObject } from '../../api/common.ts'
+import type { Named } from '../control/fields.ts'
+import { SERVICE_HANDLE } from '../control/handles.ts'
+import { msOf } from './duration.ts'
+import { DEEDS, inputOf, namesIn, type Deed } from './deeds.ts'
+import type { SeedProblem } from './problem.ts'
+import { FaultInput } from '../control/backstage.ts'
+
+type Fields = Record<string, unknown>
+type Path = SeedProblem['path']
+
+const WITH_A_PHONE: readonly string[] = ['write', 'sendMedia', 'newKey']
+const SCOPES = ['default', 'private', 'groups', 'groupAdmins']
+
+const agoOf = ({ ago }: Fields): string => (typeof ago === 'string' ? ago : '0s')
+const fields = (value: unknown): Fields => (isObject(value) ? value : {})
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/**
+ * What is wrong with a seed beyond its shape: names of nobody, handles twice, words that could not
+ * have been written. Takes any value, also one of the wrong shape, so that all problems are told
+ * at once.
+ */
+export function contradictions(raw: unknown): SeedProblem[] {
+  return new Checker(fields(raw)).problems
+}
+
+class Checker {
+  readonly problems: SeedProblem[] = []
+  readonly #people: Fields
+  readonly #bots: Fields
+  readonly #chats: Fields
+
+  constructor(seed: Fields) {
+    this.#people = fields(seed['people'])
+    this.#bots = fields(seed['bots'])
+    this.#chats = fields(seed['chats'])
+    this.#handles()
+    for (const [name, person] of Object.entries(this.#people)) {
+      for (const [index, bot] of list(fields(person)['blocks']).entries()) {
+        this.#name(bot, 'bot', ['people', name, 'blocks', index])
+      }
+    }
+    for (const name of Object.keys(this.#bots)) this.#scopes(name)
+    for (const name of Object.keys(this.#chats)) this.#chat(name)
+    for (const [index, one] of list(seed['happenings']).entries()) this.#happening(one, index)
+    for (const [index, fault] of list(seed['faults']).entries()) {
+      this.#input(fields(fault), namesIn(FaultInput), ['faults', index])
+    }
+  }
+
+  #wrong(path: Path, message: string, candidates?: readonly string[]): void {
+    this.problems.push({ path, message, ...(candidates === undefined ? {} : { candidates }) })
+  }
+
+  /** People, bots and chats share one pool of handles. */
+  #handles(): void {
+    const rooms = Object.entries(this.#chats).map(([name, chat]): [unknown, Path] => [
+      fields(chat)['username'],
+      ['chats', name, 'username'],
+    ])
+    const accounts = [
+      ...Object.keys(this.#people).map((name): [unknown, Path] => [name, ['people', name]]),
+      ...Object.keys(this.#bots).map((name): [unknown, Path] => [name, ['bots', name]]),
+    ]
+    const taken = new Map<string, string>([[SERVICE_HANDLE, 'the service itself']])
+    for (const [handle, path] of [...accounts, ...rooms]) {
+      if (typeof handle !== 'string') continue
+      const holder = taken.get(handle.toLowerCase())
+      if (holder === undefined) taken.set(handle.toLowerCase(), path.join('.'))
+      else this.#wrong(path, `the handle is taken by ${holder}`)
+    }
+  }
+
+  #scopes(bot: string): void {
+    for (const scope of Object.keys(fields(fields(this.#bots[bot])['commands']))) {
+      this.#name(scope, 'scope', ['bots', bot, 'commands', scope])
+    }
+  }
+
+  #chat(name: string): void {
+    const chat = fields(this.#chats[name])
+    const path = ['chats', name]
+    if (chat['kind'] === 'private') this.#private(chat, path)
+    else this.#room(chat, path)
+    const words = list(chat['history']).map(fields)
+    for (const [index, one] of words.entries()) {
+      this.#words(one, { chat, index, path: [...path, 'history', index] })
+    }
+  }
+
+  #private(chat: Fields, path: Path): void {
+    this.#name(chat['person'], 'person', [...path, 'person'])
+    this.#name(chat['bot'], 'bot', [...path, 'bot'])
+    const twin = Object.entries(this.#chats).find(([, other]) => {
+      const { kind, person, bot } = fields(other)
+      return kind === 'private' && person === chat['person'] && bot === chat['bot']
+    })
+    if (twin !== undefined && twin[0] !== path[1]) {
+      this.#wrong(path, `the two have a private chat already: chats.${twin[0]}`)
+    }
+  }
+
+  #room(chat: Fields, path: Path): void {
+    const members = Object.entries(fields(chat['members']))
+    for (const [member] of members) {
+      const at = [...path, 'members', member]
+      this.#name(member, 'account', at)
+      if (fields(this.#bots[member])['allowGroups'] === false) {
+        this.#wrong(at, 'its owner does not let it be added to groups')
+      }
+    }
+    const owners = members.filter(
+      ([, seat]) => (isObject(seat) ? seat['status'] : seat) === 'owner',
+    )
+    if (owners.length > 1) this.#wrong([...path, 'members'], 'expected one owner at most')
+  }
+
+  #words(words: Fields, { chat, index, path }: { chat: Fields; index: number; path: Path }): void {
+    const { from, replyTo, markup } = words
+    const seated =
+      chat['kind'] === 'private'
+        ? [chat['person'], chat['bot']]
+        : Object.keys(fields(chat['members']))
+    if (typeof from !== 'string' || !seated.includes(from)) {
+      this.#wrong([...path, 'from'], 'expected somebody in this chat', seated.map(String))
+      return
+    }
+    const isBot = Object.hasOwn(this.#bots, from)
+    if (this.#isSealed(chat) && isBot) {
+      this.#wrong(path, 'a bot seals for itself: its words can stand in open chats alone')
+    }
+    if (this.#isSealed(chat) && !isBot && !this.#hasPhone(from)) {
+      this.#wrong(path, `${from} has no phone to seal with`)
+    }
+    if (markup !== undefined && !isBot) this.#wrong([...path, 'markup'], 'buttons are for bots')
+    if (typeof replyTo === 'number' && replyTo > index) {
+      this.#wrong([...path, 'replyTo'], 'expected one of the messages above')
+    }
+    const above = fields(list(chat['history'])[index - 1])
+    if (index > 0 && msOf(agoOf(words)) > msOf(agoOf(above))) {
+      this.#wrong([...path, 'ago'], 'expected the oldest first')
+    }
+  }
+
+  #isSealed(chat: Fields): boolean {
+    if (chat['kind'] !== 'private') return chat['mode'] !== 'open'
+    return fields(this.#bots[String(chat['bot'])])['key'] !== undefined
+  }
+
+  #hasPhone(person: string): boolean {
+    const { key = 'phone' } = fields(this.#people[person])
+    return typeof key === 'string' && key !== 'none'
+  }
+
+  #happening(one: unknown, index: number): void {
+    for (const [deed, input] of Object.entries(fields(one))) {
+      if (!DEEDS.some((known) => known === deed)) continue
+      const path = ['happenings', index, deed]
+      this.#input(fields(input), namesIn(inputOf(deed as Deed)), path)
+      const { userId } = fields(input)
+      const isKnown = typeof userId === 'string' && Object.hasOwn(this.#people, userId)
+      if (isKnown && WITH_A_PHONE.includes(deed) && !this.#hasPhone(userId)) {
+        this.#wrong([...path, 'userId'], 'expected somebody with a phone; `post` needs none')
+      }
+    }
+  }
+
+  #input(input: Fields, named: Map<string, Named>, path: Path): void {
+    for (const [field, of] of named) {
+      const value = input[field]
+      if (value === undefined) continue
+      if (!Array.isArray(value)) this.#name(value, of, [...path, field])
+      else value.forEach((one, index) => this.#name(one, of, [...path, field, index]))
+    }
+  }
+
+  /** What is no text at all, the shape tells. */
+  #name(name: unknown, of: Named, path: Path): void {
+    if (typeof name !== 'string') return
+    if (of === 'scope') return this.#scope(name, path)
+    const by = of === 'message' ? /^last by (.+)$/.exec(name)?.[1] : name
+    if (by === undefined) return
+    const known = this.#names(of)
+    if (!known.includes(by))
+      this.#wrong(path, `no ${of === 'message' ? 'account' : of} ${by}`, known)
+  }
+
+  #scope(scope: string, path: Path): void {
+    const chat = /^chat:(.*)$/.exec(scope)?.[1]
+    if (chat !== undefined) return this.#name(chat, 'chat', path)
+    if (SCOPES.includes(scope)) return
+    this.#wrong(path, `expected ${SCOPES.join(', ')} or chat:NAME`, SCOPES)
+  }
+
+  #names(of: Named): string[] {
+    const people = of === 'bot' || of === 'chat' ? [] : Object.keys(this.#people)
+    const bots = of === 'person' || of === 'chat' ? [] : Object.keys(this.#bots)
+    return of === 'chat' ? Object.keys(this.#chats) : [...people, ...bots]
+  }
+}

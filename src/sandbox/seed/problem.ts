@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import { PosternError } from '../../errors.ts'
+
+/** One thing that is wrong with a seed. */
+export interface SeedProblem {
+  /** Names and indexes from the top. */
+  path: (string | number)[]
+  /** What was expected, or what is wrong. */
+  message: string
+  /** What might have been meant, where a name is unknown. */
+  candidates?: readonly string[]
+}
+
+/** A seed that cannot be planted; everything that is wrong with it at once. */
+export class SeedError extends PosternError {
+  readonly code = 'bad_seed'
+  readonly problems: readonly SeedProblem[]
+
+  constructor(problems: readonly SeedProblem[]) {
+    const lines = problems.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    super(`the seed is refused:\n${lines.join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** What a schema found wrong, in our words. @param keysOf names that an object at a path can have */
+export function problemsOf(
+  error: z.ZodError,
+  keysOf: (path: SeedProblem['path']) => readonly string[],
+): SeedProblem[] {
+  return error.issues.flatMap((issue): SeedProblem[] => {
+    const path = issue.path.filter((part) => typeof part !== 'symbol')
+    if (issue.code === 'unrecognized_keys') {
+      const candidates = keysOf(path)
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: 'no such field',
+        candidates,
+      }))
+    }
+    if (issue.code === 'invalid_key') return [{ path, message: expected(issue.issues[0]?.message) }]
+    if (issue.code !== 'invalid_union') return [{ path, message: expected(issue.message) }]
+    const [closest] = issue.errors.toSorted((a, b) => depth(b) - depth(a))
+    const isDeeper = closest !== undefined && depth(closest) > 0
+    if (!isDeeper) {
+      const ways = issue.errors.map(([first]) => expected(first?.message))
+      return [{ path, message: [...new Set(ways)].join(', or ') || expected(issue.message) }]
+    }
+    return closest.map((one) => ({
+      path: [...path, ...one.path.filter((part) => typeof part !== 'symbol')],
+      message: expected(one.message),
+    }))
+  })
+}
+
+/** How far into a value an alternative got before something was wrong. */
+function depth(
+  issues: readonly { path: readonly PropertyKey[]; code?: string | undefined }[],
+): number {
+  return Math.max(
+    0,
+    ...issues.map(({ path, code }) => path.length + (code === 'unrecognized_keys' ? 1 : 0)),
+  )
+}
+
+/** As zod says it, without what was received: a word of a person may be in it. */
+function expected(message: string | undefined): string {
+  const missing = message?.endsWith(', received undefined') === true ? 'missing: ' : ''
+  const said = (message ?? 'wrong')
+    .replace(/^Invalid discriminator value\. Expected /, 'expected one of ')
+    .replace(/^Invalid (?:input|option): /, '')
+    .replace(/^Too (?:small|big): expected/, 'expected')
+    .replace(/, received .*$/, '')
+  return missing + said
+}

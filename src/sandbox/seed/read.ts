@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { contradictions } from './check.ts'
+import { problemsOf, SeedError, type SeedProblem } from './problem.ts'
+import { Seed } from './schema.ts'
+
+/**
+ * Takes a seed as it stands in its file, parsed. Gives it with every default filled in.
+ * @throws SeedError with everything that is wrong
+ */
+export function readSeed(raw: unknown): Seed {
+  const parsed = Seed.safeParse(raw)
+  const shape = parsed.success ? [] : problemsOf(parsed.error, keysAt)
+  const known = new Set(shape.map(({ path }) => path.join('.')))
+  const problems = [
+    ...shape,
+    ...contradictions(raw).filter(({ path }) => !known.has(path.join('.'))),
+  ]
+  if (parsed.success && problems.length === 0) return parsed.data
+  throw new SeedError(problems)
+}
+
+/** Names that the object at a path of a seed can have. */
+function keysAt(path: SeedProblem['path']): string[] {
+  let at: z.ZodType[] = [Seed]
+  for (const part of path) at = at.flatMap(bare).flatMap((schema) => below(schema, part))
+  return at
+    .flatMap(bare)
+    .flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []))
+}
+
+function below(schema: z.ZodType, part: string | number): z.ZodType[] {
+  if (schema instanceof z.ZodRecord) return [schema.valueType as z.ZodType]
+  if (schema instanceof z.ZodArray) return [schema.element as z.ZodType]
+  const field =
+    schema instanceof z.ZodObject ? (schema.shape[part] as z.ZodType | undefined) : undefined
+  return field === undefined ? [] : [field]
+}
+
+/** What a schema comes to, without defaults; of alternatives all. */
+function bare(schema: z.ZodType): z.ZodType[] {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+  if (isWrapped) return bare(schema.unwrap() as z.ZodType)
+  return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]).flatMap(bare) : [schema]
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { Command } from '../../api/command.ts'
+import { Markup } from '../../api/markup.ts'
+import { USERNAME } from '../../api/resolved.ts'
+import { FaultInput } from '../control/backstage.ts'
+import { OPERATIONS } from '../control/table.ts'
+import { PHONE_KEYS } from '../phone-keys.ts'
+import { RIGHTS } from '../state.ts'
+import { DEEDS, inputOf, scripted, type Deed } from './deeds.ts'
+import { Duration } from './duration.ts'
+
+/** The shape of a seed file: a world, and what happens in it. */
+
+const Handle = z.string().regex(USERNAME, 'expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _')
+const ChatName = z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -')
+const Published = z
+  .strictObject({ publicKey: z.string(), fingerprint: z.string() })
+  .meta({ description: 'a certificate made elsewhere, published as it is' })
+
+const Person = z.strictObject({
+  firstName: z.string().optional(),
+  lastName: z.string().optional(),
+  key: z
+    .union([z.enum(['none', 'phone', ...PHONE_KEYS]), Published])
+    .default('phone')
+    .meta({ description: 'none; phone: as phones usually make; or another kind of key' }),
+  blocks: z.array(Handle).default([]).meta({ description: 'bots that this person blocked' }),
+  gone: z.boolean().default(false).meta({ description: 'closed the account before it begins' }),
+})
+
+const Bot = z.strictObject({
+  name: z.string().optional(),
+  about: z.string().optional(),
+  description: z.string().optional(),
+  privacyMode: z.boolean().default(true),
+  allowGroups: z.boolean().default(true),
+  paused: z.boolean().default(false),
+  key: Published.optional(),
+  tokenSecret: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 of A-Z, a-z, 0-9, _ and -')
+    .optional()
+    .meta({ description: 'what follows the dot of its token, so that it is the same each time' }),
+  commands: z
+    .record(z.string(), z.array(Command))
+    .default({})
+    .meta({ description: 'by scope; of one chat: chat:NAME' }),
+})
+
+const Words = z.strictObject({
+  from: Handle,
+  text: z.string().min(1),
+  ago: Duration.default('0s').meta({ description: 'how long before the beginning' }),
+  replyTo: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'which of the messages above it quotes, counted from 1' }),
+  markup: Markup.optional().meta({ description: 'buttons, below a bot’s message' }),
+})
+const history = z.array(Words).default([]).meta({ description: 'oldest first' })
+
+const Seat = z.strictObject({
+  status: z.enum(['owner', 'admin', 'member', 'restricted']),
+  rights: z
+    .array(z.enum(Object.keys(RIGHTS) as [keyof typeof RIGHTS]))
+    .optional()
+    .meta({ description: 'of an administrator; all when absent' }),
+  restrictedFor: Duration.optional(),
+  title: z.string().optional(),
+})
+
+const Private = z.strictObject({
+  kind: z.literal('private'),
+  person: Handle,
+  bot: Handle,
+  history,
+})
+const Room = z.strictObject({
+  kind: z.enum(['group', 'channel']),
+  mode: z
+    .enum(['open', 'protected'])
+    .default('protected')
+    .meta({ description: 'open: with open history, so readable' }),
+  title: z.string().optional(),
+  username: Handle.optional(),
+  description: z.string().optional(),
+  slowModeSeconds: z.int().min(0).default(0),
+  rosterHidden: z.boolean().default(false),
+  adminsHidden: z.boolean().default(false),
+  members: z.record(Handle, z.union([Seat.shape.status, Seat])),
+  history,
+})
+
+const Happening = z
+  .strictObject({
+    at: Duration.meta({ description: 'how long after the beginning' }),
+    ...deedShapes(),
+  })
+  .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one deed')
+  .meta({ minProperties: 2, maxProperties: 2 })
+
+type DeedShapes = Record<Deed, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
+
+function deedShapes(): DeedShapes {
+  const shapes = DEEDS.map((deed) => [
+    deed,
+    scripted(inputOf(deed)).optional().meta({ description: OPERATIONS[deed].says }),
+  ])
+  return Object.fromEntries(shapes) as DeedShapes
+}
+
+export const Seed = z.strictObject({
+  $schema: z.string().optional(),
+  clock: z
+    .strictObject({
+      at: z.iso.datetime({ offset: true }).optional(),
+      mode: z.enum(['running', 'still']).default('running'),
+    })
+    .optional()
+    .meta({ description: 'what time it is at the beginning; the real time when absent' }),
+  people: z.record(Handle, Person).default({}).meta({ description: 'by handle' }),
+  bots: z.record(Handle, Bot).default({}).meta({ description: 'by handle' }),
+  chats: z
+    .record(ChatName, z.discriminatedUnion('kind', [Private, Room]))
+    .default({})
+    .meta({ description: 'by a name for this file alone' }),
+  happenings: z.array(Happening).default([]).meta({ description: 'what happens after that' }),
+  faults: z.array(scripted(FaultInput)).default([]).meta({ description: 'set from the beginning' }),
+})
+
+/** A seed as one writes it, and as it is read. */
+export type SeedInput = z.input<typeof Seed>
+export type Seed = z.output<typeof Seed>
+export type SeedPerson = z.output<typeof Person>
+export type SeedBot = z.output<typeof Bot>
+export type SeedRoom = z.output<typeof Room>
+export type SeedWords = z.output<typeof Words>
+
+/** @returns JSON Schema (draft 2020-12) as text; config/sandbox-seed.schema.json says the same */
+export function seedSchema(): string {
+  const schema = z.toJSONSchema(Seed, { io: 'input', target: 'draft-2020-12' })
+  return JSON.stringify({ title: 'A world for `postern sandbox --seed`', ...schema }, null, 2)
+}

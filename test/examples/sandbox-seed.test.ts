@@ -1,0 +1,41 @@
+/** The example of a seed, as its readers would use it. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { DEEDS } from '../../src/sandbox/seed/deeds.ts'
+import { seedSchema, type SeedInput } from '../../src/sandbox/seed/schema.ts'
+
+const FILE = 'config/examples/sandbox-seed.yaml'
+const text = readFileSync(FILE, 'utf8')
+
+test('all of it happens as it says', async () => {
+  const seed = parse(text) as SeedInput
+  await using sandbox = await createSandbox({ world: { ...seed, clock: { mode: 'still' } } })
+  const { control } = sandbox
+  await control.advance({ ms: 3_600_000 })
+  expect(await control.story({})).toEqual({ left: 0, mishaps: [] })
+  expect(sandbox.chats.map(({ kind, mode }) => `${kind} ${mode}`)).toEqual([
+    'private open',
+    'private open',
+    'group open',
+    // it opened its history on the way
+    'group open',
+    'channel open',
+  ])
+  const [echo = { id: 0, token: '' }] = sandbox.bots
+  const queued = await control.queued({ botId: echo.id })
+  expect(queued.map(({ kind }) => kind)).toContain('callback_query')
+  expect(echo.token).toBe(`sandbox_${echo.id}.${seed.bots?.['echo_bot']?.tokenSecret}`)
+})
+
+test('config/sandbox-seed.schema.json is what `postern sandbox --seed-schema` prints', () => {
+  const shipped: unknown = JSON.parse(readFileSync('config/sandbox-seed.schema.json', 'utf8'))
+  expect(shipped).toEqual(JSON.parse(seedSchema()))
+  expect(text).toContain('$schema=../sandbox-seed.schema.json')
+})
+
+test('README tells every deed that a seed can hold', () => {
+  const readme = readFileSync('README.md', 'utf8')
+  expect(DEEDS.filter((deed) => !readme.includes(`\`${deed}\``))).toEqual([])
+})

@@ -1,0 +1,214 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { createControlClient } from '../../src/sandbox/control/client.ts'
+import type { Control } from '../../src/sandbox/control/table.ts'
+import { postern, start } from '../cli/support.ts'
+import { Random } from '../support/faults-random.ts'
+import { folder } from './kept.ts'
+
+const cwd = tmpdir()
+
+interface Line {
+  url: string
+  controlUrl: string
+  bots: { id: number; username: string; token: string }[]
+  people: { id: number; username: string }[]
+  chats: { id: number; kind: string; mode: string }[]
+}
+
+/** `postern sandbox --data` as a process, and what it says. */
+async function sandbox(data: string, args: string[] = []) {
+  const started = start(['sandbox', '--json', '--data', data, ...args], { cwd })
+  const [line] = await started.put(/^.*\n/)
+  const world = JSON.parse(line) as Line
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
+    started.process.kill(signal)
+    return await started.ended
+  }
+  return { ...started, ...world, control: createControlClient(world.controlUrl), kill }
+}
+
+async function call(
+  { url, bots }: Pick<Line, 'url' | 'bots'>,
+  request: string,
+  body?: object,
+): Promise<{ result: Record<string, unknown> } | null> {
+  const [method = '', path = ''] = request.split(' ')
+  const token = bots[0]?.token ?? ''
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const init = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await fetch(`${url}/bot/v1${path}`, { method, headers, ...init }).catch(() => null)
+  return answer?.ok === true ? ((await answer.json()) as { result: Record<string, unknown> }) : null
+}
+
+test('nothing that was answered is lost when the process is killed at any moment', async () => {
+  const data = join(folder(), 'a.world')
+  const random = new Random(4)
+  let world = await sandbox(data)
+  const [alice = { id: 0 }] = world.people
+  const room = world.chats.find(({ mode, kind }) => kind === 'group' && mode === 'open')
+  const { id: roomId } = room ?? { id: 0 }
+  const [{ id: privateChat } = { id: 0 }] = world.chats
+  const [{ id: botId } = { id: 0 }] = world.bots
+  const accepted = {
+    sent: new Map<number, string>(),
+    written: [] as number[],
+    people: [] as number[],
+  }
+  let confirmed = 0
+
+  const acts = [
+    async (n: number) => {
+      const said = await call(world, 'POST /messages', { chatId: roomId, text: `bot ${n}` })
+      if (said !== null) accepted.sent.set(said.result['id'] as number, `bot ${n}`)
+    },
+    async (n: number, control: Control) => {
+      const place = { userId: alice.id, chatId: privateChat }
+      accepted.written.push((await control.write({ ...place, text: `alice ${n}` })).messageId)
+    },
+    async (n: number, control: Control) => {
+      accepted.people.push((await control.addPerson({ username: `guest_${n}` })).id)
+    },
+    async () => {
+      const polled = await call(world, `GET /updates?offset=${confirmed}`)
+      const updates = (polled?.result ?? []) as { updateId: number }[]
+      const offset = (updates[Math.floor(updates.length / 2)]?.updateId ?? -1) + 1
+      if (offset === 0) return
+      if ((await call(world, `GET /updates?offset=${offset}`)) !== null) confirmed = offset
+    },
+  ]
+  for (let life = 1; life <= 4; life++) {
+    let isOver = false
+    const lives = acts.map(async (act, index) => {
+      for (let n = life * 10_000 + index * 1000; !isOver; n++) {
+        await act(n, world.control).catch(() => undefined)
+      }
+    })
+    const before = accepted.sent.size + accepted.written.length
+    const enough = before + random.between(5, 40)
+    while (accepted.sent.size + accepted.written.length < enough) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await world.kill()
+    isOver = true
+    await Promise.all(lives)
+    world = await sandbox(data)
+    const { control } = world
+    const inRoom = await control.messages({ chatId: roomId })
+    const byId = new Map(inRoom.map(({ id, text }) => [id, text]))
+    for (const [id, text] of accepted.sent) expect(byId.get(id)).toBe(text)
+    const ofAlice = (await control.messages({ chatId: privateChat })).map(({ id }) => id)
+    expect(accepted.written.filter((id) => !ofAlice.includes(id))).toEqual([])
+    expect(ofAlice).toEqual(ofAlice.map((_, index) => index + 1))
+    const known = world.people.map(({ id }) => id)
+    expect(accepted.people.filter((id) => !known.includes(id))).toEqual([])
+    const queued = await control.queued({ botId })
+    const last = queued.map(({ message }) => (message as { id: number }).id)
+    expect(queued.every(({ updateId }) => updateId >= confirmed)).toBe(true)
+    expect(ofAlice.slice(ofAlice.length - last.length)).toEqual(last)
+    await expect(
+      control.write({ userId: alice.id, chatId: privateChat, text: 'still me' }),
+    ).resolves.toMatchObject({ messageId: ofAlice.length + 1 })
+    accepted.written.push(ofAlice.length + 1)
+  }
+})
+
+test('what a phone was shown, and what it still had to read, is there after a kill', async () => {
+  const data = join(folder(), 'a.world')
+  const world = await sandbox(data)
+  const [alice = { id: 0 }, bob = { id: 0 }] = world.people
+  const sealed = world.chats.find(({ mode }) => mode === 'protected')
+  const chatId = sealed?.id ?? 0
+  for (const text of ['one', 'two', 'three', 'four']) {
+    await world.control.write({ userId: alice.id, chatId, text })
+  }
+  await world.kill()
+  const again = await sandbox(data)
+  const { inbox } = await again.control.inbox({ userId: bob.id })
+  expect(inbox.map(({ text, verdict }) => `${text} ${verdict}`)).toEqual([
+    'one verified',
+    'two verified',
+    'three verified',
+    'four verified',
+  ])
+})
+
+test('a world goes on on the same port, and says so', async () => {
+  const data = join(folder(), 'a.world')
+  const first = await sandbox(data)
+  await first.kill('SIGTERM')
+  const port = new URL(first.url).port
+  const second = await sandbox(data, ['--port', port])
+  await second.said(/goes on/)
+  expect({
+    url: second.url,
+    bots: second.bots,
+    people: second.people,
+    chats: second.chats,
+  }).toEqual({ url: first.url, bots: first.bots, people: first.people, chats: first.chats })
+  expect((await second.kill('SIGTERM')).code).toBe(0)
+})
+
+test('a second sandbox on the same file is refused, and the first goes on', async () => {
+  const data = join(folder(), 'a.world')
+  const first = await sandbox(data)
+  const second = await postern(['sandbox', '--data', data], { cwd })
+  expect(second).toMatchObject({ code: 1, stdout: '' })
+  expect(second.stderr).toContain(`${data} is in use by another sandbox`)
+  expect(second.stderr).toMatch(/end that one first, or name another file/)
+  expect(await call(first, 'GET /me')).not.toBeNull()
+})
+
+/** Exit code and words of a sandbox that is given a file, which must not change by it. */
+async function refused(data: string): Promise<string> {
+  const before = readFileSync(data)
+  const { code, stdout, stderr } = await postern(['sandbox', '--data', data], { cwd })
+  expect([code, stdout]).toEqual([1, ''])
+  expect(readFileSync(data).equals(before)).toBe(true)
+  return stderr
+}
+
+test('files of others are refused as they are', async () => {
+  const dir = folder()
+  const words = join(dir, 'words.txt')
+  writeFileSync(words, 'these are somebody’s words, more than a hundred octets of them. '.repeat(4))
+  expect(await refused(words)).toMatch(/is no sandbox’s world/)
+  const short = join(dir, 'short')
+  writeFileSync(short, '')
+  expect(await refused(short)).toMatch(/is no sandbox’s world/)
+  const other = join(dir, 'other.db')
+  const database = new DatabaseSync(other)
+  database.exec('CREATE TABLE records (n INTEGER)')
+  database.close()
+  expect(await refused(other)).toMatch(/is no sandbox’s world/)
+})
+
+test('a newer version’s file, and a broken one, are refused as they are', async () => {
+  const data = join(folder(), 'a.world')
+  await (await sandbox(data)).kill('SIGTERM')
+  const database = new DatabaseSync(data)
+  database.exec('PRAGMA user_version = 2')
+  database.close()
+  expect(await refused(data)).toMatch(/newer version.*\n.*use that version/s)
+  const back = new DatabaseSync(data)
+  back.exec('PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)')
+  back.close()
+  truncateSync(data, Math.floor(statSync(data).size / 2))
+  expect(await refused(data)).toMatch(/is broken/)
+})
+
+test('a file that cannot be made is refused', async () => {
+  const nowhere = join(folder(), 'no', 'such', 'folder.world')
+  const { code, stderr } = await postern(['sandbox', '--data', nowhere], { cwd })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/cannot be opened.*ENOENT/)
+  const dir = folder()
+  expect((await postern(['sandbox', '--data', dir], { cwd })).stderr).toMatch(/no sandbox’s world/)
+  const pipe = join(dir, 'pipe')
+  if (spawnSync('mkfifo', [pipe]).status !== 0) return
+  expect((await postern(['sandbox', '--data', pipe], { cwd })).stderr).toMatch(/no sandbox’s world/)
+})

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { SeedError } from '../../src/sandbox/seed/problem.ts'
+import { readSeed } from '../../src/sandbox/seed/read.ts'
+import type { SeedInput } from '../../src/sandbox/seed/schema.ts'
+
+/** What is said of a seed, one line a problem. */
+function problems(seed: unknown): string[] {
+  try {
+    readSeed(seed)
+    return []
+  } catch (error) {
+    if (!(error instanceof SeedError)) throw error
+    return error.problems.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  }
+}
+
+const GOOD = {
+  people: { alice: {}, carol: { key: 'none' } },
+  bots: { echo_bot: {}, shy_bot: { allowGroups: false } },
+  chats: {
+    dm: { kind: 'private', person: 'alice', bot: 'echo_bot' },
+    room: { kind: 'group', mode: 'open', members: { alice: 'owner', echo_bot: 'member' } },
+  },
+}
+
+test('nothing is wrong with the smallest seed, nor with one of everything', () => {
+  expect(problems({})).toEqual([])
+  expect(problems(GOOD)).toEqual([])
+})
+
+/** A seed with something changed; what is said of it. */
+const WRONG: Record<string, { seed: object; says: string[] }> = {
+  'unknown fields': {
+    seed: { ...GOOD, peple: {}, clock: { now: 1 } },
+    says: ['clock.now: no such field', 'peple: no such field'],
+  },
+  'values of another type': {
+    seed: { people: { alice: 3 }, bots: [], happenings: {} },
+    says: ['people.alice: expected object', 'bots: expected record', 'happenings: expected array'],
+  },
+  'a handle that is none': {
+    seed: { people: { 'no spaces': {} }, bots: { ab: {} } },
+    says: [
+      'people.no spaces: expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _',
+      'bots.ab: expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _',
+    ],
+  },
+  'a handle twice, however it is spelt': {
+    seed: {
+      people: { alice: {}, Service: {} },
+      bots: { ALICE: {} },
+      chats: { x: { kind: 'group', username: 'Alice', members: {} } },
+    },
+    says: [
+      'people.Service: the handle is taken by the service itself',
+      'bots.ALICE: the handle is taken by people.alice',
+      'chats.x.username: the handle is taken by people.alice',
+    ],
+  },
+  'chats of nobody': {
+    seed: {
+      ...GOOD,
+      chats: {
+        dm: { kind: 'private', person: 'echo_bot', bot: 'alice' },
+        room: { kind: 'group', members: { zoe: 'member' } },
+        odd: { kind: 'party' },
+      },
+    },
+    says: [
+      "chats.odd.kind: expected one of 'private' | 'group' | 'channel'",
+      'chats.dm.person: no person echo_bot',
+      'chats.dm.bot: no bot alice',
+      'chats.room.members.zoe: no account zoe',
+    ],
+  },
+  'what a room cannot hold': {
+    seed: {
+      ...GOOD,
+      chats: {
+        room: { kind: 'group', members: { alice: 'owner', carol: 'owner', shy_bot: 'member' } },
+      },
+    },
+    says: [
+      'chats.room.members.shy_bot: its owner does not let it be added to groups',
+      'chats.room.members: expected one owner at most',
+    ],
+  },
+  'a second private chat of the same two': {
+    seed: { ...GOOD, chats: { one: GOOD.chats.dm, two: GOOD.chats.dm } },
+    says: ['chats.two: the two have a private chat already: chats.one'],
+  },
+  'words that could not have been written': {
+    seed: {
+      ...GOOD,
+      chats: {
+        room: {
+          kind: 'group',
+          members: { carol: 'owner', echo_bot: 'member' },
+          history: [
+            { from: 'alice', text: 'x' },
+            { from: 'carol', text: 'x', ago: '1m' },
+            { from: 'echo_bot', text: 'x', ago: '2m', replyTo: 9 },
+            { from: 'carol', text: '', ago: 'yesterday' },
+          ],
+        },
+      },
+    },
+    says: [
+      'chats.room.history.3.text: expected string to have >=1 characters',
+      'chats.room.history.3.ago: expected a time like 500ms, 10s, 1.5m, 2h or 3d',
+      'chats.room.history.0.from: expected somebody in this chat',
+      'chats.room.history.1: carol has no phone to seal with',
+      'chats.room.history.1.ago: expected the oldest first',
+      'chats.room.history.2: a bot seals for itself: its words can stand in open chats alone',
+      'chats.room.history.2.replyTo: expected one of the messages above',
+      'chats.room.history.2.ago: expected the oldest first',
+      'chats.room.history.3: carol has no phone to seal with',
+    ],
+  },
+  'happenings that say too much or too little': {
+    seed: {
+      ...GOOD,
+      happenings: [
+        { at: '1s' },
+        { at: '1s', pause: { botId: 'echo_bot' }, resume: { botId: 'echo_bot' } },
+        { pause: { botId: 'echo_bot' } },
+        { at: '1s', post: { userId: 'alice', text: 'x' } },
+        { at: '1s', pause: { botId: 7 } },
+      ],
+    },
+    says: [
+      'happenings.0: expected `at` and exactly one deed',
+      'happenings.1: expected `at` and exactly one deed',
+      'happenings.2.at: missing: expected string',
+      'happenings.3.post.chatId: missing: expected string',
+      'happenings.4.pause.botId: expected string',
+    ],
+  },
+  'happenings to nobody': {
+    seed: {
+      ...GOOD,
+      happenings: [
+        { at: '1s', write: { userId: 'carol', chatId: 'room', text: 'x' } },
+        { at: '1s', pause: { botId: 'alice' } },
+        { at: '1s', press: { userId: 'alice', chatId: 'x', messageId: 'last by zoe' } },
+        { at: '1s', post: { userId: 'alice', chatId: 'dm', text: 'x', replyTo: 'first' } },
+        { at: '1s', setCommands: { botId: 'echo_bot', scope: 'chat:x', commands: [] } },
+      ],
+    },
+    says: [
+      'happenings.3.post.replyTo: expected an id, `last` or `last by NAME`',
+      'happenings.0.write.userId: expected somebody with a phone; `post` needs none',
+      'happenings.1.pause.botId: no bot alice',
+      'happenings.2.press.chatId: no chat x',
+      'happenings.2.press.messageId: no account zoe',
+      'happenings.4.setCommands.scope: no chat x',
+    ],
+  },
+  'faults that are none': {
+    seed: { ...GOOD, faults: [{ name: 'delay', botId: 'zoe', delay: 1 }] },
+    says: ['faults.0.delay: no such field', 'faults.0.botId: no bot zoe'],
+  },
+}
+
+test.each(Object.keys(WRONG))('%s are refused, all at once', (name) => {
+  const { seed, says } = WRONG[name] ?? { seed: {}, says: [] }
+  expect(problems(seed).toSorted()).toEqual(says.toSorted())
+})
+
+test('a seed that is wrong makes no sandbox', async () => {
+  const seed = { people: { alice: { key: 'rsa1' } } } as unknown as SeedInput
+  await expect(createSandbox({ world: seed })).rejects.toThrow(/people\.alice\.key/)
+})
