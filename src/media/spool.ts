@@ -42,8 +42,11 @@ export class Spool implements Room, AsyncDisposable {
   async file(): Promise<RawFile> {
     const path = join(this.#folder, randomUUID())
     const handle = await onDisk(async () => {
-      await mkdir(this.#folder, { recursive: true, mode: DIR_MODE })
-      const opened = await open(path, 'wx+', FILE_MODE)
+      const opened = await open(path, 'wx+', FILE_MODE).catch(async (error: unknown) => {
+        if (errnoOf(error) !== 'ENOENT') throw error
+        await makeFolder(this.#folder)
+        return await open(path, 'wx+', FILE_MODE)
+      })
       await unlink(path)
       return opened
     })
@@ -75,4 +78,15 @@ export class Spool implements Room, AsyncDisposable {
 function full(): Refusal {
   const extra = { retryAfter: RETRY_AFTER_SECONDS }
   return new Refusal('postern_busy', 'the spool of attachments is full', { extra })
+}
+
+/** Not its parents: a data directory that was taken away is not made again. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: DIR_MODE }).catch((error: unknown) => {
+    if (errnoOf(error) !== 'EEXIST') throw error
+  })
+}
+
+function errnoOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }

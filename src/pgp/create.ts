@@ -1,5 +1,5 @@
 /** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
-import { openBulk } from './bulk/open.ts'
+import { openBulk, type BulkHelpers } from './bulk/open.ts'
 import type { Engine, UnlockedKey } from './engine.ts'
 import { Library, type LibraryOptions } from './library.ts'
 import type { EnvelopeBounds } from './native/envelopes.ts'
@@ -8,6 +8,7 @@ import { openNatively } from './native/open.ts'
 import { OwnKeys } from './native/own-keys.ts'
 import { Sealer } from './native/sealer.ts'
 import { Turns } from './native/turns.ts'
+import { unwrapNatively } from './native/unwrap.ts'
 import { verifyNatively } from './native/verify.ts'
 import { walkMessage, type OwnIds } from './walk.ts'
 
@@ -68,14 +69,20 @@ export function createEngine(options: EngineOptions = {}): Engine {
       })
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
-    openFile: (reader, { form, keys, room }) =>
-      openBulk(reader, { form, room, own: idsOf(keys), ...library.bulkHelpers(keys) }),
+    openFile: (reader, { form, keys, room }) => {
+      const helpers = library.bulkHelpers(keys)
+      const unwrap: BulkHelpers['unwrap'] = async (addressed) => {
+        const found = isNative ? await unwrapNatively(addressed, keys, own) : null
+        return found ?? (await helpers.unwrap(addressed))
+      }
+      return openBulk(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
+    },
     verify: async (signed, certificate, nowMs, signal) => {
       const judged = isNative ? await gate.look(certificate).catch(() => null) : null
       const facts = judged?.facts ?? null
       const results = await verifying.run(async (where) => {
         if (facts === null || !isNative || signal?.aborted === true) return null
-        return 'document' in signed ? await verifyNatively(signed, facts, { nowMs, where }) : null
+        return await verifyNatively(signed, facts, { nowMs, where })
       })
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },

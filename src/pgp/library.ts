@@ -139,7 +139,7 @@ export class Library implements AsyncDisposable {
     const openMs = this.#deadlineMs ?? DEADLINES_MS.open
     const wholeMs = DEADLINES_MS.attachment
     return {
-      unwrap: (recipientPackets) =>
+      unwrap: ({ recipientPackets }) =>
         this.#messages.run('unwrap', [recipientPackets, keys], openMs).catch(() => []),
       openWhole: (...whole) =>
         this.#attachments.run('openWhole', [...whole, keys], wholeMs).catch(() => null),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -46,6 +47,21 @@ test('octets come back from any place, and the file has no name and is nobody el
   expect(modeOf(folder)).toBe('700')
   const [fd = ''] = openIn(folder)
   expect((statSync(fd).mode & 0o777).toString(8)).toBe('600')
+})
+
+test('many at once are each given a file, also the first', async () => {
+  const spool = spoolIn(temporary())
+  const files = await Promise.all(Array.from({ length: 20 }, () => spool.file()))
+  expect(new Set(files).size).toBe(20)
+})
+
+test('a data directory that was taken away is not made again', async () => {
+  const dataDir = join(temporary(), 'gone')
+  const refused = await spoolIn(dataDir)
+    .file()
+    .catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'postern_store_unwritable' })
+  expect(existsSync(dataDir)).toBe(false)
 })
 
 test('what a file took is given back when it is closed, also twice', async () => {

@@ -81,7 +81,7 @@ export async function openFile(
     form,
     room,
     own: idsOf(keys),
-    unwrap: (packets) => unwrap(packets, keys),
+    unwrap: ({ recipientPackets }) => unwrap(recipientPackets, keys),
     openWhole: (packets, container) => openWhole(packets, container, keys),
     unpackWhole,
   })

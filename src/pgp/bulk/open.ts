@@ -1,6 +1,6 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
-import type { OwnIds } from '../addressees.ts'
+import type { Addressed, OwnIds } from '../addressees.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { FramingError } from '../packets.ts'
 import { BOUNDS } from '../profile.ts'
@@ -22,7 +22,7 @@ import type { Room } from './raw-file.ts'
 
 /** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
 export interface BulkHelpers {
-  unwrap(recipientPackets: Uint8Array[]): Promise<FoundKey[]>
+  unwrap(addressed: Addressed): Promise<FoundKey[]>
   openWhole(recipientPackets: Uint8Array[], container: Uint8Array): Promise<FoundPackets | null>
   unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
 }
@@ -46,7 +46,7 @@ export async function openBulk(
   try {
     const envelope = await readEnvelope(outer, options.own)
     if (envelope.outcome !== 'encrypted') return envelope
-    const found = await options.unwrap(envelope.recipientPackets)
+    const found = await options.unwrap(envelope)
     if (found.length === 0) return envelope.named ? UNDECIPHERED : { outcome: 'not-recipient' }
     const key = envelope.version === 1 ? choose(found, await outer.peek(PREFIX_OCTETS)) : null
     const opening = { envelope, outer, options }

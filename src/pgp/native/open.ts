@@ -4,6 +4,7 @@ import { readPlain } from '../inner.ts'
 import { openedText } from '../opened-text.ts'
 import { packetsOf } from '../packets.ts'
 import { openVersion1 } from '../seipd.ts'
+import type { Addressed as RecipientPackets } from '../addressees.ts'
 import type { Walked } from '../walk.ts'
 import type { OwnKeys } from './own-keys.ts'
 import { isSealingSecret, type OwnSecret } from './own-secrets.ts'
@@ -33,6 +34,7 @@ export async function openNatively(
   keys: UnlockedKey[],
   { own, where }: { own: OwnKeys; where: Where },
 ): Promise<Opened | null> {
+  if (walked.container[0] !== 1) return null
   const addressed = await addressedOf(walked, keys, own)
   if (addressed === null) return null
   const { form, secret, openedWith, takes } = addressed
@@ -47,14 +49,14 @@ export async function openNatively(
   return inner && openedText(inner, { dataDigest: walked.dataDigest, openedWith })
 }
 
-async function addressedOf(
-  walked: Walked,
+/** The packet that names a key of ours, where there is one of the common form and no other. */
+export async function addressedOf(
+  { named, recipientPackets }: RecipientPackets,
   keys: UnlockedKey[],
   own: OwnKeys,
 ): Promise<Addressed | null> {
-  const [packet, ...others] = walked.recipientPackets
-  if (!walked.named || packet === undefined || others.length > 0) return null
-  if (walked.container[0] !== 1) return null
+  const [packet, ...others] = recipientPackets
+  if (!named || packet === undefined || others.length > 0) return null
   const form = formOf(packet)
   if (form === null) return null
   const [key, ...more] = keys.filter(({ keyIds }) => keyIds.includes(form.keyId))

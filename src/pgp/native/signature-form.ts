@@ -103,7 +103,17 @@ export async function signatureHolds(
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(form.hashedPart.length, 2)
   const digest = hash(form.hash, Buffer.concat([over, form.hashedPart, trailer]), 'buffer')
-  if (!digest.subarray(0, 2).equals(form.left)) return false
+  return await digestIsSigned(form, digest, { key, where })
+}
+
+/** The same for what those octets hash to, together with the hashed part. */
+export async function digestIsSigned(
+  form: SignatureForm,
+  digest: Uint8Array,
+  { key, where }: { key: SigningKey; where: Where },
+): Promise<boolean> {
+  if (form.algorithm !== key.algorithm) return false
+  if (!form.left.equals(digest.subarray(0, 2))) return false
   return await digestHolds(digest, { point: key.point, numbers: form.numbers }, where)
 }
 

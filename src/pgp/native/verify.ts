@@ -1,13 +1,14 @@
 /** Verifying signatures of the common form natively (RFC 9580, 5.2.4); all others are the library's. */
-import type { Signed, SignatureResult } from '../engine.ts'
+import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { packetsOf } from '../packets.ts'
 import { BOUNDS } from '../profile.ts'
 import { canonicalText } from '../signature.ts'
-import { fingerprintOf } from './curve-key.ts'
+import { fingerprintOf, type SigningKey } from './curve-key.ts'
 import { holdsAt, type CertificateFacts } from './facts.ts'
 import {
   KIND,
   createdS,
+  digestIsSigned,
   isIssuedBy,
   readSignatureForm,
   signatureHolds,
@@ -17,6 +18,7 @@ import type { Where } from './where.ts'
 
 const BINARY = 0
 const TEXT = 1
+const NO_DIGEST = Buffer.alloc(0)
 /**
  * Subpackets that may stand on it: those that make it, a note that is not critical, the intended
  * recipients, which are judged elsewhere, and the signer's user id, which means nothing here.
@@ -39,15 +41,16 @@ type Step = 'bad' | 'other-key' | (() => Promise<SignatureResult>)
  * @returns null where any of them is not of the common form, before any is verified
  */
 export async function verifyNatively(
-  signed: Signed,
+  signed: Signed | SignedAtLength,
   facts: CertificateFacts,
   { nowMs, where }: { nowMs: number; where: Where },
 ): Promise<SignatureResult[] | null> {
   const signer = signerOf(facts)
   const steps: Step[] = []
-  for (const packet of signed.signatures) {
+  for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
-    const step = form && stepOf(form, signed.document, { facts, signer, nowMs, where })
+    const over = 'document' in signed ? signed : { digest: signed.digests[index] ?? NO_DIGEST }
+    const step = form && stepOf(form, over, { facts, signer, nowMs, where })
     if (!step) return null
     steps.push(step)
   }
@@ -78,9 +81,12 @@ interface Context {
   where: Where
 }
 
+/** What a signature was made over: the document, or what that hashes to. */
+type Over = { document: Uint8Array } | { digest: Uint8Array }
+
 function stepOf(
   form: SignatureForm,
-  document: Uint8Array,
+  over: Over,
   { facts, signer, nowMs, where }: Context,
 ): Step | null {
   const madeS = createdS(form)
@@ -89,13 +95,21 @@ function stepOf(
   if (signing !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
     if (!holdsAt(facts, madeS * 1000)) return null
-    const over = form.type === TEXT ? canonicalText(document) : document
-    return async () =>
-      (await signatureHolds(form, over, { key: signing, where })) ? 'valid' : 'bad'
+    return async () => ((await holds(form, over, { key: signing, where })) ? 'valid' : 'bad')
   }
   const named = issuerOf(form)
   if (named === null || !facts.hasNoOtherKey) return null
   return keyIdsOf(facts).includes(named) ? null : 'other-key'
+}
+
+async function holds(
+  form: SignatureForm,
+  over: Over,
+  by: { key: SigningKey; where: Where },
+): Promise<boolean> {
+  if ('digest' in over) return await digestIsSigned(form, over.digest, by)
+  const { document } = over
+  return await signatureHolds(form, form.type === TEXT ? canonicalText(document) : document, by)
 }
 
 function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {

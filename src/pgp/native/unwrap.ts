@@ -1,0 +1,27 @@
+/** Session keys of attachments, natively where their recipient packet is of the common form. */
+import type { Addressed } from '../addressees.ts'
+import type { FoundKey } from '../bulk/library.ts'
+import type { UnlockedKey } from '../engine.ts'
+import { addressedOf } from './open.ts'
+import type { OwnKeys } from './own-keys.ts'
+import { openRecipient } from './recipient-packet.ts'
+import { CIPHERS, CIPHER_NAME } from './session-key.ts'
+
+/**
+ * Gives the session key that a recipient packet holds for us, or none when it does not open.
+ * @returns null where the form is not the common one: then the library must be asked
+ */
+export async function unwrapNatively(
+  addressed: Addressed,
+  keys: UnlockedKey[],
+  own: OwnKeys,
+): Promise<FoundKey[] | null> {
+  const found = await addressedOf(addressed, keys, own)
+  if (found === null) return null
+  const { form, secret, openedWith, takes } = found
+  const sessionKey = await openRecipient(form, secret, 'pool')
+  if (sessionKey === null) return []
+  const { cipher, data } = sessionKey
+  if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
+  return [{ algorithm: CIPHER_NAME[cipher], data, fingerprint: openedWith }]
+}
