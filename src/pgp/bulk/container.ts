@@ -6,10 +6,12 @@ import type { StreamedPacket } from './packet-stream.ts'
 import type { RawFile } from './raw-file.ts'
 import { Version1 } from './version-1.ts'
 
-/** Whole blocks of every cipher. */
+/** What goes to the disk at once: whole blocks of every cipher. */
 const BLOCK_OCTETS = 262_144
-/** How many of them may be on their way to the disk. */
+/** How many of them may be on their way there. */
 const BLOCKS = 3
+/** Decrypted, hashed and read while it is still in the processor’s cache. */
+const SLICE_OCTETS = 65_536
 
 interface Slot {
   block: Uint8Array
@@ -55,7 +57,9 @@ export class Container {
     for await (const block of this.#blocks()) {
       this.#octets += block.length
       if (this.#octets <= BOUNDS.messageChars) this.#small.update(block)
-      yield* this.#version1.update(block)
+      for (let at = 0; at < block.length; at += SLICE_OCTETS) {
+        yield* this.#version1.update(block.subarray(at, at + SLICE_OCTETS))
+      }
     }
     this.#intact = this.#version1.end()
   }
