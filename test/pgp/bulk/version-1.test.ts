@@ -1,4 +1,6 @@
+import { createCipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { CfbDecipher } from '../../../src/pgp/bulk/cfb.ts'
 import { Version1 } from '../../../src/pgp/bulk/version-1.ts'
 import { openVersion1 } from '../../../src/pgp/seipd.ts'
 import { literal } from '../../support/openpgp-inner.ts'
@@ -78,6 +80,18 @@ test.each([
   expect(opened(body, 9)).toBeNull()
   const { data } = sessionKey('usual')
   expect(openVersion1(body, { algorithm: 'aes256', data })).toBeNull()
+})
+
+test('P14 a hash packet with another header is not one, although its hash is that of the right one', () => {
+  for (const header of ['cd14', 'd313', 'd214', 'd394']) {
+    const whole = sealed(inner)
+    const { data } = sessionKey('usual')
+    const opening = new CfbDecipher({ algorithm: 'aes256', data })
+    const plain = Buffer.from(opening.update(whole.subarray(1)))
+    const spoilt = octets(plain.subarray(0, -22), header, plain.subarray(-20))
+    const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
+    expect(opened(octets(1, cipher.update(spoilt)), 9), header).toBeNull()
+  }
 })
 
 test('the quick check decides nothing, and another key is not the one', () => {
