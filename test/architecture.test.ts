@@ -1,4 +1,4 @@
-import { readFileSync, globSync } from 'node:fs'
+import { existsSync, readFileSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -126,6 +126,27 @@ describe('the direction of imports', () => {
   it('only pgp imports openpgp', () => {
     const others = files.filter((file) => !file.startsWith('src/pgp/')).flatMap(importsOf)
     expect(others.filter(({ target }) => target === 'openpgp')).toEqual([])
+  })
+})
+
+/** Files that are loaded with one, by what they import for more than its types. */
+function loadedWith(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file) || !existsSync(file)) return seen
+  seen.add(file)
+  const text = readFileSync(file, 'utf8')
+  for (const [, specifier = ''] of text.matchAll(
+    /^(?:import|export)\b(?! type)[^']*?'([^']+)'/gm,
+  )) {
+    if (specifier.startsWith('.')) loadedWith(normalize(join(dirname(file), specifier)), seen)
+    else seen.add(specifier)
+  }
+  return seen
+}
+
+describe('what is loaded where', () => {
+  it('openpgp.js is loaded in threads of its own, never in the process that answers', () => {
+    expect([...loadedWith('src/main.ts')]).not.toContain('openpgp')
+    expect([...loadedWith('src/pgp/worker.ts')]).toContain('openpgp')
   })
 })
 

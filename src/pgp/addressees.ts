@@ -1,7 +1,7 @@
 /** To whom a message is sealed: its recipient packets, of which only ours are kept. */
 import type { NotOpened } from './engine.ts'
 import { TAG, framePacket } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
 export interface OwnIds {

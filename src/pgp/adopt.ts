@@ -9,7 +9,7 @@ import {
 import { judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnfitReason, UnlockedKey, UnusableReason } from './engine.ts'
 import { open } from './open.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 import { seal } from './seal.ts'
 import { certify, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './secret-shape.ts'

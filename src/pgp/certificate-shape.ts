@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { dearmor } from './armor.ts'
 import type { UnusableReason } from './engine.ts'
 import { FramingError, TAG, packetsOf } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 import { issuerKeyIdsOf } from './signature.ts'
 
 /**

@@ -6,7 +6,7 @@ import { factsOf } from './certificate-facts.ts'
 import { curveKeyOf } from './native/curve-key.ts'
 import type { Judged } from './native/facts.ts'
 import { isLowOrder } from './native/x25519.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   type Arrangement,
 } from './arrangement.ts'
 import { FramingError, TAG, framePacket, isIgnorable, packetsOf, type Packet } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 import { parseSignature, type ParsedSignature } from './signature.ts'
 
 /** A literal document with the signatures that stand on it. */

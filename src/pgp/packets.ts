@@ -1,5 +1,5 @@
 /** Packet framing (RFC 9580, 4.2): reading headers without parsing bodies, and writing them. */
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 
 /** Packet types by number (RFC 9580, 5). */
 export const TAG = {

@@ -6,7 +6,7 @@ import { certificateOf, secretKeyOf } from './cache.ts'
 import { encryptionKey } from './certificate.ts'
 import type { Cipher, SealRequest } from './engine.ts'
 import { TAG, packetsOf } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 import type { SealedDigests } from './sealed.ts'
 import { parseSignature } from './signature.ts'
 

@@ -5,7 +5,7 @@
 import { dearmor } from './armor.ts'
 import type { UnfitReason } from './engine.ts'
 import { FramingError, TAG, packetsOf } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 
 /** How the secret part of each key packet is kept. */
 type Kept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'

@@ -2,7 +2,7 @@
 import { armoredLength } from './armor.ts'
 import type { Cipher, CipherSizes } from './engine.ts'
 import { framedLength } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 
 /** The bot's own recipient packet: Curve25519. */
 const OWN: CipherSizes = { aes256: 96, aes128: 80 }

@@ -9,7 +9,7 @@ import {
 import { certificateOf } from './cache.ts'
 import type { Signed, SignedAtLength, SignatureResult } from './engine.ts'
 import { packetsOf } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 import { revokedFromMs } from './revocation.ts'
 import { SUBPACKET, parseSignature, readClaim } from './signature.ts'
 

@@ -7,7 +7,7 @@ import { Addressees, type Addressed, type OwnIds } from './addressees.ts'
 import { dearmor } from './armor.ts'
 import type { NotOpened } from './engine.ts'
 import { FramingError, TAG, isIgnorable, packetAt } from './packets.ts'
-import { BOUNDS } from './profile.ts'
+import { BOUNDS } from './bounds.ts'
 
 export type { OwnIds } from './addressees.ts'
 

@@ -1,6 +1,6 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { BOUNDS } from '../../src/pgp/profile.ts'
+import { BOUNDS } from '../../src/pgp/bounds.ts'
 import { walkMessage } from '../../src/pgp/walk.ts'
 import { idsOf, openArmored, openInner, said, toBot } from '../support/openpgp-engine.ts'
 import {

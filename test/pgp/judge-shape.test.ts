@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judge } from '../../src/pgp/certificate.ts'
-import { BOUNDS } from '../../src/pgp/profile.ts'
+import { BOUNDS } from '../../src/pgp/bounds.ts'
 import '../support/openpgp-engine.ts'
 import { armor, longPacket, packet } from '../support/openpgp-framing.ts'
 import { literal } from '../support/openpgp-inner.ts'

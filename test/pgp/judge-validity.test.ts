@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judge } from '../../src/pgp/certificate.ts'
-import { BOUNDS } from '../../src/pgp/profile.ts'
+import { BOUNDS } from '../../src/pgp/bounds.ts'
 import '../support/openpgp-engine.ts'
 import { curve25519, ed25519 } from '../support/openpgp-key.ts'
 import { octets } from '../support/openpgp-octets.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FramingError, framePacket, isIgnorable, packetsOf } from '../../src/pgp/packets.ts'
-import { BOUNDS } from '../../src/pgp/profile.ts'
+import { BOUNDS } from '../../src/pgp/bounds.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../support/openpgp-framing.ts'
 import { octets, seeded, u32 } from '../support/openpgp-octets.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { BOUNDS } from '../../src/pgp/profile.ts'
+import { BOUNDS } from '../../src/pgp/bounds.ts'
 import type { Walked } from '../../src/pgp/walk.ts'
 import { KEY, openPackets, said, walkPackets } from '../support/openpgp-engine.ts'
 import { armor, packet } from '../support/openpgp-framing.ts'

@@ -1,6 +1,6 @@
 /** A version 1 container while it arrives: put to rest as it is, decrypted, and given on. */
 import { createHash } from 'node:crypto'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import type { SessionKey } from './cfb.ts'
 import type { StreamedPacket } from './packet-stream.ts'
 import type { RawFile } from './raw-file.ts'

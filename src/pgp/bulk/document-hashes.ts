@@ -1,6 +1,6 @@
 /** What signatures hash of a document that goes by in pieces (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import { TEXT, statementDigest, type SignatureHead } from '../signature.ts'
 import { LineEnds } from './line-ends.ts'
 

@@ -7,7 +7,7 @@ import {
   type Arrangement,
 } from '../arrangement.ts'
 import { FramingError, TAG, framePacket, isIgnorable, type Packet } from '../packets.ts'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import { readClaim, type ParsedSignature } from '../signature.ts'
 import { DocumentHashes, type HashUse } from './document-hashes.ts'
 import { COMPRESSION, inflated } from './inflate.ts'

@@ -2,7 +2,7 @@
 import { Addressees, type Addressed, type OwnIds } from '../addressees.ts'
 import type { NotOpened } from '../engine.ts'
 import { FramingError, TAG, isIgnorable } from '../packets.ts'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import type { OctetReader } from './octet-reader.ts'
 import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 

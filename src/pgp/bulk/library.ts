@@ -7,7 +7,7 @@ import { secretKeyOf } from '../cache.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, framePacket } from '../packets.ts'
 import { writePackets } from '../parsed.ts'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import type { SessionKey } from './cfb.ts'
 
 /** A session key with the fingerprint of the own key that it was for. */

@@ -1,6 +1,6 @@
 /** Packet framing (RFC 9580, 4.2) of octets as they arrive; the rules are those of `packetsOf`. */
 import { FramingError, TAG, takesPartial } from '../packets.ts'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import type { OctetReader } from './octet-reader.ts'
 
 /** A length as it stands in a header: of the packet, or of a chunk that others follow. */

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { dearmor } from '../armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../packets.ts'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import {
   curveKeyOf,
   fingerprintOf,

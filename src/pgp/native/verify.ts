@@ -1,7 +1,7 @@
 /** Verifying signatures of the common form natively (RFC 9580, 5.2.4); all others are the library's. */
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { packetsOf } from '../packets.ts'
-import { BOUNDS } from '../profile.ts'
+import { BOUNDS } from '../bounds.ts'
 import { canonicalText } from '../signature.ts'
 import { fingerprintOf, type SigningKey } from './curve-key.ts'
 import { holdsAt, type CertificateFacts } from './facts.ts'

@@ -1,0 +1,46 @@
+/** What is ever read, bounded; what the library is held to stands in the profile. */
+
+/** Bounds of our own, in octets or counts unless the name says otherwise. */
+export const BOUNDS = {
+  /** Characters of an armored message (`armoredMax` of the service). */
+  messageChars: 131_072,
+  /** Characters of an armored certificate (`publicKey` of the service). */
+  certificateChars: 65_536,
+  /** Octets of a secret key that is imported, armored or not. */
+  secretKeyBytes: 131_072,
+  /** Recipient packets in one message: more than `messageChars` can hold. */
+  recipientPackets: 4096,
+  /** Packets of one certificate, all kinds together. */
+  certificatePackets: 512,
+  /** User ids of one certificate. */
+  certificateUserIds: 64,
+  /** Signatures by the certificate’s own key on one of its parts; each costs a verification. */
+  selfSignatures: 16,
+  /** The same on all of its parts together. */
+  allSelfSignatures: 128,
+  /** Recipient packets that name one of our keys and are tried. */
+  namedAttempts: 8,
+  /** Anonymous recipient packets that are tried. */
+  anonymousPackets: 4,
+  /** Anonymous packets times own keys. */
+  anonymousAttempts: 32,
+  /** A partial chunk that is not the last (RFC 9580, 4.2.1.4 demands 512 of the first). */
+  partialChunkMin: 512,
+  partialChunks: 65_536,
+  /** Opened text, and whatever decompresses on the way to it. */
+  textBytes: 262_144,
+  signatures: 4,
+  /** An opened attachment (`mediaMaxBytes`), and whatever decompresses on the way to it. */
+  attachmentBytes: 64 * 2 ** 20,
+  /** The same as it is stored: padding, recipients and framing come on top. */
+  storedAttachmentBytes: 68 * 2 ** 20,
+  /** An attachment in a form that only the library reads, which needs all of it at once. */
+  libraryAttachmentBytes: 16 * 2 ** 20,
+  /** One recipient packet of an attachment; the largest key there is makes 2 KB. */
+  recipientPacketBytes: 16_384,
+  /** Signatures and their one-pass packets of an attachment, each. */
+  signaturePacketBytes: 65_536,
+  /** How far ahead of our clock a signature or certificate may be dated. */
+  clockToleranceMs: 300_000,
+  rsaBitsMax: 4096,
+} as const

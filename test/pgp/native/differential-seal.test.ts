@@ -1,0 +1,154 @@
+import { afterAll, expect, test } from 'vitest'
+import { dearmor } from '../../../src/pgp/armor.ts'
+import { judgeFully } from '../../../src/pgp/certificate.ts'
+import type { Cipher, SealRequest } from '../../../src/pgp/engine.ts'
+import { Gate } from '../../../src/pgp/native/gate.ts'
+import { openNatively } from '../../../src/pgp/native/open.ts'
+import { OwnKeys } from '../../../src/pgp/native/own-keys.ts'
+import { readRecipient } from '../../../src/pgp/native/recipient-packet.ts'
+import { Sealer } from '../../../src/pgp/native/sealer.ts'
+import { CIPHER_NAME } from '../../../src/pgp/native/session-key.ts'
+import { open } from '../../../src/pgp/open.ts'
+import { describeOwn } from '../../../src/pgp/own-facts.ts'
+import { packetsOf } from '../../../src/pgp/packets.ts'
+import { allListAes256, recipientPackets } from '../../../src/pgp/seal.ts'
+import type { Sealed } from '../../../src/pgp/sealed.ts'
+import { verify } from '../../../src/pgp/verify.ts'
+import { walkOctets } from '../../../src/pgp/walk.ts'
+import { idsOf } from '../../support/openpgp-engine.ts'
+import { generated } from '../../support/openpgp-generated.ts'
+import { randomFrom, seeds, type Random } from '../../support/openpgp-mutate.ts'
+import { MADE_MS, personOf, testPerson } from '../../support/openpgp-people.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+
+/** Somebody to seal to, and to open as. */
+interface Reader {
+  certificate: string
+  unlocked: SealRequest['signer']
+}
+
+const modern = (name: string): ReturnType<typeof personOf> =>
+  personOf(name, ed25519Native(name, MADE_MS), x25519Native(name, MADE_MS))
+const READERS: Reader[] = [
+  ...Array.from({ length: 12 }, (_, index) => testPerson(`reader ${index}`)),
+  ...Array.from({ length: 6 }, (_, index) => modern(`modern ${index}`)),
+  await generated({ curve: 'nistP256' }),
+]
+const SIGNERS = [testPerson('signer'), modern('modern signer')]
+
+const own = new OwnKeys(describeOwn)
+let ready: (place: string) => void = () => {}
+const sealer = new Sealer({
+  gate: new Gate({
+    judge: judgeFully,
+    disagreed: () => expect.unreachable('the library disagreed'),
+  }),
+  own,
+  library: {
+    packetsFor: (certificates, { cipher, data }) => {
+      const algorithm: Cipher = CIPHER_NAME[cipher] === 'aes128' ? 'aes128' : 'aes256'
+      // As it is when it goes to a thread: the copy is zeroed there.
+      return recipientPackets(certificates, { data: Buffer.from(data), algorithm }, Date.now())
+    },
+    readAes256: (certificates) => allListAes256(certificates, Date.now()),
+  },
+  bounds: { maxBytes: 1e7, keepMs: 60_000 },
+  prepared: (place) => ready(place),
+})
+afterAll(() => sealer[Symbol.dispose]())
+
+/** Seals, half of the time with what was made ahead. */
+async function sealSome(random: Random, request: SealRequest): Promise<Sealed> {
+  const isAhead = random(2) === 0
+  if (isAhead) {
+    const made = new Promise<void>((resolve) => {
+      ready = () => resolve()
+    })
+    await sealer.seal({ ...request, place: 'here' })
+    await made
+  }
+  const sealed = await sealer.seal(isAhead ? { ...request, place: 'here' } : request)
+  if (sealed === null) throw new Error('left to the library')
+  return sealed
+}
+
+interface Made {
+  request: SealRequest
+  sealed: Sealed
+  readers: Reader[]
+  packets: Uint8Array
+  signer: (typeof SIGNERS)[number]
+}
+
+async function make(seed: number): Promise<Made> {
+  const random = randomFrom(seed)
+  const count = random(4) === 0 ? random(READERS.length) : random(4)
+  const readers = READERS.toSorted(() => random(3) - 1).slice(0, count)
+  const signer = SIGNERS[random(2)] ?? SIGNERS[0]
+  if (signer === undefined) throw new Error('nobody signs')
+  const length = random(3) === 0 ? random(5000) : random(200)
+  const request: SealRequest = {
+    text: ['x', 'ß', '🌍', '\n'][random(4)]?.repeat(length) ?? '',
+    certificates: readers.map(({ certificate }) => certificate),
+    signer: signer.unlocked,
+    cipher: random(2) === 0 ? 'aes256' : 'aes128',
+  }
+  const sealed = await sealSome(random, request)
+  const packets = dearmor(sealed.armored, 'MESSAGE') ?? Buffer.alloc(0)
+  return { request, sealed, readers, packets, signer }
+}
+
+test(
+  'whatever is sealed natively, the library opens for each and finds signed',
+  { timeout: 240_000 },
+  async () => {
+    const sessionPoints = new Set<string>()
+    for (const seed of seeds(150)) {
+      const { request, sealed, readers, packets, signer } = await make(seed)
+      const named = [...packetsOf(packets)].filter(({ tag }) => tag === 1)
+      expect(named, `FUZZ_SEED=${seed}`).toHaveLength(readers.length + 1)
+      for (const { body } of named) {
+        const point = readRecipient(body)?.ephemeral.toString('hex')
+        if (point !== undefined) expect(sessionPoints.has(point), `FUZZ_SEED=${seed}`).toBe(false)
+        if (point !== undefined) sessionPoints.add(point)
+      }
+      const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
+      for (const reader of new Set([signer, one])) {
+        const walked = walkOctets(packets, idsOf([reader.unlocked]))
+        if (walked.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
+        const opened = await open(walked, [reader.unlocked])
+        expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
+          outcome: 'opened',
+          text: request.text,
+          dataDigest: sealed.dataDigest,
+          signatures: [{ digest: sealed.statementDigest }],
+        })
+        if (opened.outcome !== 'opened') continue
+        const results = await verify(opened.signed, signer.certificate, Date.now())
+        expect(results, `FUZZ_SEED=${seed}`).toEqual(['valid'])
+        const natively = await openNatively(walked, [reader.unlocked], { own, where: 'here' })
+        if (natively !== null) expect(natively, `FUZZ_SEED=${seed}`).toEqual(opened)
+      }
+    }
+  },
+)
+
+test(
+  'with one bit of the container flipped it opens for nobody, either way',
+  { timeout: 240_000 },
+  async () => {
+    for (const seed of seeds(60)) {
+      const { packets, signer } = await make(seed)
+      const random = randomFrom(seed + 3)
+      const flipped = Buffer.from(packets)
+      const container = flipped.length - random(Math.min(200, flipped.length - 130)) - 1
+      flipped[container] = (flipped[container] ?? 0) ^ (1 << random(8))
+      const keys = [signer.unlocked]
+      const walked = walkOctets(flipped, idsOf(keys))
+      if (walked.outcome !== 'encrypted') continue
+      expect((await open(walked, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
+      const natively = await openNatively(walked, keys, { own, where: 'pool' })
+      expect(natively?.outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
+    }
+  },
+)
