@@ -3,10 +3,9 @@ import { openBulk, type BulkHelpers } from './bulk/open.ts'
 import type { Engine, UnlockedKey } from './engine.ts'
 import { Library, type LibraryOptions } from './library.ts'
 import type { EnvelopeBounds } from './native/envelopes.ts'
-import { Gate } from './native/gate.ts'
+import { createNative } from './native/engine.ts'
 import { openNatively } from './native/open.ts'
-import { OwnKeys } from './native/own-keys.ts'
-import { Sealer } from './native/sealer.ts'
+import { Slices } from './native/slices.ts'
 import { Turns } from './native/turns.ts'
 import { unwrapNatively } from './native/unwrap.ts'
 import { verifyNatively } from './native/verify.ts'
@@ -26,31 +25,23 @@ export interface EngineOptions extends LibraryOptions {
   disagreed?: () => void
 }
 
-/** What waits for its message, ready but for its words: a hundred of the largest groups, or fewer. */
+/** What waits for its message, ready but for its words: a hundred of the largest groups. */
 const AHEAD: EnvelopeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
-/** Messages that are opened at once, and as many verified: the loop has its turn in between. */
-const AT_ONCE = 16
+/** Messages whose signatures are verified side by side. */
+const VERIFIED_AT_ONCE = 16
 
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): Engine {
   const library = new Library(options)
+  const nothing = (): void => {}
+  const { killed = nothing, prepared = nothing, disagreed = nothing, ahead = AHEAD } = options
+  const threads = options.threads ?? 2
+  const native = createNative(library, { threads, killed, bounds: ahead, prepared, disagreed })
+  const { gate, own, sealer } = native
   let isNative = options.native ?? true
-  const gate = new Gate({
-    judge: (armored, atMs, known) => library.judge(armored, atMs, known),
-    disagreed: options.disagreed ?? (() => {}),
-  })
-  const own = new OwnKeys((key, atMs) => library.describe(key, atMs))
-  const opening = new Turns(AT_ONCE)
-  const verifying = new Turns(AT_ONCE)
-  if (!isNative) gate[Symbol.dispose]()
-  const sealer = new Sealer({
-    gate,
-    own,
-    library,
-    bounds: options.ahead ?? AHEAD,
-    prepared: options.prepared ?? (() => {}),
-  })
-  if (!isNative) sealer[Symbol.dispose]()
+  if (!isNative) void native[Symbol.asyncDispose]()
+  const opening = new Slices()
+  const verifying = new Turns(VERIFIED_AT_ONCE)
   const sealKnown: Engine['sealKnown'] = async (request) =>
     (await sealer.seal(request)) ?? (await library.seal(request))
   return {
@@ -62,10 +53,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
     sealKnown,
     judge: async (armored, known) => (await gate.look(armored, known)).judgement,
     open: async (armored, keys, signal) => {
-      const left = await opening.run(async (where) => {
+      const left = await opening.run(async () => {
         const walked = walkMessage(armored, idsOf(keys))
         if (walked.outcome !== 'encrypted' || !isNative || signal?.aborted === true) return walked
-        return (await openNatively(walked, keys, { own, where })) ?? walked
+        return (await openNatively(walked, keys, own)) ?? walked
       })
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
@@ -80,18 +71,15 @@ export function createEngine(options: EngineOptions = {}): Engine {
     verify: async (signed, certificate, nowMs, signal) => {
       const judged = isNative ? await gate.look(certificate).catch(() => null) : null
       const facts = judged?.facts ?? null
-      const results = await verifying.run(async (where) => {
+      const results = await verifying.run(async (isAlone) => {
         if (facts === null || !isNative || signal?.aborted === true) return null
-        return await verifyNatively(signed, facts, { nowMs, where })
+        return await verifyNatively(signed, facts, { nowMs, isAlone })
       })
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },
     async [Symbol.asyncDispose]() {
       isNative = false
-      gate[Symbol.dispose]()
-      own.clear()
-      sealer[Symbol.dispose]()
-      await library[Symbol.asyncDispose]()
+      await Promise.all([native[Symbol.asyncDispose](), library[Symbol.asyncDispose]()])
     },
   }
 }

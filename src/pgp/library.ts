@@ -46,18 +46,18 @@ export interface LibraryOptions {
  * threads of their own, so that nothing of anybody's can hold up the others.
  */
 export class Library implements AsyncDisposable {
-  readonly #messages: Pool
-  readonly #certificates: Pool
-  readonly #ours: Pool
+  readonly #messages: Pool<'worker'>
+  readonly #certificates: Pool<'worker'>
+  readonly #ours: Pool<'worker'>
   /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
-  readonly #attachments: Pool
+  readonly #attachments: Pool<'worker'>
   readonly #deadlineMs: number | undefined
 
   constructor({ threads = 2, deadlineMs, killed }: LibraryOptions) {
-    this.#messages = new Pool(threads, killed)
-    this.#certificates = new Pool(threads, killed)
-    this.#ours = new Pool(threads, killed)
-    this.#attachments = new Pool(1, killed)
+    this.#messages = new Pool('worker', threads, killed)
+    this.#certificates = new Pool('worker', threads, killed)
+    this.#ours = new Pool('worker', threads, killed)
+    this.#attachments = new Pool('worker', 1, killed)
     this.#deadlineMs = deadlineMs
   }
 

@@ -1,16 +1,22 @@
 /** Threads that can be killed at a deadline; each takes one job at a time. */
 import { Worker } from 'node:worker_threads'
+import type { NativeJobs } from './native/worker.ts'
 import type { Jobs } from './worker.ts'
 
-type Name = keyof Jobs
-type Args<N extends Name> = Parameters<Jobs[N]>
-type Result<N extends Name> = Awaited<ReturnType<Jobs[N]>>
+/** What each kind of thread does, by its file. */
+interface Kinds {
+  worker: Jobs
+  'native/worker': NativeJobs
+}
+
+type Args<J, N extends keyof J> = J[N] extends (...args: infer A) => unknown ? A : never
+type Result<J, N extends keyof J> = J[N] extends (...args: never[]) => infer R ? Awaited<R> : never
 
 /** The thread was killed because the job overran its deadline, or died of the job. */
 export class JobKilled extends Error {}
 
 interface Job {
-  name: Name
+  name: string
   args: unknown[]
   deadlineMs: number
   signal: AbortSignal | undefined
@@ -28,12 +34,12 @@ interface Thread {
 
 type Reply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
 
-const WORKER = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, 'worker$1'))
 const HEAP_MB = 256
 /** Loading the library on a machine that is busy with everything else. */
 const START_MS = 30_000
 
-export class Pool implements AsyncDisposable {
+export class Pool<K extends keyof Kinds> implements AsyncDisposable {
+  readonly #file: URL
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
   readonly #size: number
@@ -41,10 +47,12 @@ export class Pool implements AsyncDisposable {
   #closed = false
 
   /**
+   * @param kind of thread, by its file
    * @param size greatest number of threads; they are started when first needed
    * @param killed called with the job's name whenever a thread had to be killed or died
    */
-  constructor(size: number, killed: (name: string) => void = () => {}) {
+  constructor(kind: K, size: number, killed: (name: string) => void = () => {}) {
+    this.#file = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, `${kind}$1`))
     this.#size = size
     this.#killed = killed
   }
@@ -54,12 +62,12 @@ export class Pool implements AsyncDisposable {
    * key or signature is bad because the machine was slow. `signal` drops the job before.
    * @throws JobKilled past the deadline; Error with the job's own message when it failed
    */
-  run<N extends Name>(
+  run<N extends keyof Kinds[K] & string>(
     name: N,
-    args: Args<N>,
+    args: Args<Kinds[K], N>,
     deadlineMs: number,
     signal?: AbortSignal,
-  ): Promise<Result<N>> {
+  ): Promise<Result<Kinds[K], N>> {
     return new Promise((resolve, reject) => {
       if (this.#closed || signal?.aborted === true) return reject(new JobKilled('closed'))
       const done = resolve as (value: unknown) => void
@@ -89,7 +97,7 @@ export class Pool implements AsyncDisposable {
   }
 
   #start(): Thread {
-    const worker = new Worker(WORKER, {
+    const worker = new Worker(this.#file, {
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },

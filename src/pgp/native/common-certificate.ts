@@ -16,14 +16,15 @@ import {
   type SealingKey,
   type SigningKey,
 } from './curve-key.ts'
+import { holds } from './ed25519.ts'
 import { NEVER_S, holdsAt, type CertificateFacts } from './facts.ts'
 import {
   KIND,
   createdS,
   isIssuedBy,
   readSignatureForm,
-  signatureHolds,
   soleSubpacket,
+  statementOf,
   type SignatureForm,
 } from './signature-form.ts'
 import { isLowOrder } from './x25519.ts'
@@ -57,21 +58,17 @@ interface Parts {
  * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
  * @returns null for everything else, which says nothing about it
  */
-export async function readCommonCertificate(
-  armored: string,
-  nowMs: number,
-): Promise<CertificateFacts | null> {
+export function readCommonCertificate(armored: string, nowMs: number): CertificateFacts | null {
   const parts = partsOf(armored)
   const facts = parts && factsOf(parts)
   if (!parts || !facts || !holdsAt(facts, nowMs)) return null
   const { primary, certification, binding, bodies } = parts
   const overKey = keyOver(bodies.primary)
-  const by = { key: primary, where: 'pool' as const }
-  const holds = await Promise.all([
-    signatureHolds(certification, Buffer.concat([overKey, userIdOver(parts.userId)]), by),
-    signatureHolds(binding, Buffer.concat([overKey, keyOver(bodies.subkey)]), by),
-  ])
-  return holds.every(Boolean) ? facts : null
+  const overUserId = Buffer.concat([overKey, userIdOver(parts.userId)])
+  const overSubkey = Buffer.concat([overKey, keyOver(bodies.subkey)])
+  const certified = statementOf(certification, overUserId, primary)
+  const bound = statementOf(binding, overSubkey, primary)
+  return certified && bound && holds(certified) && holds(bound) ? facts : null
 }
 
 function partsOf(armored: string): Parts | null {

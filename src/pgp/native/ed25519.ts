@@ -1,15 +1,22 @@
 /** Ed25519 over a digest, as OpenPGP signs (RFC 8032; RFC 9580, 5.2.3.3), by node:crypto. */
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { RecentMap } from './recent-map.ts'
-import type { Where } from './where.ts'
 
 /** A public key in PEM up to its point; node:crypto reads this form the fastest (RFC 8410, 4). */
 const PEM_START = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA'
 const PEM_END = '\n-----END PUBLIC KEY-----\n'
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
-
 /** Public keys that are kept, at some 700 octets each. */
 const KEPT = 512
+
+/** A signature with the key that is to have made it. */
+export interface Statement {
+  digest: Uint8Array
+  /** Of the key, 32 octets. */
+  point: Uint8Array
+  /** 64 octets. */
+  numbers: Uint8Array
+}
 
 /** Takes the 32 octets of a secret seed. */
 export function ed25519Secret(seed: Uint8Array): KeyObject {
@@ -24,21 +31,17 @@ export function signDigest(secret: KeyObject, digest: Uint8Array): Buffer {
   return sign(null, digest, secret)
 }
 
-/**
- * Whether a signature over a digest is a key's.
- * @param signed `point` of 32 octets, `numbers` of 64
- */
-export function digestHolds(
-  digest: Uint8Array,
-  { point, numbers }: { point: Uint8Array; numbers: Uint8Array },
-  where: Where,
-): Promise<boolean> {
-  const key = publicKey(point)
+/** Whether a signature is the key's; takes some 120 microseconds. */
+export function holds({ digest, point, numbers }: Statement): boolean {
+  return verify(null, digest, publicKey(point), numbers)
+}
+
+/** The same, on libuv's pool. */
+export function holdsAside({ digest, point, numbers }: Statement): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    if (where === 'here') return resolve(verify(null, digest, key, numbers))
-    verify(null, digest, key, numbers, (error, holds) => {
+    verify(null, digest, publicKey(point), numbers, (error, result) => {
       if (error !== null) reject(error)
-      else resolve(holds)
+      else resolve(result)
     })
   })
 }

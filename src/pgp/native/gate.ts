@@ -1,13 +1,15 @@
 /** Certificates are judged once: the gate between a text and what is sealed to or verified with. */
 import { hash } from 'node:crypto'
 import { holdsAt, judgementOf, type CertificateFacts, type Judged } from './facts.ts'
-import { DIGEST_BYTES, RECORD_BYTES, writeRecord } from './record.ts'
+import type { Precedence } from './precedence.ts'
+import type { Reader } from './reader.ts'
+import { DIGEST_BYTES, recordOf } from './record.ts'
 import { RecordTable } from './record-table.ts'
-import { readCommonCertificate } from './common-certificate.ts'
 import { RecentMap } from './recent-map.ts'
-import { Turns } from './turns.ts'
 
 export interface GateParts {
+  reader: Reader
+  precedence: Precedence
   /** The library's judgement at a time, which is the last word. */
   judge(armored: string, atMs: number, known?: string): Promise<Judged>
   /** Told once, when the library did not say what was read natively. */
@@ -22,8 +24,8 @@ const OTHER_CHARS = 32 * 1024 * 1024
 const DEADLINE_KEPT_MS = 300_000
 /** Certificates that may be in use and wait for the library's word. */
 const UNCONFIRMED_MAX = 4096
-/** Certificates that are read side by side: the loop has its turn in between. */
-const AT_ONCE = 32
+/** After what was read is in use: whoever waits for it goes first. */
+const CONFIRM_AFTER_MS = 500
 
 interface Kept extends Judged {
   judgedAtMs: number
@@ -39,7 +41,6 @@ export class Gate implements Disposable {
   readonly #parts: GateParts
   readonly #records = new RecordTable(RECORDS)
   readonly #others = new RecentMap<Kept>(OTHER_CHARS)
-  readonly #reading = new Turns(AT_ONCE)
   readonly #inFlight = new Map<string, Promise<Judged>>()
   readonly #unconfirmed: { armored: string; facts: CertificateFacts; atMs: number }[] = []
   #readsNatively = true
@@ -90,7 +91,7 @@ export class Gate implements Disposable {
     const { armored, known, digest, name } = one
     const atMs = Date.now()
     if (known === undefined && this.#mayRead()) {
-      const facts = await this.#reading.run(() => readCommonCertificate(armored, atMs))
+      const facts = await this.#parts.reader.read(armored)
       if (facts !== null && this.#readsNatively) {
         this.#records.set(digest, facts)
         this.#confirm({ armored, facts, atMs })
@@ -114,12 +115,13 @@ export class Gate implements Disposable {
   /** Has the library judge what was read natively, one after the other, behind everything else. */
   #confirm(one: { armored: string; facts: CertificateFacts; atMs: number }): void {
     if (this.#unconfirmed.push(one) > 1) return
-    void this.#confirmAll()
+    setTimeout(() => void this.#confirmAll(), CONFIRM_AFTER_MS).unref()
   }
 
   async #confirmAll(): Promise<void> {
     for (let [next] = this.#unconfirmed; next !== undefined; [next] = this.#unconfirmed) {
       const { armored, facts, atMs } = next
+      await this.#parts.precedence.free()
       const judged = await this.#parts.judge(armored, atMs).catch(() => null)
       const isSilent = judged === null || judged.judgement.unusable === 'deadline'
       if (!isSilent && !isSame(facts, judged.facts)) this.#distrust()
@@ -168,10 +170,5 @@ function isCurrent({ judgement, facts, judgedAtMs }: Kept, nowMs: number): boole
 
 function isSame(read: CertificateFacts, judged: CertificateFacts | null): boolean {
   if (judged === null) return false
-  const [one, other] = [read, judged].map((facts) => {
-    const record = Buffer.alloc(RECORD_BYTES)
-    writeRecord(record, 0, { digest: Buffer.alloc(DIGEST_BYTES), facts })
-    return record
-  })
-  return one !== undefined && other !== undefined && one.equals(other)
+  return Buffer.from(recordOf(read)).equals(recordOf(judged))
 }

@@ -13,11 +13,13 @@ const COUNTER = Buffer.from([0, 0, 0, 1])
 const X25519_INFO = 'OpenPGP X25519'
 const KEY_BYTES = 16
 
-/** The recipient's key, as the derivation wants it. */
+/** The recipient's key, as sealing to it wants it. */
 export interface Agreeing {
-  key: SealingKey
-  /** Of that key, 20 octets. */
+  algorithm: SealingKey['algorithm']
+  /** 20 octets. */
   fingerprint: Uint8Array
+  /** 32 octets. */
+  point: Uint8Array
 }
 
 /**
@@ -28,11 +30,11 @@ export interface Agreeing {
 export function wrappingKey(
   shared: Buffer,
   ephemeral: Uint8Array,
-  { key, fingerprint }: Agreeing,
+  { algorithm, fingerprint, point }: Agreeing,
 ): Buffer {
-  const isPlain = key.algorithm === ALGORITHM.x25519
+  const isPlain = algorithm === ALGORITHM.x25519
   const input = Buffer.concat(
-    isPlain ? [ephemeral, key.point, shared] : [COUNTER, shared, PARAMETERS, fingerprint],
+    isPlain ? [ephemeral, point, shared] : [COUNTER, shared, PARAMETERS, fingerprint],
   )
   shared.fill(0)
   const derived = isPlain

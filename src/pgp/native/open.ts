@@ -10,7 +10,6 @@ import type { OwnKeys } from './own-keys.ts'
 import { isSealingSecret, type OwnSecret } from './own-secrets.ts'
 import type { SealingKey } from './curve-key.ts'
 import { openRecipient, readRecipient, type RecipientForm } from './recipient-packet.ts'
-import type { Where } from './where.ts'
 import { CIPHERS, CIPHER_NAME, isCipher, type CipherId } from './session-key.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
@@ -32,13 +31,13 @@ interface Addressed {
 export async function openNatively(
   walked: Walked,
   keys: UnlockedKey[],
-  { own, where }: { own: OwnKeys; where: Where },
+  own: OwnKeys,
 ): Promise<Opened | null> {
   if (walked.container[0] !== 1) return null
   const addressed = await addressedOf(walked, keys, own)
   if (addressed === null) return null
   const { form, secret, openedWith, takes } = addressed
-  const sessionKey = await openRecipient(form, secret, where)
+  const sessionKey = openRecipient(form, secret)
   if (sessionKey === null) return DAMAGED
   const { cipher, data } = sessionKey
   if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null

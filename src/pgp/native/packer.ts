@@ -1,52 +1,118 @@
-/** Makes envelopes: a fresh session key, given to everybody on a roster. */
+/** Makes envelopes: a fresh session key, given to everybody on a roster, each exactly once. */
 import type { Cipher } from '../engine.ts'
-import { eachAtOnce } from './at-once.ts'
 import { makeEnvelope, type Envelope } from './envelope.ts'
-import { recipientBytes, writeRecipient } from './recipient-packet.ts'
+import { MEMBER_BYTES } from './member.ts'
+import { pack } from './pack.ts'
+import type { Precedence } from './precedence.ts'
 import type { Roster } from './roster.ts'
 import { freshSessionKey, type SessionKey } from './session-key.ts'
-import type { Ephemeral } from './x25519.ts'
+import type { Threads } from './threads.ts'
 
-/** How one envelope is made. */
-export interface Making {
-  /** Recipients that are worked on side by side. */
-  atOnce: number
-  /** Gives a pair that was never used. */
-  pair: () => Promise<Ephemeral>
-  /** Recipient packets for armored certificates, made by the library. */
-  packetsFor: (certificates: string[], sessionKey: SessionKey) => Promise<Uint8Array>
+/** What an envelope is made for. */
+export interface Wanted {
+  roster: Roster
+  cipher: Cipher
 }
 
-/**
- * Makes an envelope for everybody on a roster, each exactly once.
- * @throws Error when any of them cannot be sealed to
- */
-export async function packEnvelope(
-  roster: Roster,
-  cipher: Cipher,
-  { atOnce, pair, packetsFor }: Making,
-): Promise<Envelope> {
-  const sessionKey = freshSessionKey(cipher)
-  try {
-    const others =
-      roster.others.length === 0 ? Buffer.alloc(0) : await packetsFor(roster.others, sessionKey)
-    const places: number[] = []
-    let length = 0
-    for (const { key } of roster.natives) {
-      places.push(length)
-      length += recipientBytes(key, sessionKey.cipher)
-    }
-    const packets = Buffer.alloc(length + others.length)
-    packets.set(others, length)
-    await eachAtOnce({ count: roster.natives.length, atOnce }, async (index) => {
-      const recipient = roster.natives[index]
-      const at = places[index]
-      if (recipient === undefined || at === undefined) throw new Error('no such recipient')
-      await writeRecipient(sessionKey, await pair(), { recipient, target: packets, at })
-    })
-    return makeEnvelope(packets, sessionKey)
-  } catch (error) {
-    sessionKey.data.fill(0)
-    throw error
+export interface PackerParts {
+  threads: Threads
+  precedence: Precedence
+  /** Recipient packets for certificates that are not of the common forms, made by the library. */
+  packetsFor(certificates: string[], sessionKey: SessionKey): Promise<Uint8Array>
+}
+
+/** Recipients that are sealed to here; each takes a tenth of a millisecond. */
+const FEW = 4
+/** Recipients that a thread is given at a time. */
+const CHUNK = 32
+
+type PackMembers = (members: Buffer, sessionKey: SessionKey) => Promise<Uint8Array[]>
+
+export class Packer {
+  readonly #parts: PackerParts
+  #isRestocking = false
+
+  constructor(parts: PackerParts) {
+    this.#parts = parts
   }
+
+  /** Makes one that somebody waits for. @throws Error when any certificate cannot be used */
+  async packNow(wanted: Wanted): Promise<Envelope> {
+    const { precedence, threads } = this.#parts
+    return await precedence.first(() =>
+      this.#pack(wanted, async (members, sessionKey) =>
+        members.length <= FEW * MEMBER_BYTES
+          ? [pack(members, sessionKey)]
+          : await this.#inThreads(chunksOf(members), sessionKey, 2 * threads.count),
+      ),
+    )
+  }
+
+  /** Makes one ahead of time, when nobody waits for anything. @throws as `packNow` */
+  async packAhead(wanted: Wanted): Promise<Envelope> {
+    return await this.#pack(wanted, (members, sessionKey) =>
+      this.#inThreads(chunksOf(members), sessionKey, 1, () => this.#parts.precedence.free()),
+    )
+  }
+
+  /** Has the threads make up for the pairs that they have used, behind everything else. */
+  async restock(): Promise<void> {
+    if (this.#isRestocking) return
+    this.#isRestocking = true
+    const { precedence, threads } = this.#parts
+    try {
+      for (let full = 0; full < threads.count;) {
+        await precedence.free()
+        full = (await threads.restock()) ? 0 : full + 1
+      }
+    } catch {
+      // Threads that are gone need no stock.
+    } finally {
+      this.#isRestocking = false
+    }
+  }
+
+  async #pack({ roster, cipher }: Wanted, packMembers: PackMembers): Promise<Envelope> {
+    const sessionKey = freshSessionKey(cipher)
+    try {
+      const { members, others } = roster
+      const packets = await packMembers(members, sessionKey)
+      if (others.length > 0) packets.push(await this.#parts.packetsFor(others, sessionKey))
+      return makeEnvelope(Buffer.concat(packets), sessionKey)
+    } catch (error) {
+      sessionKey.data.fill(0)
+      throw error
+    }
+  }
+
+  /**
+   * @param atOnce chunks that are given out and not back yet
+   * @param free what each chunk waits for
+   */
+  async #inThreads(
+    chunks: Buffer[],
+    sessionKey: SessionKey,
+    atOnce: number,
+    free: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<Uint8Array[]> {
+    const packets: Uint8Array[] = []
+    let next = 0
+    const lane = async (): Promise<void> => {
+      for (let index = next++; index < chunks.length; index = next++) {
+        await free()
+        const chunk = chunks[index] ?? Buffer.alloc(0)
+        packets[index] = await this.#parts.threads.pack(chunk, sessionKey)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(atOnce, chunks.length) }, lane))
+    return packets
+  }
+}
+
+function chunksOf(members: Buffer): Buffer[] {
+  const chunks: Buffer[] = []
+  for (let at = 0; at < members.length; at += CHUNK * MEMBER_BYTES) {
+    chunks.push(members.subarray(at, at + CHUNK * MEMBER_BYTES))
+  }
+  return chunks
 }

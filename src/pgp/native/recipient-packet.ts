@@ -4,6 +4,7 @@ import { TAG } from '../packets.ts'
 import { ALGORITHM, type SealingKey } from './curve-key.ts'
 import { wrappingKey, type Agreeing } from './key-agreement.ts'
 import { unwrapKey, wrapKey } from './key-wrap.ts'
+import type { OwnSecret } from './own-secrets.ts'
 import {
   CIPHERS,
   padSessionKey,
@@ -12,7 +13,6 @@ import {
   type CipherId,
   type SessionKey,
 } from './session-key.ts'
-import type { Where } from './where.ts'
 import { agree, type Ephemeral } from './x25519.ts'
 
 /** What a packet says, as it stands. */
@@ -70,14 +70,15 @@ function sized(octets: Buffer, sizes: ReadonlySet<number> | null): Buffer | null
  * Opens a packet with our key.
  * @returns the session key, to be zeroed after use; null when it does not open
  */
-export async function openRecipient(
+export function openRecipient(
   form: RecipientForm,
-  own: Agreeing & { secret: KeyObject },
-  where: Where,
-): Promise<{ cipher: number; data: Buffer } | null> {
-  const shared = await agree(own.secret, form.ephemeral, where).catch(() => null)
+  own: OwnSecret<SealingKey>,
+): { cipher: number; data: Buffer } | null {
+  const { algorithm, point } = own.key
+  const shared = sharedOrNull(own.secret, form.ephemeral)
   if (shared === null) return null
-  const key = wrappingKey(shared, form.ephemeral, own)
+  const ours = { algorithm, point, fingerprint: own.fingerprint }
+  const key = wrappingKey(shared, form.ephemeral, ours)
   const unwrapped = unwrapKey(key, form.wrapped)
   key.fill(0)
   if (unwrapped === null) return null
@@ -85,8 +86,17 @@ export async function openRecipient(
   return unpadSessionKey(unwrapped)
 }
 
+/** Null for a point of low order. */
+function sharedOrNull(secret: KeyObject, point: Uint8Array): Buffer | null {
+  try {
+    return agree(secret, point)
+  } catch {
+    return null
+  }
+}
+
 /** Octets of the packet that `writeRecipient` writes. */
-export function recipientBytes({ algorithm }: SealingKey, cipher: CipherId): number {
+export function recipientBytes(algorithm: SealingKey['algorithm'], cipher: CipherId): number {
   const { keyBytes } = CIPHERS[cipher]
   const start = HEADER + START
   if (algorithm === ALGORITHM.x25519) return start + POINT + 2 + keyBytes + 8
@@ -97,25 +107,26 @@ export function recipientBytes({ algorithm }: SealingKey, cipher: CipherId): num
  * Writes the packet that gives a recipient the session key.
  * @param ephemeral a pair that was never used before and is not used again
  * @param to `target` and the place in it where the packet begins
+ * @returns where the next packet begins
+ * @throws Error for a recipient whose point is of low order
  */
-export async function writeRecipient(
+export function writeRecipient(
   sessionKey: SessionKey,
   ephemeral: Ephemeral,
   { recipient, target, at }: { recipient: Agreeing; target: Buffer; at: number },
-): Promise<void> {
-  const { key, fingerprint } = recipient
-  const shared = await agree(ephemeral.secret, key.point, 'pool')
-  const wrapping = wrappingKey(shared, ephemeral.point, recipient)
-  const isPlain = key.algorithm === ALGORITHM.x25519
+): number {
+  const { algorithm, fingerprint, point } = recipient
+  const key = wrappingKey(agree(ephemeral.secret, point), ephemeral.point, recipient)
+  const isPlain = algorithm === ALGORITHM.x25519
   const padded = isPlain ? sessionKey.data : padSessionKey(sessionKey)
-  const wrapped = wrapKey(wrapping, padded)
-  wrapping.fill(0)
+  const wrapped = wrapKey(key, padded)
+  key.fill(0)
   if (!isPlain) padded.fill(0)
   target[at] = 0xc0 | TAG.pkesk
-  target[at + 1] = recipientBytes(key, sessionKey.cipher) - HEADER
+  target[at + 1] = recipientBytes(algorithm, sessionKey.cipher) - HEADER
   target[at + HEADER] = VERSION
   target.set(fingerprint.subarray(12), at + HEADER + 1)
-  target[at + HEADER + START - 1] = key.algorithm
+  target[at + HEADER + START - 1] = algorithm
   let next = at + HEADER + START
   if (!isPlain) next += POINT_START.copy(target, next)
   target.set(ephemeral.point, next)
@@ -123,4 +134,5 @@ export async function writeRecipient(
   target[next++] = isPlain ? wrapped.length + 1 : wrapped.length
   if (isPlain) target[next++] = sessionKey.cipher
   target.set(wrapped, next)
+  return next + wrapped.length
 }

@@ -55,6 +55,15 @@ export function writeRecord(
   target.writeUInt32BE(flags, at + AT.flags)
 }
 
+/** A record by itself, without a digest. */
+export function recordOf(facts: CertificateFacts): Uint8Array {
+  const record = Buffer.alloc(RECORD_BYTES)
+  writeRecord(record, 0, { digest: NO_DIGEST, facts })
+  return new Uint8Array(record)
+}
+
+const NO_DIGEST = Buffer.alloc(DIGEST_BYTES)
+
 /** Reads the record at `at`; its octets are copied, since a record may be replaced. */
 export function readRecord(source: Buffer, at: number): CertificateFacts {
   const record = Buffer.from(source.subarray(at, at + RECORD_BYTES))

@@ -1,20 +1,19 @@
 /** A list of recipients as it is sealed to: of each what that needs, and one name for all of it. */
 import { hash } from 'node:crypto'
-import { fingerprintOf } from './curve-key.ts'
 import { holdsAt, type CertificateFacts } from './facts.ts'
 import type { Gate } from './gate.ts'
-import type { Agreeing } from './key-agreement.ts'
+import { writeMembers } from './member.ts'
 import type { OwnKey } from './own-keys.ts'
 
 /** Holds from `fromS` on and before `untilS`. */
 export interface Roster {
   /** The same for the same recipients in the same order, and the same key of ours. */
   name: string
-  /** Who is sealed to natively; we are among them, last. */
-  natives: Agreeing[]
+  /** Who is sealed to natively, as `writeMembers` wrote them; we are among them, last. */
+  members: Buffer
   /** Armored certificates of the others, who are the library's to seal to. */
   others: string[]
-  /** All of `natives` list AES-256 (RFC 9580, 12.1). */
+  /** All of `members` list AES-256 (RFC 9580, 12.1). */
   readAes256: boolean
   fromS: number
   untilS: number
@@ -73,21 +72,15 @@ export class Rosters {
 
 type Member = { facts: CertificateFacts } | { armored: string }
 
-function rosterOf(members: Member[], by: Sealing): Roster {
-  const facts = members.flatMap((one) => ('facts' in one ? [one.facts] : []))
-  const others = members.flatMap((one) => ('facts' in one ? [] : [one.armored]))
-  const natives = facts.map(({ sealing }) => ({
-    key: sealing,
-    fingerprint: fingerprintOf(sealing),
-  }))
-  const names = [
-    by.signer.fingerprint,
-    ...natives.flatMap(({ key, fingerprint }) => [fingerprint, key.point]),
-    ...others.map((armored) => hash('sha256', armored, 'buffer')),
-  ]
+function rosterOf(everybody: Member[], by: Sealing): Roster {
+  const facts = everybody.flatMap((one) => ('facts' in one ? [one.facts] : []))
+  const others = everybody.flatMap((one) => ('facts' in one ? [] : [one.armored]))
+  const members = writeMembers(facts.map(({ sealing }) => sealing))
+  const digests = others.map((armored) => hash('sha256', armored, 'buffer'))
+  const all = Buffer.concat([by.signer.fingerprint, members, ...digests])
   return {
-    name: hash('sha256', Buffer.concat(names), 'base64'),
-    natives,
+    name: hash('sha256', all, 'base64'),
+    members,
     others,
     readAes256: facts.every(({ readsAes256 }) => readsAes256),
     fromS: Math.max(...facts.map(({ fromS }) => fromS)),

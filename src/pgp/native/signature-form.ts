@@ -1,9 +1,8 @@
 /** Signature packets of the one form that is verified here: version 4, Ed25519 (RFC 9580, 5.2.3). */
 import { hash } from 'node:crypto'
 import { ALGORITHM, type SigningKey } from './curve-key.ts'
-import { digestHolds } from './ed25519.ts'
+import type { Statement } from './ed25519.ts'
 import { readMpi } from './mpi.ts'
-import type { Where } from './where.ts'
 
 export interface Subpacket {
   kind: number
@@ -93,28 +92,30 @@ export function isIssuedBy(form: SignatureForm, fingerprint: Buffer): boolean {
   return names.length > 0 && names.every(Boolean)
 }
 
-/** Whether a signature over some octets is a key's (RFC 9580, 5.2.4). */
-export async function signatureHolds(
+/**
+ * What a signature over some octets states as a key's (RFC 9580, 5.2.4); null when that cannot be
+ * true: it is of another algorithm, or the first octets of the digest are others.
+ */
+export function statementOf(
   form: SignatureForm,
   over: Uint8Array,
-  { key, where }: { key: SigningKey; where: Where },
-): Promise<boolean> {
-  if (form.algorithm !== key.algorithm) return false
+  key: SigningKey,
+): Statement | null {
+  if (form.algorithm !== key.algorithm) return null
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(form.hashedPart.length, 2)
   const digest = hash(form.hash, Buffer.concat([over, form.hashedPart, trailer]), 'buffer')
-  return await digestIsSigned(form, digest, { key, where })
+  return statementOn(form, digest, key)
 }
 
 /** The same for what those octets hash to, together with the hashed part. */
-export async function digestIsSigned(
+export function statementOn(
   form: SignatureForm,
   digest: Uint8Array,
-  { key, where }: { key: SigningKey; where: Where },
-): Promise<boolean> {
-  if (form.algorithm !== key.algorithm) return false
-  if (!form.left.equals(digest.subarray(0, 2))) return false
-  return await digestHolds(digest, { point: key.point, numbers: form.numbers }, where)
+  key: SigningKey,
+): Statement | null {
+  if (form.algorithm !== key.algorithm || !form.left.equals(digest.subarray(0, 2))) return null
+  return { digest, point: key.point, numbers: form.numbers }
 }
 
 function isHash(id: number): id is keyof typeof HASHES {

@@ -1,5 +1,3 @@
-import type { Where } from './where.ts'
-
 /** Lets only so much run at once, in the order in which it was asked for. */
 export class Turns {
   readonly #atOnce: number
@@ -11,17 +9,17 @@ export class Turns {
   }
 
   /**
-   * Runs work when its turn has come, and tells it where: alone it is sooner done here.
+   * Runs work when its turn has come, and tells it whether nothing runs beside it.
    * @throws what the work throws
    */
-  async run<T>(work: (where: Where) => Promise<T>): Promise<T> {
+  async run<T>(work: (isAlone: boolean) => Promise<T>): Promise<T> {
     if (this.#running >= this.#atOnce) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else {
       this.#running++
     }
     try {
-      return await work(this.#running > 1 ? 'pool' : 'here')
+      return await work(this.#running === 1)
     } finally {
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--

@@ -19,7 +19,7 @@ export async function unwrapNatively(
   const found = await addressedOf(addressed, keys, own)
   if (found === null) return null
   const { form, secret, openedWith, takes } = found
-  const sessionKey = await openRecipient(form, secret, 'pool')
+  const sessionKey = openRecipient(form, secret)
   if (sessionKey === null) return []
   const { cipher, data } = sessionKey
   if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null

@@ -4,17 +4,17 @@ import { packetsOf } from '../packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { canonicalText } from '../signature.ts'
 import { fingerprintOf, type SigningKey } from './curve-key.ts'
+import { holds, holdsAside, type Statement } from './ed25519.ts'
 import { holdsAt, type CertificateFacts } from './facts.ts'
 import {
   KIND,
   createdS,
-  digestIsSigned,
   isIssuedBy,
   readSignatureForm,
-  signatureHolds,
+  statementOf,
+  statementOn,
   type SignatureForm,
 } from './signature-form.ts'
-import type { Where } from './where.ts'
 
 const BINARY = 0
 const TEXT = 1
@@ -33,8 +33,8 @@ const HASHED = new Set<number>([
 ])
 const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
 
-/** What is already known of a signature, or how it is found out. */
-type Step = 'bad' | 'other-key' | (() => Promise<SignatureResult>)
+/** What is already known of a signature, or what is to be verified. */
+type Step = 'bad' | 'other-key' | Statement
 
 /**
  * Judges signatures against a certificate's facts, as `verify` of the library does.
@@ -43,20 +43,24 @@ type Step = 'bad' | 'other-key' | (() => Promise<SignatureResult>)
 export async function verifyNatively(
   signed: Signed | SignedAtLength,
   facts: CertificateFacts,
-  { nowMs, where }: { nowMs: number; where: Where },
+  { nowMs, isAlone }: { nowMs: number; isAlone: boolean },
 ): Promise<SignatureResult[] | null> {
   const signer = signerOf(facts)
   const steps: Step[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
     const over = 'document' in signed ? signed : { digest: signed.digests[index] ?? NO_DIGEST }
-    const step = form && stepOf(form, over, { facts, signer, nowMs, where })
+    const step = form && stepOf(form, over, { facts, signer, nowMs })
     if (!step) return null
     steps.push(step)
   }
-  return await Promise.all(
-    steps.map(async (step) => (typeof step === 'string' ? step : await step())),
-  )
+  return await Promise.all(steps.map((step) => resultOf(step, isAlone)))
+}
+
+/** Where nothing runs beside it, a signature is sooner verified here than on libuv's pool. */
+async function resultOf(step: Step, isAlone: boolean): Promise<SignatureResult> {
+  if (typeof step === 'string') return step
+  return (isAlone ? holds(step) : await holdsAside(step)) ? 'valid' : 'bad'
 }
 
 /** Fingerprint of the key that signs for the certificate. */
@@ -78,38 +82,29 @@ interface Context {
   facts: CertificateFacts
   signer: Buffer | null
   nowMs: number
-  where: Where
 }
 
 /** What a signature was made over: the document, or what that hashes to. */
 type Over = { document: Uint8Array } | { digest: Uint8Array }
 
-function stepOf(
-  form: SignatureForm,
-  over: Over,
-  { facts, signer, nowMs, where }: Context,
-): Step | null {
+function stepOf(form: SignatureForm, over: Over, { facts, signer, nowMs }: Context): Step | null {
   const madeS = createdS(form)
   if (!isCommon(form) || madeS === null) return null
   const { signing } = facts
   if (signing !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
     if (!holdsAt(facts, madeS * 1000)) return null
-    return async () => ((await holds(form, over, { key: signing, where })) ? 'valid' : 'bad')
+    return statement(form, over, signing) ?? 'bad'
   }
   const named = issuerOf(form)
   if (named === null || !facts.hasNoOtherKey) return null
   return keyIdsOf(facts).includes(named) ? null : 'other-key'
 }
 
-async function holds(
-  form: SignatureForm,
-  over: Over,
-  by: { key: SigningKey; where: Where },
-): Promise<boolean> {
-  if ('digest' in over) return await digestIsSigned(form, over.digest, by)
+function statement(form: SignatureForm, over: Over, key: SigningKey): Statement | null {
+  if ('digest' in over) return statementOn(form, over.digest, key)
   const { document } = over
-  return await signatureHolds(form, form.type === TEXT ? canonicalText(document) : document, by)
+  return statementOf(form, form.type === TEXT ? canonicalText(document) : document, key)
 }
 
 function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {

@@ -22,7 +22,7 @@ import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 const carol = ed25519Native('carol', MADE_MS)
 const keys: UnlockedKey[] = [bot.unlocked, modern.unlocked]
-const natively = { own: new OwnKeys(describeOwn), where: 'pool' as const }
+const own = new OwnKeys(describeOwn)
 
 const CERTIFICATES = [
   alice.certificate,
@@ -41,7 +41,7 @@ interface Counts {
 async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | null> {
   const walked = walkOctets(packets, idsOf(keys))
   if (walked.outcome !== 'encrypted') return null
-  const ours = await openNatively(walked, keys, natively)
+  const ours = await openNatively(walked, keys, own)
   const opened = await open(walked, keys)
   if (ours !== null) {
     if (ours.outcome === 'opened') counts.opened++
@@ -52,7 +52,7 @@ async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | nu
   for (const certificate of CERTIFICATES) {
     const { facts } = await judgeFully(certificate, NOW_MS)
     const results =
-      facts && (await verifyNatively(opened.signed, facts, { nowMs: NOW_MS, where: 'here' }))
+      facts && (await verifyNatively(opened.signed, facts, { nowMs: NOW_MS, isAlone: false }))
     if (results === null) continue
     counts.verified += results.length
     expect(results).toEqual(await verify(opened.signed, certificate, NOW_MS))
@@ -104,7 +104,7 @@ test(
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
       const walked = walkOctets(flipped, idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
-      const opened = (await openNatively(walked, keys, natively)) ?? (await open(walked, keys))
+      const opened = (await openNatively(walked, keys, own)) ?? (await open(walked, keys))
       if (opened.outcome === 'damaged') continue
       // A few bits of a recipient packet mean nothing: of a number's length, the last of a point.
       expect(opened, `bit ${bit}`).toMatchObject({ outcome: 'opened', text: 'hello' })

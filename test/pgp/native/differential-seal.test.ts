@@ -2,11 +2,9 @@ import { afterAll, expect, test } from 'vitest'
 import { dearmor } from '../../../src/pgp/armor.ts'
 import { judgeFully } from '../../../src/pgp/certificate.ts'
 import type { Cipher, SealRequest } from '../../../src/pgp/engine.ts'
-import { Gate } from '../../../src/pgp/native/gate.ts'
+import { createNative } from '../../../src/pgp/native/engine.ts'
 import { openNatively } from '../../../src/pgp/native/open.ts'
-import { OwnKeys } from '../../../src/pgp/native/own-keys.ts'
 import { readRecipient } from '../../../src/pgp/native/recipient-packet.ts'
-import { Sealer } from '../../../src/pgp/native/sealer.ts'
 import { CIPHER_NAME } from '../../../src/pgp/native/session-key.ts'
 import { open } from '../../../src/pgp/open.ts'
 import { describeOwn } from '../../../src/pgp/own-facts.ts'
@@ -36,15 +34,11 @@ const READERS: Reader[] = [
 ]
 const SIGNERS = [testPerson('signer'), modern('modern signer')]
 
-const own = new OwnKeys(describeOwn)
 let ready: (place: string) => void = () => {}
-const sealer = new Sealer({
-  gate: new Gate({
+const native = createNative(
+  {
     judge: judgeFully,
-    disagreed: () => expect.unreachable('the library disagreed'),
-  }),
-  own,
-  library: {
+    describe: describeOwn,
     packetsFor: (certificates, { cipher, data }) => {
       const algorithm: Cipher = CIPHER_NAME[cipher] === 'aes128' ? 'aes128' : 'aes256'
       // As it is when it goes to a thread: the copy is zeroed there.
@@ -52,10 +46,16 @@ const sealer = new Sealer({
     },
     readAes256: (certificates) => allListAes256(certificates, Date.now()),
   },
-  bounds: { maxBytes: 1e7, keepMs: 60_000 },
-  prepared: (place) => ready(place),
-})
-afterAll(() => sealer[Symbol.dispose]())
+  {
+    threads: 1,
+    killed: () => expect.unreachable('a thread died'),
+    bounds: { maxBytes: 1e7, keepMs: 60_000 },
+    prepared: (place) => ready(place),
+    disagreed: () => expect.unreachable('the library disagreed'),
+  },
+)
+const { own, sealer } = native
+afterAll(() => native[Symbol.asyncDispose]())
 
 /** Seals, half of the time with what was made ahead. */
 async function sealSome(random: Random, request: SealRequest): Promise<Sealed> {
@@ -126,7 +126,7 @@ test(
         if (opened.outcome !== 'opened') continue
         const results = await verify(opened.signed, signer.certificate, Date.now())
         expect(results, `FUZZ_SEED=${seed}`).toEqual(['valid'])
-        const natively = await openNatively(walked, [reader.unlocked], { own, where: 'here' })
+        const natively = await openNatively(walked, [reader.unlocked], own)
         if (natively !== null) expect(natively, `FUZZ_SEED=${seed}`).toEqual(opened)
       }
     }
@@ -147,7 +147,7 @@ test(
       const walked = walkOctets(flipped, idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       expect((await open(walked, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
-      const natively = await openNatively(walked, keys, { own, where: 'pool' })
+      const natively = await openNatively(walked, keys, own)
       expect(natively?.outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
     }
   },

@@ -1,7 +1,10 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { judgeFully } from '../../../src/pgp/certificate.ts'
 import type { Judged } from '../../../src/pgp/native/facts.ts'
 import { Gate } from '../../../src/pgp/native/gate.ts'
+import { Precedence } from '../../../src/pgp/native/precedence.ts'
+import { Reader } from '../../../src/pgp/native/reader.ts'
+import { Threads } from '../../../src/pgp/native/threads.ts'
 import {
   armoredCertificate,
   boundSubkey,
@@ -25,13 +28,20 @@ const revoked = armoredCertificate(
   boundSubkey(primary, subkey),
 )
 
+const threads = new Threads(1)
+afterAll(() => threads[Symbol.asyncDispose]())
 afterEach(() => vi.useRealTimers())
+
+/** The library is asked after a moment. */
+const SOON = { timeout: 30_000 }
 
 /** A gate over the library, with what the library was asked. */
 function gate(says = judgeFully): { gate: Gate; asked: string[]; disagreed: string[] } {
   const asked: string[] = []
   const disagreed: string[] = []
   const made = new Gate({
+    reader: new Reader(threads),
+    precedence: new Precedence(),
     judge: async (armored, atMs, known) => {
       asked.push(armored)
       return await says(armored, atMs, known)
@@ -48,7 +58,7 @@ test('a certificate of the common shape is used at once, and judged by the libra
     expect(judgement).toMatchObject({ unusable: null, fingerprint: primary.fingerprint })
     expect(facts).not.toBeNull()
   }
-  await vi.waitFor(() => expect(asked).toEqual([alice.certificate]))
+  await vi.waitFor(() => expect(asked).toEqual([alice.certificate]), SOON)
   await one.look(alice.certificate)
   expect(asked).toHaveLength(1)
   expect(disagreed).toEqual([])
@@ -98,7 +108,7 @@ test('expiry is looked at on each use', async () => {
   )
   const { gate: one, asked } = gate()
   expect((await one.look(certificate)).judgement.unusable).toBeNull()
-  await vi.waitFor(() => expect(asked).toHaveLength(1))
+  await vi.waitFor(() => expect(asked).toHaveLength(1), SOON)
   vi.setSystemTime(NOW_MS + 59_999)
   expect((await one.look(certificate)).judgement.unusable).toBeNull()
   vi.setSystemTime(NOW_MS + 60_000)
@@ -155,7 +165,7 @@ test('where the library says otherwise its word stands, and nothing is read nati
   })
   const before = one.epoch
   expect((await one.look(alice.certificate)).judgement.unusable).toBeNull()
-  await vi.waitFor(() => expect(disagreed).toEqual(['once']))
+  await vi.waitFor(() => expect(disagreed).toEqual(['once']), SOON)
   expect(one.epoch).not.toBe(before)
   for (const { certificate } of [alice, mallory]) {
     expect(await one.look(certificate)).toMatchObject({
@@ -173,13 +183,13 @@ test('facts that differ in anything count as said otherwise', async () => {
     return { judgement, facts: facts && { ...facts, readsAes256: !facts.readsAes256 } }
   })
   await one.look(alice.certificate)
-  await vi.waitFor(() => expect(disagreed).toEqual(['once']))
+  await vi.waitFor(() => expect(disagreed).toEqual(['once']), SOON)
 })
 
 test('a library that is gone does not spoil what was read', async () => {
   const { gate: one, asked, disagreed } = gate(() => Promise.reject(new Error('gone')))
   await one.look(alice.certificate)
-  await vi.waitFor(() => expect(asked).toHaveLength(1))
+  await vi.waitFor(() => expect(asked).toHaveLength(1), SOON)
   expect((await one.look(alice.certificate)).judgement.unusable).toBeNull()
   await expect(one.look(withSigning)).rejects.toThrow('gone')
   expect(disagreed).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judge } from '../../../src/pgp/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { digestHolds, ed25519Secret, signDigest } from '../../../src/pgp/native/ed25519.ts'
+import { ed25519Secret, holds, holdsAside, signDigest } from '../../../src/pgp/native/ed25519.ts'
 import { agree, freshPair, isLowOrder, x25519Secret } from '../../../src/pgp/native/x25519.ts'
 import {
   armoredCertificate,
@@ -17,21 +17,19 @@ import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
-test('two pairs share one secret, whoever computes it', async () => {
-  const [one, other] = await Promise.all([freshPair(), freshPair()])
+test('two pairs share one secret, whoever computes it', () => {
+  const [one, other] = [freshPair(), freshPair()]
   expect(one.point).toHaveLength(32)
   expect(one.point).not.toEqual(other.point)
-  expect(await agree(one.secret, other.point, 'pool')).toEqual(
-    await agree(other.secret, one.point, 'pool'),
-  )
+  expect(agree(one.secret, other.point)).toEqual(agree(other.secret, one.point))
 })
 
-test('RFC 7748, 6.1: what Bob shares with Alice', async () => {
+test('RFC 7748, 6.1: what Bob shares with Alice', () => {
   const bob = x25519Secret(
     bytes('5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb'),
   )
   const alices = bytes('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')
-  expect((await agree(bob, alices, 'pool')).toString('hex')).toBe(
+  expect(agree(bob, alices).toString('hex')).toBe(
     '4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742',
   )
 })
@@ -45,11 +43,12 @@ test('RFC 8032, 7.1: the first signature', async () => {
     'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b',
   )
   const point = bytes('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')
-  expect(await digestHolds(Buffer.alloc(0), { point, numbers }, 'here')).toBe(true)
+  const statement = { digest: Buffer.alloc(0), point, numbers }
+  expect([holds(statement), await holdsAside(statement)]).toEqual([true, true])
   for (let bit = 0; bit < 512; bit++) {
     const flipped = Buffer.from(numbers)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-    expect(await digestHolds(Buffer.alloc(0), { point, numbers: flipped }, 'pool')).toBe(false)
+    expect(holds({ ...statement, numbers: flipped })).toBe(false)
   }
 })
 
@@ -68,11 +67,8 @@ const LOW_ORDER = [
   return [point, other.toString('hex')]
 })
 
-test.each(LOW_ORDER)('nothing is ever shared with the point %s', async (hex) => {
-  const { secret } = await freshPair()
-  for (const where of ['pool', 'here'] as const) {
-    await expect(agree(secret, bytes(hex), where)).rejects.toThrow()
-  }
+test.each(LOW_ORDER)('nothing is ever shared with the point %s', (hex) => {
+  expect(() => agree(freshPair().secret, bytes(hex))).toThrow()
   expect(isLowOrder(bytes(hex))).toBe(true)
 })
 
@@ -84,12 +80,12 @@ test.each(LOW_ORDER)('a certificate with the point %s cannot be sealed to', asyn
     const subkey = boundSubkey(primary, identify(body, MADE_MS))
     const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'a'), subkey)
     expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
-    expect(await readCommonCertificate(certificate, NOW_MS)).toBeNull()
+    expect(readCommonCertificate(certificate, NOW_MS)).toBeNull()
   }
 })
 
-test('an ordinary point is none of these', async () => {
-  expect(isLowOrder((await freshPair()).point)).toBe(false)
+test('an ordinary point is none of these', () => {
+  expect(isLowOrder(freshPair().point)).toBe(false)
 })
 
 interface X25519Case {
@@ -99,15 +95,12 @@ interface X25519Case {
   shared: string
 }
 
-test.skipIf(!hasWycheproof)('Wycheproof: X25519 agrees, and refuses every zero', async () => {
+test.skipIf(!hasWycheproof)('Wycheproof: X25519 agrees, and refuses every zero', () => {
   for (const one of wycheproof<X25519Case>('x25519_test.json')) {
     const secret = x25519Secret(bytes(one.private))
-    const agreed = agree(secret, bytes(one.public), 'pool').then(
-      (shared) => shared.toString('hex'),
-      () => 'refused',
-    )
     const isZero = /^0+$/.test(one.shared)
-    expect(await agreed, `case ${one.tcId}`).toBe(isZero ? 'refused' : one.shared)
+    if (isZero) expect(() => agree(secret, bytes(one.public)), `case ${one.tcId}`).toThrow()
+    else expect(agree(secret, bytes(one.public)).toString('hex')).toBe(one.shared)
     expect(isLowOrder(bytes(one.public)), `case ${one.tcId}`).toBe(isZero)
   }
 })
@@ -124,9 +117,11 @@ test.skipIf(!hasWycheproof)(
   'Wycheproof: Ed25519 takes what is valid, and nothing else',
   async () => {
     for (const one of wycheproof<Ed25519Case>('ed25519_test.json')) {
-      const given = { point: bytes(one.publicKey.pk), numbers: bytes(one.sig) }
-      const holds = await digestHolds(bytes(one.msg), given, 'pool')
-      expect(holds, `case ${one.tcId}`).toBe(one.result === 'valid')
+      const digest = bytes(one.msg)
+      const statement = { digest, point: bytes(one.publicKey.pk), numbers: bytes(one.sig) }
+      const expected = one.result === 'valid'
+      expect(holds(statement), `case ${one.tcId}`).toBe(expected)
+      expect(await holdsAside(statement), `case ${one.tcId}`).toBe(expected)
     }
   },
 )

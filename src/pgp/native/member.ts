@@ -1,0 +1,32 @@
+/** Recipients as octets: what sealing to each needs, one after the other. */
+import { ALGORITHM, fingerprintOf, type SealingKey } from './curve-key.ts'
+import type { Agreeing } from './key-agreement.ts'
+
+/** Algorithm, fingerprint, point. */
+export const MEMBER_BYTES = 1 + 20 + 32
+const POINT_AT = 21
+
+/** Puts keys one after the other. */
+export function writeMembers(keys: readonly SealingKey[]): Buffer {
+  const members = Buffer.alloc(keys.length * MEMBER_BYTES)
+  for (const [index, key] of keys.entries()) {
+    const at = index * MEMBER_BYTES
+    members[at] = key.algorithm
+    members.set(fingerprintOf(key), at + 1)
+    members.set(key.point, at + POINT_AT)
+  }
+  return members
+}
+
+/** Gives them again. @throws Error for an algorithm that is not sealed to here */
+export function* membersOf(members: Uint8Array): Generator<Agreeing> {
+  for (let at = 0; at < members.length; at += MEMBER_BYTES) {
+    const algorithm = members[at]
+    if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) throw new Error('algorithm')
+    yield {
+      algorithm,
+      fingerprint: members.subarray(at + 1, at + POINT_AT),
+      point: members.subarray(at + POINT_AT, at + MEMBER_BYTES),
+    }
+  }
+}
