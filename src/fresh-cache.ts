@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache'
 
+/** How often an answer was there, and how often it had to be fetched. */
+export interface Lookups {
+  hits: number
+  misses: number
+}
+
 interface Entry<V> {
   value: V
   askedAtMs: number
@@ -17,6 +23,8 @@ export class FreshCache<V extends {}> {
   readonly #entries: LRUCache<number, Entry<V>>
   readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
   readonly #fetch: (key: number) => Promise<V>
+  /** What `get` found since the beginning; an answer that was under way already is a hit. */
+  readonly lookups: Lookups = { hits: 0, misses: 0 }
 
   /**
    * @param options `max` answers are kept, of `maxBytes` together where `bytesOf` says what one
@@ -47,10 +55,11 @@ export class FreshCache<V extends {}> {
   /** An answer that was asked for at `sinceMs` (a `moment`) or later; fetched if need be. */
   async get(key: number, sinceMs: number): Promise<V> {
     const kept = this.peek(key, sinceMs)
-    if (kept !== undefined) return kept
     const flight = this.#inFlight.get(key)
-    if (flight !== undefined && flight.askedAtMs >= sinceMs) return await flight.answer
-    return await this.#ask(key)
+    const isUnderWay = flight !== undefined && flight.askedAtMs >= sinceMs
+    this.lookups[kept !== undefined || isUnderWay ? 'hits' : 'misses']++
+    if (kept !== undefined) return kept
+    return isUnderWay ? await flight.answer : await this.#ask(key)
   }
 
   /** Takes in an answer that came by another way. */

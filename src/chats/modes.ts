@@ -1,6 +1,6 @@
 import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
 import { Unanswered } from '../errors.ts'
-import { FreshCache } from '../fresh-cache.ts'
+import { FreshCache, type Lookups } from '../fresh-cache.ts'
 import type { Facts } from './facts.ts'
 
 /** What the service says of a chat's mode, as far as the guard decides on it. */
@@ -47,6 +47,11 @@ export class Modes {
     const answer = await this.#read(chatId, result)
     this.#answers.set(chatId, answer, askedAtMs)
     return answer
+  }
+
+  /** How often a mode was known, and how often asked for. */
+  get lookups(): Lookups {
+    return this.#answers.lookups
   }
 
   forget(chatId: number): void {

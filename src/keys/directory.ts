@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceSaid, Unanswered } from '../errors.ts'
-import { FreshCache, moment } from '../fresh-cache.ts'
+import { FreshCache, moment, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
 import type { Lists } from './lists.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
@@ -118,6 +118,11 @@ export class Directory {
   askedInVain(userId: number, chatId: number): void {
     const key = `${userId}:${chatId}`
     this.#vain.set(key, (this.#vain.get(key) ?? 0) + 1, { noUpdateTTL: true })
+  }
+
+  /** How often a key list and a person's own record were known, and how often asked for. */
+  get lookups(): { lists: Lookups; people: Lookups } {
+    return { lists: this.#lists.lookups, people: this.#users.lookups }
   }
 
   /** Drops a chat's list: somebody came, went or changed. */

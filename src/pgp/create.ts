@@ -9,6 +9,7 @@ import { Slices } from './native/slices.ts'
 import { Turns } from './native/turns.ts'
 import { unwrapNatively } from './native/unwrap.ts'
 import { verifyNatively } from './native/verify.ts'
+import type { ThreadLoad } from './pool.ts'
 import { walkMessage, type OwnIds } from './walk.ts'
 
 export interface EngineOptions extends LibraryOptions {
@@ -25,13 +26,23 @@ export interface EngineOptions extends LibraryOptions {
   disagreed?: () => void
 }
 
+/** An engine that says what it is doing. */
+export interface MeasuredEngine extends Engine {
+  load(): {
+    /** By kind of thread: those at work, and the jobs that wait for one. */
+    threads: Library['load'] & { native: ThreadLoad }
+    /** How often a certificate was judged already. */
+    certificates: { hits: number; misses: number }
+  }
+}
+
 /** What waits for its message, ready but for its words: a hundred of the largest groups. */
 const AHEAD: EnvelopeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 /** Messages whose signatures are verified side by side. */
 const VERIFIED_AT_ONCE = 16
 
 /** Makes an engine; nothing runs before it is first asked for something. */
-export function createEngine(options: EngineOptions = {}): Engine {
+export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const library = new Library(options)
   const nothing = (): void => {}
   const { killed = nothing, prepared = nothing, disagreed = nothing, ahead = AHEAD } = options
@@ -77,6 +88,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
       })
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },
+    load: () => ({
+      threads: { ...library.load, native: native.threads.load },
+      certificates: gate.lookups,
+    }),
     async [Symbol.asyncDispose]() {
       isNative = false
       await Promise.all([native[Symbol.asyncDispose](), library[Symbol.asyncDispose]()])

@@ -17,7 +17,7 @@ import type {
 import type { Judged } from './native/facts.ts'
 import { CIPHER_ID, type SessionKey } from './native/session-key.ts'
 import type { OwnFacts } from './own-facts.ts'
-import { JobKilled, Pool } from './pool.ts'
+import { JobKilled, Pool, type ThreadLoad } from './pool.ts'
 import { Sealed } from './sealed.ts'
 import type { Walked } from './walk.ts'
 import type { Jobs } from './worker.ts'
@@ -158,6 +158,16 @@ export class Library implements AsyncDisposable {
       return await this.#messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal)
     } catch {
       return signed.signatures.map(() => 'bad')
+    }
+  }
+
+  /** What the threads of each kind are doing. */
+  get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
+    return {
+      messages: this.#messages.load,
+      certificates: this.#certificates.load,
+      ours: this.#ours.load,
+      attachments: this.#attachments.load,
     }
   }
 

@@ -32,6 +32,14 @@ interface Thread {
   timer: NodeJS.Timeout | undefined
 }
 
+/** What threads of a kind are doing. */
+export interface ThreadLoad {
+  /** At work on a job. */
+  busy: number
+  /** Jobs that wait for a thread. */
+  waiting: number
+}
+
 type Reply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
 
 const HEAP_MB = 256
@@ -74,6 +82,11 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
       this.#queue.push({ name, args, deadlineMs, signal, resolve: done, reject })
       this.#next()
     })
+  }
+
+  get load(): ThreadLoad {
+    const busy = [...this.#threads].filter(({ job }) => job !== null).length
+    return { busy, waiting: this.#queue.length }
   }
 
   #next(): void {

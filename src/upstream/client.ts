@@ -7,7 +7,7 @@ import type { UpstreamEvents } from './events.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
-import { createPools, type Pools, type ProxySettings } from './pools.ts'
+import { createPools, type PoolLoad, type Pools, type ProxySettings } from './pools.ts'
 import { saidNo } from './said-no.ts'
 import { ifAnswerLost, ifUnreached, never } from './retry.ts'
 
@@ -75,6 +75,8 @@ export interface Upstream extends AsyncDisposable {
    *   octets also throw, as they throw Unanswered
    */
   media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  /** What its connections are doing now. */
+  load(): Record<'calls' | 'polls' | 'media', PoolLoad>
 }
 
 export interface UpstreamOptions {
@@ -176,6 +178,10 @@ class Door implements Upstream {
       ...this.#times(this.#limits.callMs, this.#limits.callMs),
       repeat: never,
     })
+  }
+
+  load(): Record<'calls' | 'polls' | 'media', PoolLoad> {
+    return this.#pools.load()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,11 +11,20 @@ export interface ProxySettings {
   noProxy?: string
 }
 
+/** What the connections of a pool are doing. */
+export interface PoolLoad {
+  /** Calls under way. */
+  busy: number
+  /** Calls that wait for a connection. */
+  waiting: number
+}
+
 /** Connections of our own, apart from every other in the process; polls never block calls. */
 export interface Pools {
   calls: Dispatcher
   polls: Dispatcher
   media: Dispatcher
+  load(): Record<'calls' | 'polls' | 'media', PoolLoad>
 }
 
 /**
@@ -37,7 +46,7 @@ export function createPools(o: {
     ...(o.ca !== undefined && { ca: [...getCACertificates('default'), readable(o.ca)] }),
   })
   const tls = { secureContext, rejectUnauthorized: true }
-  const make = (connections: number, maxBytes: number) => {
+  const make = (connections: number, maxBytes: number): Measured => {
     const options = {
       connections,
       pipelining: 1,
@@ -50,9 +59,11 @@ export function createPools(o: {
     }
     const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}
     if ((httpProxy === '' && httpsProxy === '') || isLoopback(o.origin)) {
-      return new Pool(o.origin, options)
+      const pool = new Pool(o.origin, options)
+      return { dispatcher: pool, load: () => loadOf([pool]) }
     }
-    return new EnvHttpProxyAgent({
+    const made = new Map<string, Pool>()
+    const dispatcher = new EnvHttpProxyAgent({
       ...options,
       httpProxy,
       httpsProxy,
@@ -61,17 +72,40 @@ export function createPools(o: {
       requestTls: tls,
       proxyTls: tls,
       // undici's own would drop the bounds where it forwards plain http, and wait 300 s for a tunnel
-      factory: (origin: string | URL, own: object) => new Pool(origin, { ...options, ...own }),
+      factory: (origin: string | URL, own: object) => {
+        const pool = new Pool(origin, { ...options, ...own })
+        made.set(String(origin), pool)
+        return pool
+      },
       clientFactory: (origin: string | URL, own: object) =>
         new Pool(origin, { ...options, headersTimeout: o.limits.connectMs, ...own }),
     })
+    return { dispatcher, load: () => loadOf(made.values()) }
   }
+  const calls = make(o.limits.connections, o.limits.maxListBytes)
+  const polls = make(o.limits.pollConnections, o.limits.maxListBytes)
+  // Who reads counts by himself: too much of a file is another answer than too much of an answer.
+  const media = make(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes)
   return {
-    calls: make(o.limits.connections, o.limits.maxListBytes),
-    polls: make(o.limits.pollConnections, o.limits.maxListBytes),
-    // Who reads counts by himself: too much of a file is another answer than too much of an answer.
-    media: make(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes),
+    calls: calls.dispatcher,
+    polls: polls.dispatcher,
+    media: media.dispatcher,
+    load: () => ({ calls: calls.load(), polls: polls.load(), media: media.load() }),
   }
+}
+
+interface Measured {
+  dispatcher: Dispatcher
+  load: () => PoolLoad
+}
+
+function loadOf(pools: Iterable<Pool>): PoolLoad {
+  const load = { busy: 0, waiting: 0 }
+  for (const { stats } of pools) {
+    load.busy += stats.running
+    load.waiting += stats.pending
+  }
+  return load
 }
 
 /** Node takes anything for a certificate and trusts nothing of it, without a word. */

@@ -12,6 +12,7 @@ import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import { createEngine } from '../pgp/create.ts'
 import { KeyMetrics } from '../observe/key-metrics.ts'
+import { showLoad } from '../observe/load-metrics.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
@@ -121,6 +122,15 @@ export async function createCore(
         }),
       )
     : null
+  showLoad(metrics.registry, {
+    threads: () => engine.load().threads,
+    connections: () => link.upstream.load(),
+    caches: () => {
+      const { lists, people } = acquaintance.directory.lookups
+      const { certificates } = engine.load()
+      return { 'key-lists': lists, people, modes: modes.lookups, certificates }
+    },
+  })
   const noteOpening = (fingerprint: string, kind: OpenedKind): void => {
     openings.note(fingerprint, kind)
     keyMetrics.opened(keyring.find(fingerprint)?.state ?? 'destroyed')

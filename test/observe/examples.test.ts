@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { Health, REASON_CODES } from '../../src/observe/health.ts'
-import { Metrics } from '../../src/observe/metrics.ts'
+import { REASON_CODES } from '../../src/observe/health.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
+import { everyMetric } from '../support/readme-tables.ts'
 
-const { registry } = new Metrics(new Health())
+const registry = everyMetric()
 afterAll(() => registry.clear())
 
 const read = (name: string): string =>
@@ -39,6 +39,15 @@ test('dashboard and alert rules ask for metrics that there are, and nothing else
   const asked = expressions.flatMap((expr) => expr.match(/\bpostern_\w+(?=[{ )[]|$)/g) ?? [])
   expect(asked.length).toBeGreaterThan(25)
   expect(asked.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('every metric of ours is on the dashboard', () => {
+  const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join()
+  const own = registry
+    .getMetricsAsArray()
+    .map(({ name }) => name)
+    .filter((name) => !/^postern_(?:process|nodejs)_/.test(name))
+  expect(own.filter((name) => !new RegExp(`\\b${name}(?:_bucket)?\\b`).test(shown))).toEqual([])
 })
 
 test('the labels that they name have values that there are', () => {

@@ -9,6 +9,7 @@ import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { Health, REASONS } from '../../src/observe/health.ts'
 import { KeyMetrics } from '../../src/observe/key-metrics.ts'
+import { showLoad } from '../../src/observe/load-metrics.ts'
 import { MediaMetrics } from '../../src/observe/media-metrics.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
@@ -36,10 +37,16 @@ function usage(command: { name(): string; usage(): string }): string {
   return `${command.name()} ${command.usage()}`.replace('[options]', '').replace(/\s+/g, ' ').trim()
 }
 
-function everyMetric(): Metrics['registry'] {
+/** A registry with every metric that a sidecar has. */
+export function everyMetric(): Metrics['registry'] {
   const { registry } = new Metrics(new Health())
   void new KeyMetrics(registry, { keys: () => [], situation: () => null })
   void new MediaMetrics(registry, { openings: () => 0, spoolOctets: () => 0 })
+  showLoad(registry, {
+    threads: () => ({}),
+    connections: () => ({}),
+    caches: () => ({}),
+  })
   return registry
 }
 

@@ -35,6 +35,7 @@ export interface Native extends AsyncDisposable {
   gate: Gate
   own: OwnKeys
   sealer: Sealer
+  threads: Threads
 }
 
 /** Puts the parts together; nothing runs before it is first asked for something. */
@@ -65,6 +66,7 @@ export function createNative(library: Judge, options: NativeOptions): Native {
     gate,
     own,
     sealer,
+    threads,
     async [Symbol.asyncDispose]() {
       gate[Symbol.dispose]()
       own.clear()

@@ -43,6 +43,8 @@ export class Gate implements Disposable {
   readonly #others = new RecentMap<Kept>(OTHER_CHARS)
   readonly #inFlight = new Map<string, Promise<Judged>>()
   readonly #unconfirmed: { armored: string; facts: CertificateFacts; atMs: number }[] = []
+  /** How often a certificate was judged already, or is being judged, and how often not. */
+  readonly lookups = { hits: 0, misses: 0 }
   #readsNatively = true
   #epoch = 0
 
@@ -65,13 +67,16 @@ export class Gate implements Disposable {
     if (known === undefined) {
       const facts = this.#records.get(digest)
       if (facts !== null && holdsAt(facts, nowMs)) {
+        this.lookups.hits++
         return { judgement: judgementOf(facts, armored), facts }
       }
     }
     const name = nameOf(digest, known)
     const kept = this.#others.get(name)
-    if (kept !== undefined && isCurrent(kept, nowMs)) return kept
+    const isKept = kept !== undefined && isCurrent(kept, nowMs)
     const flight = this.#inFlight.get(name)
+    this.lookups[isKept || flight !== undefined ? 'hits' : 'misses']++
+    if (isKept) return kept
     if (flight !== undefined) return await flight
     const judging = this.#judge({ armored, known, digest, name })
     this.#inFlight.set(name, judging)

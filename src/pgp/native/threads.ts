@@ -1,5 +1,5 @@
 /** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
-import { Pool } from '../pool.ts'
+import { Pool, type ThreadLoad } from '../pool.ts'
 import type { CertificateFacts } from './facts.ts'
 import { readRecord } from './record.ts'
 import type { SessionKey } from './session-key.ts'
@@ -41,6 +41,10 @@ export class Threads implements AsyncDisposable {
   async read(certificates: string[], atMs: number): Promise<(CertificateFacts | null)[]> {
     const records = await this.#pool.run('read', [certificates, atMs], DEADLINE_MS)
     return records.map((record) => record && readRecord(Buffer.from(record), 0))
+  }
+
+  get load(): ThreadLoad {
+    return this.#pool.load
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
