@@ -16,6 +16,8 @@ import type { SeedInput } from './seed/schema.ts'
 import { Story, type Mishap } from './seed/story.ts'
 import { startDelivering } from './webhook/set.ts'
 
+export type { Home } from './home.ts'
+
 /** How a sandbox is to be. Everything has a default; the defaults are as strict as the spec. */
 export interface SandboxOptions extends WorldOptions {
   /** Port of the API, and of the control listener; any free one by default. */

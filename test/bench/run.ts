@@ -1,13 +1,14 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|doors` runs a part.
+ * `--only seal|open|media|doors|sandbox` runs a part.
  */
 import { applyProfile } from '../../src/pgp/profile.ts'
 import { doorJobs } from './doors.ts'
 import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
+import { sandboxJobs } from './sandbox.ts'
 import { sealJobs } from './seal.ts'
 
 const PARTS: Record<string, () => Promise<Result[]>> = {
@@ -15,6 +16,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   open: openJobs,
   media: mediaJobs,
   doors: doorJobs,
+  sandbox: sandboxJobs,
 }
 
 const args = process.argv.slice(2)

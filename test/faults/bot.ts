@@ -29,7 +29,6 @@ export class Bot {
   readonly #keeper: Keeper
   readonly #history: History
   readonly #random: Random
-  readonly #sealedCanaries: ReadonlySet<string>
   #life = 0
   #offset = 0
   #saved = 0
@@ -40,18 +39,10 @@ export class Bot {
   #sending = new Set<Promise<void>>()
   readonly #outbox = new Map<string, { said: Said; text: string }>()
 
-  /** @param o `sealedCanaries` of messages that phones sealed */
-  constructor(o: {
-    keeper: Keeper
-    history: History
-    random: Random
-    sealedCanaries: ReadonlySet<string>
-    hasWebhook: boolean
-  }) {
+  constructor(o: { keeper: Keeper; history: History; random: Random; hasWebhook: boolean }) {
     this.#keeper = o.keeper
     this.#history = o.history
     this.#random = o.random
-    this.#sealedCanaries = o.sealedCanaries
     const breach = (what: string): void => void this.#history.breaches.push(what)
     this.#ear = o.hasWebhook
       ? new WebhookEar({
@@ -169,7 +160,7 @@ export class Bot {
   /** Says something that nobody asked for. */
   speak(chatId: number): void {
     const canary = `kb${this.#random.hex(16)}`
-    this.#say({ sendId: this.#random.uuid(), chatId, canary }, { text: canary, sealed: false })
+    this.#say({ sendId: this.#random.uuid(), chatId, canary }, { text: canary, answers: null })
   }
 
   /** The same update is always answered by the same send. */
@@ -177,19 +168,19 @@ export class Bot {
     const chance = new Random(this.#history.seed * 1_000_003 + updateId)
     const said = { sendId: chance.uuid(), chatId, canary: `kb${chance.hex(16)}` }
     const text = `you said ${heard} and I say ${said.canary}`
-    this.#say(said, { text, sealed: this.#sealedCanaries.has(heard) })
+    this.#say(said, { text, answers: heard })
   }
 
   #say(
     { sendId, chatId, canary }: Pick<Said, 'sendId' | 'chatId' | 'canary'>,
-    { text, sealed }: { text: string; sealed: boolean },
+    { text, answers }: { text: string; answers: string | null },
   ): void {
     if (this.#stop.signal.aborted) return
     const said: Said = this.#history.said.get(sendId) ?? {
       sendId,
       chatId,
       canary,
-      answersSealed: sealed,
+      answers,
       accepted: [],
       lastRefusal: null,
     }

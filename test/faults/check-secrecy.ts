@@ -8,8 +8,10 @@ function protectedCanaries(history: History, { encryptedChats }: Evidence): stri
   const heard = history.written
     .filter(({ sealed, poison }) => sealed && poison === null)
     .map(({ canary }) => canary)
+  const sealed = new Set(heard)
+  const isToSealed = (answers: string | null) => answers !== null && sealed.has(answers)
   const said = [...history.said.values()]
-    .filter(({ chatId, answersSealed }) => answersSealed || encryptedChats.includes(chatId))
+    .filter(({ chatId, answers }) => isToSealed(answers) || encryptedChats.includes(chatId))
     .map(({ canary }) => canary)
   return [...heard, ...said]
 }

@@ -18,7 +18,7 @@ function kept(): { history: History; evidence: Evidence } {
       sendId: `send-${n}`,
       chatId: CHAT,
       canary: `kb000000000000000${n}`,
-      answersSealed: true,
+      answers: canary,
       accepted: [10 + n],
       lastRefusal: null,
     })

@@ -34,8 +34,8 @@ export interface Said {
   chatId: number
   /** Stands in its text; no other send has it. */
   canary: string
-  /** Whether what it answers was sealed. */
-  answersSealed: boolean
+  /** Canary of what it answers. */
+  answers: string | null
   /** Ids that successful answers named. */
   accepted: number[]
   /** The last thing that was answered when it was no success. */
@@ -57,6 +57,7 @@ export type Trouble =
   | 'read-only'
   | 'clock'
   /** The network and the service. */
+  | 'service-killed'
   | 'down'
   | 'connections-cut'
   | 'latency'

@@ -1,6 +1,5 @@
 /** One run: a world, a sidecar, a bot, trouble by the seed, a time to heal, and the checker. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSandbox } from '../../src/sandbox/create.ts'
 import { startProxy } from '../support/faults-proxy.ts'
 import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/faults-sidecar.ts'
@@ -9,7 +8,8 @@ import { check, type Evidence, type Outcome } from './checker.ts'
 import { during, newHistory, type History, type Trouble } from './history.ts'
 import { Keeper } from './keeper.ts'
 import { People } from './people.ts'
-import { MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
+import { Service } from './service.ts'
+import { DEATHS, MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
 
 const HEAL_MS = 150_000
 const SNAPSHOT_MS = 500
@@ -25,16 +25,15 @@ export async function runOnce(
 ): Promise<Outcome> {
   const random = new Random(seed)
   const history = newHistory(seed)
-  await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 1_000_000 })
-  await using proxy = await startProxy(sandbox.url, random.fork())
-  const people = await People.settle(sandbox, { history, random: random.fork() })
-  const { token } = sandbox
+  await using service = await Service.start()
+  await using proxy = await startProxy(service.url, random.fork())
+  const people = await People.settle(service, { history, random: random.fork() })
+  const { token } = service.home.bot
   const cacheSeconds = random.pick([1, 5, 60])
   await using keeper = new Keeper({ upstreamUrl: proxy.url, token, history, cacheSeconds })
-  const { sealedCanaries } = people
   const hasWebhook = o.hasWebhook ?? random.oneIn(2)
-  const bot = new Bot({ keeper, history, random: random.fork(), sealedCanaries, hasWebhook })
-  const stage: Stage = { sandbox, proxy, keeper, people, bot, history }
+  const bot = new Bot({ keeper, history, random: random.fork(), hasWebhook })
+  const stage: Stage = { service, proxy, keeper, people, bot, history }
   try {
     await begin(stage, random.fork())
     await trouble(stage, random.fork(), o.troubleMs)
@@ -51,14 +50,16 @@ export async function runOnce(
 
 /** The first start, in trouble of its own by chance; ends when the key is published. */
 async function begin(
-  { sandbox, keeper, bot, people, history }: Stage,
+  { service, keeper, bot, people, history }: Stage,
   random: Random,
 ): Promise<void> {
   const first = random.pick(['calm', 'late-key', 'lost-put', 'failing-put', 'killed'] as const)
-  if (first === 'late-key')
-    sandbox.fault('late-key', { delayMs: random.between(200, 1200), times: 1 })
-  if (first === 'lost-put') sandbox.fault('lost-answer', { route: 'putKey', times: 1 })
-  if (first === 'failing-put') sandbox.fault('error', { route: 'putKey', times: 1 })
+  const { control } = service
+  if (first === 'late-key') {
+    await control.fault({ name: 'late-key', delayMs: random.between(200, 1200), times: 1 })
+  }
+  if (first === 'lost-put') await control.fault({ name: 'lost-answer', route: 'putKey', times: 1 })
+  if (first === 'failing-put') await control.fault({ name: 'error', route: 'putKey', times: 1 })
   await during(history, 'late-key', async () => {
     await keeper.start()
     if (first === 'killed') {
@@ -68,7 +69,7 @@ async function begin(
     }
     await untilReady(keeper.admin ?? '')
   })
-  sandbox.clearFaults()
+  await control.clearFaults({})
   bot.start()
   // what was seen once must never be unlearnt, so it is seen before anybody lies about it
   for (const chatId of Object.values(people.chats)) await bot.call('GET', `/chats/${chatId}`)
@@ -86,6 +87,7 @@ async function trouble(stage: Stage, random: Random, forMs: number): Promise<voi
     track(stage, { table: SERVICE, random: random.fork(), enough }),
     track(stage, { table: SERVICE, random: random.fork(), enough }),
     track(stage, { table: OTHERS, random: random.fork(), enough }),
+    track(stage, { table: DEATHS, random: random.fork(), enough }),
     looking,
   ])
 }
@@ -108,8 +110,8 @@ async function track(
 
 /** Everything is well again: what waited must get through, and every chat must work. */
 async function heal(stage: Stage): Promise<void> {
-  const { sandbox, proxy, keeper, people, bot, history } = stage
-  sandbox.clearFaults()
+  const { service, proxy, keeper, people, bot, history } = stage
+  await service.surely((control) => control.clearFaults({}))
   await proxy.up()
   keeper.emptyDisk()
   keeper.moveClock(0)
@@ -118,11 +120,14 @@ async function heal(stage: Stage): Promise<void> {
   // the bot's own look at /me is what tells the sidecar first that a lie is over
   await bot.call('GET', '/me')
   await untilReady(keeper.admin ?? '', HEAL_MS)
-  const { alice, bob } = sandbox.home
+  const { alice, bob } = service.home
   const { aliceWithBot, bobWithBot, ...groups } = people.chats
-  const last = [await people.write(alice.id, aliceWithBot), await people.write(bob.id, bobWithBot)]
+  const last = [
+    await people.surelyWrite(alice.id, aliceWithBot),
+    await people.surelyWrite(bob.id, bobWithBot),
+  ]
   for (const chatId of Object.values(groups)) {
-    last.push(await people.write(alice.id, chatId), await people.write(bob.id, chatId))
+    last.push(await people.surelyWrite(alice.id, chatId), await people.surelyWrite(bob.id, chatId))
   }
   const heard = () => new Set(history.handled.map(({ text }) => text?.slice('/say '.length)))
   while (performance.now() < untilMs) {
@@ -154,18 +159,20 @@ async function snapshot(keeper: Keeper, history: History): Promise<void> {
 }
 
 async function evidence(
-  { sandbox, proxy, keeper, people }: Stage,
+  { service, proxy, keeper, people }: Stage,
   look: Awaited<ReturnType<Keeper['look']>>,
 ): Promise<Evidence> {
-  const { alice, bob, bot } = sandbox.home
-  const phones = await Promise.all([alice, bob].map(({ id }) => sandbox.phone(id)))
-  await Promise.all(phones.map((phone) => phone.settled()))
-  const { me } = await sandbox.control.bot({ botId: bot.id })
+  const { alice, bob, bot } = service.home
+  const inboxes = [alice, bob].map(({ id }) =>
+    service.surely((control) => control.inbox({ userId: id })),
+  )
+  const phones = await Promise.all(inboxes)
+  const { key } = await service.surely((control) => control.bot({ botId: bot.id }))
   return {
-    service: sandbox.transcript.list(),
+    service: await service.surely((control) => control.transcript({})),
     wire: proxy.sent(),
     phones: phones.map(({ inbox }) => inbox),
-    published: (me as { fingerprint: string | null }).fingerprint,
+    published: key?.fingerprint ?? null,
     keys: look?.keys ?? null,
     chats: look?.chats ?? null,
     log: keeper.output(),

@@ -1,9 +1,10 @@
 /** People with phones who write into every chat, and somebody who writes what cannot be opened. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ControlError } from '../../src/sandbox/control/operation.ts'
 import type { Random } from '../support/faults-random.ts'
 import type { History } from './history.ts'
 import { brew } from './poison.ts'
+import type { Service } from './service.ts'
 
 /** Where people meet the bot. */
 export interface Chats {
@@ -17,30 +18,28 @@ export interface Chats {
 
 export class People {
   readonly chats: Chats
-  /** Canaries of what phones sealed. */
-  readonly sealedCanaries = new Set<string>()
-  readonly #sandbox: Sandbox
+  readonly #service: Service
   readonly #history: History
   readonly #random: Random
 
-  private constructor(sandbox: Sandbox, chats: Chats, o: { history: History; random: Random }) {
-    this.#sandbox = sandbox
+  private constructor(service: Service, chats: Chats, o: { history: History; random: Random }) {
+    this.#service = service
     this.chats = chats
     this.#history = o.history
     this.#random = o.random
   }
 
   /** Gives everybody a phone and makes the chats. */
-  static async settle(sandbox: Sandbox, o: { history: History; random: Random }): Promise<People> {
-    const { alice, bob, bot, privateChat, encryptedGroup, readableGroup } = sandbox.home
-    const { control } = sandbox
+  static async settle(service: Service, o: { history: History; random: Random }): Promise<People> {
+    const { alice, bob, bot, privateChat, encryptedGroup, readableGroup } = service.home
+    const { control } = service
     const bobs = await control.addPrivateChat({ userId: bob.id, botId: bot.id })
     const turning = await control.addRoom({
       kind: 'group',
       members: [alice.id, bob.id, bot.id],
       historyVisible: true,
     })
-    for (const { id } of [alice, bob]) await sandbox.phone(id)
+    for (const { id } of [alice, bob]) await control.givePhone({ userId: id })
     const chats: Chats = {
       aliceWithBot: privateChat,
       bobWithBot: bobs.id,
@@ -48,13 +47,13 @@ export class People {
       readableGroup,
       turningGroup: turning.id,
     }
-    return new People(sandbox, chats, o)
+    return new People(service, chats, o)
   }
 
   /** Writes one message by chance, now and then a poisonous one. */
   async writeSomething(): Promise<void> {
     const random = this.#random
-    const { alice, bob } = this.#sandbox.home
+    const { alice, bob } = this.#service.home
     const { aliceWithBot, bobWithBot, ...groups } = this.chats
     const person = random.pick([alice.id, bob.id])
     const own = person === alice.id ? aliceWithBot : bobWithBot
@@ -63,27 +62,42 @@ export class People {
     else await this.write(person, chatId)
   }
 
-  /** Writes a message that is for the bot, as the person's phone does. */
-  async write(userId: number, chatId: number): Promise<string> {
+  /**
+   * Writes a message that is for the bot, as the person's phone does. Gives its canary; null when
+   * nobody answered, so that nobody knows whether it was written.
+   */
+  async write(userId: number, chatId: number): Promise<string | null> {
     const canary = `kp${this.#random.hex(16)}`
-    const phone = await this.#sandbox.phone(userId)
     const atMs = Date.now()
-    this.sealedCanaries.add(canary)
-    const messageId = await phone.write(chatId, `/say ${canary}`)
+    const { control } = this.#service
+    const text = `/say ${canary}`
+    const written = await orNull(control.write({ userId, chatId, text }))
+    if (written === null) return null
+    const { messageId } = written
     const sealed = await this.#isSealed(chatId, messageId)
-    if (!sealed) this.sealedCanaries.delete(canary)
     this.#history.written.push({ atMs, chatId, messageId, userId, canary, sealed, poison: null })
     return canary
   }
 
+  /** Writes until it is known to be written. */
+  async surelyWrite(userId: number, chatId: number): Promise<string> {
+    for (;;) {
+      const canary = await this.write(userId, chatId)
+      if (canary !== null) return canary
+      await pause(50)
+    }
+  }
+
   async writePoison(userId: number, chatId: number): Promise<void> {
-    const certificate = this.#certificate()
-    if (certificate === null) return
-    const { name, armored } = await brew(this.#random, certificate)
+    const { bot } = this.#service.home
+    const { key } = await this.#service.surely((control) => control.bot({ botId: bot.id }))
+    if (key === null) return
+    const { name, armored } = await brew(this.#random, key.publicKey)
     const atMs = Date.now()
-    const addressed = [this.#sandbox.home.bot.id]
-    const posted = { userId, chatId, armored, addressed }
-    const { messageId } = await this.#sandbox.control.post(posted)
+    const posted = { userId, chatId, armored, addressed: [bot.id] }
+    const written = await orNull(this.#service.control.post(posted))
+    if (written === null) return
+    const { messageId } = written
     const { aliceWithBot, bobWithBot, encryptedGroup } = this.chats
     // in a readable group it is somebody's words, and delivered as such
     const sealed = [aliceWithBot, bobWithBot, encryptedGroup].includes(chatId)
@@ -100,19 +114,19 @@ export class People {
     }
   }
 
-  /** The certificate that the bot published last; null before the first. */
-  #certificate(): string | null {
-    const puts = this.#sandbox.transcript
-      .list()
-      .filter(
-        ({ method, path, status }) => method === 'PUT' && path.endsWith('/key') && status === 200,
-      )
-    const body = puts.at(-1)?.body
-    return body === undefined ? null : (JSON.parse(body) as { publicKey: string }).publicKey
-  }
-
   async #isSealed(chatId: number, messageId: number): Promise<boolean> {
-    const messages = await this.#sandbox.control.messages({ chatId })
-    return messages.find(({ id }) => id === messageId)?.armored != null
+    const place = { chatId, after: messageId - 1 }
+    const [message] = await this.#service.surely((control) => control.messages(place))
+    return message?.armored != null
+  }
+}
+
+/** What came of one try; null when nobody answered. */
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ControlError) throw error
+    return null
   }
 }

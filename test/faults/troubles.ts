@@ -1,6 +1,7 @@
 /** What goes wrong, by name. Everything that is begun is also ended, so that a run can heal. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ControlError } from '../../src/sandbox/control/operation.ts'
+import type { Control } from '../../src/sandbox/control/table.ts'
 import type { FaultName, FaultOptions } from '../../src/sandbox/faults/table.ts'
 import { giantCertificate } from '../support/faults-certificates.ts'
 import type { Proxy, Toxic } from '../support/faults-proxy.ts'
@@ -10,10 +11,11 @@ import type { Bot } from './bot.ts'
 import type { History, Trouble } from './history.ts'
 import type { Keeper } from './keeper.ts'
 import type { People } from './people.ts'
+import type { Service } from './service.ts'
 
 /** Everything that trouble can be made for. */
 export interface Stage {
-  sandbox: Sandbox
+  service: Service
   proxy: Proxy
   keeper: Keeper
   people: People
@@ -121,7 +123,7 @@ export const SERVICE: Partial<Record<Trouble, Make>> = {
   redelivery: (stage, random) => fault(stage, random, 'keep-confirmed', {}),
   'claims-open': async (stage, random) => {
     const { aliceWithBot, bobWithBot, encryptedGroup } = stage.people.chats
-    const { alice, bob } = stage.sandbox.home
+    const { alice, bob } = stage.service.home
     const chatId = random.pick([aliceWithBot, bobWithBot, encryptedGroup])
     const options = { chatId, mode: 'open', historyVisible: true } as const
     const talk = async (): Promise<void> => {
@@ -138,6 +140,14 @@ export const SERVICE: Partial<Record<Trouble, Make>> = {
     fault(stage, random, 'claim-fingerprint', { fingerprint: random.hex(40) }),
 }
 
+/** The service's process; it goes on in its file. */
+export const DEATHS: Partial<Record<Trouble, Make>> = {
+  'service-killed': async ({ service }, random) => {
+    await pause(random.between(200, 2500))
+    await service.killAndRestart(random.between(0, 800))
+  },
+}
+
 /** The bot and the people. */
 export const OTHERS: Partial<Record<Trouble, Make>> = {
   'bot-dies': async ({ bot }, random) => {
@@ -145,8 +155,8 @@ export const OTHERS: Partial<Record<Trouble, Make>> = {
     await pause(random.between(0, 300))
     bot.start()
   },
-  poison: async ({ people, sandbox }, random) => {
-    const { alice, bob } = sandbox.home
+  poison: async ({ people, service }, random) => {
+    const { alice, bob } = service.home
     const { aliceWithBot, encryptedGroup } = people.chats
     for (let times = random.between(2, 6); times > 0; times--) {
       const chatId = random.pick([aliceWithBot, encryptedGroup])
@@ -156,18 +166,39 @@ export const OTHERS: Partial<Record<Trouble, Make>> = {
       )
     }
   },
-  'costly-key': async ({ sandbox, people }, random) => {
-    const { control } = sandbox
+  'costly-key': async ({ service, people }, random) => {
     const made = giantCertificate({ bits: 8192, exponentBits: 8192, signatures: 2 })
-    const { id } = await control.addPerson({ username: `costly_${random.hex(8)}` })
-    await control.publishKey({ userId: id, publicKey: made.armored, fingerprint: made.fingerprint })
-    await control.join({ chatId: people.chats.encryptedGroup, userId: id })
+    const key = { publicKey: made.armored, fingerprint: made.fingerprint }
+    const username = `costly_${random.hex(8)}`
+    const chatId = people.chats.encryptedGroup
+    const { id: userId } = await service.surely((control) => newPerson(control, username))
+    await service.surely((control) => control.publishKey({ userId, ...key }))
+    await service.surely((control) => control.join({ chatId, userId }))
     await pause(random.between(300, 1000))
-    await control.leave({ chatId: people.chats.encryptedGroup, userId: id })
+    await service.surely((control) => leave(control, { chatId, userId }))
   },
-  turned: async ({ sandbox, people }) => {
-    await sandbox.control.changeChat({ chatId: people.chats.turningGroup, historyVisible: false })
+  turned: async ({ service, people }) => {
+    const chatId = people.chats.turningGroup
+    await service.surely((control) => control.changeChat({ chatId, historyVisible: false }))
   },
+}
+
+/** A person of that name, made by this try or by one that was never answered. */
+async function newPerson(control: Control, username: string): Promise<{ id: number }> {
+  try {
+    return await control.addPerson({ username })
+  } catch (error) {
+    const known = (await control.people({})).find((person) => person.username === username)
+    if (known === undefined) throw error
+    return known
+  }
+}
+
+/** Leaves, unless a try that was never answered did already. */
+async function leave(control: Control, o: { chatId: number; userId: number }): Promise<void> {
+  await control.leave(o).catch((error: unknown) => {
+    if (!(error instanceof ControlError)) throw error
+  })
 }
 
 async function toxic({ proxy }: Stage, random: Random, kind: Toxic): Promise<void> {
@@ -177,12 +208,12 @@ async function toxic({ proxy }: Stage, random: Random, kind: Toxic): Promise<voi
 }
 
 async function fault(
-  { sandbox }: Stage,
+  { service }: Stage,
   random: Random,
   name: FaultName,
   options: FaultOptions,
 ): Promise<void> {
-  const id = sandbox.fault(name, options)
+  const { id } = await service.surely((control) => control.fault({ name, ...options }))
   await pause(random.between(300, 1500))
-  sandbox.clearFaults(id)
+  await service.surely((control) => control.clearFaults({ id }))
 }

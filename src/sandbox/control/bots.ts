@@ -91,11 +91,12 @@ export const BOTS = {
     },
   ),
   bot: operation(
-    'The bot as /me and /webhook show it, and what its owner was told.',
+    'The bot as /me and /webhook show it, its certificate, and what its owner was told.',
     which,
     (on, input) => {
       const bot = theBot(on, input.botId)
-      return { me: botView(bot), webhook: webhookView(bot), ownerNotices: [...bot.ownerNotices] }
+      const { key, ownerNotices } = bot
+      return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
     },
   ),
   queued: operation('What waits for the bot.', which, (on, input) =>

@@ -73,6 +73,9 @@ export const PEOPLE = {
       return { id: userId, username }
     },
   ),
+  people: operation('Every person: id and handle.', z.strictObject({}), ({ world }) =>
+    [...world.people.values()].map(({ id, username }) => ({ id, username })),
+  ),
   commandsFor: operation(
     'The commands that the person’s phone offers in a chat.',
     z.strictObject({ ...who, chatId, botId }),

@@ -69,10 +69,12 @@ export const WORDS = {
     },
   ),
   messages: operation(
-    'Every message of a chat as the service holds it, oldest first.',
-    z.strictObject({ chatId }),
-    (on, input) =>
-      [...theChat(on, input.chatId).messages.values()].map((message) => ({ ...message })),
+    'Every message of a chat as the service holds it, oldest first; those with ids above `after`.',
+    z.strictObject({ chatId, after: z.int().optional() }),
+    (on, { chatId: id, after = 0 }) =>
+      [...theChat(on, id).messages.values()]
+        .filter((message) => message.id > after)
+        .map((message) => ({ ...message })),
   ),
   inbox: operation(
     'What a person’s phone saw, oldest first, with key changes and answers to presses.',
