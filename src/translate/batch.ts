@@ -64,7 +64,6 @@ export class Batches {
     const end = new AbortController()
     const arrival = { receivedAtMs: moment(), signal: end.signal }
     const ready: (Judgeable[] | undefined)[] = updates.map(() => undefined)
-    const keys = updates.map(keyOf)
     const one = async (found: FoundMessage): Promise<Judgeable> => {
       const startedAtMs = moment()
       const examined = await this.#examine(found, arrival)
@@ -72,7 +71,7 @@ export class Batches {
     }
     const work: Promise<void>[] = []
     for (const [index, messages] of updates.entries()) {
-      const kept = this.#take(keys[index] ?? '', messages)
+      const kept = this.#take(messages)
       const all = async (): Promise<void> => {
         ready[index] = kept ?? (await Promise.all(messages.map(one)))
       }
@@ -85,8 +84,8 @@ export class Batches {
     const enough = Promise.all([first, elapsed(budgetMs, undefined, { ref: false })])
     await unlessGone(Promise.race([Promise.all(work), enough]), gone)
     end.abort()
-    if (!isOver(gone)) return await this.#prefix(updates, { ready, keys })
-    this.#keep(ready, keys)
+    if (!isOver(gone)) return await this.#prefix(updates, ready)
+    this.#keep(updates, ready)
     return []
   }
 
@@ -104,36 +103,42 @@ export class Batches {
 
   async #prefix(
     updates: FoundMessage[][],
-    { ready, keys }: { ready: (Judgeable[] | undefined)[]; keys: string[] },
+    ready: (Judgeable[] | undefined)[],
   ): Promise<Judgeable[][]> {
     const stop = ready.findIndex((done) => done === undefined || done.some(isPassing))
     if (stop === -1) return ready.map((done) => done ?? [])
-    this.#keep(ready.slice(stop), keys.slice(stop))
+    this.#keep(updates.slice(stop), ready.slice(stop))
     if (stop > 0) return ready.slice(0, stop).map((done) => done ?? [])
     const [first] = ready
     if (first === undefined) return [(updates[0] ?? []).map(overdue)]
-    if (!this.#mayWait(first, keys[0] ?? '')) return [first]
+    if (!this.#mayWait(first, updates[0] ?? [])) return [first]
     await elapsed(BUSY_PAUSE_MS, undefined, { ref: false })
     return []
   }
 
   /** Keeps what is finished for the next poll. */
-  #keep(ready: (Judgeable[] | undefined)[], keys: string[]): void {
+  #keep(updates: FoundMessage[][], ready: (Judgeable[] | undefined)[]): void {
     for (const [index, done] of ready.entries()) {
-      if (done !== undefined && !done.some(isPassing)) this.#kept.set(keys[index] ?? '', done)
+      if (done !== undefined && !done.some(isPassing)) {
+        this.#kept.set(keyOf(updates[index] ?? []), done)
+      }
     }
   }
 
   /** Calls that are used up come back within a minute: until then nothing need be withheld. */
-  #mayWait(first: Judgeable[], key: string): boolean {
+  #mayWait(first: Judgeable[], messages: FoundMessage[]): boolean {
     if (!first.some(({ examined }) => examined.passing === 'busy')) return false
+    const key = keyOf(messages)
     const since = this.#waitingSince.get(key) ?? moment()
     this.#waitingSince.set(key, since)
     return moment() - since < this.#times.patienceMs
   }
 
   /** What was examined for the poll before, put into this poll's objects. */
-  #take(key: string, messages: FoundMessage[]): Judgeable[] | null {
+  #take(messages: FoundMessage[]): Judgeable[] | null {
+    // The key takes as long as all else that happens to a full message on this thread.
+    if (this.#kept.size === 0) return null
+    const key = keyOf(messages)
     const kept = this.#kept.get(key)
     if (kept === undefined || kept.length !== messages.length) return null
     this.#kept.delete(key)
