@@ -98,14 +98,37 @@ export async function readBody(
     return refusal
   }
   const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
+  const failure = await eachPiece(body, (chunk, size) => {
     if (size > maxBytes) return unusable('larger than any answer may be', statusCode)
     if (chunks.length === MAX_CHUNKS) return unusable('an answer in crumbs', statusCode)
     chunks.push(alone(chunk))
-  }
-  return Buffer.concat(chunks)
+    return null
+  })
+  return failure ?? Buffer.concat(chunks)
+}
+
+/**
+ * Takes the pieces of a body as they come; iterating would first join those that wait.
+ * @param take is given a piece and all octets so far, and says why no more are wanted
+ * @throws what the body fails with
+ */
+async function eachPiece(
+  body: Dispatcher.ResponseData['body'],
+  take: (chunk: Buffer, size: number) => Failure | null,
+): Promise<Failure | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<Failure | null>()
+  let size = 0
+  body.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    const failure = take(chunk, size)
+    if (failure === null) return
+    resolve(failure)
+    body.removeAllListeners('data').destroy()
+  })
+  body.on('end', () => resolve(null))
+  body.on('error', reject)
+  body.on('close', () => reject(new Error('the body was closed before its end')))
+  return await promise
 }
 
 /** A small piece holds on to all that was read from the socket with it: its octets are taken out. */

@@ -1,10 +1,11 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { expect, test } from 'vitest'
 import { readBody } from '../../src/upstream/attempt.ts'
 
 /** An answer whose body comes in these pieces. */
 function inPieces(pieces: Iterable<Buffer>): Dispatcher.ResponseData {
-  const answer = { statusCode: 200, headers: {}, body: pieces }
+  const answer = { statusCode: 200, headers: {}, body: Readable.from(pieces) }
   return answer as unknown as Dispatcher.ResponseData
 }
 
