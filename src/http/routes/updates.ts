@@ -1,3 +1,5 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+import { Unanswered } from '../../errors.ts'
 import { withResult } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
@@ -21,6 +23,8 @@ export interface UpdateRouteParts {
 }
 
 const POLL_TIMEOUT_MAX_S = 50
+/** Reading megabytes of nonsense takes time from all else that is going on. */
+const NONSENSE_PAUSE_MS = 1000
 const POLL_LIMIT_MAX = 100
 const EMPTY = {
   status: 200,
@@ -59,7 +63,9 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   const asked = new URLSearchParams(query)
   const timeoutSeconds = within(asked.get('timeout') ?? '0', POLL_TIMEOUT_MAX_S)
   const watched = parts.polls.begin(timeoutSeconds)
-  const answer = await parts.upstream.poll({ query, timeoutSeconds, signal })
+  const answer = await parts.upstream
+    .poll({ query, timeoutSeconds, signal })
+    .catch((error: unknown) => afterNonsense(error, signal))
   const { envelope } = answer
   parts.polled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
@@ -69,6 +75,14 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   if (parts.incoming === null || updates.length === 0) return answer
   const opened = await parts.incoming.open(updates, signal)
   return opened.changed ? withResult(answer, opened.updates) : answer
+}
+
+/** Holds back that the service's answer is none: a bot may ask again at once, and on and on. */
+async function afterNonsense(failure: unknown, signal: AbortSignal): Promise<never> {
+  if (failure instanceof Unanswered && failure.code === 'postern_upstream_invalid') {
+    await elapsed(NONSENSE_PAUSE_MS, undefined, { signal }).catch(() => undefined)
+  }
+  throw failure
 }
 
 /** Only for what is our own affair; whether the query is right is for the service to say. */
