@@ -13,6 +13,8 @@ export interface Result {
   vs: Record<string, { ms: number; ratio: number }>
   /** What one run works through. */
   bytes?: number
+  /** What one run in a hundred exceeds, ms, by contender. */
+  slowest?: Record<string, number>
   /** MiB that one run adds to a process at its peak, by contender. */
   memory?: Record<string, number>
 }

@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|doors|sandbox` runs a part.
+ * `--only seal|open|media|doors|flood|sandbox` runs a part.
  */
 import { applyProfile } from '../../src/pgp/profile.ts'
 import { doorJobs } from './doors.ts'
+import { floodJobs } from './flood/jobs.ts'
 import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
@@ -16,6 +17,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   open: openJobs,
   media: mediaJobs,
   doors: doorJobs,
+  flood: floodJobs,
   sandbox: sandboxJobs,
 }
 

@@ -20,7 +20,7 @@ import {
  */
 export const MEMORY_BOUND = 768 * 2 ** 20
 
-const PASSPHRASE = 'a passphrase for bounds'
+export const PASSPHRASE = 'a passphrase for bounds'
 
 export interface Reply {
   status: number
@@ -176,7 +176,7 @@ class RunningScene implements Scene {
 }
 
 /** Makes a store that has rotated so often. @returns the keys, the active one first */
-async function makeKeys(
+export async function makeKeys(
   dataDir: string,
   count: number,
 ): Promise<{ fingerprint: string; certificate: string }[]> {

@@ -1,0 +1,75 @@
+/**
+ * The bot of the flood bench, a process of its own: makes the same calls over and over from the
+ * word go until the word stop. Talks to its parent; ends with it.
+ */
+import { connect } from 'node:net'
+import { Agent } from 'undici'
+import { FIRST_GROUP, GROUPS, type BotSaid, type Lane, type ToBot } from './words.ts'
+
+let counter = 0
+let stop = new AbortController()
+let running: Promise<void>[] = []
+let answers: Record<string, number> = {}
+
+process.on('message', (message: ToBot) => void obey(message))
+process.on('disconnect', () => process.exit(0))
+
+async function obey(message: ToBot): Promise<void> {
+  if ('go' in message) {
+    stop = new AbortController()
+    answers = {}
+    const { lanes } = message.go
+    running = lanes.flatMap((lane) =>
+      Array.from({ length: lane.lanes }, () => run(lane, message.go)),
+    )
+    process.send?.({ going: true } satisfies BotSaid)
+  } else {
+    stop.abort()
+    await Promise.all(running)
+    process.send?.({ stopped: answers } satisfies BotSaid)
+  }
+}
+
+async function run(lane: Lane, { url, token }: { url: string; token: string }): Promise<void> {
+  const agent = new Agent({ connections: 1 })
+  while (!stop.signal.aborted) {
+    const number = String(FIRST_GROUP + (counter++ % GROUPS))
+    const path = `/bot/v1${lane.path.replace('#', number)}`
+    const body = lane.body?.replace('#', number) ?? null
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const status =
+      lane.isSlow === true
+        ? await dripInto(url, { path, ...headers })
+        : await agent
+            .request({ origin: url, method: lane.method, path, headers, body, signal: stop.signal })
+            .then(async (answer) => {
+              for await (const _piece of answer.body);
+              return answer.statusCode
+            })
+            .catch(() => 0)
+    answers[status] = (answers[status] ?? 0) + 1
+  }
+  await agent.close()
+}
+
+/** A request whose body never ends. @returns 0 when it is closed */
+async function dripInto(
+  url: string,
+  { path, ...headers }: { path: string } & Record<string, string>,
+): Promise<number> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const head = [`POST ${path} HTTP/1.1`, `host: ${hostname}:${port}`, ...lines]
+  socket.write([...head, 'content-length: 2000', '', '{"chatId":'].join('\r\n'))
+  const timer = setInterval(() => socket.write(' '), 1000)
+  const end = (): void => void socket.destroy()
+  stop.signal.addEventListener('abort', end)
+  await new Promise<void>((resolve) => {
+    socket.on('error', () => {}).on('data', () => {})
+    socket.on('close', resolve)
+  })
+  stop.signal.removeEventListener('abort', end)
+  clearInterval(timer)
+  return 0
+}

@@ -1,0 +1,179 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as elapsed } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import { makeKeys, PASSPHRASE } from '../../bounds/scene.ts'
+import { forgetPeak, peakBytes, startSidecar, untilReady } from '../../support/faults-sidecar.ts'
+import { KINDS } from './kinds.ts'
+import type { Lane, Lie, ServiceFacts, ToBot, ToService } from './words.ts'
+import { median, round, type Result } from '../measure.ts'
+
+/** The active key and five that are retained. */
+const KEYS = 6
+const ROUNDS = 3
+const ROUND_MS = 1500
+/** Between two calls, so that they neither queue nor keep a core warm. */
+const PAUSE_MS = 5
+const MIB = 2 ** 20
+const UNRELATED = '/commands'
+const QUIET: [string, Lie] = [
+  `GET ${UNRELATED}`,
+  { kind: 'text', text: '{"ok":true,"result":{"scope":"default","commands":[]}}' },
+]
+
+/**
+ * An unrelated call during each kind of flood, against the same call with nothing going on. The
+ * service, the sidecar, the bot that suffers the flood and the one that measures are a process each.
+ */
+export async function floodJobs(): Promise<Result[]> {
+  await using stack = new AsyncDisposableStack()
+  const home = mkdtempSync(join(tmpdir(), 'postern-flood-'))
+  stack.defer(() => rmSync(home, { recursive: true, force: true }))
+  const made = await makeKeys(join(home, 'data'), KEYS)
+  const service = stack.use(child('service.ts'))
+  const facts = (await service.hears()) as ServiceFacts
+  const tell = async (message: ToService): Promise<void> => void (await service.ask(message))
+  const [published] = made
+  if (published === undefined) throw new Error('no key was made')
+  const { certificate: publicKey, fingerprint } = published
+  await tell({ setKey: { publicKey, fingerprint } })
+  const certificates = made.map(({ certificate }) => certificate)
+  const results: Result[] = []
+  for (const [kind, make] of Object.entries(KINDS)) {
+    const { lies, lanes } = await make({ facts, certificates })
+    await tell({ lies: { routes: [QUIET] } })
+    results.push(
+      await measure({
+        job: `unrelated-call-during-flood: ${kind}`,
+        facts,
+        home,
+        lanes,
+        lie: () => tell({ lies: { ...lies, routes: [QUIET, ...lies.routes] } }),
+      }),
+    )
+  }
+  return results
+}
+
+/** One row, with a sidecar of its own. */
+async function measure(o: {
+  job: string
+  facts: ServiceFacts
+  home: string
+  lanes: Lane[]
+  lie: () => Promise<void>
+}): Promise<Result> {
+  await using sidecar = await startSidecar({ cwd: o.home, env: settings(o.facts, o.home) })
+  await untilReady(sidecar.admin)
+  await using bot = child('bot.ts')
+  await using pool = poolTo(sidecar.bot)
+  await o.lie()
+  const call = caller(pool, o.facts.token)
+  await calls(call)
+  const times = { quiet: [] as number[], flooded: [] as number[] }
+  const peaks = { quiet: 0, flooded: 0 }
+  const watched = async (which: 'quiet' | 'flooded'): Promise<void> => {
+    forgetPeak(sidecar.pid)
+    times[which].push(...(await calls(call)))
+    // what a flood took is given back by and by
+    if (which === 'flooded' || peaks.quiet === 0) {
+      peaks[which] = Math.max(peaks[which], peakBytes(sidecar.pid))
+    }
+  }
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    await watched('quiet')
+    await bot.ask({ go: { url: sidecar.bot, token: o.facts.token, lanes: o.lanes } })
+    await watched('flooded')
+    await bot.ask({ stop: true })
+  }
+  const [quiet, flooded] = [times.quiet, times.flooded].map(median) as [number, number]
+  return {
+    job: o.job,
+    ms: round(quiet),
+    vs: { 'during-flood': { ms: round(flooded), ratio: round(flooded / quiet) } },
+    slowest: { ours: slow(times.quiet), 'during-flood': slow(times.flooded) },
+    memory: {
+      ours: Math.round(peaks.quiet / MIB),
+      'during-flood': Math.round(peaks.flooded / MIB),
+    },
+  }
+}
+
+/** How long each call of a while takes, ms. */
+async function calls(call: () => Promise<void>): Promise<number[]> {
+  const times: number[] = []
+  const untilMs = performance.now() + ROUND_MS
+  while (performance.now() < untilMs) {
+    const startedMs = performance.now()
+    await call()
+    times.push(performance.now() - startedMs)
+    await elapsed(PAUSE_MS)
+  }
+  return times
+}
+
+/** What one in a hundred exceeds. */
+function slow(times: number[]): number {
+  return round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN)
+}
+
+function poolTo(url: string): Pool & AsyncDisposable {
+  const pool = new Pool(url, { connections: 1 })
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.destroy() })
+}
+
+function caller(pool: Pool, token: string): () => Promise<void> {
+  const headers = { authorization: `Bearer ${token}` }
+  return async () => {
+    const answer = await pool.request({ method: 'GET', path: `/bot/v1${UNRELATED}`, headers })
+    await answer.body.dump()
+    if (answer.statusCode !== 200) throw new Error(`${UNRELATED}: ${answer.statusCode}`)
+  }
+}
+
+function settings(facts: ServiceFacts, home: string): Record<string, string> {
+  return {
+    POSTERN_UPSTREAM_URL: facts.url,
+    POSTERN_BOT_TOKEN: facts.token,
+    POSTERN_KEY_PASSPHRASE: PASSPHRASE,
+    POSTERN_DATA_DIR: join(home, 'data'),
+    POSTERN_LOG_LEVEL: 'info',
+  }
+}
+
+interface Child extends AsyncDisposable {
+  /** What it says next. */
+  hears(): Promise<unknown>
+  ask(message: ToService | ToBot): Promise<unknown>
+}
+
+/** A file of this folder as a process. It ends by itself when nobody is connected any more. */
+function child(file: string): Child {
+  const path = fileURLToPath(new URL(file, import.meta.url))
+  const process_: ChildProcess = fork(path, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const ended = Promise.withResolvers<never>()
+  const exited = once(process_, 'exit').then(([code]) =>
+    ended.reject(new Error(`${file} ended with ${code}`)),
+  )
+  ended.promise.catch(() => {})
+  const hears = async (): Promise<unknown> => {
+    const answer = once(process_, 'message').then(([message]) => message as unknown)
+    return await Promise.race([answer, ended.promise])
+  }
+  return {
+    hears,
+    ask: async (message) => {
+      const answer = hears()
+      process_.send(message)
+      return await answer
+    },
+    async [Symbol.asyncDispose]() {
+      if (process_.connected) process_.disconnect()
+      await exited
+    },
+  }
+}
