@@ -3,11 +3,10 @@ import { readKeys, type Key, type PublicKey, type SignaturePacket, type Subkey }
 import { shapeProblem } from './certificate-shape.ts'
 import type { Cipher, CipherSizes, Judgement, UnusableReason } from './engine.ts'
 import { factsOf } from './certificate-facts.ts'
-import { curveKeyOf } from './native/curve-key.ts'
 import type { Judged } from './native/facts.ts'
-import { isLowOrder } from './native/x25519.ts'
 import { BOUNDS } from './bounds.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
+import { canBeSealedTo } from './trial.ts'
 
 /**
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
@@ -57,9 +56,9 @@ async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise
   if (ownRevoked.length > 0) return { ...base, unusable: 'revoked' }
   const found = await encryptionKey(key, nowMs)
   if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
-  const { subkey } = found
+  const { subkey, date } = found
   const info = subkey.getAlgorithmInfo()
-  if (isWeak(subkey, info)) {
+  if (isTooLong(info) || !(await canBeSealedTo(key, subkey, date))) {
     return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
   }
   return {
@@ -146,12 +145,9 @@ function unusable(armored: string, reason: UnusableReason): Judgement {
   }
 }
 
-/** Too long to be worth its cost, or a point whose shared secrets are none. */
-function isWeak(subkey: Key | Subkey, { bits }: AlgorithmInfo): boolean {
-  if (bits !== undefined && bits > BOUNDS.rsaBitsMax) return true
-  const onCurve25519 = curveKeyOf(subkey.keyPacket.write())
-  return onCurve25519 !== null && isLowOrder(onCurve25519.point)
-}
+/** Too long to be worth its cost. */
+const isTooLong = ({ bits }: AlgorithmInfo): boolean =>
+  bits !== undefined && bits > BOUNDS.rsaBitsMax
 
 interface AlgorithmInfo {
   algorithm: string

@@ -3,6 +3,14 @@ import { GpgPhone, keyOf, type GpgOptions } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
 import { no, ok } from '../support/double-wire.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  userId,
+} from '../support/openpgp-certificate.ts'
+import { ecdhBody, ecdsa, identify } from '../support/openpgp-key.ts'
+import { MADE_MS } from '../support/openpgp-people.ts'
 
 const stage = useStage()
 
@@ -38,6 +46,17 @@ function listed(certificate: string, fingerprint = 'ab'.repeat(20)): ListedPerso
 const block = (inside: string) =>
   `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${inside}\n-----END PGP PUBLIC KEY BLOCK-----\n`
 
+/** A certificate whose encryption key is no point of its curve. */
+function offCurve(): ListedPerson {
+  const oid = '082a8648ce3d030107'
+  const primary = ecdsa('P-256', oid, MADE_MS)
+  const body = ecdhBody('P-256', oid, MADE_MS)
+  const last = body.length - 5
+  body[last] = (body[last] ?? 0) ^ 1
+  const parts = [userId(primary, 'bent'), boundSubkey(primary, identify(body, MADE_MS))]
+  return listed(armoredCertificate(keyPacket(primary), ...parts), primary.fingerprint)
+}
+
 async function unusable(): Promise<[reason: string, person: ListedPerson][]> {
   const make = async (options?: GpgOptions) => stage.use(await GpgPhone.make(options))
   const expired = await make({ clock: '20250101T000000', parameters: EXPIRING })
@@ -55,6 +74,7 @@ async function unusable(): Promise<[reason: string, person: ListedPerson][]> {
     ['revoked', of(revoked)],
     ['unparseable', listed(block('AAAA'))],
     ['unparseable', listed('no key at all')],
+    ['weak-algorithm', offCurve()],
     ['secret-key', listed(exported.replaceAll('PRIVATE', 'PUBLIC'), secret.fingerprint)],
     ['unparseable', listed(secret.certificate + revoked.certificate)],
   ]

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import { createEngine } from '../../src/pgp/create.ts'
 import { paperRsa } from '../support/openpgp-generated.ts'
 import { armor } from '../support/openpgp-framing.ts'
-import { ed25519, identify } from '../support/openpgp-key.ts'
+import { ecdhBody, ed25519, identify } from '../support/openpgp-key.ts'
 import { mutate, randomFrom, seeds } from '../support/openpgp-mutate.ts'
 import { octets } from '../support/openpgp-octets.ts'
-import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../support/openpgp-people.ts'
+import { MADE_MS, NOW_MS, alice, bot, mallory, rsaKey } from '../support/openpgp-people.ts'
 import {
   boundSubkey,
   keyPacket,
@@ -49,6 +49,11 @@ const REVOKED = [
   ),
 ]
 const armored = (bytes: Uint8Array): string => armor(bytes, { type: 'PUBLIC KEY BLOCK' })
+/** Names of node:crypto, and object identifiers as OpenPGP writes them. */
+const CURVES = [
+  ['P-256', '082a8648ce3d030107'],
+  ['brainpoolP256r1', '092b2403030208010107'],
+] as const
 const CHUNK = 40
 
 test(
@@ -91,3 +96,35 @@ test('no spoilt copy makes a revoked certificate usable again', { timeout: 120_0
     }
   }
 })
+
+test(
+  'whatever people bind to their own key, what is judged usable is sealed to, and nothing else',
+  { timeout: 120_000 },
+  async () => {
+    const bodies = [
+      subkey.body,
+      paperRsa(2048),
+      ...CURVES.map(([curve, oid]) => ecdhBody(curve, oid, MADE_MS)),
+    ]
+    const judged = { usable: 0, unusable: 0 }
+    for (const seed of seeds(250)) {
+      const random = randomFrom(seed)
+      const body = mutate(bodies[random(bodies.length)] ?? Buffer.alloc(1), random)
+      const bound = boundSubkey(primary, identify(body, MADE_MS))
+      const given = armored(octets(keyPacket(primary), userId(primary, 'alice'), bound))
+      const { unusable } = await engine.judge(given)
+      judged[unusable === null ? 'usable' : 'unusable']++
+      if (unusable !== null) continue
+      const certificates = [mallory.certificate, given]
+      const request = {
+        text: 'hello',
+        certificates,
+        signer: bot.unlocked,
+        cipher: 'aes256',
+      } as const
+      await expect(engine.seal(request), `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
+    }
+    expect(judged.unusable, 'spoilt ones').toBeGreaterThan(0)
+    if (process.env['FUZZ_SEED'] === undefined) expect(judged.usable).toBeGreaterThan(0)
+  },
+)
