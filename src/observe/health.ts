@@ -53,7 +53,6 @@ export const REASONS = {
     what: 'the sidecar is stopping',
     hint: 'start it again with `postern run`',
   },
-  locked: REFUSALS.postern_locked,
 } as const satisfies Record<string, { what: string; hint: string }>
 
 /** Why the sidecar is not ready. */

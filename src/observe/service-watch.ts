@@ -64,7 +64,7 @@ export class ServiceWatch implements Disposable {
     this.#reachable = true
     health.clear('starting')
     health.clear('upstream')
-    if (o.code === 'bot_paused') health.set('paused', '')
+    if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
     if (this.#revoked) this.#parts.revived()
     this.#revoked = false
@@ -76,7 +76,13 @@ export class ServiceWatch implements Disposable {
   sawStatus(status: string | null | undefined): void {
     if (status == null) return
     if (status === 'active') this.#parts.health.clear('paused')
-    else this.#parts.health.set('paused', '')
+    else this.paused()
+  }
+
+  /** The owner has paused the bot. */
+  paused(): void {
+    this.#parts.health.set('paused', '')
+    this.#schedule(this.#waitMs)
   }
 
   unreachable(code: string): void {
@@ -101,8 +107,9 @@ export class ServiceWatch implements Disposable {
   clock(skewMs: number): void {
     this.#skewMs = skewMs
     const { health } = this.#parts
-    if (Math.abs(skewMs) <= SKEW_MAX_MS) health.clear('clock')
-    else health.set('clock', `${Math.round(Math.abs(skewMs) / 1000)} s`)
+    if (Math.abs(skewMs) <= SKEW_MAX_MS) return health.clear('clock')
+    health.set('clock', `${Math.round(Math.abs(skewMs) / 1000)} s`)
+    this.#schedule(this.#waitMs)
   }
 
   /** The data directory can be written, or cannot. */

@@ -57,9 +57,8 @@ export class Backlog implements Disposable {
   }
 
   get state(): BacklogState {
-    const { clock, skewMs } = this.#parts
-    const serviceMs = clock.now() - (skewMs() ?? 0)
-    const oldestMs = this.#oldestAtMs === null ? null : Math.max(0, serviceMs - this.#oldestAtMs)
+    const oldestMs =
+      this.#oldestAtMs === null ? null : Math.max(0, this.#serviceNowMs() - this.#oldestAtMs)
     return { level: this.#level, pending: this.#pending, oldestMs }
   }
 
@@ -76,6 +75,8 @@ export class Backlog implements Disposable {
   queued(count: number): void {
     this.#pending = count
     if (count === 0) this.#oldestAtMs = null
+    // It says no dates: what nobody has fetched waits at least since we first heard of it.
+    else this.#oldestAtMs ??= this.#serviceNowMs()
     this.#judge()
   }
 
@@ -86,6 +87,11 @@ export class Backlog implements Disposable {
 
   [Symbol.dispose](): void {
     this.#end.abort()
+  }
+
+  #serviceNowMs(): number {
+    const { clock, skewMs } = this.#parts
+    return clock.now() - (skewMs() ?? 0)
   }
 
   async #look(): Promise<void> {

@@ -104,7 +104,7 @@ export function createLink(
         metrics.upstreamUnanswered(code)
       },
       unauthorized: () => watch.unauthorized(),
-      paused: () => health.set('paused', ''),
+      paused: () => watch.paused(),
       working: () => {},
       clock: (skewMs) => watch.clock(skewMs),
       budget: (used) => {

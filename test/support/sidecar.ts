@@ -64,7 +64,7 @@ export async function runPostern(
 export function settings({ upstream, dataDir = '', env = {} }: SidecarOptions) {
   return {
     POSTERN_UPSTREAM_URL: upstream,
-    POSTERN_BOT_TOKEN: BOT_TOKEN,
+    ...('POSTERN_BOT_TOKEN_FILE' in env ? {} : { POSTERN_BOT_TOKEN: BOT_TOKEN }),
     POSTERN_KEY_PASSPHRASE: PASSPHRASE,
     POSTERN_LISTEN_PORT: '0',
     POSTERN_ADMIN_PORT: '0',

@@ -36,7 +36,8 @@ interface Finishing {
 /** Writes the answer down, lets lies, rewrites and faults have it, and gives what is sent. */
 export function finishAnswer(world: World, call: Finishing): unknown {
   const { reply, record, payload } = call
-  reply.header('date', new Date(world.clock.now()).toUTCString())
+  // A fault may have dated it otherwise.
+  if (!reply.hasHeader('date')) reply.header('date', new Date(world.clock.now()).toUTCString())
   const sent = typeof payload === 'string' ? rewritten(world, call, payload) : payload
   record.answered(reply.statusCode, typeof sent === 'string' ? sent : '')
   const faults = world.faults.take('after', call)
