@@ -83,11 +83,11 @@ function refuseKind(
   armored: string | undefined,
   rules: DraftRules,
 ): void {
-  if (text !== undefined && armored !== undefined) {
-    throw new Refusal('bad_request', 'armored: give either text or armored')
-  }
   if (armored !== undefined && rules.sealsForBot) {
     throw new Refusal('wrong_body_kind', 'this chat takes text', { extra: EXPECTED })
+  }
+  if (text !== undefined && armored !== undefined) {
+    throw new Refusal('bad_request', 'armored: give either text or armored')
   }
 }
 

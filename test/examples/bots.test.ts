@@ -89,6 +89,26 @@ test.for(Object.entries(BOTS))(
   },
 )
 
+test.for(Object.entries(BOTS))(
+  '%s works as it is with the service itself, without a sidecar',
+  { timeout: WITHIN_MS },
+  async ([name, { needs, command }], { skip }) => {
+    const missing = needs.filter((program) => !isInstalled(program))
+    skip(missing.length > 0, `not installed: ${missing.join(', ')}`)
+    const file = await place(name)
+    await using service = await createSandbox({ webhooks: 'local' })
+    const token = join(folder, `token-of-${name}`)
+    writeFileSync(token, `${service.token}\n`, { mode: 0o600 })
+    const alice = await service.phone(service.home.alice.id)
+    await using bot = start(command(file), { BASE_URL: service.url, BOT_TOKEN_FILE: token })
+    await alice.write(service.home.privateChat, `hello ${name}`)
+    const answer = await alice
+      .seen((seen) => seen.text === `you said: hello ${name}`, 60_000)
+      .catch(() => bot.said())
+    expect(answer).toMatchObject({ verdict: 'readable' })
+  },
+)
+
 /** Where the program stands that is to be run: compiled, if need be. */
 async function place(name: string): Promise<string> {
   const file = join(FOLDER, name)
@@ -101,9 +121,12 @@ async function place(name: string): Promise<string> {
 }
 
 /** Starts a bot that knows an address and a token, and nothing else. */
-function start([program = '', ...args]: string[]): { said: () => string } & AsyncDisposable {
+function start(
+  [program = '', ...args]: string[],
+  knows: Record<string, string> = { BASE_URL: sidecar.url, BOT_TOKEN_FILE: tokenFile },
+): { said: () => string } & AsyncDisposable {
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], BASE_URL: sidecar.url, BOT_TOKEN_FILE: tokenFile },
+    env: { PATH: process.env['PATH'], ...knows },
     stdio: ['ignore', 'ignore', 'pipe'],
     // A shell's own programs end with it.
     detached: true,

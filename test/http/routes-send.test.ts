@@ -131,7 +131,7 @@ describe('POST /messages with a body that is wrong in any chat', () => {
   const wrong: [string, string, string, string | undefined][] = [
     ['nothing to say', '{"chatId":CHAT}', 'bad_request', 'text'],
     ['armor', `{"chatId":CHAT,"armored":${JSON.stringify(armored)}}`, 'wrong_body_kind', 'text'],
-    ['both', `{"chatId":CHAT,"text":"x","armored":"y"}`, 'bad_request', undefined],
+    ['both', `{"chatId":CHAT,"text":"x","armored":"y"}`, 'wrong_body_kind', 'text'],
     ['a key twice', '{"chatId":CHAT,"text":"a","text":"b"}', 'bad_request', undefined],
     ['a chat twice', '{"chatId":1,"chatId":CHAT,"text":"a"}', 'bad_request', undefined],
     ['a chat that is no integer', '{"chatId":"CHAT","text":"a"}', 'bad_request', undefined],
