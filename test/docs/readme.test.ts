@@ -5,6 +5,19 @@ import { readReadme, withTables } from '../support/readme-tables.ts'
 
 const readme = readReadme()
 
+/** A heading as code hosts link to it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+
+/** What stands in fenced blocks of a language. */
+const blocks = (language: string): string[] =>
+  [...readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, name, text]) =>
+    name === language ? [String(text)] : [],
+  )
+
 describe('the README', () => {
   it('has the tables that the code has', () => {
     expect(withTables(readme)).toBe(readme)
@@ -22,6 +35,41 @@ describe('the README', () => {
     const own = 'config/postern.yaml'
     const missing = named.filter(([, path]) => path !== own && !existsSync(String(path)))
     expect(missing.map(([, path]) => path)).toEqual([])
+  })
+
+  const headings = [...readme.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => String(heading))
+  const linked = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => String(target))
+
+  it('leads to chapters and files that are there', () => {
+    const anchors = new Set(headings.map((heading) => `#${anchorOf(heading)}`))
+    expect(linked.filter((to) => to.startsWith('#') && !anchors.has(to))).toEqual([])
+    const files = linked.filter((to) => !/^(?:#|https?:)/.test(to))
+    expect(files.length).toBeGreaterThan(5)
+    expect(files.filter((to) => !existsSync(to))).toEqual([])
+  })
+
+  it('names every chapter among its contents, in their order', () => {
+    const contents = readme.slice(0, readme.indexOf('\n## '))
+    const chapters = [...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => String(heading))
+    const places = chapters.map((chapter) =>
+      contents.indexOf(`[${chapter}](#${anchorOf(chapter)})`),
+    )
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+  })
+
+  it('has one picture of how it works, whole on a screen and with no broken line', () => {
+    const [picture = '', ...others] = blocks('text').filter((block) => block.includes('┌'))
+    expect(others).toEqual([])
+    const lines = picture.trimEnd().split('\n').slice(1)
+    expect(lines.length).toBeGreaterThan(10)
+    for (const line of lines) {
+      expect(line).toMatch(/^[┌│└].*[┐│┘]$/)
+      expect([59, 94]).toContain(line.length)
+    }
+    for (const word of ['bot', 'guard', 'seal', 'open', 'verdict', 'dataDir', ':8700', ':8701']) {
+      expect(picture).toContain(word)
+    }
   })
 
   it('says of every endpoint of the service what becomes of it', () => {
