@@ -15,6 +15,7 @@ const [, , first = '', second = ''] = lines
 
 const opens = { outcome: 'opened', text: 'hello' } as const
 const broken = { outcome: 'damaged', reason: 'armor' } as const
+const NOT_DASH = 'NotDashEscaped: You need GnuPG to verify this message'
 const cleartext = [
   '-----BEGIN PGP SIGNED MESSAGE-----',
   'Hash: SHA256',
@@ -145,6 +146,13 @@ export const ARMOR: MessageCase[] = [
     ...broken,
   },
   {
+    name: 'p04-not-dash-escaped',
+    about: 'A header that changed how cleartext was read; in a message it means nothing.',
+    covers: 'SECURITY 5.4, gpg.fail',
+    body: plain.replace('\n\n', `\n${NOT_DASH}\n\n`),
+    ...opens,
+  },
+  {
     name: 'p04-long-line',
     about: 'All data stands in one line.',
     covers: 'SECURITY 5.4, gpg.fail',
@@ -178,6 +186,13 @@ export const ARMOR: MessageCase[] = [
     about: 'A cleartext signed text.',
     covers: 'SECURITY P19, 5.4, CVE-2023-41037',
     body: cleartext,
+    ...broken,
+  },
+  {
+    name: 'p19-not-dash-escaped',
+    about: 'A cleartext signed text, with the header that once changed what is signed.',
+    covers: 'SECURITY P19, 5.4, gpg.fail',
+    body: cleartext.replace('Hash: SHA256', `Hash: SHA256\n${NOT_DASH}`),
     ...broken,
   },
   {

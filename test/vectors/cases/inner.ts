@@ -1,8 +1,9 @@
 /** Vectors of what stands inside: SECURITY P21 to P26. */
 import { BZIP2_BOMB, BZIP2_HELLO, BZIP2_NESTED, BZIP2_SIGNED } from '../../support/openpgp-bzip2.ts'
+import { keyPacket, userId } from '../../support/openpgp-certificate.ts'
 import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { octets, seeded } from '../../support/openpgp-octets.ts'
-import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
+import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
 import type { MessageCase } from './case.ts'
@@ -164,6 +165,20 @@ const ROWS: Row[] = [
     'A compressed text beside a signed one.',
     'SECURITY P26; CVE-2025-47934',
     [signed, compressed(literal('world'), 2)],
+    broken('structure'),
+  ],
+  [
+    'p26-compressed-before',
+    'A compressed text before a signed one.',
+    'SECURITY P26, 5.4; CVE-2025-47934',
+    [compressed(literal('world'), 2), signed],
+    broken('structure'),
+  ],
+  [
+    'p26-certificate-beside',
+    'A certificate beside a signed text, to be learned in passing.',
+    'SECURITY P26, 5.4; CVE-2022-39249; ePrint 2024/918',
+    [signed, keyPacket(mallory.primary), userId(mallory.primary, 'alice')],
     broken('structure'),
   ],
   [

@@ -70,7 +70,13 @@ const ROWS: Row[] = [
     [pkesk6(mallory.subkey, key), ours, box],
     opens,
   ],
-  ['p09-flood', '950 recipients before us.', 'SECURITY P9', [strangers(950), ours, box], opens],
+  [
+    'p09-flood',
+    '950 recipients before us.',
+    'SECURITY P9; CVE-2026-85783',
+    [strangers(950), ours, box],
+    opens,
+  ],
   [
     'p10-anonymous-flood',
     '950 anonymous recipients beside us by name.',

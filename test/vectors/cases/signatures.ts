@@ -145,7 +145,9 @@ export const SIGNATURES: MessageCase[] = [
   one('p32-timestamp', 'A timestamp signature.', 'SECURITY P32; CVE-2019-9153', 'bad', {
     type: TYPE.timestamp,
   }),
-  one('p32-certification', 'A certification.', 'SECURITY P32', 'bad', { type: TYPE.certification }),
+  one('p32-certification', 'A certification.', 'SECURITY P32; CVE-2019-9153', 'bad', {
+    type: TYPE.certification,
+  }),
   one(
     'p33-five-seconds-ahead',
     'Signed five seconds ahead of our clock.',
