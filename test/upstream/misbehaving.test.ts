@@ -33,6 +33,12 @@ describe('an answer outside the service’s language is neither followed nor pas
       { 'content-encoding': 'gzip' },
       '{"ok":true,"result":1}',
     ],
+    [
+      'encodings in a long chain',
+      200,
+      { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join(', ') },
+      '{"ok":true,"result":1}',
+    ],
     ['a page of a proxy', 502, { 'content-type': 'text/html' }, `<h1>${CANARY}</h1>`],
     ['an empty 503', 503, {}, ''],
     ['a status that HTTP does not have', 799, {}, errorOf(799)],
@@ -75,6 +81,17 @@ describe('an answer outside the service’s language is neither followed nor pas
     const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
     expect(error.code).toBe('postern_upstream_invalid')
     expect(JSON.stringify([error.message, error.cause, told])).not.toContain(CANARY)
+  })
+
+  test.each([
+    ['two lengths', ['content-length: 22', 'content-length: 5']],
+    ['a length that is none', ['content-length: 22, 5']],
+    ['a length and chunks', ['content-length: 22', 'transfer-encoding: chunked']],
+  ])('%s, which proxies read differently', async (_what, lines) => {
+    const answer = `${head('200 OK', ...lines)}{"ok":true,"result":1}`
+    const { url } = await rawService((socket) => socket.end(answer))
+    const error = await failing(door(url).upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error.code).toMatch(/^postern_upstream_(invalid|unreachable)$/)
   })
 
   test('header lines without end', async () => {

@@ -1,0 +1,52 @@
+/** Ways past the token that other doors once had: each is a header or a spelling, and none is one. */
+import { expect, it } from 'vitest'
+import { call, head, openDoor, outcome, raw } from './support.ts'
+
+/** A request with everything that a good one has but the token. */
+const stranger = (start: string, ...lines: string[]): string =>
+  head(start, ...lines, 'Connection: close').replace(/Authorization: .*\r\n/, '')
+
+it.each([
+  ['a health checker’s name', 'User-Agent: GoogleHC/1.0'],
+  ['another one’s', 'User-Agent: ELB-HealthChecker/2.0'],
+  ['a probe’s', 'User-Agent: kube-probe/1.30'],
+  ['a path for a proxy in front', 'X-Forwarded-Uri: /healthz'],
+  ['the same with an underscore', 'X_Forwarded_Uri: /healthz'],
+  ['a path before it was rewritten', 'X-Original-URL: /healthz'],
+  ['the path of another router', 'X-Rewrite-URL: /healthz'],
+  ['a method for a proxy in front', 'X-Forwarded-Method: OPTIONS'],
+  ['a method to take instead', 'X-HTTP-Method-Override: OPTIONS'],
+  ['an address of this machine', 'X-Forwarded-For: 127.0.0.1'],
+  ['the same with an underscore', 'X_Forwarded_For: 127.0.0.1'],
+  ['who it is, as a proxy would say', 'X-Forwarded-User: bot_42'],
+  ['the same with an underscore', 'X_Auth_Request_User: bot_42'],
+])('%s (%s) is no token', async (_what, line) => {
+  const { port, seen } = await openDoor()
+  const text = await raw(port, stranger('GET /bot/v1/commands', line))
+  expect(outcome(text)).toEqual({ status: 401, code: 'unauthorized' })
+  expect(seen).toEqual([])
+})
+
+it.each([
+  '/bot/v1/commands?/healthz',
+  '/bot/v1/commands?path=/healthz',
+  '/bot/v1/commands#/healthz',
+  '/bot/v1/commands;/healthz',
+  '/healthz/bot/v1/commands',
+  '/bot/v1/COMMANDS',
+  '/BOT/v1/commands',
+])('no spelling of a path does without a token: %s', async (target) => {
+  const { port, seen } = await openDoor({ parts: { allowUnknown: true } })
+  const { status } = outcome(await raw(port, stranger(`GET ${target}`)))
+  expect([400, 401, 404]).toContain(status)
+  expect(seen).toEqual([])
+})
+
+it('a path is what it says, whatever its query or a header says', async () => {
+  const world = await openDoor()
+  const headers = { 'x-forwarded-uri': '/bot/v1/token/revoke', 'x-http-method-override': 'DELETE' }
+  await call(world, 'GET', '/bot/v1/commands?x=/bot/v1/token/revoke', { headers })
+  expect(world.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /bot/v1/commands?x=/bot/v1/token/revoke',
+  ])
+})
