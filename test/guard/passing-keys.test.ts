@@ -1,0 +1,80 @@
+/** Keys that come in passing, and people who come in between: neither changes who is sealed to. */
+import { expect, test } from 'vitest'
+import { keyOf } from '../support/double-phones.ts'
+import { canary, useStage, type Person } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+
+const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
+
+/** The one body that leaves for a text, opened by those who can. */
+async function sealed(chat: DoubleChat, to: Person[], notTo: Person[]): Promise<void> {
+  const words = canary()
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, words)
+  expect(sent.status, sent.text).toBe(201)
+  expect(sent.json.result.postern).toMatchObject({ recipients: to.length })
+  const [body] = stage.bodies(since)
+  for (const { phone } of to) {
+    expect((await phone.open(body.armored, stage.botCertificate)).text).toBe(words)
+  }
+  for (const { phone } of notTo) await expect(phone.unwrap(body.armored)).rejects.toThrow()
+}
+
+test('a certificate in a person’s own sealed words, or beside them, is nobody’s key', async () => {
+  const [friend, thief] = [await stage.person(), await stage.person()]
+  const chat = stage.privateChat(friend)
+  const { certificate, fingerprint } = thief.phone
+  const armored = await friend.phone.seal(certificate, [stage.botCertificate])
+  const carrying = stage.double.world.message(chat, friend, {
+    armored,
+    publicKey: certificate,
+    fingerprint,
+    keys: [keyOf(thief.phone)],
+  })
+  Object.assign(carrying.from, { publicKey: certificate, fingerprint, key: keyOf(thief.phone) })
+  const [read] = await stage.deliver([carrying])
+  expect(read).toMatchObject({ postern: { verdict: 'verified' } })
+  expect(read.text).toContain('BEGIN PGP PUBLIC KEY BLOCK')
+
+  const forged = await thief.phone.seal('pay him', [stage.botCertificate])
+  const [next] = await stage.deliver([
+    stage.double.world.message(chat, friend, { armored: forged }),
+  ])
+  expect(next.postern.verdict).toBe('bad-signature')
+  expect(next).not.toHaveProperty('text')
+  await sealed(chat, [friend], [thief])
+})
+
+test('a key that the service tells with the chat, but not in its list, is nobody’s', async () => {
+  const [friend, thief] = [await stage.person(), await stage.person()]
+  const chat = stage.privateChat(friend)
+  const extra = { publicKey: thief.phone.certificate, keys: [keyOf(thief.phone)] }
+  await stage.deliver([
+    { ...stage.double.world.message(chat, null, { kind: 'joined' }), chat: { ...chat, ...extra } },
+  ])
+  await sealed(chat, [friend], [thief])
+})
+
+test('what was sealed is repeated as it was, although somebody came in between', async () => {
+  const [friend, late] = [await stage.person(), await stage.person()]
+  const chat = stage.group([friend])
+  await stage.show(chat)
+  using _ = stage.double.script(
+    'POST',
+    '/messages',
+    () => {
+      if (!chat.people.includes(late)) chat.people.push(late)
+      return 'cut'
+    },
+    1,
+  )
+  const words = canary()
+  const since = stage.double.mark()
+  expect((await stage.send(chat, words)).status).toBe(201)
+  const [lost, repeated] = stage.double.calls('POST', '/messages', since).map(({ body }) => body)
+  expect(repeated).toBe(lost)
+  const { armored } = JSON.parse(repeated ?? '')
+  expect((await friend.phone.open(armored, stage.botCertificate)).text).toBe(words)
+  await expect(late.phone.unwrap(armored)).rejects.toThrow()
+  await sealed(chat, [friend, late], [])
+})
