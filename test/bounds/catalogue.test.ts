@@ -2,14 +2,8 @@
  * SECURITY, 3.1 to 3.6 and 3.8: where each row of the catalogue of bad inputs is tested, or why it
  * is not. Codes, names and exit codes are DESIGN's where the two differ.
  */
-import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-
-/** A file below `test/`, without `.test.ts`, and words of the titles in it; or a reason. */
-type Row = [file: string, ...titles: string[]][] | { why: string }
-
-/** A vector of `test/vectors`, by the name of its file: each states its one outcome. */
-const vector = (...names: string[]): [string, ...string[]] => ['vectors', ...names]
+import { missing, vector, type Row } from '../support/catalogue.ts'
 
 const HTTP: Record<string, Row> = {
   H1: [['http/auth', 'a call without a token is unauthorized']],
@@ -196,7 +190,10 @@ const SETTINGS: Record<string, Row> = {
   G5: [['config/secrets', 'the secret and its file in one place are refused']],
   G6: [['http/listen', 'a port in use is refused', 'that a dead process left', 'somebody serves']],
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
-  G8: { why: 'key import is not built in this version' },
+  G8: [
+    ['pgp/adopt', 'that is missing, wrong or empty', 'its certificate', 'two keys in one'],
+    ['pgp/adopt', 'a subkey that only signs', 'an expiry that is past', 'version 6', 'RSA 1024'],
+  ],
 }
 
 const UPSTREAM: Record<string, Row> = {
@@ -235,25 +232,6 @@ const UPSTREAM: Record<string, Row> = {
   ],
   U16: [['upstream/misbehaving', 'a second answer that nobody asked for']],
 }
-
-const test_ = new URL('../', import.meta.url)
-
-/** What is missing of a row, in words. */
-function missing(row: Row): string[] {
-  if ('why' in row) return row.why === '' ? ['a reason'] : []
-  return row.flatMap(([file, ...titles]) => {
-    if (file === 'vectors') return titles.filter((name) => !isVector(name))
-    const path = new URL(`${file}.test.ts`, test_)
-    if (!existsSync(path)) return [`${file}.test.ts`]
-    const text = readFileSync(path, 'utf8')
-    return titles.filter((title) => !text.includes(title)).map((title) => `${file}: ${title}`)
-  })
-}
-
-const isVector = (name: string): boolean =>
-  ['messages', 'certificates'].some((folder) =>
-    existsSync(new URL(`vectors/${folder}/${name}.txt`, test_)),
-  )
 
 describe.each([
   ['3.1 HTTP from the bot side', 'H', 17, HTTP],

@@ -1,0 +1,290 @@
+/**
+ * SECURITY, 5.4: what has misled others, and where it is shown that it does not mislead us. A name
+ * is as whoever told of it gave it; `must` says what comes out here instead.
+ */
+import { readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { missing, vector, vectorText, type Row } from '../support/catalogue.ts'
+
+interface Advisory {
+  /** What it was. */
+  what: string
+  /** What comes out here. */
+  must: string
+  tested: Row
+}
+
+const OPENPGP: Record<string, Advisory> = {
+  'CVE-2025-47934': {
+    what: 'openpgp.js verified one text of a signed message and gave another.',
+    must: 'A message with anything beside its one signed text is damaged, as a file too.',
+    tested: [
+      vector('p26-literal-before', 'p26-literal-after', 'p26-compressed-beside'),
+      vector('p26-compressed-before'),
+      ['pgp/inner-grammar', 'two literals'],
+      ['pgp/bulk/differential', 'what is spoilt inside is read alike'],
+    ],
+  },
+  'openpgpjs 108': {
+    what: 'openpgp.js gave a text that was appended to a signed one.',
+    must: 'A message with two texts is damaged.',
+    tested: [vector('p26-literal-after')],
+  },
+  'CVE-2023-41037': {
+    what: 'openpgp.js took words before a cleartext signature’s text for signed ones.',
+    must: 'Cleartext signatures are no messages, and words among armor headers spoil the armor.',
+    tested: [vector('p19-cleartext-signed', 'p04-header-without-colon')],
+  },
+  'CVE-2019-9153': {
+    what: 'openpgp.js took a signature of another type for one over the text.',
+    must: 'Only signatures over a document are valid; of all other types they are bad.',
+    tested: [vector('p32-standalone', 'p32-timestamp', 'p32-certification')],
+  },
+  'CVE-2019-9154': {
+    what: 'openpgp.js believed subpackets that are not signed.',
+    must: 'Dates and recipients count only where they are hashed.',
+    tested: [vector('p37-not-hashed', 'unhashed-date')],
+  },
+  'CVE-2019-9155': {
+    what: 'openpgp.js used points that are not on their curve, which tells of the secret key.',
+    must: 'Such a sender’s point opens nothing; such a certificate is not sealed to.',
+    tested: [
+      vector('zero-point'),
+      ['pgp/off-curve', 'a sender’s point that is not on it', 'is never sealed to'],
+      ['pgp/native/primitives', 'nothing is ever shared with the point'],
+      ['guard/recipients', 'offCurve()'],
+    ],
+  },
+  'gpg.fail': {
+    what: 'GnuPG misread form feeds, overlong lines, and a header about dashes, in and before text.',
+    must: 'Armor with a form feed is damaged, long lines are data, and no header means anything.',
+    tested: [
+      vector('p04-form-feed', 'p04-long-line', 'p04-not-dash-escaped', 'p19-not-dash-escaped'),
+      ['pgp/armor-properties', 'any text at all is read or refused'],
+    ],
+  },
+  EFAIL: {
+    what: 'Programs gave out text whose integrity was not proven.',
+    must: 'Nothing leaves before the hash over all of it was right; without one, nothing at all.',
+    tested: [
+      vector('p13-unprotected', 'p13-downgraded', 'p14-no-hash'),
+      ['media/hostile', 'a flipped bit in the last block gives not one byte'],
+    ],
+  },
+  'CVE-2026-85783': {
+    what: 'An age library tried as many recipients as a file had.',
+    must: 'What is not for us is dropped unread, and the rest is tried up to a bound.',
+    tested: [
+      vector('p09-flood'),
+      ['pgp/walk-floods', 'are not tried', 'up to the bound'],
+      ['media/hostile', '8 MiB of nameless recipients'],
+    ],
+  },
+}
+
+const CHATS: Record<string, Advisory> = {
+  'CVE-2022-39249': {
+    what: 'Matrix clients took keys that others passed on, and believed whom they were said to be of.',
+    must: 'Certificates are taken from the service’s key lists alone.',
+    tested: [vector('p26-certificate-beside'), ['guard/passing-keys', 'own sealed words']],
+  },
+  'CVE-2022-39250': {
+    what: 'A Matrix client mixed up one kind of key identifier with another.',
+    must: 'Certificates are known by fingerprints that we compute, never by what is said of them.',
+    tested: [['guard/recipients', 'under a fingerprint that is not its own is unusable']],
+  },
+  'CVE-2022-39251': {
+    what: 'A Matrix client took what was sealed in one way for what must be sealed in another.',
+    must: 'A message is no file and a file no message; only its sender’s key speaks for a sender.',
+    tested: [
+      ['media/replays', 'what was seen as a message', 'do not become a file'],
+      ['translate/signers', 'a signature by another key is bad'],
+    ],
+  },
+  'CVE-2021-40823': {
+    what: 'Matrix clients gave keys to devices that the server had chosen.',
+    must: 'A list that contradicts itself, or what is known, is not sealed to.',
+    tested: [
+      ['guard/passing-keys', 'but not in its list, is nobody’s'],
+      ['guard/recipients', 'two keys for one person', 'one key for two people'],
+    ],
+  },
+  'CVE-2024-47080': {
+    what: 'A Matrix client gave what was said before to people who came later.',
+    must: 'What was sealed is never sealed again for others, not even when it is sent again.',
+    tested: [
+      ['guard/passing-keys', 'although somebody came in between'],
+      ['guard/mode-flips', 'is repeated with the same sealed bytes'],
+    ],
+  },
+  'CVE-2024-50336': {
+    what: 'A Matrix client followed a media id that was a path.',
+    must: 'A url of another form is neither fetched nor changed, and no path with dots leaves.',
+    tested: [
+      ['media/access', 'urls of another form are left as they are and never fetched'],
+      ['http/knock', '/media/..%2f..%2fbot%2fv1%2ftoken%2frevoke'],
+    ],
+  },
+  'GHSA-vrc7-775g-ggqc': {
+    what: 'A program took what was not sealed where it had to be sealed.',
+    must: 'Readable words in a protected chat are withheld, and none of ours leave for one.',
+    tested: [
+      ['translate/verdicts', 'plaintext-in-protected'],
+      ['guard/mode-flips', 'that claims to be open gets no readable text'],
+      ['guard/lookup-fails', 'lets no text out'],
+    ],
+  },
+  'ePrint 2024/918': {
+    what: 'Delta Chat let unverified paths decide about verified ones: keys that came in passing.',
+    must: 'One who signs must go on signing, and neither words nor what surrounds them bring keys.',
+    tested: [
+      vector('p26-certificate-beside', 'p39-signed-around-compressed', 'p39-signed-twice'),
+      ['translate/signers', 'must go on signing'],
+      ['guard/passing-keys', 'or beside them, is nobody’s key'],
+    ],
+  },
+}
+
+const DOORS: Record<string, Advisory> = {
+  'CVE-2025-66414, CVE-2025-66416': {
+    what: 'Local servers of the MCP kits answered web pages that came under another name.',
+    must: 'A strange Host is turned away, and so is every web page.',
+    tested: [
+      ['http/knock', 'a strange Host is turned away with 421', 'Sec-Fetch-Site: cross-site'],
+    ],
+  },
+  'pantalaimon e62cfe0': {
+    what: 'A proxy took characters off a token’s start.',
+    must: 'The token is compared whole.',
+    tested: [
+      ['http/auth', 'one with something before it', 'the scheme may be written in any case'],
+    ],
+  },
+  'GHSA-5hvv-m4w4-gf6v': {
+    what: 'oauth2-proxy let in whoever called itself a health checker.',
+    must: 'No name of a program is a token.',
+    tested: [['http/bypass', 'GoogleHC/1.0', 'is no token']],
+  },
+  'GHSA-7x63-xv5r-3p2x, CVE-2026-76835': {
+    what: 'oauth2-proxy believed a header about which path was asked for.',
+    must: 'No header changes which path, method or address it is.',
+    tested: [['http/bypass', 'X-Forwarded-Uri', 'a path is what it says']],
+  },
+  'GHSA-vjrc-mh2v-45x6': {
+    what: 'oauth2-proxy handed on a header that a stranger had spelt with underscores.',
+    must: 'No header of the bot’s is believed or handed on, however spelt.',
+    tested: [
+      ['http/bypass', 'X_Forwarded_Uri', 'X_Auth_Request_User'],
+      ['http/headers', 'X_Forwarded_Proto'],
+    ],
+  },
+  'GHSA-7rh7-c77v-6434': {
+    what: 'oauth2-proxy looked for paths that need no token in the query too.',
+    must: 'No spelling of a path does without a token.',
+    tested: [['http/bypass', '/bot/v1/commands?/healthz']],
+  },
+  'CVE-2025-32442, CVE-2026-25223, CVE-2026-3419, CVE-2026-33806': {
+    what: 'fastify let a body past its schema by the spelling of its type.',
+    must: 'One spelling of JSON is read, by one reader whatever it is called; all else is 415.',
+    tested: [['http/body', 'application/json garbage', 'application/json\\ta', 'Application/JSON']],
+  },
+  'CVE-2018-7160': {
+    what: 'A web page could reach the inspector of a Node process.',
+    must: 'A signal opens none, and a start with one is refused.',
+    tested: [
+      ['cli/run', 'opens no inspector at SIGUSR1'],
+      ['config/environment', 'inspect'],
+    ],
+  },
+}
+
+const UNDICI: Record<string, Advisory> = {
+  'CVE-2026-48931': {
+    what: 'An answer that nobody asked for was given to the next call.',
+    must: 'It is given to nobody.',
+    tested: [['upstream/misbehaving', 'a second answer that nobody asked for']],
+  },
+  'CVE-2026-22036': {
+    what: 'An answer in hundreds of encodings was unpacked as often.',
+    must: 'An answer in any encoding is refused unread.',
+    tested: [['upstream/misbehaving', 'encodings in a long chain', 'that was not asked for']],
+  },
+  'CVE-2026-1525': {
+    what: 'Two lengths in one message were read differently along the way.',
+    must: 'An answer with two lengths is none.',
+    tested: [['upstream/misbehaving', 'two lengths', 'a length and chunks']],
+  },
+  'CVE-2026-2581': {
+    what: 'The interceptor that shares answers kept them all.',
+    must: 'No interceptor is used.',
+    tested: [['bounds/advisories', 'of undici only pools are used']],
+  },
+  'CVE-2026-2229': {
+    what: 'A WebSocket frame ended the process.',
+    must: 'No WebSocket is used.',
+    tested: [['bounds/advisories', 'of undici only pools are used']],
+  },
+  'CVE-2025-47279': {
+    what: 'Each refused certificate of a server left some memory behind.',
+    must: 'The version in use does not; here it is checked that no older one is.',
+    tested: { why: 'a few KiB for each handshake show after hours, in no test that ends' },
+  },
+}
+
+const ALL: Record<string, Advisory> = { ...OPENPGP, ...CHATS, ...DOORS, ...UNDICI }
+
+test.each(Object.entries(ALL))('%s is tested where it says so, or says why not', (_, one) => {
+  expect(missing(one.tested)).toEqual([])
+})
+
+describe('vectors and this table name the same advisories', () => {
+  const NAMES = /CVE-[\d-]+\d|GHSA-[\w-]+|gpg\.fail|EFAIL|ePrint [\d/]+|openpgpjs \d+/g
+  const covers = (name: string): string[] => {
+    const line = /^covers: (.*)$/m.exec(vectorText(name) ?? '')?.[1] ?? ''
+    return [...line.matchAll(NAMES)].map(([found]) => found)
+  }
+
+  test.each(Object.entries(ALL))('%s', (name, { tested }) => {
+    const rows = 'why' in tested ? [] : tested
+    const vectors = rows.flatMap(([file, ...names]) => (file === 'vectors' ? names : []))
+    for (const one of vectors) expect(covers(one), one).toContain(name)
+  })
+
+  test('what a vector names stands here', () => {
+    const folders = ['messages', 'certificates'].map(
+      (folder) => new URL(`../vectors/${folder}/`, import.meta.url),
+    )
+    const names = folders.flatMap((folder) => readdirSync(folder))
+    const named = names.flatMap((file) => covers(file.replace('.txt', '')))
+    expect(Object.keys(ALL)).toEqual(expect.arrayContaining(named))
+  })
+})
+
+const root = new URL('../../', import.meta.url)
+
+test('of undici only pools are used', () => {
+  const source = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(new URL(`src/${path}`, root), 'utf8'))
+    .join('\n')
+  const imports = [...source.matchAll(/import (?:type )?\{([^}]*)\} from 'undici'/g)]
+  const names = imports.flatMap(([, list = '']) => list.split(',').map((name) => name.trim()))
+  expect([...new Set(names)].toSorted()).toEqual([
+    'Dispatcher',
+    'EnvHttpProxyAgent',
+    'Pool',
+    'type Dispatcher',
+  ])
+  expect(source).not.toMatch(/\binterceptors?\b|\bRetryHandler\b|\bnew (WebSocket|EventSource)\b/)
+})
+
+/** The first versions without what is named above, as far as that is known. */
+const LEAST = { openpgp: [6, 3, 1], fastify: [5, 8, 5], undici: [8, 12, 0] } as const
+
+test.each(Object.entries(LEAST))('%s is no older than %j', (name, least) => {
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+  const version = String(dependencies[name]).split('.').map(Number)
+  const weigh = (parts: readonly number[]): number =>
+    parts.reduce((sum, part) => sum * 10_000 + part, 0)
+  expect(weigh(version)).toBeGreaterThanOrEqual(weigh(least))
+})
