@@ -21,8 +21,12 @@ export function sandboxCommand(): Command {
   const command = new Command('sandbox')
     .description('run the service itself on this machine, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API (any free one)', readPort, 0)
-    .option('--seed <file>', 'begin with the world of a YAML or JSON file, and what happens in it')
-    .option('--data <file>', 'keep the world in a file, and go on with what it holds')
+    .option(
+      '--seed <file>',
+      'begin with the world of a YAML or JSON file, and what happens in it',
+      named,
+    )
+    .option('--data <file>', 'keep the world in a file, and go on with what it holds', named)
     .option('--seed-schema', 'print the JSON schema of a seed, and end')
     .option('--json', 'print one line of JSON once it listens')
     .option('--local-webhooks', 'let webhooks be http and at any address, for bots on this machine')
@@ -68,6 +72,11 @@ function describe(sandbox: Sandbox): void {
     ...sandbox.chats.map(({ id, kind, mode }) => ['chat', `${kind}, ${mode}`, String(id)]),
   ])
   say('the sandbox runs; GET / of control lists what one can do there; Ctrl-C ends it')
+}
+
+function named(file: string): string {
+  if (file === '') throw new InvalidArgumentError('Expected the name of a file.')
+  return file
 }
 
 function readPort(text: string): number {

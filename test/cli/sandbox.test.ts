@@ -101,6 +101,8 @@ describe('postern sandbox', () => {
       ['--port', '-1'],
       ['--seed', 'no-such-file.yaml'],
       ['--sead', 'f'],
+      ['--data', ''],
+      ['--seed', ''],
     ]) {
       expect((await postern(['sandbox', ...args], { cwd })).code, args.join(' ')).toBe(2)
     }

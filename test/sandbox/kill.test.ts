@@ -3,6 +3,7 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/client.ts'
 import type { Control } from '../../src/sandbox/control/table.ts'
@@ -11,6 +12,8 @@ import { Random } from '../support/faults-random.ts'
 import { folder } from './kept.ts'
 
 const cwd = tmpdir()
+/** More than are waited for before a kill. */
+const ACTS_A_LIFE = 50
 
 interface Line {
   url: string
@@ -84,14 +87,15 @@ test('nothing that was answered is lost when the process is killed at any moment
   for (let life = 1; life <= 4; life++) {
     let isOver = false
     const lives = acts.map(async (act, index) => {
-      for (let n = life * 10_000 + index * 1000; !isOver; n++) {
+      const first = life * 10_000 + index * 1000
+      for (let n = first; n < first + ACTS_A_LIFE && !isOver; n++) {
         await act(n, world.control).catch(() => undefined)
       }
     })
     const before = accepted.sent.size + accepted.written.length
     const enough = before + random.between(5, 40)
     while (accepted.sent.size + accepted.written.length < enough) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await pause(1)
     }
     await world.kill()
     isOver = true
@@ -115,7 +119,7 @@ test('nothing that was answered is lost when the process is killed at any moment
     ).resolves.toMatchObject({ messageId: ofAlice.length + 1 })
     accepted.written.push(ofAlice.length + 1)
   }
-})
+}, 240_000)
 
 test('what a phone was shown, and what it still had to read, is there after a kill', async () => {
   const data = join(folder(), 'a.world')

@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely'
 import type { Keep, Key, Kind } from './keep.ts'
 import { KeptMap } from './kept-map.ts'
-import { openDatabase, type Row, type Schema } from './open.ts'
+import { openDatabase, toOperator, type Row, type Schema } from './open.ts'
 
 /** One entry that differs from what is written. */
 interface Note {
@@ -18,6 +18,7 @@ const ROWS_AT_ONCE = 500
 
 /** A keep in a SQLite file, which one process has to itself. */
 export class FileKeep implements Keep {
+  readonly #file: string
   readonly #db: Kysely<Schema>
   readonly #kept: Map<string, Row[]>
   #notes = new Map<string, Note>()
@@ -26,7 +27,8 @@ export class FileKeep implements Keep {
   /** What nobody waits for is written soon, too. */
   #isSoon = false
 
-  private constructor(db: Kysely<Schema>, kept: Map<string, Row[]>) {
+  private constructor(file: string, db: Kysely<Schema>, kept: Map<string, Row[]>) {
+    this.#file = file
     this.#db = db
     this.#kept = kept
   }
@@ -39,6 +41,7 @@ export class FileKeep implements Keep {
   static async open(file: string): Promise<FileKeep> {
     const { db, rows } = await openDatabase(file)
     return new FileKeep(
+      file,
       db,
       Map.groupBy(rows, ({ kind, owner }) => nameOf(kind, owner)),
     )
@@ -134,7 +137,7 @@ export class FileKeep implements Keep {
         notes.set(name, note)
       }
       this.#notes = notes
-      throw error
+      throw toOperator(error, this.#file)
     }
   }
 

@@ -20,7 +20,7 @@ export interface Keep extends AsyncDisposable {
   begin(): Promise<void>
   /**
    * Resolves when everything that was changed so far is on its way to disk and safe from the
-   * death of this process. @throws Error when it could not be written; it is tried again next time
+   * death of this process. @throws OperatorError when it could not be written; it is tried again next time
    */
   settled(): Promise<void>
 }

@@ -123,9 +123,11 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 }
 
 const BUSY = 5
+const FULL = 13
 const BROKEN = new Set([11, 26])
 
-function toOperator(error: unknown, file: string): unknown {
+/** What an error of SQLite or of the file system means to who runs the sandbox. */
+export function toOperator(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error
   if (error instanceof SyntaxError) return broken(file, error)
   const { errcode, code, syscall } = error as Record<string, unknown>
@@ -139,12 +141,20 @@ function toOperator(error: unknown, file: string): unknown {
         { cause: error },
       )
     }
+    if (result === FULL) {
+      return new OperatorError(
+        'store-unwritable',
+        `${file} cannot be written: the disk is full`,
+        'make room; nothing that was acknowledged is lost',
+        { cause: error },
+      )
+    }
     if (BROKEN.has(result)) return broken(file, error)
   }
-  const why = typeof syscall === 'string' ? String(code) : 'it cannot be written'
+  const why = typeof syscall === 'string' ? `opened: ${String(code)}` : 'written'
   return new OperatorError(
     'store-unwritable',
-    `${file} cannot be opened: ${why}`,
+    `${file} cannot be ${why}`,
     'name a file in a directory that you can write to',
     { cause: error },
   )
