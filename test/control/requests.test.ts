@@ -158,7 +158,7 @@ describe('connections', () => {
     const control = await connected(
       dataDir,
       { keyList: () => slow.promise.then(() => []) },
-      { idleMs: 30 },
+      { idleMs: 500 },
     )
     const pending = control.keyList()
     expect(await talk(join(dataDir, 'control.sock'), '{"operation":')).toBe('')

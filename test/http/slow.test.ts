@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { call, head, opened, openDoor, outcome, raw, say } from './support.ts'
@@ -56,11 +57,11 @@ it('a connection is closed after its number of requests', async () => {
 
 it('sockets that are only held open keep nobody out', async () => {
   const world = await openDoor({ parts: { bounds: { connections: 8 } } })
-  const held = []
+  const held: Socket[] = []
   for (let n = 0; n < 50; n++) held.push((await opened(world.port)).on('error', () => {}).resume())
   expect((await call(world, 'GET', '/bot/v1/commands')).status).toBe(200)
-  await sleep(20)
-  expect(held.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(8)
+  const open = (): number => held.filter((socket) => !socket.closed).length
+  await expect.poll(open).toBeLessThanOrEqual(8)
 })
 
 it('connections at work are not closed for new ones, which are refused beyond the bound', async () => {

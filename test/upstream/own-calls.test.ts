@@ -47,7 +47,7 @@ describe('calls of the sidecar’s own', () => {
       order.push(request.url.replace('/bot/v1/chats/', ''))
       ok(response, {})
     })
-    const limits = { budgetWindowMs: 150 }
+    const limits = { budgetWindowMs: 700 }
     const { upstream, told } = door(url, { ownCallsPerMinute: () => 1, limits })
     const startedMs = performance.now()
     const own = [1, 2, 3, 4].map((id) => upstream.ask({ method: 'GET', path: `/chats/${id}` }))
@@ -56,7 +56,7 @@ describe('calls of the sidecar’s own', () => {
     await Promise.all(own)
     expect(order.filter((id) => Number(id) < 6)).toEqual(['1', '2', '3', '4'])
     // not a bound on speed: three windows must have passed before the fourth call
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(445)
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(2095)
     expect(told.filter(([name]) => name === 'budget')).toEqual(
       own.map(() => ['budget', { usedLastMinute: 1, limit: 1 }]),
     )
@@ -78,17 +78,13 @@ describe('calls of the sidecar’s own', () => {
 
   test('a queue that reaches beyond the deadline refuses the last, not the first', async () => {
     const { url } = await service((_request, response) => ok(response, {}))
-    const limits = { budgetWindowMs: 200 }
+    const limits = { budgetWindowMs: 1500 }
     const { upstream } = door(url, { ownCallsPerMinute: () => 1, limits })
-    const asking = [0, 1, 2, 3].map(() => upstream.ask({ ...me, deadlineMs: 500 }))
+    // the second has more than a second after its turn
+    const asking = [0, 1, 2].map(() => upstream.ask({ ...me, deadlineMs: 2800 }))
     const outcomes = await Promise.allSettled(asking)
-    expect(outcomes.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-    ])
-    expect(outcomes[3]).toMatchObject({ reason: { code: 'postern_busy' } })
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(outcomes[2]).toMatchObject({ reason: { code: 'postern_busy' } })
   })
 
   test('who leaves the queue gives the turn to the next', async () => {

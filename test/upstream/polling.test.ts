@@ -17,13 +17,12 @@ describe('long polls', () => {
   })
 
   test('when the bot hangs up, the service sees the connection close, and nothing is told', async () => {
-    const { url, closed } = await rawService(() => {})
-    const { upstream, told } = door(url)
     const bot = new AbortController()
+    const { url, closed } = await rawService(() => bot.abort())
+    const { upstream, told } = door(url)
     const polling = failing(
       upstream.poll({ query: 'timeout=50', timeoutSeconds: 50, signal: bot.signal }),
     )
-    setTimeout(() => bot.abort(), 30)
     expect((await polling).code).toBe('postern_upstream_timeout')
     await expect.poll(closed).toBe(1)
     expect(told).toEqual([])
@@ -64,14 +63,17 @@ describe('long polls', () => {
   })
 
   test('closing the door ends whatever is under way', async () => {
-    const { url, closed } = await rawService(() => {})
+    const arrived = Promise.withResolvers<void>()
+    const { url, closed } = await rawService((_socket, nth) => {
+      if (nth === 3) arrived.resolve()
+    })
     const { upstream } = door(url)
     const calls = [
       failing(upstream.poll({ query: '', timeoutSeconds: 50, signal: never() })),
       failing(upstream.relay({ method: 'GET', path: '/me' })),
       failing(upstream.send(outbound.send())),
     ]
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await arrived.promise
     await upstream[Symbol.asyncDispose]()
     for (const error of await Promise.all(calls)) expect(error.code).toMatch(/^postern_upstream_/)
     await expect.poll(closed).toBe(3)

@@ -53,7 +53,7 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
     const { url, seen } = await service((_request, response, nth) => {
       if (nth > 1) ok(response, { id: 9 })
     })
-    const { upstream } = door(url, { limits: { sendFirstMs: 100, sendTotalMs: 5000 } })
+    const { upstream } = door(url, { limits: { sendFirstMs: 700, sendTotalMs: 20_000 } })
     expect((await upstream.send(outbound.send())).status).toBe(200)
     expect(seen).toHaveLength(2)
   })
@@ -114,7 +114,7 @@ describe('nothing is sent twice that was answered, or that might then be done tw
     expect(bodies).toHaveLength(2)
 
     const slow = await service(() => {})
-    const { upstream } = door(slow.url, { limits: { callMs: 150 } })
+    const { upstream } = door(slow.url, { limits: { callMs: 1000 } })
     const error = await failing(upstream.ask({ method: 'GET', path: '/me' }))
     expect(error.code).toBe('postern_upstream_timeout')
     expect(slow.seen).toHaveLength(1)
