@@ -82,7 +82,7 @@ for (const path of ['/chats/twelve', '/chats/1.5/keys', '/chats/1e3', '/chats/%3
   test(`GET ${path} is refused and does not leave`, async () => {
     const since = stage.double.mark()
     const called = await stage.sidecar.call('GET', path)
-    expect([called.status, called.json.error.code]).toEqual([400, 'bad_request'])
+    expect([called.status, called.json.error.code]).toEqual([404, 'chat_not_found'])
     expect(stage.double.mark()).toBe(since)
   })
 }
