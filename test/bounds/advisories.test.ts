@@ -251,7 +251,7 @@ describe('vectors and this table name the same advisories', () => {
   })
 
   test('what a vector names stands here', () => {
-    const folders = ['messages', 'certificates'].map(
+    const folders = ['messages', 'certificates', 'chats'].map(
       (folder) => new URL(`../vectors/${folder}/`, import.meta.url),
     )
     const names = folders.flatMap((folder) => readdirSync(folder))

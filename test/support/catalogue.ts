@@ -23,7 +23,7 @@ export function missing(row: Row): string[] {
 
 /** A vector as it stands in its file; null when there is none of that name. */
 export function vectorText(name: string): string | null {
-  const paths = ['messages', 'certificates'].map(
+  const paths = ['messages', 'certificates', 'chats'].map(
     (folder) => new URL(`vectors/${folder}/${name}.txt`, below),
   )
   const path = paths.find((one) => existsSync(one))

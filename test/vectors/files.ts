@@ -1,6 +1,7 @@
 /** What the folder of vectors must hold, made from the cases. */
 import { ARMOR } from './cases/armor.ts'
-import { certificateVector, messageVector } from './cases/case.ts'
+import { certificateVector, chatVector, messageVector } from './cases/case.ts'
+import { CHATS } from './cases/chats.ts'
 import { CERTIFICATES } from './cases/certificates.ts'
 import { CONTAINERS } from './cases/containers.ts'
 import { INNER } from './cases/inner.ts'
@@ -32,5 +33,6 @@ export function generatedFiles(): Map<string, string> {
   for (const one of [...CERTIFICATES, ...ODD_CERTIFICATES]) {
     add(`certificates/${one.name}.txt`, writeVector(certificateVector(one)))
   }
+  for (const one of CHATS) add(`chats/${one.name}.txt`, writeVector(chatVector(one)))
   return files
 }

@@ -2,7 +2,8 @@
 
 export const MAGIC = 'postern-vector 1'
 
-export type Kind = 'message' | 'certificate'
+const KINDS = ['message', 'certificate', 'chat'] as const
+export type Kind = (typeof KINDS)[number]
 
 export interface Vector {
   kind: Kind
@@ -27,8 +28,7 @@ export function readVector(text: string): Vector {
     return [line.slice(0, colon), line.slice(colon + 2)]
   })
   const [first, ...rest] = fields
-  if (first?.[0] !== 'kind' || (first[1] !== 'message' && first[1] !== 'certificate')) {
-    throw new Error('bad kind')
-  }
-  return { kind: first[1], fields: rest, body: text.slice(end + 2) }
+  const kind = KINDS.find((one) => one === first?.[1])
+  if (first?.[0] !== 'kind' || kind === undefined) throw new Error('bad kind')
+  return { kind, fields: rest, body: text.slice(end + 2) }
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { generatedFiles } from './files.ts'
 
 const here = new URL('./', import.meta.url)
-for (const folder of ['keys', 'messages', 'certificates']) {
+for (const folder of ['keys', 'messages', 'certificates', 'chats']) {
   await mkdir(new URL(`${folder}/`, here), { recursive: true })
 }
 const files = generatedFiles()

@@ -83,7 +83,7 @@ test('the files are what the cases make, and no others', () => {
   const files = generatedFiles()
   for (const [path, text] of files) expect(sha256(read(path)), path).toBe(sha256(text))
   const written = [...files.keys()]
-  for (const folder of ['messages', 'certificates']) {
+  for (const folder of ['messages', 'certificates', 'chats']) {
     const expected = written.filter((path) => path.startsWith(folder))
     expect(namesIn(folder).map((name) => `${folder}/${name}`)).toEqual(expected.toSorted())
   }
@@ -93,8 +93,9 @@ test('every vector says what it is, and what must come out', () => {
   const FIELDS = {
     message: ['about', 'covers', 'reader', 'signer', 'now', 'outcome'],
     certificate: ['about', 'covers', 'now', 'outcome'],
+    chat: ['about', 'covers', 'reader', 'published', 'now', 'outcome'],
   }
-  for (const folder of ['messages', 'certificates']) {
+  for (const folder of ['messages', 'certificates', 'chats']) {
     for (const name of namesIn(folder)) {
       const { kind, fields } = readVector(read(`${folder}/${name}`))
       const given = fields.map(([field]) => field)

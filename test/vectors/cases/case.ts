@@ -44,6 +44,32 @@ export interface CertificateCase extends Common {
   recipient?: [aes256: number, aes128: number]
 }
 
+/** A record of a chat's key list (`GET /chats/{chatId}/keys`). */
+export interface KeyRecord {
+  userId: number
+  fingerprint: string
+  publicKey: string
+}
+
+/** What happens, in order. Every chat is protected. */
+export type ChatStep =
+  /** From now on this is the chat's key list. */
+  | { keys: KeyRecord[]; chatId: number; kind: 'private' | 'group' }
+  /** A Message is delivered to the bot. */
+  | { message: Record<string, unknown> }
+  /** The bot sends words. */
+  | { send: { chatId: number; text: string } }
+
+export interface ChatCase extends Common {
+  /** When the bot's key was published. */
+  publishedMs: number
+  steps: ChatStep[]
+  /** Of the last step: the verdict on a Message; `sent`, or the code of the refusal. */
+  outcome: string
+  /** The words that the bot gets; absent when it gets none. */
+  text?: string
+}
+
 /** Longer texts stand in a header as their digest. */
 const TEXT_CHARS = 200
 
@@ -92,4 +118,17 @@ export function certificateVector(one: CertificateCase): Vector {
   const body =
     typeof one.body === 'string' ? one.body : armor(one.body, { type: 'PUBLIC KEY BLOCK' })
   return { kind: 'certificate', fields, body }
+}
+
+export function chatVector(one: ChatCase): Vector {
+  const fields: [string, string][] = [
+    ['about', one.about],
+    ['covers', one.covers],
+    ['reader', 'bot'],
+    ['published', time(one.publishedMs)],
+    ['now', time(one.nowMs ?? NOW_MS)],
+    ['outcome', one.outcome],
+  ]
+  if (one.text !== undefined) fields.push(['text', JSON.stringify(one.text)])
+  return { kind: 'chat', fields, body: `${JSON.stringify(one.steps, null, 2)}\n` }
 }
