@@ -74,6 +74,11 @@ export const REFUSALS = {
     what: 'the bot’s key is not confirmed by the service yet',
     hint: 'try again when /readyz is 200; its reasons say what is missing',
   },
+  postern_key_expired: {
+    status: 503,
+    what: 'the bot’s key has expired',
+    hint: '`postern key rotate` makes one that does not expire; the old one goes on opening',
+  },
   postern_bot_unprotected: {
     status: 503,
     what: 'the service says that this bot has no key any more',

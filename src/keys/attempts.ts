@@ -118,7 +118,7 @@ export class Attempts {
     })
     log.warn({ fingerprint, code: codeOf(error) }, 'the key could not be published')
     const isOldShown = shown != null && shown === keyring.active?.fingerprint
-    if (isOldShown) standing.become('published', 'the key is published')
+    if (isOldShown) standing.becomeShown()
     else standing.become('unpublished', `waiting to publish: ${codeOf(error)}`)
     if (isOldShown && failures === undefined) return true
     throw error
@@ -131,7 +131,7 @@ export class Attempts {
     const done = rotations.end('done')
     if (done !== null) log.info({ from: done.from, to: done.to }, 'the bot’s key is rotated')
     standing.situation = 'equal'
-    standing.become('published', 'the key is published')
+    standing.becomeShown()
     return true
   }
 

@@ -11,6 +11,7 @@ import {
   setOffered,
 } from './key-rows.ts'
 import { makeKey, type MadeKey } from './make-key.ts'
+import { nothingToLockUnder, tooMany } from './keyring-refusals.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
 /**
@@ -60,7 +61,12 @@ export class Keyring {
     const retired = rows.filter(({ state }) => state === 'retired')
     const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
     ring.#keys = await Promise.all(
-      rows.map(async (row) => fromRow(row, opening.has(row) ? await ring.#unlock(row) : null)),
+      rows.map(async (row) =>
+        fromRow(row, {
+          unlocked: opening.has(row) ? await ring.#unlock(row) : null,
+          endsMs: inUse.includes(row) ? await ring.#endsMs(row) : Infinity,
+        }),
+      ),
     )
     ring.#firstPublishedAtMs = firstPublishedAtMs
     return ring
@@ -193,13 +199,13 @@ export class Keyring {
   /** Makes it anew when the store has come under another protection meanwhile. */
   async #add(make: (o: Locking) => Promise<MadeKey>): Promise<ReadyKey> {
     for (;;) {
-      if (this.unlocked.length >= MAX_OPENING) throw tooMany()
+      if (this.unlocked.length >= MAX_OPENING) throw tooMany(MAX_OPENING)
       const passphrase = this.#store.masterSecret
       if (passphrase === null) throw nothingToLockUnder()
       const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const kept = await insertRow(this.#store, row, passphrase)
       if (kept === null) continue
-      const record = { ...fromRow(kept, unlocked), unlocked }
+      const record = { ...fromRow(kept, { unlocked, endsMs: await this.#endsMs(kept) }), unlocked }
       this.#keys = [record, ...this.#keys]
       return record
     }
@@ -216,6 +222,11 @@ export class Keyring {
     )
   }
 
+  async #endsMs({ certificate }: OwnKeysRow): Promise<number> {
+    const { unusable, expiresMs } = await this.#engine.judge(certificate)
+    return unusable === 'expired' ? 0 : expiresMs
+  }
+
   async #unlock({ locked }: OwnKeysRow): Promise<UnlockedKey> {
     try {
       return await this.#engine.unlock(locked, this.#store.masterSecret ?? '')
@@ -228,20 +239,4 @@ export class Keyring {
       )
     }
   }
-}
-
-function tooMany(): OperatorError {
-  return new OperatorError(
-    'refused',
-    `${MAX_OPENING} keys are open already, and no more may be`,
-    'lower key.retainDays, rotate less often, or postern key delete old ones',
-  )
-}
-
-function nothingToLockUnder(): OperatorError {
-  return new OperatorError(
-    'store-locked',
-    'there is nothing to lock a new key under',
-    'set key.passphrase (POSTERN_KEY_PASSPHRASE_FILE)',
-  )
 }

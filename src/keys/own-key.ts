@@ -19,6 +19,8 @@ export interface OwnKeyRecord {
   retiredAtMs: number | null
   destroyedAtMs: number | null
   certificate: string
+  /** When it expires: from then on nothing is sealed to it. Infinity when never, 0 when it was over at the start. */
+  endsMs: number
   /** Null when it is destroyed, or one of too many old ones. */
   unlocked: UnlockedKey | null
 }
@@ -26,8 +28,14 @@ export interface OwnKeyRecord {
 /** A key that can sign and open. */
 export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
 
-/** The key of a row of the store. @param unlocked what `locked` holds, or null */
-export function fromRow(row: OwnKeysRow, unlocked: UnlockedKey | null): OwnKeyRecord {
+/**
+ * The key of a row of the store.
+ * @param o `unlocked` what `locked` holds, or null; `endsMs` when it expires
+ */
+export function fromRow(
+  row: OwnKeysRow,
+  { unlocked, endsMs }: { unlocked: UnlockedKey | null; endsMs: number },
+): OwnKeyRecord {
   return {
     fingerprint: row.fingerprint,
     state: row.state,
@@ -37,8 +45,14 @@ export function fromRow(row: OwnKeysRow, unlocked: UnlockedKey | null): OwnKeyRe
     retiredAtMs: row.retired_at,
     destroyedAtMs: row.destroyed_at,
     certificate: row.certificate,
+    endsMs,
     unlocked,
   }
+}
+
+/** Whether the time of a key is over. One that a message was sealed to before still opens it. */
+export function isExpired({ endsMs }: OwnKeyRecord): boolean {
+  return Date.now() >= endsMs
 }
 
 export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {

@@ -149,10 +149,10 @@ export class Reconciler {
     const { keyring, standing, rotations, log } = this.#parts
     if (keyring.pending !== undefined) {
       if (rotations.waitMs === 0) return await this.#attempts.offer(keyring.pending, shown)
-      standing.become('published', 'the key is published')
+      standing.becomeShown()
       return true
     }
-    standing.become('published', 'the key is published')
+    standing.becomeShown()
     if (!this.#isDue()) return true
     try {
       await this.#begin(bot)

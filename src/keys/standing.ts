@@ -2,15 +2,16 @@
 import { Refusal, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
-import type { ReadyKey } from './own-key.ts'
+import { isExpired, type ReadyKey } from './own-key.ts'
 import { SendGate } from './send-gate.ts'
 import type { Situation } from './situation.ts'
 
 /**
  * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
- * is not ours. `unprotected`: none, although we had published.
+ * is not ours. `expired`: `/me` shows ours, whose time is over. `unprotected`: none, although we
+ * had published.
  */
-export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'unprotected'
+export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
 
 /** How long sends wait for a key that is being published: below what bots wait for an answer. */
 const HOLD_MAX_MS = 20_000
@@ -18,6 +19,7 @@ const HOLD_MAX_MS = 20_000
 const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
   unpublished: 'postern_key_unpublished',
   conflict: 'postern_key_conflict',
+  expired: 'postern_key_expired',
   unprotected: 'postern_bot_unprotected',
 }
 
@@ -53,10 +55,20 @@ export class Standing {
     this.#parts.changed(state, detail)
   }
 
+  /** The service shows the active key. */
+  becomeShown(): void {
+    const { active } = this.#parts.keyring
+    if (active === undefined || !isExpired(active)) this.become('published', 'the key is published')
+    else this.become('expired', 'phones seal nothing to it any more')
+  }
+
   /** The key to sign with. @throws Refusal naming why nothing can be sealed now */
   requirePublished(): ReadyKey {
     const { active } = this.#parts.keyring
-    if (this.#state === 'published' && active !== undefined) return active
+    if (this.#state === 'published' && active !== undefined) {
+      if (isExpired(active)) throw new Refusal('postern_key_expired')
+      return active
+    }
     throw new Refusal(REFUSED[this.#state === 'published' ? 'unpublished' : this.#state])
   }
 

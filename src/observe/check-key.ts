@@ -7,6 +7,8 @@ export interface OwnKeys {
   active: string | null
   /** ms since the epoch; null without an active key. */
   activeSinceMs: number | null
+  /** When the active key expires, ms since the epoch; Infinity when never, 0 when long since. */
+  activeEndsMs: number
   pending: string | null
   all: readonly string[]
 }
@@ -23,6 +25,8 @@ export interface KeyParts {
 const DAY_MS = 86_400_000
 /** After which a key that nobody means to rotate is worth a word. */
 const OLD_DAYS = 730
+/** How long before its end a key is worth a word: time enough to rotate at leisure. */
+const ENDING_DAYS = 30
 
 /** @param bot as `GET /me` has it just now */
 export function checkKey(bot: Bot, parts: KeyParts): Finding[] {
@@ -31,16 +35,21 @@ export function checkKey(bot: Bot, parts: KeyParts): Finding[] {
 
 function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): Finding[] {
   const since = keys?.activeSinceMs ?? null
-  if (!managesKey || since === null) return []
+  if (!managesKey || keys === null || since === null) return []
   const days = Math.max(0, Math.floor((Date.now() - since) / DAY_MS))
-  const said = `${days} days old, never expires`
+  const left = (keys.activeEndsMs - Date.now()) / DAY_MS
+  const ends = Number.isFinite(left) ? new Date(keys.activeEndsMs).toISOString().slice(0, 10) : null
+  const said = `${days} days old, ${ends === null ? 'never expires' : `expires on ${ends}`}`
+  const rotate = '`postern key rotate` makes a new one; the old one still opens'
+  if (left <= 0) {
+    return [fail('key age', `${days} days old and expired: nothing is sealed to it`, rotate)]
+  }
+  if (left < ENDING_DAYS) return [warn('key age', said, rotate)]
   if (rotateEveryDays !== undefined && days > rotateEveryDays + 1) {
     const late = `${said}, and was to be rotated every ${rotateEveryDays}`
     return [warn('key age', late, '`postern status` says what keeps the rotation')]
   }
-  return days > OLD_DAYS
-    ? [warn('key age', said, '`postern key rotate` makes a new one; the old one still opens')]
-    : [pass('key age', said)]
+  return days > OLD_DAYS ? [warn('key age', said, rotate)] : [pass('key age', said)]
 }
 
 function keyLine(bot: Bot, { keys, managesKey }: KeyParts): Finding {
@@ -55,7 +64,16 @@ function keyLine(bot: Bot, { keys, managesKey }: KeyParts): Finding {
           'protected chats stay closed to the bot',
         )
   }
-  if (shown !== null && shown === active) return pass('key', `the service shows ours, ${shown}`)
+  if (shown !== null && shown === active) {
+    const ours = `the service shows ours, ${shown}`
+    return pending === null
+      ? pass('key', ours)
+      : warn(
+          'key',
+          `${ours}, while ${pending} waits for its publication`,
+          '`postern key rotate --watch` follows it, or --abandon ends it',
+        )
+  }
   if (shown !== null && !all.includes(shown)) {
     return fail(
       'key',

@@ -12,6 +12,8 @@ export interface CheckParts extends ServiceParts, KeyParts {
   tls: { ca: string | undefined; proxied: boolean }
   /** Why the store does not open; null when it does, or when there never was one. */
   storeProblem: { message: string; hint: string } | null
+  /** What the store rests under; null without a store, or when it keeps no secrets. */
+  protection: 'passphrase' | 'keychain' | 'none' | null
   /** Setting `key.passphraseFile`, absolute. */
   passphraseFile: string | undefined
   /** What is known of other people; null without a store. */
@@ -28,6 +30,7 @@ export async function checkAll(parts: CheckParts): Promise<Finding[]> {
   return [
     ...folder,
     storeLine(parts),
+    ...protectionLine(parts),
     ...passphraseLine(parts),
     tls,
     ...lines,
@@ -41,6 +44,19 @@ function storeLine({ keys, storeProblem }: CheckParts): Finding {
   return keys === null
     ? pass('store', 'there is none yet; postern run makes one')
     : pass('store', `opens, with ${keys.all.length} of our keys`)
+}
+
+function protectionLine({ protection, dataDir }: CheckParts): Finding[] {
+  if (protection === null) return []
+  if (protection === 'keychain') return [pass('protection', 'the OS keychain opens the store')]
+  if (protection === 'passphrase') return [pass('protection', 'a passphrase opens the store')]
+  return [
+    warn(
+      'protection',
+      `none: whoever has ${dataDir}, or a copy of it, has the bot’s secret keys`,
+      '`postern key protect passphrase`, or `postern key protect keychain`',
+    ),
+  ]
 }
 
 /** Whoever takes the folder must not have what opens it. */

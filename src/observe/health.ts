@@ -23,6 +23,7 @@ export const REASONS = {
     hint: 'it is tried again by itself; `postern key list` shows what is pending',
   },
   'key-conflict': REFUSALS.postern_key_conflict,
+  'key-expired': REFUSALS.postern_key_expired,
   'bot-unprotected': REFUSALS.postern_bot_unprotected,
   clock: {
     what: 'our clock and the service’s are too far apart',

@@ -28,7 +28,9 @@ export function waysOf(settings: Settings, secrets: Secrets): AlertWay[] {
 /** The alert for a reason that came up or went; null for ordinary ones. */
 export function alertOfReason(change: { code: ReasonCode; holds: boolean }): Alert | null {
   const { code, holds } = change
-  return ORDINARY.has(code) ? null : { alert: code, holds, ...Health.words(code) }
+  if (ORDINARY.has(code)) return null
+  const { what, hint } = Health.words(code)
+  return { alert: code, holds, what, hint }
 }
 
 /** The alert for a change of whom we believe: a verified person's; null for others. */

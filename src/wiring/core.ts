@@ -219,6 +219,7 @@ function serviceNowMs({ watch }: Link): number | null {
 const REASON_OF: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {
   unpublished: 'key-unpublished',
   conflict: 'key-conflict',
+  expired: 'key-expired',
   unprotected: 'bot-unprotected',
 }
 

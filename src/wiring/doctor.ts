@@ -34,6 +34,7 @@ export async function examineAll(
     },
     storeProblem: store instanceof Error ? store : null,
     passphraseFile: secrets.passphrase?.file ?? undefined,
+    protection: core?.store.method ?? null,
     keys: core === null ? null : keysOf(core),
     people: core === null ? null : peopleOf(core),
   })
@@ -44,6 +45,7 @@ function keysOf({ keyring }: Core): CheckParts['keys'] {
   return {
     active: active?.fingerprint ?? null,
     activeSinceMs: active?.createdAtMs ?? null,
+    activeEndsMs: active?.endsMs ?? Infinity,
     pending: pending?.fingerprint ?? null,
     all: all.map(({ fingerprint }) => fingerprint),
   }

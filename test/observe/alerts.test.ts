@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { alertOfReason } from '../../src/wiring/alerting.ts'
+import { REASON_CODES } from '../../src/observe/health.ts'
+import { changeStore } from '../rotation/support.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage } from '../support/double-stage.ts'
 import { until } from '../support/sidecar.ts'
@@ -102,6 +105,42 @@ test('a verified person’s new certificate is told, with whom it is about', asy
     'told of the change',
   )
   expect(alert).toMatchObject({ holds: true, userId: person.id })
+})
+
+test('which reasons are told, and with nothing beside what they are', () => {
+  const codes = REASON_CODES.filter((code) => alertOfReason({ code, holds: true }) !== null)
+  expect(codes).toEqual([
+    'token',
+    'key-conflict',
+    'key-expired',
+    'bot-unprotected',
+    'clock',
+    'store',
+    'webhook-failing',
+    'updates-expiring',
+    'second-poller',
+    'locked',
+  ])
+  for (const code of codes) {
+    const alert = alertOfReason({ code, holds: true })
+    expect(Object.keys(alert ?? {})).toEqual(['alert', 'holds', 'what', 'hint'])
+  }
+})
+
+test('a webhook that fails, and updates that the service is about to drop, are told', async () => {
+  const { sidecar, double } = stage
+  await sidecar.stop()
+  const failing = `INSERT INTO webhook (id, url, failures) VALUES (1, 'http://127.0.0.1:9/bot', 10)`
+  changeStore(sidecar.dataDir, failing)
+  double.world.bot = { ...double.world.bot, queued: 9000 }
+  await stage.restart()
+  for (const code of ['webhook-failing', 'updates-expiring']) {
+    await until(() => byCommand().some(({ alert, holds }) => alert === code && holds), code)
+  }
+  double.world.bot = { ...double.world.bot, queued: 0 }
+  await stage.sidecar.call('GET', '/me')
+  const over = ({ alert, holds }: Told): boolean => alert === 'updates-expiring' && !holds
+  await until(() => byCommand().some(over), 'over')
 })
 
 test('the way is counted, told and failed', async () => {

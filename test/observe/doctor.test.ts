@@ -6,8 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postern, TOKENS } from '../cli/support.ts'
 import { dataFolder } from '../control/support.ts'
+import { openStore } from '../../src/store/store.ts'
+import { checkKey } from '../../src/observe/check-key.ts'
 import { checkFolder } from '../../src/observe/check-folder.ts'
 import { checkTls } from '../../src/observe/check-tls.ts'
+import type { Bot } from '../../src/api/bot.ts'
+import { DoubleWorld } from '../support/double-world.ts'
 import { useStage } from '../support/double-stage.ts'
 import { Authority, type Identity } from '../upstream/certificates.ts'
 
@@ -35,7 +39,7 @@ async function doctor(expectedCode = 0): Promise<Map<string, Line>> {
 test('a healthy sidecar passes in every line', async () => {
   const lines = await doctor()
   const names = ['data folder', 'disk', 'store', 'tls', 'upstream', 'token', 'status', 'clock']
-  const more = ['webhook', 'limits', 'capacity', 'key', 'key age', 'trust']
+  const more = ['protection', 'webhook', 'limits', 'capacity', 'key', 'key age', 'trust']
   expect([...lines.keys()].sort()).toEqual([...names, ...more].sort())
   for (const [name, line] of lines) expect(line.level, name).toBe('pass')
   expect(lines.get('capacity')?.message).toMatch(/fits for \d+ Curve25519.* \d+ RSA 4096/)
@@ -83,6 +87,56 @@ describe('without a sidecar', () => {
     const { stdout } = await postern(['check'], given)
     expect(stdout).toMatch(/^warn {2}passphrase: its file lies inside/m)
   })
+})
+
+describe('the bot’s key', () => {
+  const DAY_MS = 86_400_000
+  const OURS = 'a'.repeat(40)
+  const { bot } = new DoubleWorld()
+  const look = (more: object, shown: string | null = OURS) => {
+    const keys = { active: OURS, activeSinceMs: Date.now(), activeEndsMs: Infinity, pending: null }
+    const parts = { managesKey: true, rotateEveryDays: undefined }
+    return checkKey({ ...bot, fingerprint: shown } as Bot, {
+      ...parts,
+      keys: { ...keys, all: [OURS], ...more },
+    })
+  }
+
+  test('passes while the service shows it and its time is not over', () => {
+    expect(look({}).map(({ level }) => level)).toEqual(['pass', 'pass'])
+    const [, age] = look({ activeEndsMs: Date.now() + 40 * DAY_MS })
+    expect(age).toMatchObject({ level: 'pass' })
+    expect(age?.message).toMatch(/expires on \d{4}-\d\d-\d\d$/)
+  })
+
+  test.each([
+    ['waits for its publication', { pending: 'b'.repeat(40) }, 'key', 'warn', '--watch'],
+    [
+      'ends within a month',
+      { activeEndsMs: Date.now() + 29 * DAY_MS },
+      'key age',
+      'warn',
+      'rotate',
+    ],
+    ['has ended', { activeEndsMs: Date.now() - 1 }, 'key age', 'fail', 'rotate'],
+    ['is old', { activeSinceMs: Date.now() - 800 * DAY_MS }, 'key age', 'warn', 'rotate'],
+  ])('that %s is told, with what to do', (_what, more, name, level, hint) => {
+    const line = look(more).find((one) => one.name === name)
+    expect(line).toMatchObject({ level })
+    expect(line?.hint).toContain(hint)
+  })
+})
+
+test('a store that anybody can open who has it is a warning', async () => {
+  const cwd = dataFolder()
+  const dataDir = join(cwd, '.postern')
+  const store = await openStore({ dataDir, protection: 'none', passphrase: null, mode: 'create' })
+  await store[Symbol.asyncDispose]()
+  const { POSTERN_KEY_PASSPHRASE: _, ...env } = TOKENS as Record<string, string>
+  const given = { cwd, env: { ...env, POSTERN_KEY_PROTECTION: 'none' } }
+  const { stdout } = await postern(['check'], given)
+  expect(stdout).toMatch(/^warn {2}protection: none: whoever has /m)
+  expect(stdout).toContain('postern key protect passphrase')
 })
 
 describe('the data folder', () => {
