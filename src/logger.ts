@@ -24,6 +24,7 @@ const MIN_SECRET = 4
 /** C0 but tab and newline, DEL, C1, and what turns the reading direction of a terminal. */
 const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
+const PGP_START = '-----BEGIN PGP'
 const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?="))/g
 
 /**
@@ -116,10 +117,14 @@ function printable(text: string): string {
 
 /** Works on JSON text, string by string, so that the line stays JSON whatever a secret is. */
 function scrubber(secrets: readonly (string | Revealable)[]): (line: string) => string {
-  const known = new Set<string>()
+  const known = new Map<string, string[]>()
   return (line) => {
-    for (const secret of secrets) known.add(typeof secret === 'string' ? secret : secret.reveal())
-    const spellings = [...known].filter((s) => s.length >= MIN_SECRET).flatMap(spell)
+    for (const one of secrets) {
+      const secret = typeof one === 'string' ? one : one.reveal()
+      if (!known.has(secret)) known.set(secret, secret.length < MIN_SECRET ? [] : spell(secret))
+    }
+    const spellings = [...known.values()].flat().filter((spelling) => line.includes(spelling))
+    if (spellings.length === 0 && !line.includes(PGP_START)) return line
     return line.replace(JSON_STRING, (token) => {
       let text = token.replace(PGP_BLOCK, '[pgp]')
       for (const spelling of spellings) text = text.replaceAll(spelling, '[secret]')

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { bearerOf } from '../api/token.ts'
 import { valuesOf } from '../door.ts'
 import { Refusal } from '../errors.ts'
@@ -19,5 +19,5 @@ export function requireBearer(rawHeaders: readonly string[], expected: string): 
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }

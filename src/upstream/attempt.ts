@@ -1,13 +1,14 @@
+import { isUtf8 } from 'node:buffer'
 import { readEnvelope, type Envelope } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
 import { parseExact } from '../json.ts'
 import type { Dispatcher } from 'undici'
 import { clockSkewMs } from './clock.ts'
-import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
+import { unusable, type Failure } from './errors.ts'
+import { exchange } from './exchange.ts'
 import { handedOn, joined, requestHeaders } from './headers.ts'
-
-/** Pieces of one body; each costs far more than the octets in it. */
-const MAX_CHUNKS = 65_536
+import { Pieces } from './pieces.ts'
+import { refuse } from './refuse.ts'
 
 /** An answer in the service's envelope, its body as it came. */
 export interface Answer extends RawAnswer {
@@ -27,8 +28,8 @@ export interface WireRequest {
   maxBytes: number
   /** What the whole exchange may take from now on, in milliseconds. */
   timeoutMs: number
-  /** Ends the exchange when nobody waits for it any more. */
-  signal: AbortSignal
+  /** Any of them ends the exchange: nobody waits for it any more. */
+  signals: readonly AbortSignal[]
 }
 
 export type Outcome =
@@ -39,36 +40,21 @@ export type Outcome =
  * under a matching status line is a failure (spec, What the service does, 2).
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<Outcome> {
-  const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(request.timeoutMs)))
-  const signal = AbortSignal.any([deadline, request.signal])
-  let stage: 'before' | 'within' = 'before'
-  const sentAt = Date.now()
-  try {
-    const requesting = pool.request({
-      origin: request.origin,
-      method: request.method,
-      path: request.path,
-      headers: requestHeaders(request.token, request.body === undefined ? 'none' : 'body'),
-      body: request.body ?? null,
-      signal,
-      headersTimeout: Math.ceil(request.timeoutMs) + 1000,
-    })
-    const response = await unlessAborted(requesting, signal)
-    stage = 'within'
-    const gotAt = Date.now()
-    const body = await readBody(response, request.maxBytes)
-    if (!Buffer.isBuffer(body)) return body
-    const answer = readAnswer(response, body)
-    if (answer === null) return unusable('no envelope', response.statusCode)
-    return {
-      kind: 'answered',
-      answer,
-      skewMs: clockSkewMs(joined(response.headers['date']), sentAt, gotAt),
-    }
-  } catch (error) {
-    if (request.signal.aborted) return givenUp()
-    return deadline.aborted ? late() : failureOf(error, stage)
-  }
+  const { origin, method, path, body = null, token, maxBytes, signals } = request
+  const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs))
+  const headers = requestHeaders(token, body === null ? 'none' : 'body')
+  const sentAtMs = Date.now()
+  const received = await exchange(pool, {
+    options: { origin, method, path, headers, body, headersTimeout: timeoutMs + 1000 },
+    maxBytes,
+    timeoutMs,
+    signals,
+  })
+  if ('kind' in received) return received
+  const answer = readAnswer(received, received.body)
+  if (answer === null) return unusable('no envelope', received.statusCode)
+  const skewMs = clockSkewMs(joined(received.headers['date']), sentAtMs, received.gotAtMs)
+  return { kind: 'answered', answer, skewMs }
 }
 
 /**
@@ -97,30 +83,23 @@ export async function readBody(
     body.on('error', () => {}).destroy()
     return refusal
   }
-  const chunks: Buffer[] = []
-  const failure = await eachPiece(body, (chunk, size) => {
-    if (size > maxBytes) return unusable('larger than any answer may be', statusCode)
-    if (chunks.length === MAX_CHUNKS) return unusable('an answer in crumbs', statusCode)
-    chunks.push(alone(chunk))
-    return null
-  })
-  return failure ?? Buffer.concat(chunks)
+  const pieces = new Pieces(maxBytes, statusCode)
+  const failure = await eachPiece(body, (piece) => pieces.take(piece))
+  return failure ?? pieces.joined()
 }
 
 /**
  * Takes the pieces of a body as they come; iterating would first join those that wait.
- * @param take is given a piece and all octets so far, and says why no more are wanted
+ * @param take says why no more are wanted
  * @throws what the body fails with
  */
 async function eachPiece(
   body: Dispatcher.ResponseData['body'],
-  take: (chunk: Buffer, size: number) => Failure | null,
+  take: (piece: Buffer) => Failure | null,
 ): Promise<Failure | null> {
   const { promise, resolve, reject } = Promise.withResolvers<Failure | null>()
-  let size = 0
-  body.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    const failure = take(chunk, size)
+  body.on('data', (piece: Buffer) => {
+    const failure = take(piece)
     if (failure === null) return
     resolve(failure)
     body.removeAllListeners('data').destroy()
@@ -131,31 +110,14 @@ async function eachPiece(
   return await promise
 }
 
-/** A small piece holds on to all that was read from the socket with it: its octets are taken out. */
-function alone(chunk: Buffer): Buffer {
-  return chunk.length * 2 < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk
-}
-
-/** Why an answer is of no use whatever its body says; null when it may be. */
-export function refuse(
-  status: number,
-  headers: Dispatcher.ResponseData['headers'],
-): Failure | null {
-  if (status >= 300 && status < 400) return unusable('a redirect', status)
-  if (!/^(identity)?$/i.test(joined(headers['content-encoding']))) {
-    return unusable('an encoding that was not asked for', status)
-  }
-  return null
-}
-
 /** The answer in the envelope, or null when it is not in it. */
 export function readAnswer(
-  { statusCode, headers }: Dispatcher.ResponseData,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Buffer,
 ): Answer | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    const envelope = readEnvelope(parseExact(text), statusCode)
+    if (!isUtf8(body)) return null
+    const envelope = readEnvelope(parseExact(body.toString()), statusCode)
     return envelope && { status: statusCode, headers: handedOn(headers), body, envelope }
   } catch {
     return null

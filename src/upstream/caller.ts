@@ -26,7 +26,8 @@ export interface Call {
   untilMs: number
   /** The end of the first attempt. */
   firstUntilMs: number
-  signal: AbortSignal
+  /** Any of them ends it. */
+  signals: readonly AbortSignal[]
   repeat: RepeatRule
   /** A call of the sidecar's own, whose attempts count. */
   own: boolean
@@ -94,7 +95,7 @@ export class Caller {
       token,
       maxBytes: isList(call) ? limits.maxListBytes : limits.maxBytes,
       timeoutMs: untilMs - startedMs,
-      signal: call.signal,
+      signals: call.signals,
     })
     if (call.own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
     if (outcome.kind === 'answered') this.#tell(call, outcome, performance.now() - startedMs)
@@ -113,9 +114,10 @@ export class Caller {
   }
 
   /** False when no time is left for another attempt, or nobody waits for it. */
-  async #pauseBefore({ untilMs, signal }: Call): Promise<boolean> {
+  async #pauseBefore({ untilMs, signals }: Call): Promise<boolean> {
     const pauseMs = this.#parts.limits.retryPauseMs
     if (performance.now() + pauseMs >= untilMs) return false
+    const signal = AbortSignal.any([...signals])
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
     return !signal.aborted
   }

@@ -130,7 +130,7 @@ class Door implements Upstream {
 
   async ask(request: UpstreamRequest): Promise<unknown> {
     const call = this.#ordinary(request, 'own')
-    await this.#budget.take(call.untilMs, call.signal)
+    await this.#budget.take(call.untilMs, AbortSignal.any([...call.signals]))
     const answer = await this.#caller.run(call)
     if (answer.envelope.ok) return answer.envelope.result
     throw saidNo(answer, answer.envelope.error)
@@ -140,7 +140,7 @@ class Door implements Upstream {
     return await fetchMedia(this.#pools.media, {
       origin: this.#origin,
       path: `${this.#basePath}/media/${encodeURIComponent(id)}`,
-      signal: this.#until(signal),
+      signal: AbortSignal.any(this.#ending(signal)),
       limits: this.#limits,
     })
   }
@@ -149,8 +149,11 @@ class Door implements Upstream {
     const path = request.query === '' ? '/updates' : `/updates?${request.query}`
     checkPath(path)
     const own = request.whose === 'own'
-    const signal = this.#until(request.signal)
-    if (own) await this.#budget.take(performance.now() + this.#limits.budgetWindowMs, signal)
+    const signals = this.#ending(request.signal)
+    if (own) {
+      const untilMs = performance.now() + this.#limits.budgetWindowMs
+      await this.#budget.take(untilMs, AbortSignal.any(signals))
+    }
     const totalMs = request.timeoutSeconds * 1000 + this.#limits.pollSlackMs
     return this.#caller.run({
       pool: this.#pools.polls,
@@ -158,7 +161,7 @@ class Door implements Upstream {
       path,
       body: undefined,
       ...this.#times(totalMs, totalMs),
-      signal,
+      signals,
       repeat: never,
       own,
     })
@@ -201,7 +204,7 @@ class Door implements Upstream {
       path,
       body: body === '' ? undefined : body,
       ...this.#times(totalMs, totalMs),
-      signal: this.#until(signal),
+      signals: this.#ending(signal),
       repeat: method === 'GET' ? ifUnreached : never,
       own: whose === 'own',
     }
@@ -223,7 +226,7 @@ class Door implements Upstream {
       method,
       path: outbound.path,
       body: outbound.body,
-      signal: this.#stopping.signal,
+      signals: this.#ending(undefined),
       own: false,
       permitted: () => {
         if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
@@ -236,8 +239,9 @@ class Door implements Upstream {
     return { firstUntilMs: nowMs + firstMs, untilMs: nowMs + totalMs }
   }
 
-  #until(signal: AbortSignal | undefined): AbortSignal {
+  /** What ends a call: the caller's own signal, and the end of the sidecar. */
+  #ending(signal: AbortSignal | undefined): AbortSignal[] {
     const stopping = this.#stopping.signal
-    return signal === undefined ? stopping : AbortSignal.any([signal, stopping])
+    return signal === undefined ? [stopping] : [signal, stopping]
   }
 }

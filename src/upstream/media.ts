@@ -2,10 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { PosternError, Refusal } from '../errors.ts'
-import { readAnswer, readBody, refuse, unlessAborted } from './attempt.ts'
+import { readAnswer, readBody, unlessAborted } from './attempt.ts'
 import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
 import { joined, mediaHeaders } from './headers.ts'
 import type { UpstreamLimits } from './limits.ts'
+import { refuse } from './refuse.ts'
 import { saidNo } from './said-no.ts'
 
 export interface MediaRequest {

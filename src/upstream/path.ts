@@ -30,26 +30,27 @@ export function isGuarded(method: string, path: string): boolean {
   return ['POST', 'PUT', 'PATCH'].includes(method) && segments(name)[0] === 'messages'
 }
 
+const PATTERNS = ENDPOINTS.map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') }))
+
 /** Which endpoint of the spec a call is; null for one that the spec does not have. */
 export function endpointOf(method: string, path: string): EndpointName | null {
-  const [name = ''] = path.split('?', 1)
-  const asked = name.split('/')
-  const found = ENDPOINTS.find((endpoint) => {
-    const pattern = endpoint.path.split('/')
-    return (
-      endpoint.method === method &&
-      pattern.length === asked.length &&
-      pattern.every((part, index) => part.startsWith(':') || part === asked[index])
-    )
-  })
-  return found?.name ?? null
+  return found(method, path)?.name ?? null
 }
 
 /** A call's name for logs and metrics: few in all, and no identifier in any. */
 export function routeOf(method: string, path: string): string {
-  const name = endpointOf(method, path)
-  const endpoint = ENDPOINTS.find((candidate) => candidate.name === name)
-  return `${method} ${endpoint?.path ?? 'other'}`
+  return `${method} ${found(method, path)?.path ?? 'other'}`
+}
+
+function found(method: string, path: string): (typeof ENDPOINTS)[number] | undefined {
+  const [name = ''] = path.split('?', 1)
+  const asked = name.split('/')
+  return PATTERNS.find(
+    ({ endpoint, parts }) =>
+      endpoint.method === method &&
+      parts.length === asked.length &&
+      parts.every((part, index) => part.startsWith(':') || part === asked[index]),
+  )?.endpoint
 }
 
 function segments(name: string): string[] {

@@ -1,0 +1,104 @@
+/** One request and its whole answer, on undici's dispatch: no stream between the socket and us. */
+import type { Dispatcher } from 'undici'
+import { Pieces } from './pieces.ts'
+import { failureOf, givenUp, late, type Failure } from './errors.ts'
+import { refuse } from './refuse.ts'
+
+/** What is sent, and how long it may take. */
+export interface Exchange {
+  options: Dispatcher.DispatchOptions
+  /** Most bytes of body that are read of the answer. */
+  maxBytes: number
+  /** What the whole exchange may take from now on, in milliseconds; at least 1. */
+  timeoutMs: number
+  /** Any of them ends the exchange. */
+  signals: readonly AbortSignal[]
+}
+
+/** An answer as it came. */
+export interface Received {
+  statusCode: number
+  headers: Dispatcher.ResponseData['headers']
+  body: Buffer
+  /** When its headers were there, by `Date.now()`. */
+  gotAtMs: number
+}
+
+/** Sends it once. Never throws and never follows; whatever ends it before its end is a failure. */
+export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | Failure> {
+  return new Promise((resolve) => new Handler(sent, resolve).begin(pool))
+}
+
+class Handler implements Dispatcher.DispatchHandler {
+  readonly #sent: Exchange
+  readonly #resolve: (outcome: Received | Failure) => void
+  #timer: NodeJS.Timeout | undefined
+  #controller: Dispatcher.DispatchController | null = null
+  #isOver = false
+  #pieces: Pieces | null = null
+  #answer: Omit<Received, 'body'> | null = null
+
+  constructor(sent: Exchange, resolve: (outcome: Received | Failure) => void) {
+    this.#sent = sent
+    this.#resolve = resolve
+  }
+
+  begin(pool: Dispatcher): void {
+    const { options, signals, timeoutMs } = this.#sent
+    if (signals.some(({ aborted }) => aborted)) return this.#resolve(givenUp())
+    for (const signal of signals) signal.addEventListener('abort', this.#giveUp)
+    this.#timer = setTimeout(() => this.#end(late()), timeoutMs)
+    try {
+      pool.dispatch(options, this)
+    } catch (error) {
+      this.#end(failureOf(error, 'before'))
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new Error('over'))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Received['headers'],
+  ): void {
+    if (statusCode < 200) return
+    const useless = refuse(statusCode, headers)
+    if (useless !== null) return this.#end(useless)
+    this.#answer = { statusCode, headers, gotAtMs: Date.now() }
+    this.#pieces = new Pieces(this.#sent.maxBytes, statusCode)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const failure = this.#isOver ? null : this.#pieces?.take(chunk)
+    if (failure) this.#end(failure)
+  }
+
+  onResponseEnd(): void {
+    if (this.#answer === null || this.#pieces === null) return
+    this.#settle({ ...this.#answer, body: this.#pieces.joined() })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle(failureOf(error, this.#answer === null ? 'before' : 'within'))
+  }
+
+  readonly #giveUp = (): void => this.#end(givenUp())
+
+  /** Ends it from our side; a request that waits for a connection is dropped when it gets one. */
+  #end(failure: Failure): void {
+    this.#settle(failure)
+    this.#controller?.abort(new Error('over'))
+  }
+
+  #settle(outcome: Received | Failure): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    for (const signal of this.#sent.signals) signal.removeEventListener('abort', this.#giveUp)
+    this.#resolve(outcome)
+  }
+}

@@ -1,0 +1,38 @@
+import { unusable, type Failure } from './errors.ts'
+
+/** Pieces of one body; each costs far more than the octets in it. */
+const MAX_PIECES = 65_536
+
+/** A body as it comes in, within bounds. */
+export class Pieces {
+  readonly #maxBytes: number
+  readonly #status: number
+  readonly #pieces: Buffer[] = []
+  #size = 0
+
+  /** @param status of the answer, which a failure names */
+  constructor(maxBytes: number, status: number) {
+    this.#maxBytes = maxBytes
+    this.#status = status
+  }
+
+  /** Takes a piece in. @returns why the rest need not be read, else null */
+  take(piece: Buffer): Failure | null {
+    this.#size += piece.length
+    if (this.#size > this.#maxBytes) return unusable('larger than any answer may be', this.#status)
+    if (this.#pieces.length === MAX_PIECES) return unusable('an answer in crumbs', this.#status)
+    this.#pieces.push(alone(piece))
+    return null
+  }
+
+  /** All of it. */
+  joined(): Buffer {
+    const [only, ...more] = this.#pieces
+    return only !== undefined && more.length === 0 ? only : Buffer.concat(this.#pieces)
+  }
+}
+
+/** A small piece holds on to all that was read from the socket with it: its octets are taken out. */
+function alone(piece: Buffer): Buffer {
+  return piece.length * 2 < piece.buffer.byteLength ? Buffer.from(piece) : piece
+}
