@@ -2,13 +2,20 @@
 
 export interface Contender {
   name: string
+  /** What is timed; or gives its time in ms itself. */
   run: () => Promise<unknown>
+  /** What must be there before each run; not timed. */
+  before?: () => Promise<unknown>
+  /** Fewer rounds than the others, and one to warm up, for one that is slow. */
+  rounds?: number
 }
 
 export interface Result {
   job: string
   /** Median of ours, ms. */
   ms: number
+  /** Longest time in ms that the event loop could do nothing else; where it was measured. */
+  stallMs?: number
   /** `ratio`: how many times faster we are than the peer. */
   vs: Record<string, { ms: number; ratio: number }>
   /** What one run works through. */
@@ -25,29 +32,64 @@ export interface Result {
  */
 export async function compare(o: {
   job: string
-  ours: () => Promise<unknown>
+  ours: Omit<Contender, 'name'>
   peers: Contender[]
   rounds: number
   warmups?: number
 }): Promise<Result> {
-  const contenders = [{ name: 'ours', run: o.ours }, ...o.peers]
+  const contenders = [{ ...o.ours, name: 'ours' }, ...o.peers]
   const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
   const warmups = o.warmups ?? 1
   for (let turn = 0; turn < o.rounds + warmups; turn++) {
-    for (const { name, run } of contenders) {
+    for (const { name, run, before, rounds } of contenders) {
+      const unmeasured = rounds === undefined ? warmups : Math.min(warmups, 1)
+      if (turn >= (rounds ?? o.rounds) + unmeasured) continue
+      await before?.()
       const startedAt = performance.now()
-      await run()
-      const ms = performance.now() - startedAt
-      if (turn >= warmups) times.get(name)?.push(ms)
+      const own = await run()
+      const ms = typeof own === 'number' ? own : performance.now() - startedAt
+      if (turn >= unmeasured) times.get(name)?.push(ms)
     }
   }
   const ms = median(times.get('ours') ?? [])
-  const vs: Result['vs'] = {}
-  for (const { name } of o.peers) {
-    const theirs = median(times.get(name) ?? [])
-    vs[name] = { ms: round(theirs), ratio: round(theirs / ms) }
+  return { job: o.job, ms: round(ms), vs: against(ms, o.peers, times) }
+}
+
+function against(
+  ms: number,
+  peers: Contender[],
+  times: ReadonlyMap<string, number[]>,
+): Result['vs'] {
+  return Object.fromEntries(
+    peers.map(({ name }) => {
+      const theirs = median(times.get(name) ?? [])
+      return [name, { ms: round(theirs), ratio: round(theirs / ms) }]
+    }),
+  )
+}
+
+/** The longest time between two turns of the event loop while something runs, in ms. */
+export async function stallDuring(run: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  let isOn = true
+  const turn = (): void => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (isOn) setImmediate(turn)
   }
-  return { job: o.job, ms: round(ms), vs }
+  setImmediate(turn)
+  await run()
+  isOn = false
+  return longest
+}
+
+/** The median of so many measurements of the longest stall, in ms. */
+export async function stallOf(run: () => Promise<unknown>, times: number): Promise<number> {
+  const all: number[] = []
+  for (let time = 0; time < times; time++) all.push(await stallDuring(run))
+  return round(median(all))
 }
 
 export function median(values: number[]): number {

@@ -9,11 +9,14 @@ import { Spool } from '../../src/media/spool.ts'
 import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
 import { compare, round, type Contender, type Result } from './measure.ts'
-import { gpgHome, makeCast, type Cast } from './people.ts'
+import { makeCast, type Cast } from './people.ts'
+import { findPrograms } from './programs.ts'
 
 const MIB = 2 ** 20
 const PIECE = 65_536
 const SIZES = [1, 16, 64]
+/** The others are told whose signature is wanted, and fail without one. */
+const OPENS_UNSIGNED = new Set(['gpg', 'rnp'])
 const MEMORY = fileURLToPath(new URL('media-memory.ts', import.meta.url))
 
 /**
@@ -23,7 +26,7 @@ const MEMORY = fileURLToPath(new URL('media-memory.ts', import.meta.url))
  */
 export async function mediaJobs(): Promise<Result[]> {
   await using cast = await makeCast(1)
-  using gpg = gpgHome(cast)
+  using programs = await findPrograms(cast, 'x')
   const folder = mkdtempSync(join(tmpdir(), 'pb-'))
   const results: Result[] = []
   try {
@@ -31,13 +34,15 @@ export async function mediaJobs(): Promise<Result[]> {
     for (const mib of SIZES) {
       for (const kind of mib === 64 ? ['', '-signed'] : ['']) {
         const sealed = await sealedFile(cast, mib, kind)
-        const file = join(folder, 'sealed')
-        writeFileSync(file, sealed)
+        const file = programs.file('sealed', sealed)
         const peers = [plainly(cast, sealed, kind)]
-        if (gpg !== null) peers.push(byGpg(gpg, file, join(folder, 'opened')))
+        for (const [name, openWith] of programs.open) {
+          if (kind === '' && !OPENS_UNSIGNED.has(name)) continue
+          peers.push({ name, run: () => openWith(file), rounds: 3 })
+        }
         const result = await compare({
           job: `media-${mib}${kind}`,
-          ours: () => open(cast, sealed, { spool, kind }),
+          ours: { run: () => open(cast, sealed, { spool, kind }) },
           peers,
           rounds: mib === 64 ? 7 : 15,
           warmups: 2,
@@ -99,23 +104,6 @@ function plainly(cast: Cast, sealed: Uint8Array, kind: string): Contender {
       })
       await signatures[0]?.verified
     },
-  }
-}
-
-function byGpg(
-  gpg: { env: NodeJS.ProcessEnv; args: string[] },
-  from: string,
-  to: string,
-): Contender {
-  const args = [...gpg.args, '--yes', '--output', to, '--decrypt', from]
-  return {
-    name: 'gpg',
-    run: () =>
-      new Promise<void>((resolve, reject) => {
-        const child = spawn('gpg', args, { env: gpg.env, stdio: 'ignore' })
-        child.on('error', reject)
-        child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`gpg: ${code}`))))
-      }),
   }
 }
 

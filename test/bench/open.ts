@@ -1,61 +1,81 @@
 import { decrypt, readMessage } from 'openpgp'
-import { compare, type Result } from './measure.ts'
+import { Floor } from './floor.ts'
+import { compare, stallOf, type Contender, type Result } from './measure.ts'
 import { makeCast, type Cast } from './people.ts'
+import { findPrograms } from './programs.ts'
 
 const TEXT = 'x'.repeat(500)
+const BATCH = 100
+const LARGEST = 997
 
-/** Opening and verifying: one message, a batch of 100 side by side, one with 950 recipients. */
+/** Opening and verifying: one message, one with the most recipients, a batch side by side. */
 export async function openJobs(): Promise<Result[]> {
-  await using cast = await makeCast(950)
-  const seal = (certificates: string[]): Promise<string> =>
-    cast.engine.seal({ text: TEXT, certificates, signer: cast.signer, cipher: 'aes256' })
-  const one = await seal([])
-  const crowded = await seal(cast.certificates)
-  const batch = await Promise.all(Array.from({ length: 100 }, () => seal([])))
+  await using cast = await makeCast(LARGEST)
+  await using floor = new Floor()
+  using programs = await findPrograms(cast, TEXT)
+  const one = await seal(cast, [])
+  const crowded = await seal(cast, cast.certificates)
+  const batch = await Promise.all(Array.from({ length: BATCH }, () => seal(cast, [])))
+  const others = (armored: string, name: string): Contender[] => {
+    const file = programs.file(name, armored)
+    return [...programs.open].map(([program, open]) => ({
+      name: program,
+      run: () => open(file),
+      rounds: 5,
+    }))
+  }
+  const all = (open: typeof openOurs) => (): Promise<unknown> =>
+    Promise.all(batch.map((armored) => open(cast, armored)))
+  const together = await compare({
+    job: `open-batch-${BATCH}`,
+    ours: { run: all(openOurs) },
+    peers: [
+      { name: 'openpgpjs', run: all(openPlainly) },
+      { name: 'floor', run: () => floor.onTwo({ secrets: BATCH, signatures: BATCH }) },
+    ],
+    rounds: 15,
+    warmups: 3,
+  })
   return [
     await compare({
       job: 'open-1',
-      ours: () => open(cast, one),
-      peers: [{ name: 'openpgpjs', run: () => openPlainly(cast, one) }],
-      rounds: 30,
+      ours: { run: () => openOurs(cast, one) },
+      peers: [
+        { name: 'openpgpjs', run: () => openPlainly(cast, one) },
+        { name: 'floor', run: () => floor.onOne({ secrets: 1, signatures: 1 }) },
+        ...others(one, 'one'),
+      ],
+      rounds: 51,
+      warmups: 20,
+    }),
+    await compare({
+      job: `open-${LARGEST}`,
+      ours: { run: () => openOurs(cast, crowded) },
+      peers: [
+        { name: 'openpgpjs', run: () => openPlainly(cast, crowded) },
+        ...others(crowded, 'crowded'),
+      ],
+      rounds: 21,
       warmups: 5,
     }),
-    await compare({
-      job: 'open-950',
-      ours: () => open(cast, crowded),
-      peers: [{ name: 'openpgpjs', run: () => openPlainly(cast, crowded) }],
-      rounds: 10,
-      warmups: 2,
-    }),
-    await compare({
-      job: 'open-batch-100',
-      ours: () => Promise.all(batch.map((armored) => open(cast, armored))),
-      peers: [
-        {
-          name: 'openpgpjs',
-          run: () => Promise.all(batch.map((armored) => openPlainly(cast, armored))),
-        },
-      ],
-      rounds: 8,
-      warmups: 2,
-    }),
+    { ...together, stallMs: await stallOf(all(openOurs), 9) },
   ]
 }
 
-async function open(cast: Cast, armored: string): Promise<void> {
-  const opened = await cast.engine.open(armored, [cast.signer])
+async function seal({ engine, signer }: Cast, certificates: string[]): Promise<string> {
+  return await engine.seal({ text: TEXT, certificates, signer, cipher: 'aes256' })
+}
+
+async function openOurs({ engine, signer, certificate }: Cast, armored: string): Promise<void> {
+  const opened = await engine.open(armored, [signer])
   if (opened.outcome !== 'opened') throw new Error(opened.outcome)
-  const certificate = cast.signerKey.toPublic().armor()
-  const results = await cast.engine.verify(opened.signed, certificate, Date.now())
+  const results = await engine.verify(opened.signed, certificate, Date.now())
   if (results[0] !== 'valid') throw new Error('not verified')
 }
 
-async function openPlainly(cast: Cast, armored: string): Promise<void> {
+async function openPlainly({ signerKey }: Cast, armored: string): Promise<void> {
   const message = await readMessage({ armoredMessage: armored })
-  const { signatures } = await decrypt({
-    message,
-    decryptionKeys: cast.signerKey,
-    verificationKeys: cast.signerKey.toPublic(),
-  })
+  const verificationKeys = signerKey.toPublic()
+  const { signatures } = await decrypt({ message, decryptionKeys: signerKey, verificationKeys })
   await signatures[0]?.verified
 }

@@ -1,22 +1,24 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|doors|flood|sandbox` runs a part.
+ * `--only seal|open|media|passthrough|whole-path|flood|sandbox` runs a part.
  */
 import { applyProfile } from '../../src/pgp/profile.ts'
-import { doorJobs } from './doors.ts'
 import { floodJobs } from './flood/jobs.ts'
 import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
+import { passthroughJobs } from './passthrough.ts'
 import { sandboxJobs } from './sandbox.ts'
 import { sealJobs } from './seal.ts'
+import { wholePathJobs } from './whole-path.ts'
 
 const PARTS: Record<string, () => Promise<Result[]>> = {
   seal: sealJobs,
   open: openJobs,
   media: mediaJobs,
-  doors: doorJobs,
+  passthrough: passthroughJobs,
+  'whole-path': wholePathJobs,
   flood: floodJobs,
   sandbox: sandboxJobs,
 }
@@ -41,16 +43,18 @@ function speed(bytes: number | undefined, ms: number): string {
 }
 
 function table(rows: Result[]): string[] {
-  const cells = rows.flatMap(({ job, ms, vs, bytes, memory }) =>
-    Object.entries(vs).map(([peer, theirs]) => [
-      job,
-      `${ms} ms${speed(bytes, ms)}`,
+  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, stallMs }) => {
+    const ours = [job, `${ms} ms${speed(bytes, ms)}`]
+    const against = Object.entries(vs).map(([peer, theirs]) => [
+      ...ours,
       peer,
       `${theirs.ms} ms${speed(bytes, theirs.ms)}`,
       `${theirs.ratio} times`,
       memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
-    ]),
-  )
+    ])
+    const stall = stallMs === undefined ? [] : [[...ours, `longest stall ${stallMs} ms`]]
+    return [...against, ...stall]
+  })
   const head = ['job', 'ours', 'peer', 'theirs', 'we are faster', 'memory']
   const widths = head.map((_, column) =>
     Math.max(...[head, ...cells].map((row) => row[column]?.length ?? 0)),

@@ -1,33 +1,149 @@
-import { spawn } from 'node:child_process'
 import { createMessage, encrypt, readKey } from 'openpgp'
-import { compare, type Contender, type Result } from './measure.ts'
-import { gpgHome, makeCast, type Cast } from './people.ts'
+import { permitSealed } from '../../src/translate/guard.ts'
+import { createEngine } from '../../src/pgp/create.ts'
+import type { Engine } from '../../src/pgp/engine.ts'
+import { Floor } from './floor.ts'
+import { compare, round, stallOf, type Contender, type Result } from './measure.ts'
+import { makeCast, type Cast } from './people.ts'
+import { findPrograms, type Programs } from './programs.ts'
 
+/** 480 ASCII characters: with 997 recipients as much as the service takes. */
 const TEXT = 'x'.repeat(480)
-const COUNTS = [1, 10, 100, 500, 950]
+const COUNTS = [1, 10, 100, 500, 950, 997]
+const COLD_COUNTS = [1, 100, 997]
+const LARGEST = 997
+const TARGET = { route: 'send', path: '/messages' } as const
 
-/** Sealing and signing a text of 480 bytes, certificates judged before. */
+/** Signing and sealing a text to final request bytes. */
 export async function sealJobs(): Promise<Result[]> {
-  await using cast = await makeCast(Math.max(...COUNTS))
-  using gpg = gpgHome(cast)
+  await using cast = await makeCast(LARGEST)
+  await using floor = new Floor()
+  using programs = await findPrograms(cast, TEXT)
+  const bench = { cast, floor, programs }
   const results: Result[] = []
-  for (const count of COUNTS) {
-    const certificates = cast.certificates.slice(0, count)
-    const peers = [cached(cast, count), naive(cast, count)]
-    if (gpg !== null) peers.push(gpgSeal(cast, count, gpg))
-    const rounds = count > 100 ? 5 : 15
-    results.push(
-      await compare({
-        job: `seal-online-${count}`,
-        ours: () =>
-          cast.engine.seal({ text: TEXT, certificates, signer: cast.signer, cipher: 'aes256' }),
-        peers,
-        rounds,
-        warmups: 2,
-      }),
+  for (const count of COUNTS) results.push(await prepared(bench, count))
+  for (const count of COUNTS) results.push(await online(bench, count))
+  results.push(await stocked(bench))
+  for (const count of COLD_COUNTS) results.push(await cold(bench, count))
+  results.push(await ahead(bench))
+  return results
+}
+
+interface Bench {
+  cast: Cast
+  floor: Floor
+  programs: Programs
+}
+
+/** One message: everything from the text to the body that leaves. */
+async function send(
+  engine: Engine,
+  { signer }: Cast,
+  list: { certificates: readonly string[]; place?: string },
+): Promise<void> {
+  const sealed = await engine.sealKnown({ text: TEXT, signer, cipher: 'aes256', ...list })
+  permitSealed(TARGET, { chatId: 1, sendId: 'x' }, sealed)
+}
+
+const firstOf = (cast: Cast, count: number): string[] => cast.certificates.slice(0, count)
+
+/** The list was used before: session key and recipient packets are there. */
+async function prepared(bench: Bench, count: number): Promise<Result> {
+  const { cast } = bench
+  const at = (size: number): Omit<Contender, 'name'> => {
+    const list = { certificates: firstOf(cast, size), place: `prepared ${size}` }
+    return {
+      before: async () => {
+        const ready = cast.prepared(list.place)
+        await send(cast.engine, cast, list)
+        await ready
+      },
+      run: () => send(cast.engine, cast, list),
+    }
+  }
+  return await compare({
+    job: `seal-prepared-${count}`,
+    ours: at(count),
+    peers: [cached(cast, count), naive(cast, count), { name: 'at-1-recipient', ...at(1) }],
+    rounds: count > 100 ? 11 : 31,
+    warmups: 3,
+  })
+}
+
+/** The certificates are known, the list is not: nothing was made ahead. */
+async function online({ cast, floor, programs }: Bench, count: number): Promise<Result> {
+  const others = [...programs.seal].map(([name, seal]) => ({
+    name,
+    run: () => seal(count),
+    rounds: name === 'rnp' && count > 100 ? 1 : 3,
+  }))
+  return await compare({
+    job: `seal-online-${count}`,
+    ours: { run: () => send(cast.engine, cast, { certificates: firstOf(cast, count) }) },
+    peers: [
+      cached(cast, count),
+      naive(cast, count),
+      { name: 'floor', run: () => floor.onTwo({ pairs: count + 1, secrets: count + 1 }) },
+      ...others,
+    ],
+    rounds: count > 100 ? 9 : 21,
+    warmups: 2,
+  })
+}
+
+const RESTOCKED_MS = 1500
+
+/** The same with pairs in stock, as it is in a sidecar that has sealed before. */
+async function stocked({ cast, floor }: Bench): Promise<Result> {
+  const count = LARGEST
+  return await compare({
+    job: `seal-stocked-${count}`,
+    ours: {
+      before: async () => {
+        await send(cast.engine, cast, { certificates: firstOf(cast, 1), place: 'stocking' })
+        await new Promise((resolve) => setTimeout(resolve, RESTOCKED_MS))
+      },
+      run: () => send(cast.engine, cast, { certificates: firstOf(cast, count) }),
+    },
+    peers: [cached(cast, count), { name: 'floor', run: () => floor.onTwo({ secrets: count + 1 }) }],
+    rounds: 7,
+    warmups: 1,
+  })
+}
+
+/** Certificates that nobody has seen: the same keys, in texts that differ each time. */
+async function cold({ cast }: Bench, count: number): Promise<Result> {
+  let turn = 0
+  const unseen = (): string[] => {
+    turn++
+    return firstOf(cast, count).map((armored) =>
+      armored.replace('\n\n', `\nComment: turn ${turn}\n\n`),
     )
   }
-  return results
+  let texts = unseen()
+  await using engine = createEngine()
+  return await compare({
+    job: `seal-cold-${count}`,
+    ours: {
+      before: () => Promise.resolve((texts = unseen())),
+      run: () => send(engine, cast, { certificates: texts }),
+    },
+    peers: [naive(cast, count)],
+    rounds: 5,
+    warmups: 1,
+  })
+}
+
+/** Making a message to the largest group ahead: how long, and how long the loop is held up. */
+async function ahead({ cast }: Bench): Promise<Result> {
+  const list = { certificates: firstOf(cast, LARGEST), place: 'ahead' }
+  const run = async (): Promise<void> => {
+    const ready = cast.prepared(list.place)
+    await send(cast.engine, cast, list)
+    await ready
+  }
+  const result = await compare({ job: `prepare-${LARGEST}`, ours: { run }, peers: [], rounds: 5 })
+  return { ...result, stallMs: round(await stallOf(run, 7)) }
 }
 
 function cached(cast: Cast, count: number): Contender {
@@ -36,10 +152,11 @@ function cached(cast: Cast, count: number): Contender {
 }
 
 function naive(cast: Cast, count: number): Contender {
-  const armored = cast.certificates.slice(0, count)
   return {
     name: 'openpgpjs-naive',
+    rounds: 3,
     run: async () => {
+      const armored = firstOf(cast, count)
       const keys = await Promise.all(armored.map((armoredKey) => readKey({ armoredKey })))
       return await sealPlainly(cast, [...keys, cast.signerKey.toPublic()])
     },
@@ -49,24 +166,4 @@ function naive(cast: Cast, count: number): Contender {
 async function sealPlainly(cast: Cast, encryptionKeys: Cast['publicKeys']): Promise<unknown> {
   const message = await createMessage({ text: TEXT })
   return await encrypt({ message, encryptionKeys, signingKeys: cast.signerKey })
-}
-
-function gpgSeal(
-  cast: Cast,
-  count: number,
-  gpg: { env: NodeJS.ProcessEnv; args: string[] },
-): Contender {
-  const recipients = cast.publicKeys.slice(0, count).flatMap((key) => ['-r', key.getFingerprint()])
-  const args = [...gpg.args, '--armor', '--sign', '--encrypt', '--local-user']
-  args.push(cast.signer.fingerprint, '-r', cast.signer.fingerprint, ...recipients)
-  return {
-    name: 'gpg',
-    run: () =>
-      new Promise<void>((resolve, reject) => {
-        const child = spawn('gpg', args, { env: gpg.env, stdio: ['pipe', 'ignore', 'ignore'] })
-        child.on('error', reject)
-        child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`gpg: ${code}`))))
-        child.stdin.end(TEXT)
-      }),
-  }
 }

@@ -1,0 +1,72 @@
+/** Requests over raw sockets, so that whoever asks takes as little as possible of the machine. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+const HEAD_END = '\r\n\r\n'
+const LENGTH = /\r\ncontent-length: (\d+)/i
+const LAST = /\r\nconnection: close/i
+
+/** One connection, one request at a time; made anew when the other side wants no more on it. */
+export class Connection implements Disposable {
+  readonly #to: { host: string; port: number }
+  readonly #request: Buffer
+  #socket: Socket | null = null
+  #received = ''
+  #done: () => void = () => {}
+  #fail: (error: Error) => void = () => {}
+
+  /** @param url whom to ask; `path` and `token` of the request */
+  constructor(url: string, o: { path: string; token: string }) {
+    const { hostname, port, host } = new URL(url)
+    this.#to = { host: hostname, port: Number(port) }
+    const lines = [`GET ${o.path} HTTP/1.1`, `host: ${host}`, `authorization: Bearer ${o.token}`]
+    this.#request = Buffer.from(lines.join('\r\n') + HEAD_END)
+  }
+
+  /** Asks once. @throws Error unless it is answered with 200 */
+  async ask(): Promise<void> {
+    const socket = (this.#socket ??= await this.#open())
+    await new Promise<void>((resolve, reject) => {
+      this.#done = resolve
+      this.#fail = reject
+      socket.write(this.#request)
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket?.destroy()
+  }
+
+  async #open(): Promise<Socket> {
+    const socket = connect({ ...this.#to, noDelay: true })
+    await once(socket, 'connect')
+    socket.on('data', (chunk: Buffer) => this.#take(chunk.toString('latin1')))
+    socket.on('error', (error) => this.#fail(error))
+    socket.on('close', () => {
+      if (this.#socket === socket) this.#fail(new Error('the connection was closed'))
+    })
+    return socket
+  }
+
+  #take(text: string): void {
+    this.#received += text
+    const head = this.#received.indexOf(HEAD_END)
+    if (head === -1) return
+    const length = Number(LENGTH.exec(this.#received)?.[1] ?? 0)
+    if (this.#received.length < head + HEAD_END.length + length) return
+    const said = this.#received.slice(0, head)
+    this.#received = ''
+    if (LAST.test(said)) this.#socket = null
+    if (said.startsWith('HTTP/1.1 200')) this.#done()
+    else this.#fail(new Error(said))
+  }
+}
+
+/** Asks so often in all, over all connections at once. */
+export async function askAll(connections: Connection[], requests: number): Promise<void> {
+  let left = requests
+  const lane = async (connection: Connection): Promise<void> => {
+    while (left-- > 0) await connection.ask()
+  }
+  await Promise.all(connections.map(lane))
+}

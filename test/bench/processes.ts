@@ -1,0 +1,101 @@
+/** Servers in processes of their own, so that each has the loop for itself. */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Process extends AsyncDisposable {
+  /** Where it listens. */
+  url: string
+}
+
+const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** @param until what answers 200 once it is up */
+async function startNode(
+  args: string[],
+  o: { url: string; env?: Record<string, string>; until: string },
+): Promise<Process> {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, args, {
+    env: { PATH, HOME: tmpdir(), ...o.env },
+    stdio: 'ignore',
+  })
+  while (!(await answers(o.until))) {
+    if (child.exitCode !== null) throw new Error(`${args[0]} ended with ${child.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    url: o.url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url)
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+/** What answers everything with the same few octets of JSON, as fast as Node can. */
+export async function startStub(): Promise<Process> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  return await startNode([fileOf('stub.ts'), String(port)], { url, until: url })
+}
+
+/** A proxy of @fastify/http-proxy, with nothing on it. */
+export async function startHttpProxy(upstream: string): Promise<Process> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const args = [fileOf('http-proxy.ts'), String(port), upstream]
+  return await startNode(args, { url, until: url })
+}
+
+/** A sidecar as `postern run` starts it, with its settings as they are by default. */
+export async function startPostern(o: {
+  upstream: string
+  token: string
+  publish: boolean
+}): Promise<Process> {
+  const [port, adminPort] = [await freePort(), await freePort()]
+  const dataDir = mkdtempSync(join(tmpdir(), 'pb-'))
+  const admin = `http://127.0.0.1:${adminPort}`
+  const sidecar = await startNode([fileOf('../../src/main.ts'), 'run'], {
+    url: `http://127.0.0.1:${port}`,
+    until: `${admin}/${o.publish ? 'readyz' : 'healthz'}`,
+    env: {
+      POSTERN_UPSTREAM_URL: o.upstream,
+      POSTERN_BOT_TOKEN: o.token,
+      POSTERN_KEY_PASSPHRASE: 'bench',
+      POSTERN_KEY_PUBLISH: String(o.publish),
+      POSTERN_LISTEN_PORT: String(port),
+      POSTERN_ADMIN_PORT: String(adminPort),
+      POSTERN_DATA_DIR: join(dataDir, 'data'),
+    },
+  })
+  return {
+    url: sidecar.url,
+    async [Symbol.asyncDispose]() {
+      await sidecar[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
