@@ -6,7 +6,7 @@ import type { StatusReport } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
 import { example, sourcesOf, takeSettings } from './flags.ts'
 import { stopped, stopSignal } from './stop.ts'
-import { clear, paint, put, putJson, table } from './terminal.ts'
+import { clear, paint, put, putJson, say, table } from './terminal.ts'
 
 const WATCH_MS = 2000
 
@@ -28,28 +28,44 @@ async function status(
   command: Command,
 ): Promise<void> {
   const dataDir = loadDataDir(sourcesOf(command))
-  await using sidecar = await connectControl(dataDir)
-  if (sidecar === null) {
+  const report = await ask(dataDir)
+  if (report === null) {
     throw new OperatorError(
       'not-running',
       `no sidecar runs on ${dataDir}`,
       'start it with `postern run`, or name its data directory with --data-dir',
     )
   }
-  const show = async () => {
-    const report = await sidecar.status()
-    if (options.watch === true) clear()
-    if (options.json === true) putJson(report)
-    else putReport(report)
-    return report
+  if (options.watch === true) {
+    return await watch(dataDir, { first: report, isJson: options.json === true })
   }
-  const report = await show()
+  if (options.json === true) putJson(report)
+  else putReport(report)
   if (options.ready === true) demandReady(report)
-  if (options.watch !== true) return
+}
+
+/** What the sidecar says of itself; null when none runs. */
+async function ask(dataDir: string): Promise<StatusReport | null> {
+  await using sidecar = await connectControl(dataDir)
+  return sidecar === null ? null : await sidecar.status()
+}
+
+/** Shows it until stopped, also over restarts of the sidecar. */
+async function watch(
+  dataDir: string,
+  { first, isJson }: { first: StatusReport; isJson: boolean },
+): Promise<void> {
   const stop = stopped()
+  let report: StatusReport | null = first
   while (!stopSignal.aborted) {
+    if (!isJson) clear()
+    if (report === null) say(`no sidecar runs on ${dataDir} just now`)
+    else if (isJson) putJson(report)
+    else putReport(report)
+    if (!isJson) say(`as of ${new Date().toISOString()}; anew every two seconds, until Ctrl-C`)
     await Promise.race([elapsed(WATCH_MS), stop])
-    if (!stopSignal.aborted) await show()
+    // It may go while it answers.
+    if (!stopSignal.aborted) report = await ask(dataDir).catch(() => null)
   }
 }
 
@@ -78,9 +94,15 @@ function putReport(report: StatusReport): void {
     ['service', `${upstream.url}, ${upstream.reachable ? 'reachable' : 'not reachable'}`],
     ['chats', `${chats.known} known, ${chats.latched} latched, ${chats.refused} refused`],
     ['webhook', webhookLine(report.webhook)],
-    ['updates', updates.waiting === null ? 'not known yet' : `${updates.waiting} wait`],
+    ['updates', waitingLine(updates)],
     ['own calls', `${calls.usedLastMinute} of ${calls.limit} in the last minute`],
   ])
+}
+
+function waitingLine({ waiting, oldestSeconds }: StatusReport['updates']): string {
+  if (waiting === null) return 'not known yet'
+  const oldest = oldestSeconds === null ? '' : `, the oldest for ${oldestSeconds} s`
+  return `${waiting} wait${oldest}`
 }
 
 function webhookLine(webhook: StatusReport['webhook']): string {

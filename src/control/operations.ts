@@ -35,8 +35,8 @@ export interface StatusReport {
     lastError: string | null
     nextAttemptAt: string | null
   } | null
-  /** How many updates wait at the service, as it last said; null when it has not. */
-  updates: { waiting: number | null }
+  /** How many updates wait at the service, as it last said, and how long the oldest; null: unknown. */
+  updates: { waiting: number | null; oldestSeconds: number | null }
   /** Calls of the sidecar's own. */
   calls: { usedLastMinute: number; limit: number }
 }

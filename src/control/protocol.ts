@@ -138,7 +138,7 @@ export const Results = {
     webhook: z
       .object({ origin: z.string(), failures: z.int(), lastError: text, nextAttemptAt: text })
       .nullable(),
-    updates: z.object({ waiting: z.int().nullable() }),
+    updates: z.object({ waiting: z.int().nullable(), oldestSeconds: z.int().nullable() }),
     calls: z.object({ usedLastMinute: z.number(), limit: z.number() }),
   }) satisfies z.ZodType<StatusReport>,
   check: z.array(

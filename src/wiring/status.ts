@@ -47,8 +47,16 @@ export function statusOf(
       refused: chats.filter(({ refusedAtMs }) => refusedAtMs !== null).length,
     },
     webhook: webhookOf(updates),
-    updates: { waiting: updates?.backlog.state.pending ?? null },
+    updates: waitingOf(updates),
     calls: link.spent(),
+  }
+}
+
+function waitingOf(updates: Updates | null): StatusReport['updates'] {
+  const { pending = null, oldestMs = null } = updates?.backlog.state ?? {}
+  return {
+    waiting: pending,
+    oldestSeconds: oldestMs === null ? null : Math.round(oldestMs / 1000),
   }
 }
 

@@ -32,7 +32,7 @@ export const STATUS: StatusReport = {
     lastError: 'the bot answered 500',
     nextAttemptAt: '2026-01-02T03:04:09.000Z',
   },
-  updates: { waiting: 5 },
+  updates: { waiting: 5, oldestSeconds: 60 },
   calls: { usedLastMinute: 4, limit: 60 },
 }
 

@@ -23,3 +23,22 @@ describe('postern status --ready', () => {
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--watch')])
   })
 })
+
+describe('postern status --watch', () => {
+  test('goes on over a restart of the sidecar, and says so meanwhile', async () => {
+    const cwd = dataFolder()
+    const env = await silentService()
+    const first = start(['run'], { cwd, env })
+    await first.said(/"msg":"listening"/)
+    const watching = start(['status', '--watch'], { cwd })
+    await watching.put(new RegExp(`process ${first.process.pid},`))
+    await watching.said(/as of \d{4}-/)
+    first.process.kill('SIGTERM')
+    await watching.said(/no sidecar runs on .* just now/)
+    await first.ended
+    const second = start(['run'], { cwd, env })
+    await watching.put(new RegExp(`process ${second.process.pid},`))
+    watching.process.kill('SIGTERM')
+    expect((await watching.ended).code).toBe(0)
+  })
+})
