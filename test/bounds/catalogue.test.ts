@@ -29,12 +29,18 @@ const HTTP: Record<string, Row> = {
     ['guard/unknown', 'an unknown path passes for a GET'],
   ],
   H15: [['http/headers', 'no header of the bot’s reaches the service', 'X-Forwarded-For']],
-  H16: [['http/hang-up', 'leaves one finished call behind, not two']],
+  H16: [
+    ['http/hang-up', 'leaves one finished call behind, not two'],
+    ['http/routes-send', 'leaves one finished call behind in a'],
+  ],
   H17: [['http/malformed', 'two requests in one piece are answered in their order']],
 }
 
 const JSON_BODIES: Record<string, Row> = {
-  J1: [['http/body', 'null', 'a list', 'a string', 'truncated', 'a byte-order mark first']],
+  J1: [
+    ['http/body', 'null', 'a list', 'a string', 'truncated', 'a byte-order mark first'],
+    ['http/routes-send', 'no body at all'],
+  ],
   J2: [['http/body', 'bytes that are not UTF-8']],
   J3: [
     ['http/body', '100 000 deep'],
@@ -205,6 +211,7 @@ const SETTINGS: Record<string, Row> = {
   ],
   G5: [['config/secrets', 'the secret and its file in one place are refused']],
   G6: [['http/listen', 'a port in use is refused', 'that a dead process left', 'somebody serves']],
+  // A link is read: that is how a container's platform hands in its files.
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
   G8: [
     ['pgp/adopt', 'that is missing, wrong or empty', 'its certificate', 'two keys in one'],

@@ -126,9 +126,37 @@ describe('POST /messages into a protected chat', () => {
   })
 })
 
+describe('a bot that hangs up while its send is under way', () => {
+  for (const kind of ['readable', 'protected'] as const) {
+    test(`leaves one finished call behind in a ${kind} chat, not two`, async () => {
+      const isOpen = kind === 'readable'
+      const chat = isOpen ? stage.openGroup() : stage.privateChat(await stage.friend())
+      await stage.show(chat)
+      const [arrived, held] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
+      using _held = stage.double.script('POST', '/messages', () => {
+        arrived.resolve()
+        return held.promise
+      })
+      const since = stage.double.mark()
+      const bot = new AbortController()
+      const body = { chatId: chat.id, text: 'and gone' }
+      const sending = stage.sidecar.call('POST', '/messages', body, { signal: bot.signal })
+      await arrived.promise
+      bot.abort()
+      await expect(sending).rejects.toThrow('aborted')
+      held.resolve(undefined)
+      const sent = () => stage.double.calls('POST', '/messages', since)
+      await expect.poll(() => sent().every(({ answered }) => answered !== null)).toBe(true)
+      expect((await stage.send(chat, 'the next')).status).toBe(201)
+      expect(sent().map(({ answered }) => answered?.status)).toEqual([201, 201])
+    })
+  }
+})
+
 describe('POST /messages with a body that is wrong in any chat', () => {
   const armored = '-----BEGIN PGP MESSAGE-----\n\nAAAA\n-----END PGP MESSAGE-----\n'
   const wrong: [string, string, string, string | undefined][] = [
+    ['no body at all', '', 'bad_request', 'text'],
     ['nothing to say', '{"chatId":CHAT}', 'bad_request', 'text'],
     ['armor', `{"chatId":CHAT,"armored":${JSON.stringify(armored)}}`, 'wrong_body_kind', 'text'],
     ['both', `{"chatId":CHAT,"text":"x","armored":"y"}`, 'wrong_body_kind', 'text'],

@@ -122,10 +122,11 @@ describe('what the door sends and hands back', () => {
   })
 
   test('our clock against the service’s Date: equal, ten minutes off either way, none, nonsense', async () => {
-    const dates = [0, 600_000, -600_000].map((ms) => new Date(Date.now() + ms).toUTCString())
+    const ahead = (ms: number) => (): string => new Date(Date.now() + ms).toUTCString()
+    const dates = [ahead(0), ahead(600_000), ahead(-600_000)]
     const { url } = await service((_request, response, nth) => {
       response.sendDate = false
-      const date = [...dates, undefined, 'soon'][nth - 1]
+      const date = [...dates, () => undefined, () => 'soon'][nth - 1]?.()
       if (date !== undefined) response.setHeader('date', date)
       ok(response, [])
     })
