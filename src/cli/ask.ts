@@ -44,11 +44,11 @@ export async function passphraseFor(
 
 /**
  * Asks on the terminal itself, whatever stdin and stdout are; what is typed is not shown.
- * @returns null when there is no terminal
+ * @returns null when there is no terminal, or stderr, where the question stands, is none
  * @throws OperatorError `refused` when the person gives up (Ctrl-C, Ctrl-D)
  */
 export async function askSecret(question: string): Promise<string | null> {
-  const terminal = openTerminal()
+  const terminal = process.stderr.isTTY ? openTerminal() : null
   if (terminal === null) return null
   terminal.setRawMode(true)
   sayPart(question)
