@@ -1,8 +1,10 @@
 /**
  * `npm run faults -- --seed N --runs M`: M runs from seed N on. Prints one line a run and a
  * summary; ends with 1 when a promise was broken, and says the seed that repeats it.
+ * `npm run faults -- --kills`: every point at which a command on secrets can be killed.
  */
 import { parseArgs } from 'node:util'
+import { killEverywhere } from './kill-everywhere.ts'
 import { runOnce } from './one-run.ts'
 
 const { values } = parseArgs({
@@ -10,6 +12,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
+    kills: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -19,8 +22,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 if (values.help) {
   say('npm run faults -- [--seed 1] [--runs 5] [--seconds 10]')
   say('Each run lets things go wrong for so many seconds, then heals and is checked.')
+  say('npm run faults -- --kills')
+  say('Kills each command on secrets before every one of its system calls on the store.')
   process.exit(0)
 }
+
+if (values.kills) process.exit(await killEverywhere(say))
 
 const [seed, runs, seconds] = [values.seed, values.runs, values.seconds].map(Number)
 if (![seed, runs, seconds].every((value) => Number.isSafeInteger(value) && Number(value) >= 0)) {

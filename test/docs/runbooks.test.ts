@@ -1,0 +1,150 @@
+/** The runbooks of the README: their commands are run as they stand there. */
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { MAIN } from '../support/postern-process.ts'
+import { readReadme } from '../support/readme-tables.ts'
+import { PASSPHRASE, Stage } from '../cli/secrets-stage.ts'
+
+const readme = readReadme()
+
+/** The commands under a heading, a line each, comments left out. */
+function commands(heading: string): string[] {
+  const [, section = ''] = readme.split(`\n### ${heading}\n`)
+  const [own = ''] = section.split(/\n##/)
+  const blocks = [...own.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block ?? '')
+  return blocks
+    .join('')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+}
+
+/** Runs lines in a shell where `postern` is ours. @throws Error when one of them fails */
+async function shell(stage: Stage, lines: readonly string[], more: Record<string, string> = {}) {
+  const bin = stage.path('bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
+  chmodSync(join(bin, 'postern'), 0o755)
+  const env = { ...stage.env(more), PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd }
+  const script = ['set -eu', ...lines].join('\n')
+  return await promisify(execFile)('bash', ['-c', script], { cwd: stage.cwd, env })
+}
+
+/** What stands before the sidecar is started again. */
+function untilRun(heading: string): string[] {
+  const lines = commands(heading)
+  expect(lines.at(-1)).toMatch(/^postern run\b/)
+  return lines.slice(0, -1)
+}
+
+const keysOf = async (stage: Stage) =>
+  JSON.parse(await stage.does('key list --json')) as { fingerprint: string; state: string }[]
+
+describe('the runbooks of the README', () => {
+  test('moving to another host: the same key signs there, and nothing is missing', async () => {
+    const [old, fresh] = [await Stage.make(), await Stage.make()]
+    await old.down(await old.up())
+    const lines = untilRun('Moving to another host')
+    const create = lines.findIndex((line) => line.startsWith('postern backup create'))
+    await shell(old, lines.slice(0, create + 1))
+    const backup = readFileSync(old.path('postern.backup'))
+    writeFileSync(fresh.path('postern.backup'), backup, { mode: 0o600 })
+    const sameService = {
+      POSTERN_UPSTREAM_URL: old.sandbox.url,
+      POSTERN_BOT_TOKEN: old.sandbox.token,
+    }
+    const { stdout } = await shell(fresh, lines.slice(create + 1), sameService)
+    const shown = await old.shown()
+    expect(stdout).toContain(shown)
+    const sidecar = await fresh.up(sameService)
+    expect(await old.shown()).toBe(shown)
+    await fresh.down(sidecar)
+  })
+
+  test('restored backup: the store runs again once it was compared with the service', async () => {
+    const stage = await Stage.make()
+    const sidecar = await stage.up()
+    await stage.does('backup create postern.backup')
+    await stage.down(sidecar)
+    const lines = untilRun('Restored backup')
+    const { stderr } = await shell(stage, lines)
+    expect(stderr).toContain('which is in the backup (active)')
+    expect(stderr).toContain('withheld as replayed')
+    await stage.down(await stage.up())
+  })
+
+  test('restored backup: it halts before it is accepted, and says the way on', async () => {
+    const stage = await Stage.make()
+    await stage.does('key generate')
+    await stage.does('backup create postern.backup')
+    rmSync(stage.dataDir, { recursive: true })
+    await stage.does('backup restore postern.backup')
+    const { code, stderr } = await stage.run('run')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/code: store-restored/)
+    expect(stderr).toContain('postern backup accept')
+  })
+
+  test('restored backup: one that is older than the published key is not accepted until that is', async () => {
+    const stage = await Stage.make()
+    const first = await stage.does('key generate')
+    await stage.does('backup create postern.backup')
+    await stage.does('key publish')
+    const sidecar = await stage.up()
+    const second = (await stage.does('key rotate')).split('\n').at(-1) ?? ''
+    await expect.poll(() => stage.shown(), { timeout: 30_000 }).toBe(second)
+    await stage.down(sidecar)
+
+    const lines = untilRun('Restored backup')
+    const failed = await shell(stage, lines).catch((error: { stderr: string }) => error)
+    expect(failed.stderr).toContain(`the service shows ${second}, which is not in this backup`)
+    expect(failed.stderr).toContain('older than the service’s view')
+    expect((await stage.run('run')).stderr).toContain('code: store-restored')
+    await shell(stage, ['postern key publish --replace', 'postern backup accept'])
+    await stage.down(await stage.up())
+    expect(await stage.shown()).toBe(first)
+  })
+
+  test('lost passphrase: nothing opens the store, and a new start replaces the key', async () => {
+    const stage = await Stage.make()
+    await stage.down(await stage.up())
+    const lost = await stage.shown()
+    stage.passphrase = 'another one altogether'
+    expect((await stage.run('run')).stderr).toContain('code: store-passphrase')
+    await shell(stage, untilRun('Lost passphrase'))
+    await stage.down(await stage.up())
+    expect(await stage.shown()).not.toBe(lost)
+    expect((await keysOf(stage)).map(({ state }) => state)).toEqual(['active'])
+  })
+
+  test('lost passphrase: a sidecar that still runs gives the store a new one', async () => {
+    const stage = await Stage.make()
+    const sidecar = await stage.up()
+    stage.passphrase = 'a passphrase made anew'
+    await stage.does('key protect passphrase', { POSTERN_NEW_PASSPHRASE: stage.passphrase })
+    await stage.down(sidecar)
+    await stage.down(await stage.up())
+  })
+
+  test('a new passphrase: the commands that change it leave the settings as they are', async () => {
+    const stage = await Stage.make()
+    const folder = stage.path('.config/postern')
+    mkdirSync(folder, { recursive: true })
+    const write = (name: string, text: string) =>
+      writeFileSync(join(folder, name), text, { mode: 0o600 })
+    write('passphrase', PASSPHRASE)
+    write('passphrase.new', 'the next passphrase')
+    await stage.does('key generate')
+    const [, section = ''] = readme.split('\n## Where secrets rest\n')
+    const block = /```sh\n([^]*?)```/.exec(section)?.[1] ?? ''
+    expect(block).toContain('POSTERN_NEW_PASSPHRASE_FILE')
+    const env = { ...stage.env(), POSTERN_KEY_PASSPHRASE_FILE: join(folder, 'passphrase') }
+    delete (env as Record<string, string | undefined>)['POSTERN_KEY_PASSPHRASE']
+    stage.env = () => env
+    await shell(stage, block.split('\n'))
+    expect(readFileSync(join(folder, 'passphrase'), 'utf8')).toBe('the next passphrase')
+    expect((await keysOf(stage)).length).toBe(1)
+  })
+})

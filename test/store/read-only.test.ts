@@ -1,0 +1,95 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/store.ts'
+import { canMount, digests, made, modeOf, mounted, open, temporary } from './support.ts'
+
+const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>
+  openStore({ dataDir, passphrase, mode: 'existing' }).then(
+    () => expect.unreachable('it opened'),
+    (error: unknown) => error as { code: string; message: string; hint: string },
+  )
+
+/** A store on a file system of its own, which is made read-only. */
+async function frozen(change: (dataDir: string) => void = () => {}): Promise<string> {
+  const mount = mounted('8m')
+  const dataDir = join(mount, 'data')
+  await made(dataDir, 'a passphrase')
+  change(dataDir)
+  spawnSync('mount', ['-o', 'remount,ro', mount])
+  return dataDir
+}
+
+describe.skipIf(!canMount())('a disk that cannot be written (skipped where none can be mounted)', () => {
+  test('keeps a sound store from opening, for that reason', async () => {
+    const error = await refusal(await frozen())
+    expect(error.code).toBe('store-unwritable')
+    expect(error.hint).toContain('mount it writable')
+  })
+
+  test.each([
+    ['a wrong passphrase', 'store-passphrase', 'wrong', () => {}],
+    ['no passphrase', 'store-locked', null, () => {}],
+    ['a later version', 'store-newer', 'a passphrase', (dataDir: string) => {
+      const database = new DatabaseSync(join(dataDir, 'postern.db'))
+      database.exec('PRAGMA user_version = 99')
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      database.close()
+    }],
+    ['damage', 'store-corrupt', 'a passphrase', (dataDir: string) => {
+      spawnSync('dd', ['if=/dev/zero', `of=${join(dataDir, 'postern.db')}`, 'bs=4096', 'seek=3', 'count=1', 'conv=notrunc'])
+    }],
+    ['nothing there', 'store-missing', 'a passphrase', (dataDir: string) => {
+      spawnSync('rm', [join(dataDir, 'postern.db')])
+    }],
+  ] as const)('does not hide %s', async (_what, code, passphrase, change) => {
+    const dataDir = await frozen(change)
+    const before = digests(dataDir)
+    expect((await refusal(dataDir, passphrase)).code).toBe(code)
+    expect(digests(dataDir)).toEqual(before)
+  })
+})
+
+describe('a store that is looked at and refused', () => {
+  test.each([
+    ['a wrong passphrase', 'wrong', 'store-passphrase'],
+    ['no passphrase', null, 'store-locked'],
+  ] as const)('with %s: no file is made or touched, not even for a moment', async (_what, passphrase, code) => {
+    const dataDir = temporary()
+    await made(dataDir, 'a passphrase')
+    const before = statSync(dataDir, { bigint: true })
+    expect((await refusal(dataDir, passphrase)).code).toBe(code)
+    const after = statSync(dataDir, { bigint: true })
+    expect([after.mtimeNs, after.ctimeNs]).toEqual([before.mtimeNs, before.ctimeNs])
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('what belongs to others (skipped without root)', () => {
+  test.each(['postern.db', ''])('%j of another user is refused and left alone', async (name) => {
+    const dataDir = temporary()
+    await made(dataDir)
+    chownSync(join(dataDir, name), 12_345, 12_345)
+    const error = await refusal(dataDir, null)
+    expect([error.code, error.message]).toEqual(['data-dir', expect.stringContaining('uid 12345')])
+    expect(statSync(join(dataDir, name)).uid).toBe(12_345)
+  })
+})
+
+test('what others could read is closed to them before anything is opened', async () => {
+  const dataDir = temporary()
+  await made(dataDir)
+  chmodSync(dataDir, 0o777)
+  chmodSync(join(dataDir, 'postern.db'), 0o644)
+  await open(dataDir)
+  expect([modeOf(dataDir), modeOf(join(dataDir, 'postern.db'))]).toEqual(['700', '600'])
+})
+
+test('a folder in the place of the database is refused', async () => {
+  const dataDir = temporary()
+  mkdirSync(join(dataDir, 'postern.db'))
+  expect((await refusal(dataDir, null)).code).toBe('data-dir')
+  expect(readdirSync(join(dataDir, 'postern.db'))).toEqual([])
+  expect(existsSync(join(dataDir, 'store.json'))).toBe(false)
+})
