@@ -216,7 +216,27 @@ const SETTINGS: Record<string, Row> = {
   G8: [
     ['pgp/adopt', 'that is missing, wrong or empty', 'its certificate', 'two keys in one'],
     ['pgp/adopt', 'a subkey that only signs', 'an expiry that is past', 'version 6', 'RSA 1024'],
+    ['cli/key-files', 'refuses by reason, and keeps nothing'],
   ],
+}
+
+const FILES: Record<string, Row> = {
+  F1: [['store/read-only', 'keeps a sound store from opening', 'does not hide']],
+  F2: [
+    ['store/full-disk', 'a full disk refuses the write'],
+    ['store/backup', 'on a full disk is refused', 'on a disk that is full'],
+    ['faults/kills', 'a disk that fails under a command'],
+  ],
+  F3: [['store/data-dir', 'others could read are closed', 'of another user is refused']],
+  F4: [['store/refusing', 'nothing at all', 'only its first page', 'wrong passphrase', 'newer']],
+  F5: [
+    ['store/backup', 'that nobody took away is gone'],
+    ['faults/kills', 'leaves everything whole'],
+  ],
+  F6: [['store/refusing', 'held by another process: in use']],
+  F7: [['faults/kills', 'error=EIO']],
+  F8: [['double/publication', 'no key is made while the clocks are too far apart']],
+  F9: [['docs/runbooks', 'it halts before it is accepted', 'older than the published key']],
 }
 
 const UPSTREAM: Record<string, Row> = {
@@ -263,6 +283,7 @@ describe.each([
   ['3.4 certificates', 'C', 9, CERTIFICATES],
   ['3.5 media', 'D', 10, MEDIA],
   ['3.6 settings and start', 'G', 8, SETTINGS],
+  ['3.7 file system', 'F', 9, FILES],
   ['3.8 upstream', 'U', 16, UPSTREAM],
 ])('%s', (_chapter, letter, count, rows) => {
   const ids = Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)

@@ -1,10 +1,10 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
-import { canMount, digests, made, modeOf, mounted, open, temporary } from './support.ts'
+import { canMount, digests, made, mounted, temporary } from './support.ts'
 
 const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>
   openStore({ dataDir, passphrase, mode: 'existing' }).then(
@@ -64,32 +64,4 @@ describe('a store that is looked at and refused', () => {
     const after = statSync(dataDir, { bigint: true })
     expect([after.mtimeNs, after.ctimeNs]).toEqual([before.mtimeNs, before.ctimeNs])
   })
-})
-
-describe.skipIf(process.getuid?.() !== 0)('what belongs to others (skipped without root)', () => {
-  test.each(['postern.db', ''])('%j of another user is refused and left alone', async (name) => {
-    const dataDir = temporary()
-    await made(dataDir)
-    chownSync(join(dataDir, name), 12_345, 12_345)
-    const error = await refusal(dataDir, null)
-    expect([error.code, error.message]).toEqual(['data-dir', expect.stringContaining('uid 12345')])
-    expect(statSync(join(dataDir, name)).uid).toBe(12_345)
-  })
-})
-
-test('what others could read is closed to them before anything is opened', async () => {
-  const dataDir = temporary()
-  await made(dataDir)
-  chmodSync(dataDir, 0o777)
-  chmodSync(join(dataDir, 'postern.db'), 0o644)
-  await open(dataDir)
-  expect([modeOf(dataDir), modeOf(join(dataDir, 'postern.db'))]).toEqual(['700', '600'])
-})
-
-test('a folder in the place of the database is refused', async () => {
-  const dataDir = temporary()
-  mkdirSync(join(dataDir, 'postern.db'))
-  expect((await refusal(dataDir, null)).code).toBe('data-dir')
-  expect(readdirSync(join(dataDir, 'postern.db'))).toEqual([])
-  expect(existsSync(join(dataDir, 'store.json'))).toBe(false)
 })
