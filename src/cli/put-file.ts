@@ -1,6 +1,7 @@
 /** Files that a command was asked to make: for their owner alone, whole, never over another. */
 import {
   closeSync,
+  constants,
   copyFileSync,
   chmodSync,
   fsyncSync,
@@ -42,7 +43,7 @@ export function putFile(path: string, content: Content, o: { force: boolean }): 
     chmodSync(unfinished, MODE)
     sync(unfinished, 'r+')
     if (o.force) renameSync(unfinished, file)
-    else linkSync(unfinished, file)
+    else putUnderName(unfinished, file)
     sync(dirname(file), 'r')
     return file
   } catch (error) {
@@ -56,6 +57,18 @@ export function putFile(path: string, content: Content, o: { force: boolean }): 
     )
   } finally {
     rmSync(unfinished, { force: true })
+  }
+}
+
+/** In one step, where the file system has hard links; else by a copy that goes over nothing. */
+function putUnderName(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(code)) throw error
+    copyFileSync(unfinished, file, constants.COPYFILE_EXCL)
+    sync(file, 'r+')
   }
 }
 

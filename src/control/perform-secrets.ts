@@ -60,11 +60,14 @@ const NOW: Record<Method, string> = {
   none: 'the store rests without protection, and whoever reads the disk has the secret keys: set key.protection to none, or the next start is refused',
 }
 
-const OLD: Record<Method, string> = {
-  passphrase: '; backups and copies made before still open with the old passphrase',
-  keychain:
-    '; backups and copies made before still need the old entry of the keychain, which stays',
-  none: '; backups and copies made before are still without protection',
+/** What copies that were made before are worth. */
+function aboutCopies(before: Method | null, oldEntry: string | null): string {
+  if (before === null) return ''
+  const copies = '; backups and copies made before'
+  if (before === 'none') return `${copies} are still without protection`
+  return before === 'passphrase'
+    ? `${copies} still open with the old passphrase`
+    : `${copies} still need the keychain’s entry ${oldEntry}, which stays`
 }
 
 async function protect(
@@ -72,11 +75,11 @@ async function protect(
   { protection, passphrase }: { protection: Method; passphrase: string | null },
 ): Promise<{ protection: Method; message: string }> {
   const before = store.method
-  const { isScrubbed } = await store.move(wantedOf(protection, passphrase), transfer.relock)
+  const { isScrubbed, oldEntry } = await store.move(wantedOf(protection, passphrase), transfer.relock)
   const left = isScrubbed
     ? ''
     : '; what was locked before stays in the log of the database until the sidecar stops'
-  return { protection, message: NOW[protection] + (before === null ? '' : OLD[before]) + left }
+  return { protection, message: NOW[protection] + aboutCopies(before, oldEntry) + left }
 }
 
 function wantedOf(method: Method, passphrase: string | null): Wanted {

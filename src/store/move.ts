@@ -8,6 +8,12 @@ import type { Schema } from './schema.ts'
 /** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
 export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
 
+/** What a move leaves behind. */
+export interface Moved {
+  isScrubbed: boolean
+  oldEntry: string | null
+}
+
 /** Every locked key as it was, with what it becomes. */
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
 

@@ -8,7 +8,7 @@ import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
-import { relockAll, writeMove, type Relock } from './move.ts'
+import { relockAll, writeMove, type Moved, type Relock } from './move.ts'
 import { release } from './owner.ts'
 import type { Held, Method, Protection, Wanted } from './protection.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
@@ -131,13 +131,13 @@ export class OpenStore implements Store {
     }
   }
 
-  move(wanted: Wanted, relock: Relock): Promise<{ isScrubbed: boolean }> {
+  move(wanted: Wanted, relock: Relock): Promise<Moved> {
     const moved = this.#moved.then(() => this.#track(() => this.#move(wanted, relock)))
     this.#moved = moved.catch(() => {})
     return moved
   }
 
-  async #move(wanted: Wanted, relock: Relock): Promise<{ isScrubbed: boolean }> {
+  async #move(wanted: Wanted, relock: Relock): Promise<Moved> {
     const from = this.#held
     const prepared = await prepare(wanted)
     const to = prepared.held
@@ -156,7 +156,7 @@ export class OpenStore implements Store {
       () => true,
       () => false,
     )
-    return { isScrubbed }
+    return { isScrubbed, oldEntry: from?.entry ?? null }
   }
 
   /** Nothing else reads or writes until it is done, what it does after its transaction included. */

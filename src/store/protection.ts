@@ -30,6 +30,8 @@ export interface Held {
   method: Method
   masterSecret: string
   protection: Protection
+  /** The entry of the keychain that holds the master secret; null for the other methods. */
+  entry: string | null
 }
 
 /** Seals and opens the named secrets of one store. Holds the key in memory alone. */
@@ -83,7 +85,7 @@ export async function createProtection(
   const protection = new Protection(await stretch(masterSecret, { ...cost, salt }))
   const row = { id: 1, method, ...cost, salt, proof: protection.seal(PROOF_NAME, PROOF) }
   return {
-    held: { method, masterSecret, protection },
+    held: { method, masterSecret, protection, entry: entryFor(method, row) },
     row: { ...row, digest: digestOf(row) },
   }
 }
@@ -112,13 +114,16 @@ export async function openProtection(masterSecret: string, row: ProtectionTable)
       ? wrongPassphrase()
       : corrupt('its master secret is not the one that it was made with')
   }
-  return { method, masterSecret, protection }
+  return { method, masterSecret, protection, entry: entryFor(method, row) }
 }
 
 /** The name of the keychain's entry for a row with the method `keychain`. */
-export function entryOf({ salt }: ProtectionTable): string {
+export function entryOf({ salt }: { salt: Uint8Array }): string {
   return `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
 }
+
+const entryFor = (method: Method, row: { salt: Uint8Array }): string | null =>
+  method === 'keychain' ? entryOf(row) : null
 
 /** The master secret of a row with the method `none`: it stands beside what it opens. */
 export function unprotectedSecret({ salt }: ProtectionTable): string {

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { acquire, type Opening } from './acquire.ts'
-import type { Relock } from './move.ts'
+import type { Moved, Relock } from './move.ts'
 import { OpenStore } from './open-store.ts'
 import type { Method, Wanted } from './protection.ts'
 import type { Schema } from './schema.ts'
@@ -31,11 +31,12 @@ export interface Store extends AsyncDisposable {
    * Moves everything secret to another protection, in one transaction: whatever happens, all of it
    * rests under the old one or all of it under the new one.
    * @param relock gives an OpenPGP key locked anew
-   * @returns whether the old material is gone from the files already, as `scrub` does it
+   * @returns `isScrubbed`: the old material is gone from the files already, as `scrub` does it;
+   *   `oldEntry`: what stays in the keychain for copies of the store, or null
    * @throws OperatorError `keychain`, `store-locked`: nothing changed; `store-unwritable`: it may
    *   have changed. Else what `relock` throws, with nothing changed
    */
-  move(wanted: Wanted, relock: Relock): Promise<{ isScrubbed: boolean }>
+  move(wanted: Wanted, relock: Relock): Promise<Moved>
   /**
    * Copies the whole store, as it is at one moment, into a file of its own in the data directory
    * (mode 0600), still under its protection. Whoever asked takes it away.
