@@ -59,7 +59,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   cli: {
     may: ['context', 'config', 'control', 'sandbox', 'api'],
-    packages: ['commander', 'yaml'],
+    packages: ['@clack/prompts', 'commander', 'yaml'],
     why: 'commands are thin',
   },
 }

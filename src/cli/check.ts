@@ -3,8 +3,8 @@ import { refuseUnsafeProcess } from '../config/environment.ts'
 import type { Sources } from '../config/sources.ts'
 import type { CheckLine } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
+import { example, sourcesOf, takeSettings } from './flags.ts'
+import { withSidecarOf } from './reach.ts'
 import { paint, printable, put, putJson } from './terminal.ts'
 
 const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
@@ -20,8 +20,16 @@ export function checkCommand(): Command {
   return example(command, 'postern check --json').action(check)
 }
 
-async function check({ json }: { json?: boolean }, command: Command): Promise<void> {
-  const lines = await withSidecar(command, async (_operations, look, sources) => [
+async function check(options: { json?: boolean }, command: Command): Promise<void> {
+  await checkSources(sourcesOf(command), options)
+}
+
+/**
+ * Looks at everything that these sources lead to, and prints what was found.
+ * @throws OperatorError `failed` when a line failed; else what keeps the doctor from looking
+ */
+export async function checkSources(sources: Sources, { json }: { json?: boolean }): Promise<void> {
+  const lines = await withSidecarOf(sources, async (_operations, look) => [
     ...checkProcess(sources),
     ...(await look()),
   ])

@@ -13,6 +13,7 @@ import { configSchemaCommand } from './config-schema.ts'
 import { configShowCommand } from './config-show.ts'
 import { demoCommand } from './demo.ts'
 import { explainCommand } from './explain.ts'
+import { initCommand } from './init.ts'
 import { keyDeleteCommand } from './key-delete.ts'
 import { keyExportCommand } from './key-export.ts'
 import { keyGenerateCommand } from './key-generate.ts'
@@ -79,6 +80,7 @@ export function createProgram(): Command {
   adopt(root, runCommand())
   adopt(root, demoCommand())
   adopt(root, sandboxCommand())
+  adopt(root, initCommand())
   adopt(root, checkCommand())
   adopt(root, statusCommand())
   adopt(root, group('config', 'the settings', [configShowCommand(), configSchemaCommand()]))

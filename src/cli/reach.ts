@@ -20,7 +20,15 @@ export async function withSidecar<T>(
   use: (operations: Operations, check: () => Promise<CheckLine[]>, sources: Sources) => Promise<T>,
   o: { begins: boolean } = { begins: false },
 ): Promise<T> {
-  const sources = sourcesOf(command)
+  return await withSidecarOf(sourcesOf(command), use, o)
+}
+
+/** The same, for sources that were read before. */
+export async function withSidecarOf<T>(
+  sources: Sources,
+  use: (operations: Operations, check: () => Promise<CheckLine[]>, sources: Sources) => Promise<T>,
+  o: { begins: boolean } = { begins: false },
+): Promise<T> {
   await using running = await connectControl(loadDataDir(sources))
   if (running !== null) return await use(running, () => running.check(), sources)
   const loaded = load(sources)

@@ -31,9 +31,17 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** Whether somebody sits there who can be asked. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY
+}
+
+/** Where questions are asked: not among the data. */
+export const questions: NodeJS.WriteStream = process.stderr
+
 /** Asks the person a question on stderr. @returns the line, or null when nobody sits there */
 export async function ask(question: string): Promise<string | null> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return null
+  if (!canAsk()) return null
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return await lines.question(question)

@@ -33,10 +33,12 @@ export interface Collected {
   complete: boolean
 }
 
-/** Reads and checks every source; each wrong value is a problem, also where another one counts. */
-export function collect(sources: Sources): Collected {
+/**
+ * Reads and checks every source; each wrong value is a problem, also where another one counts.
+ * @param file the settings file; null for none
+ */
+export function collect(sources: Sources, file = findFile(sources)): Collected {
   const problems: Problem[] = []
-  const file = findFile(sources)
   const read = file === null ? null : readSettingsFile(file, sources.cwd)
   problems.push(...(read?.problems ?? []))
   const levels = [fromFlags(sources), fromEnvironment(sources, problems), read?.values ?? new Map()]

@@ -151,14 +151,23 @@ function refuseManyKeys(whole: Whole): Problem[] {
   )
 }
 
+/** A folder for files that hold secrets: the user's own, and outside `dataDir`. */
+export function secretsFolder(dataDir: string, { home }: Pick<Sources, 'home'>): string {
+  const folders = [`${home}/.config/postern`, `${home}/.postern-secrets`]
+  return folders.find((folder) => !isInside(folder, dataDir)) ?? '/etc/postern'
+}
+
+/** Whether a path is a folder or lies in it; both absolute. */
+export function isInside(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(`${folder.replace(/\/$/, '')}/`)
+}
+
 /** The exact commands that make a passphrase file outside `dataDir`. */
 export function passphraseCommands({
   dataDir,
   sources,
 }: Pick<Whole, 'dataDir' | 'sources'>): string {
-  const inside = (folder: string) => `${folder}/`.startsWith(`${dataDir}/`)
-  const folders = [`${sources.home}/.config/postern`, `${sources.home}/.postern-secrets`]
-  const folder = folders.find((candidate) => !inside(candidate)) ?? '/etc/postern'
+  const folder = secretsFolder(dataDir, sources)
   return [
     'make a passphrase, keep a copy of it elsewhere, and start again:',
     `  mkdir -p -m 700 ${quote(folder)}`,

@@ -14,6 +14,8 @@ export interface CheckParts extends ServiceParts, KeyParts {
   storeProblem: { message: string; hint: string } | null
   /** What the store rests under; null without a store, or when it keeps no secrets. */
   protection: 'passphrase' | 'keychain' | 'none' | null
+  /** What a first start will put secrets under, or why it will not; null after that. */
+  firstProtection: 'passphrase' | 'keychain' | 'none' | { message: string; hint: string } | null
   /** Setting `key.passphraseFile`, absolute. */
   passphraseFile: string | undefined
   /** What is known of other people; null without a store. */
@@ -46,17 +48,34 @@ function storeLine({ keys, storeProblem }: CheckParts): Finding {
     : pass('store', `opens, with ${keys.all.length} of our keys`)
 }
 
-function protectionLine({ protection, dataDir }: CheckParts): Finding[] {
-  if (protection === null) return []
-  if (protection === 'keychain') return [pass('protection', 'the OS keychain opens the store')]
-  if (protection === 'passphrase') return [pass('protection', 'a passphrase opens the store')]
-  return [
-    warn(
-      'protection',
-      `none: whoever has ${dataDir}, or a copy of it, has the bot’s secret keys`,
-      '`postern key protect passphrase`, or `postern key protect keychain`',
-    ),
-  ]
+function protectionLine({ protection, firstProtection: first, dataDir }: CheckParts): Finding[] {
+  if (first !== null && typeof first === 'object')
+    return [fail('protection', first.message, first.hint)]
+  const kind = protection ?? first
+  if (kind === null) return []
+  const isFirst = protection === null
+  if (kind === 'none') {
+    return [
+      warn(
+        'protection',
+        `none: whoever has ${dataDir}, or a copy of it, has the bot’s secret keys`,
+        isFirst
+          ? 'set key.protection to passphrase before the first start'
+          : '`postern key protect passphrase`, or `postern key protect keychain`',
+      ),
+    ]
+  }
+  const said = {
+    passphrase: [
+      'a passphrase opens the store',
+      'the first start puts secrets under the passphrase',
+    ],
+    keychain: [
+      'the OS keychain opens the store',
+      'the first start puts secrets into the OS keychain, which can be used',
+    ],
+  }[kind]
+  return [pass('protection', said[isFirst ? 1 : 0]!)]
 }
 
 /** Whoever takes the folder must not have what opens it. */

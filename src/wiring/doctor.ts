@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { CheckLine } from '../control/operations.ts'
-import type { OperatorError } from '../errors.ts'
+import { OperatorError } from '../errors.ts'
 import { checkAll, type CheckParts } from '../observe/check.ts'
+import { chooseProtection } from '../store/choose.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 
@@ -32,12 +33,32 @@ export async function examineAll(
       ca: caFile === undefined ? undefined : readFileSync(caFile, 'utf8'),
       proxied: proxy.httpsProxy !== undefined,
     },
+    firstProtection: store === null && key.publish ? await firstOf(key, secrets) : null,
     storeProblem: store instanceof Error ? store : null,
     passphraseFile: secrets.passphrase?.file ?? undefined,
     protection: core?.store.method ?? null,
     keys: core === null ? null : keysOf(core),
     people: core === null ? null : peopleOf(core),
   })
+}
+
+/** What `postern run` will choose; a keychain is tried. */
+async function firstOf(
+  { protection }: Settings['key'],
+  { passphrase, howToMakePassphrase }: Secrets,
+): Promise<CheckParts['firstProtection']> {
+  try {
+    const wanted = await chooseProtection({
+      protection,
+      passphrase: passphrase?.reveal() ?? null,
+      isRequired: true,
+      howToMakePassphrase,
+    })
+    return wanted?.method ?? null
+  } catch (error) {
+    if (error instanceof OperatorError) return error
+    throw error
+  }
 }
 
 function keysOf({ keyring }: Core): CheckParts['keys'] {

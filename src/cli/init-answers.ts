@@ -1,0 +1,158 @@
+/** What `postern init` must know, and whether it is good, whoever says it. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { collect, type Collected } from '../config/collect.ts'
+import { settingsError } from '../config/problems.ts'
+import { isInside, secretsFolder } from '../config/rules.ts'
+import { SecretSource } from '../config/secrets.ts'
+import { SETTINGS } from '../config/settings.ts'
+import type { Sources } from '../config/sources.ts'
+import { isLoopback } from '../config/urls.ts'
+import { OperatorError } from '../errors.ts'
+
+/** Everything that is to be written. Paths absolute. */
+export interface Answers {
+  /** What the settings file is to say, by dotted path. */
+  values: Map<string, unknown>
+  /** The file that is to be made with a new passphrase, or null. */
+  newPassphrase: string | null
+  /** The file that is to be made with a token that was typed, or null. */
+  newToken: { file: string; token: string } | null
+}
+
+/** What flags and environment have answered already. */
+export interface Given extends Answers {
+  /** Absolute. */
+  dataDir: string
+  /** The questions that are left, each with the flags that answer it. */
+  missing: Map<Question, string>
+}
+
+export type Question = 'service' | 'token' | 'protection' | 'dataDir'
+
+/**
+ * Reads flags and environment. What the environment gives is not asked for, and not written.
+ * @throws OperatorError `settings` for every wrong value; `refused` when a passphrase file is to be
+ *   made where something is, or inside the data folder
+ */
+export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): Given {
+  const collected = collect(sources, null)
+  const { values, dataDir, problems } = collected
+  if (problems.length > 0) throw settingsError(problems)
+  const named = values.get('key.passphraseFile')?.value
+  const file = typeof named === 'string' ? named : defaultFile('passphrase', dataDir, sources)
+  if (o.makePassphrase) {
+    refuseOther(collected)
+    refuseFile(file, dataDir)
+  }
+  const written = [...values].filter(([, { place }]) => place.startsWith('--'))
+  const given: Given = {
+    values: new Map(written.map(([path, { value }]) => [path, value])),
+    newPassphrase: o.makePassphrase ? file : null,
+    newToken: null,
+    dataDir,
+    missing: missing(collected, o),
+  }
+  if (o.makePassphrase) given.values.set('key.passphraseFile', file)
+  return given
+}
+
+/** A passphrase that is made and then not the one that counts would lock somebody out. */
+function refuseOther({ values, levels }: Collected): void {
+  const places = [
+    ...levels.map((level) => level.get('key.passphrase')),
+    values.get('key.passphraseFile'),
+  ]
+    .map((given) => given?.place ?? '--')
+    .filter((place) => !place.startsWith('--'))
+  const protection = values.get('key.protection')
+  const other = protection?.value === 'keychain' || protection?.value === 'none'
+  if (places.length === 0 && !other) return
+  throw new OperatorError(
+    'usage',
+    `a passphrase is to be made, and ${places[0] ?? protection?.place} says otherwise`,
+    'leave out one of the two',
+  )
+}
+
+function missing(
+  { values, levels }: Collected,
+  { makePassphrase }: { makePassphrase: boolean },
+): Given['missing'] {
+  const has = (path: string) => levels.some((level) => level.has(path))
+  const chosen = values.get('key.protection')?.value ?? 'auto'
+  const isProtected =
+    makePassphrase ||
+    has('key.passphrase') ||
+    has('key.passphraseFile') ||
+    chosen === 'keychain' ||
+    chosen === 'none' ||
+    values.get('key.publish')?.value === false
+  const left = new Map<Question, string>()
+  if (!has('upstream.url')) left.set('service', '--upstream-url')
+  if (!has('bot.token') && !has('bot.tokenFile')) left.set('token', '--bot-token-file')
+  if (!isProtected) {
+    left.set('protection', '--make-passphrase, --key-passphrase-file or --key-protection')
+  }
+  if (!has('dataDir')) left.set('dataDir', '--data-dir')
+  return left
+}
+
+/** Where a secret of ours is kept when nobody says otherwise. */
+export function defaultFile(name: string, dataDir: string, sources: Sources): string {
+  return resolve(secretsFolder(dataDir, sources), name)
+}
+
+/** @throws OperatorError `refused`, unless a file with a secret can be made there */
+export function refuseFile(file: string, dataDir: string): void {
+  const problem = describeFile(file, dataDir)
+  if (problem === null) return
+  throw new OperatorError('refused', `${file} ${problem.message}`, problem.hint)
+}
+
+/** Why no file with a secret is to be made there, or null. */
+export function describeFile(
+  file: string,
+  dataDir: string,
+): { message: string; hint: string } | null {
+  if (isInside(file, dataDir)) {
+    return {
+      message: 'lies inside the data folder, and a copy of that would open itself',
+      hint: 'name a file elsewhere with --key-passphrase-file, or another folder with --data-dir',
+    }
+  }
+  if (!existsSync(file)) return null
+  return {
+    message: 'is there already, and nothing is written over it',
+    hint: 'to use what is in it, name it with --key-passphrase-file and leave out --make-passphrase; or name a file that is not there',
+  }
+}
+
+/** What is wrong with the text of a setting, or null. */
+export function describeValue(path: string, text: string): string | null {
+  const setting = SETTINGS.find((one) => one.path === path)
+  const parsed = setting?.schema.safeParse(text)
+  if (setting === undefined || parsed?.success === true) {
+    if (path !== 'upstream.url') return null
+    const { protocol, hostname } = new URL(text)
+    const isOpen = protocol === 'http:' && !isLoopback(hostname)
+    return isOpen ? 'expected https: plain http shows the token to the network' : null
+  }
+  const custom = parsed?.error.issues.find(({ message }) => message.startsWith('expected '))
+  return custom?.message ?? `expected ${setting.expected}`
+}
+
+/** What is wrong with a secret, or with the file that is said to hold it, or null. */
+export function describeSecret(
+  secret: { file: string } | { value: string },
+  rule: 'token' | 'passphrase',
+): string | null {
+  try {
+    if ('file' in secret) SecretSource.fromFile(secret.file, rule)
+    else SecretSource.fromValue(secret.value, rule)
+    return null
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Command } from 'commander'
+import { load } from '../config/load.ts'
+import type { Loaded } from '../config/load.ts'
+import { settingsSchema } from '../config/schema.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Sources } from '../config/sources.ts'
+import { settingsTemplate } from '../config/template.ts'
+import { OperatorError } from '../errors.ts'
+import { checkSources } from './check.ts'
+import { example, sourcesOf, takeSettings } from './flags.ts'
+import { givenAnswers, type Answers } from './init-answers.ts'
+import { putFile } from './put-file.ts'
+import { canAsk, say } from './terminal.ts'
+
+const DEFAULT_FILE = 'config/postern.yaml'
+const SCHEMA_NAME = 'postern.schema.json'
+const PASSPHRASE_BYTES = 32
+
+/** `postern init`: from nothing to a settings file that works. */
+export function initCommand(): Command {
+  const command = new Command('init')
+    .description('ask four questions, write a settings file and a passphrase, and check it all')
+    .option('--make-passphrase', 'make the passphrase file that is to protect the keyring')
+    .addHelpText(
+      'after',
+      `
+It writes the file that --config names, else $POSTERN_CONFIG, else ${DEFAULT_FILE}, and never over
+one that is there. To answer beforehand, or without a terminal:
+  --upstream-url <url>          where the service is
+  --bot-token-file <file>       holds the bot's token
+  --make-passphrase             a passphrase of its own, in --key-passphrase-file, else in
+                                ~/.config/postern/passphrase; or one of
+  --key-passphrase-file <file>  holds a passphrase already
+  --key-protection <how>        keychain or none
+  --data-dir <folder>           where keys and memory rest
+Every other flag of \`postern run\` is taken too, and written into the file. What the environment
+gives (POSTERN_BOT_TOKEN, say) is not asked for, and not written.`,
+    )
+  takeSettings(command, { shown: false })
+  return example(
+    command,
+    'postern init --upstream-url https://chat.example.org --bot-token-file ~/token --make-passphrase --data-dir .postern',
+  ).action(init)
+}
+
+async function init(options: { makePassphrase?: boolean }, command: Command): Promise<void> {
+  const sources = sourcesOf(command)
+  const file = resolve(
+    sources.cwd,
+    sources.configFlag ?? sources.env['POSTERN_CONFIG'] ?? DEFAULT_FILE,
+  )
+  refuseTakenSettings(file)
+  const given = givenAnswers(sources, { makePassphrase: options.makePassphrase === true })
+  const answers = given.missing.size === 0 ? given : await complete(given, sources)
+  const written = { ...sources, flags: {}, configFlag: file }
+  const { settings } = writeAll(file, answers, written)
+  const named = relative(sources.cwd, file) === DEFAULT_FILE ? '' : ` --config ${file}`
+  try {
+    await checkSources(written, {})
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    const hint = `do what the lines say, then: postern check${named}`
+    throw new OperatorError(error.code, `the settings are written, but ${error.message}`, hint)
+  }
+  say(`\nnext: postern run${named}`)
+  say(`then point your bot at ${doorOf(settings.listen)}`)
+  const passphrase = answers.values.get('key.passphraseFile')
+  if (typeof passphrase === 'string') say(`keep a copy of ${passphrase} somewhere else`)
+}
+
+function doorOf({ host, port, socket }: Settings['listen']): string {
+  if (socket !== undefined) return socket
+  if (port === 0) return 'the address that it prints'
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/**
+ * Asks, where somebody can be asked; else the data folder alone may be left open.
+ * @throws OperatorError `usage`
+ */
+async function complete(
+  given: ReturnType<typeof givenAnswers>,
+  sources: Sources,
+): Promise<Answers> {
+  if (canAsk()) {
+    const { askMissing } = await import('./init-questions.ts')
+    return await askMissing(given, sources)
+  }
+  const { dataDir: _usual, ...left } = Object.fromEntries(given.missing)
+  if (Object.keys(left).length > 0) {
+    throw new OperatorError(
+      'usage',
+      `not everything was said, and nobody can be asked: ${Object.values(left).join('; ')}`,
+      'give these flags, or run it at a terminal; `postern init --help` says what each is for',
+    )
+  }
+  given.values.set('dataDir', given.dataDir)
+  return given
+}
+
+/**
+ * Writes everything and sees that the settings are taken; if not, nothing of it is left.
+ * @param written the sources that the file is read with
+ * @throws OperatorError `settings`, `refused`, `failed`
+ */
+function writeAll(file: string, answers: Answers, written: Sources): Loaded {
+  const { values, newPassphrase, newToken } = answers
+  const made: string[] = []
+  const make = (path: string, text: string, folderMode: number): void => {
+    makeFolder(path, folderMode)
+    made.push(putFile(path, { text }, { force: false }))
+  }
+  try {
+    if (newToken !== null) make(newToken.file, `${newToken.token}\n`, 0o700)
+    if (newPassphrase !== null) {
+      make(newPassphrase, `${randomBytes(PASSPHRASE_BYTES).toString('base64')}\n`, 0o700)
+    }
+    const schema = join(dirname(file), SCHEMA_NAME)
+    if (!existsSync(schema)) make(schema, settingsSchema(), 0o755)
+    make(file, settingsTemplate(values, SCHEMA_NAME), 0o755)
+    const loaded = load(written)
+    for (const path of made) say(`made ${path}`)
+    return loaded
+  } catch (error) {
+    for (const path of made) rmSync(path, { force: true })
+    throw error
+  }
+}
+
+function makeFolder(path: string, mode: number): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode })
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new OperatorError(
+      'failed',
+      `the folder of ${path} cannot be made (${code})`,
+      'name a file in a folder that this user may write to',
+      { cause: error },
+    )
+  }
+}
+
+function refuseTakenSettings(file: string): void {
+  if (!existsSync(file)) return
+  throw new OperatorError(
+    'refused',
+    `${file} is there already, and nothing is written over it`,
+    'name another file with --config, or change this one and run `postern check`',
+  )
+}

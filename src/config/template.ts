@@ -1,0 +1,40 @@
+/** A settings file for somebody to go on from: what was chosen, and everything else as comments. */
+import { stringify } from 'yaml'
+import { SETTINGS } from './settings.ts'
+import type { Setting } from './settings.ts'
+
+const HEAD = `# Settings of Postern. What is commented out shows the default. Each setting can also be given in
+# the environment (upstream.url is POSTERN_UPSTREAM_URL) or as a flag (--upstream-url).
+# \`postern check\` says whether all of it works.`
+
+/**
+ * @param values what was chosen, by dotted path
+ * @param schema where the JSON schema is, as editors find it from the file
+ * @returns YAML that `--config` takes. Secrets themselves have no place in it, only their files
+ */
+export function settingsTemplate(values: ReadonlyMap<string, unknown>, schema: string): string {
+  const parts = [`# yaml-language-server: $schema=${schema}\n${HEAD}`]
+  let group = ''
+  for (const setting of SETTINGS) {
+    if (setting.kind === 'secret') continue
+    const [name = '', inner] = setting.path.split('.')
+    if (name !== group) parts.push(inner === undefined ? '' : `\n${name}:`)
+    group = name
+    parts.push(entry(setting, values))
+  }
+  return `${parts.join('\n')}\n`
+}
+
+/** A setting with what it is for, indented where it stands in a group. */
+function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, unknown>): string {
+  const [first = '', inner] = path.split('.')
+  const indent = inner === undefined ? '' : '  '
+  const given = values.get(path)
+  const value = given ?? preset
+  const text = value === undefined ? '' : ` ${asYaml(value)}`
+  const mark = given === undefined ? '# ' : ''
+  return `${indent}# ${meaning}\n${indent}${mark}${inner ?? first}:${text}`
+}
+
+const asYaml = (value: unknown): string =>
+  stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
