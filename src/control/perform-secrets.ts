@@ -75,7 +75,10 @@ async function protect(
   { protection, passphrase }: { protection: Method; passphrase: string | null },
 ): Promise<{ protection: Method; message: string }> {
   const before = store.method
-  const { isScrubbed, oldEntry } = await store.move(wantedOf(protection, passphrase), transfer.relock)
+  const { isScrubbed, oldEntry } = await store.move(
+    wantedOf(protection, passphrase),
+    transfer.relock,
+  )
   const left = isScrubbed
     ? ''
     : '; what was locked before stays in the log of the database until the sidecar stops'

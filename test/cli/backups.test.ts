@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { MAIN } from '../support/postern-process.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
@@ -60,7 +68,7 @@ describe('postern backup', () => {
     await stage.does('key generate')
     await stage.does('backup create b')
     const { POSTERN_KEY_PASSPHRASE = '' } = stage.env()
-    stage.env = (more = {}) => ({ POSTERN_KEY_PASSPHRASE, ...more })
+    stage.env = (more) => ({ POSTERN_KEY_PASSPHRASE, ...more })
     expect(await stage.does('backup verify b')).toMatch(/^taken +\d{4}-.*\nsize +\d+ bytes/)
     const wrong = await stage.run('backup verify b', { POSTERN_KEY_PASSPHRASE: 'wrong-words' })
     expect(wrong.stderr).toContain('code: store-passphrase')
@@ -81,7 +89,10 @@ describe('postern backup', () => {
     rmSync(stage.dataDir, { recursive: true })
     for (const line of ['backup verify b', 'backup restore b']) {
       const { code, stderr } = await stage.run(line)
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/the key [0-9a-f]{40} in it does not open/)])
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/the key [0-9a-f]{40} in it does not open/),
+      ])
     }
     expect(existsSync(stage.dataDir)).toBe(false)
   })

@@ -3,10 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { folder } from '../config/support.ts'
-import { atTerminal, hasTerminals, KEYS, type Terminal } from '../support/screen.ts'
+import { MAIN } from '../support/postern-process.ts'
+import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { postern } from './support.ts'
 
-const { enter, down, end } = KEYS
+const ENTER = '\r'
+const DOWN = '\u001B[B'
+const GIVE_UP = '\u0003'
+const back = (count: number): string => '\u007F'.repeat(count)
 
 async function service(): Promise<Sandbox> {
   const sandbox = await createSandbox()
@@ -14,24 +18,30 @@ async function service(): Promise<Sandbox> {
   return sandbox
 }
 
-/** Gives the same answer to a question of one line. */
-async function answer(terminal: Terminal, question: string, keys: string): Promise<void> {
-  await terminal.shows(question)
-  terminal.types(keys)
+/** Runs `postern init` at a terminal; each answer is typed once its question stands there. */
+async function init(cwd: string, flags: string[], answers: [when: RegExp, types: string][]) {
+  return await atTerminal(
+    [process.execPath, MAIN, 'init', ...flags],
+    answers.map(([when, types]) => ({ when, types })),
+    { cwd, env: { PATH: '/usr/bin:/bin', HOME: cwd, TERM: 'xterm' } },
+  )
 }
 
-describe.skipIf(!hasTerminals())('postern init at a terminal', () => {
+describe.skipIf(!hasTerminals)('postern init at a terminal', () => {
   test('asks four questions, and writes and checks what was answered', async () => {
     const [cwd, sandbox] = [folder(), await service()]
-    const terminal = atTerminal(['init'], { cwd })
-    await answer(terminal, 'Where is the service?', `http://chat.example.org${enter}`)
-    await terminal.shows('expected https')
-    terminal.types(`${'\u007F'.repeat(30)}${sandbox.url}${enter}`)
-    await answer(terminal, 'Where is the bot’s token?', `${down}${enter}`)
-    await answer(terminal, 'The token, from the bot console', `${sandbox.token}${enter}`)
-    await answer(terminal, 'What protects the bot’s secret keys?', enter)
-    await answer(terminal, 'Where do keys and memory rest?', enter)
-    const { code, screen } = await terminal.ended
+    const { code, screen } = await init(
+      cwd,
+      [],
+      [
+        [/Where is the service/, `http://chat.example.org${ENTER}`],
+        [/expected https/, `${back(30)}${sandbox.url}${ENTER}`],
+        [/Where is the bot’s token/, `${DOWN}${ENTER}`],
+        [/The token, from the bot console/, `${sandbox.token}${ENTER}`],
+        [/What protects the bot’s secret keys/, ENTER],
+        [/Where do keys and memory rest/, ENTER],
+      ],
+    )
     expect([code, screen]).toEqual([0, expect.stringContaining('next: postern run')])
     expect(screen).toContain('every private chat of the bot becomes encrypted for good')
     expect(screen).not.toContain(sandbox.token)
@@ -54,16 +64,14 @@ describe.skipIf(!hasTerminals())('postern init at a terminal', () => {
     writeFileSync(join(cwd, 'mine'), `${sandbox.token}\n`, { mode: 0o600 })
     writeFileSync(join(cwd, 'words'), 'correct horse battery staple\n', { mode: 0o600 })
     const given = ['--upstream-url', sandbox.url, '--data-dir', 'data', '--config', 'my.yaml']
-    const terminal = atTerminal(['init', ...given], { cwd })
-    await answer(terminal, 'Where is the bot’s token?', enter)
-    await answer(terminal, 'Which file?', `token${enter}`)
-    await terminal.shows('others can read it')
-    terminal.types(`${'\u007F'.repeat(5)}~/mine${enter}`)
-    await answer(terminal, 'What protects the bot’s secret keys?', `${down}${enter}`)
-    await answer(terminal, 'Which file?', `nowhere${enter}`)
-    await terminal.shows('there is no such file')
-    terminal.types(`${'\u007F'.repeat(7)}words${enter}`)
-    const { code, screen } = await terminal.ended
+    const { code, screen } = await init(cwd, given, [
+      [/Where is the bot’s token/, ENTER],
+      [/Which file/, `token${ENTER}`],
+      [/others can read it/, `${back(5)}~/mine${ENTER}`],
+      [/What protects the bot’s secret keys/, `${DOWN}${ENTER}`],
+      [/Which file/, `nowhere${ENTER}`],
+      [/there is no such file/, `${back(7)}words${ENTER}`],
+    ])
     expect([code, screen]).toEqual([0, expect.stringContaining(`--config ${join(cwd, 'my.yaml')}`)])
     expect(screen).not.toContain('Where is the service?')
     const text = readFileSync(join(cwd, 'my.yaml'), 'utf8')
@@ -77,28 +85,29 @@ describe.skipIf(!hasTerminals())('postern init at a terminal', () => {
     writeFileSync(join(cwd, '.config/postern/passphrase'), 'of another bot\n', { mode: 0o600 })
     writeFileSync(join(cwd, 'token'), sandbox.token, { mode: 0o600 })
     const given = ['--upstream-url', sandbox.url, '--bot-token-file', 'token']
-    const terminal = atTerminal(['init', ...given], { cwd })
-    await answer(terminal, 'What protects the bot’s secret keys?', enter)
-    await answer(terminal, 'is there already', `keys/passphrase${enter}`)
-    await answer(terminal, 'Where do keys and memory rest?', `${'\u007F'.repeat(200)}keys${enter}`)
-    await terminal.shows('expected another folder')
-    terminal.types(`${'\u007F'.repeat(4)}data${enter}`)
-    expect((await terminal.ended).code).toBe(0)
-    expect(existsSync(join(cwd, 'keys/passphrase'))).toBe(true)
+    const { code } = await init(cwd, given, [
+      [/What protects the bot’s secret keys/, ENTER],
+      [/is there already/, `keys/passphrase${ENTER}`],
+      [/Where do keys and memory rest/, `${back(200)}keys${ENTER}`],
+      [/expected another folder/, `${back(4)}data${ENTER}`],
+    ])
+    expect([code, existsSync(join(cwd, 'keys/passphrase'))]).toEqual([0, true])
     const other = readFileSync(join(cwd, '.config/postern/passphrase'), 'utf8')
     expect(other).toBe('of another bot\n')
   })
 
   test('writes nothing when somebody gives up', async () => {
     const cwd = folder()
-    const terminal = atTerminal(['init'], { cwd })
-    await answer(terminal, 'Where is the service?', `https://chat.example.org${enter}`)
-    await answer(terminal, 'Where is the bot’s token?', end)
-    const { code, screen } = await terminal.ended
+    const { code, screen } = await init(
+      cwd,
+      [],
+      [
+        [/Where is the service/, `https://chat.example.org${ENTER}`],
+        [/Where is the bot’s token/, GIVE_UP],
+      ],
+    )
     expect([code, screen]).toEqual([1, expect.stringContaining('nothing was written')])
-    expect([existsSync(join(cwd, 'config')), existsSync(join(cwd, '.config'))]).toEqual([
-      false,
-      false,
-    ])
+    const made = ['config', '.config'].map((name) => existsSync(join(cwd, name)))
+    expect(made).toEqual([false, false])
   })
 })

@@ -78,7 +78,7 @@ describe('a secret stands nowhere but where it was put', () => {
     said['its log'] = (await sidecar.ended).stderr
     expect(found(said, secrets)).toEqual([])
     expect(found({ itself: `x ${OUT} x` }, secrets)).toEqual([`itself holds ${OUT}`])
-  })
+  }, 240_000)
 
   test('not in a crash, whatever the error holds', async () => {
     const stage = await Stage.make()
@@ -112,7 +112,9 @@ describe('a secret stands nowhere but where it was put', () => {
     sidecar.process.kill('SIGUSR2')
     const [inherited = ''] = await sidecar.put(/\{.*\}\n/)
     expect(inherited).toContain('POSTERN_DATA_DIR')
-    expect(found({ inherited }, [stage.passphrase, NEXT, OUT, CLIENT, stage.sandbox.token])).toEqual([])
+    expect(
+      found({ inherited }, [stage.passphrase, NEXT, OUT, CLIENT, stage.sandbox.token]),
+    ).toEqual([])
     sidecar.process.kill('SIGTERM')
     await sidecar.ended
   })

@@ -65,23 +65,26 @@ describe('postern key protect', () => {
     expect(stderr).toContain('code: store-missing')
   })
 
-  test.skipIf(!hasTerminals)('asks for the new passphrase twice where there is a terminal', async () => {
-    const stage = await Stage.make()
-    await stage.does('key generate')
-    const env = { ...stage.env(), PATH: '/usr/bin:/bin', HOME: stage.cwd }
-    const { code, screen } = await atTerminal(
-      [process.execPath, MAIN, 'key', 'protect', 'passphrase'],
-      [
-        { when: /new passphrase: /, types: `${NEXT}\r` },
-        { when: /once more: /, types: `${NEXT}\r` },
-      ],
-      { cwd: stage.cwd, env },
-    )
-    expect([code, screen]).toEqual([0, expect.stringContaining('new passphrase')])
-    expect(screen).not.toContain(NEXT)
-    stage.passphrase = NEXT
-    await stage.does('key list')
-  })
+  test.skipIf(!hasTerminals)(
+    'asks for the new passphrase twice where there is a terminal',
+    async () => {
+      const stage = await Stage.make()
+      await stage.does('key generate')
+      const env = { ...stage.env(), PATH: '/usr/bin:/bin', HOME: stage.cwd }
+      const { code, screen } = await atTerminal(
+        [process.execPath, MAIN, 'key', 'protect', 'passphrase'],
+        [
+          { when: /new passphrase: /, types: `${NEXT}\r` },
+          { when: /once more: /, types: `${NEXT}\r` },
+        ],
+        { cwd: stage.cwd, env },
+      )
+      expect([code, screen]).toEqual([0, expect.stringContaining('new passphrase')])
+      expect(screen).not.toContain(NEXT)
+      stage.passphrase = NEXT
+      await stage.does('key list')
+    },
+  )
 })
 
 describe.skipIf(whyNoKeychain !== null)(`the OS keychain (${whyNoKeychain ?? 'real'})`, () => {
@@ -97,8 +100,14 @@ describe.skipIf(whyNoKeychain !== null)(`the OS keychain (${whyNoKeychain ?? 're
     const locked = await home.run('locked', command('run'), bare)
     expect([locked.code, locked.stderr]).toEqual([1, expect.stringContaining('code: store-locked')])
 
-    const moved = await home.run('unlocked', command('key protect passphrase'), { ...bare, ...withNext })
-    expect([moved.code, moved.stderr]).toEqual([0, expect.stringMatching(/keychain’s entry store-[0-9a-f]{32}, which stays/)])
+    const moved = await home.run('unlocked', command('key protect passphrase'), {
+      ...bare,
+      ...withNext,
+    })
+    expect([moved.code, moved.stderr]).toEqual([
+      0,
+      expect.stringMatching(/keychain’s entry store-[0-9a-f]{32}, which stays/),
+    ])
     stage.passphrase = NEXT
     await stage.down(await stage.up())
     expect(await stage.shown()).toBe(made.stdout.trim())
@@ -112,7 +121,9 @@ test('what was locked before is in no file of the data directory any more', asyn
   const { fingerprint } = JSON.parse(stdout) as { fingerprint: string }
   const database = stage.path('data/postern.db')
   const lockedIn = (text: string): string[] =>
-    [...text.matchAll(/-----BEGIN PGP PRIVATE KEY BLOCK-----[^]*?-----END/g)].map(([block]) => block)
+    [...text.matchAll(/-----BEGIN PGP PRIVATE KEY BLOCK-----[^]*?-----END/g)].map(
+      ([block]) => block,
+    )
   const [before = ''] = lockedIn(readFileSync(database, 'latin1'))
   expect(before).not.toBe('')
   await stage.does('key protect passphrase', withNext)

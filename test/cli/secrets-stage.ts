@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { postern, start, type Ended, type Started } from './support.ts'
 
@@ -72,13 +72,17 @@ export class Stage {
     return stdout.trim()
   }
 
-  /** Starts the sidecar; it has published its key when this resolves. */
+  /** Starts the sidecar; it is ready, its key published, when this resolves. */
   async up(more: Record<string, string> = {}): Promise<Started> {
     const sidecar = start(['run'], {
       cwd: this.cwd,
       env: this.env({ POSTERN_LOG_LEVEL: 'info', ...more }),
     })
-    await sidecar.said(/"state":"published"/)
+    const [, admin] = await sidecar.said(/"admin":"([^"]+)"/)
+    await vi.waitUntil(async () => (await fetch(`${admin}/readyz`)).ok, {
+      timeout: 60_000,
+      interval: 50,
+    })
     return sidecar
   }
 

@@ -10,7 +10,10 @@ const NAMES = SETTINGS.map(({ path }) => path.split('.').at(-1) ?? '')
 /** Turns a comment that holds a setting into that setting; other comments stay. */
 const uncomment = (form: string) => (line: string, indent: string, name: string, rest: unknown) =>
   NAMES.includes(name)
-    ? form.replace('$1', indent).replace('$2', name).replace('$3', () => String(rest))
+    ? form
+        .replace('$1', indent)
+        .replace('$2', name)
+        .replace('$3', () => String(rest))
     : line
 
 /** Loads a text as the settings file. */

@@ -14,7 +14,9 @@ export async function killEverywhere(say: (line: string) => void): Promise<0 | 1
   for (const inject of ['signal=KILL', 'error=EIO', 'error=ENOSPC']) {
     for (const operation of OPERATIONS) {
       const { tried, broken } = await killAll(operation, { inject })
-      say(`${operation.name}, ${inject}: ${tried - broken.length} of ${tried} points kept everything`)
+      say(
+        `${operation.name}, ${inject}: ${tried - broken.length} of ${tried} points kept everything`,
+      )
       for (const one of broken) say(`  ${one}`)
       failed ||= broken.length > 0
     }

@@ -168,9 +168,8 @@ const restore: Operation = {
   check: async (folder, { isDone }) => {
     const isThere = existsSync(join(dataDir(folder), 'postern.db'))
     expect(isThere || !isDone, 'it was said to be restored, and is not')
-    if (isThere) return void (await look(folder, OLD))
     // Nothing that is left may stand in the way of the next attempt.
-    restoreBackup(join(folder, 'b'), dataDir(folder))
+    if (!isThere) restoreBackup(join(folder, 'b'), dataDir(folder))
     await look(folder, OLD)
   },
 }
@@ -184,4 +183,10 @@ const withOut = (operation: Operation): Operation => ({
   },
 })
 
-export const OPERATIONS: readonly Operation[] = [protect, take, withOut(give), withOut(create), restore]
+export const OPERATIONS: readonly Operation[] = [
+  protect,
+  take,
+  withOut(give),
+  withOut(create),
+  restore,
+]

@@ -38,7 +38,11 @@ interface Traced {
 }
 
 /** Runs the command once. @param inject as strace takes it, such as `signal=KILL:when=3` */
-export async function traced(operation: Operation, folder: string, inject?: string): Promise<Traced> {
+export async function traced(
+  operation: Operation,
+  folder: string,
+  inject?: string,
+): Promise<Traced> {
   const log = join(folder, '..', `${folder.split('/').at(-1)}.strace`)
   const paths = operation.watched.flatMap((path) => ['-P', join(folder, path)])
   const what = inject === undefined ? ['-e', `trace=${CALLS}`] : ['-e', `inject=${CALLS}:${inject}`]

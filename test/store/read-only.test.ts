@@ -22,46 +22,74 @@ async function frozen(change: (dataDir: string) => void = () => {}): Promise<str
   return dataDir
 }
 
-describe.skipIf(!canMount())('a disk that cannot be written (skipped where none can be mounted)', () => {
-  test('keeps a sound store from opening, for that reason', async () => {
-    const error = await refusal(await frozen())
-    expect(error.code).toBe('store-unwritable')
-    expect(error.hint).toContain('mount it writable')
-  })
+describe.skipIf(!canMount())(
+  'a disk that cannot be written (skipped where none can be mounted)',
+  () => {
+    test('keeps a sound store from opening, for that reason', async () => {
+      const error = await refusal(await frozen())
+      expect(error.code).toBe('store-unwritable')
+      expect(error.hint).toContain('mount it writable')
+    })
 
-  test.each([
-    ['a wrong passphrase', 'store-passphrase', 'wrong', () => {}],
-    ['no passphrase', 'store-locked', null, () => {}],
-    ['a later version', 'store-newer', 'a passphrase', (dataDir: string) => {
-      const database = new DatabaseSync(join(dataDir, 'postern.db'))
-      database.exec('PRAGMA user_version = 99')
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      database.close()
-    }],
-    ['damage', 'store-corrupt', 'a passphrase', (dataDir: string) => {
-      spawnSync('dd', ['if=/dev/zero', `of=${join(dataDir, 'postern.db')}`, 'bs=4096', 'seek=3', 'count=1', 'conv=notrunc'])
-    }],
-    ['nothing there', 'store-missing', 'a passphrase', (dataDir: string) => {
-      spawnSync('rm', [join(dataDir, 'postern.db')])
-    }],
-  ] as const)('does not hide %s', async (_what, code, passphrase, change) => {
-    const dataDir = await frozen(change)
-    const before = digests(dataDir)
-    expect((await refusal(dataDir, passphrase)).code).toBe(code)
-    expect(digests(dataDir)).toEqual(before)
-  })
-})
+    test.each([
+      ['a wrong passphrase', 'store-passphrase', 'wrong', () => {}],
+      ['no passphrase', 'store-locked', null, () => {}],
+      [
+        'a later version',
+        'store-newer',
+        'a passphrase',
+        (dataDir: string) => {
+          const database = new DatabaseSync(join(dataDir, 'postern.db'))
+          database.exec('PRAGMA user_version = 99')
+          database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+          database.close()
+        },
+      ],
+      [
+        'damage',
+        'store-corrupt',
+        'a passphrase',
+        (dataDir: string) => {
+          spawnSync('dd', [
+            'if=/dev/zero',
+            `of=${join(dataDir, 'postern.db')}`,
+            'bs=4096',
+            'seek=3',
+            'count=1',
+            'conv=notrunc',
+          ])
+        },
+      ],
+      [
+        'nothing there',
+        'store-missing',
+        'a passphrase',
+        (dataDir: string) => {
+          spawnSync('rm', [join(dataDir, 'postern.db')])
+        },
+      ],
+    ] as const)('does not hide %s', async (_what, code, passphrase, change) => {
+      const dataDir = await frozen(change)
+      const before = digests(dataDir)
+      expect((await refusal(dataDir, passphrase)).code).toBe(code)
+      expect(digests(dataDir)).toEqual(before)
+    })
+  },
+)
 
 describe('a store that is looked at and refused', () => {
   test.each([
     ['a wrong passphrase', 'wrong', 'store-passphrase'],
     ['no passphrase', null, 'store-locked'],
-  ] as const)('with %s: no file is made or touched, not even for a moment', async (_what, passphrase, code) => {
-    const dataDir = temporary()
-    await made(dataDir, 'a passphrase')
-    const before = statSync(dataDir, { bigint: true })
-    expect((await refusal(dataDir, passphrase)).code).toBe(code)
-    const after = statSync(dataDir, { bigint: true })
-    expect([after.mtimeNs, after.ctimeNs]).toEqual([before.mtimeNs, before.ctimeNs])
-  })
+  ] as const)(
+    'with %s: no file is made or touched, not even for a moment',
+    async (_what, passphrase, code) => {
+      const dataDir = temporary()
+      await made(dataDir, 'a passphrase')
+      const before = statSync(dataDir, { bigint: true })
+      expect((await refusal(dataDir, passphrase)).code).toBe(code)
+      const after = statSync(dataDir, { bigint: true })
+      expect([after.mtimeNs, after.ctimeNs]).toEqual([before.mtimeNs, before.ctimeNs])
+    },
+  )
 })

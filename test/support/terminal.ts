@@ -1,5 +1,6 @@
 /** A person at a terminal: a program on a pseudo-terminal of its own (script(1)), and its answers. */
 import { spawn } from 'node:child_process'
+import { stripVTControlCharacters } from 'node:util'
 import { isInstalled } from './openpgp-run.ts'
 
 /** Whether there can be terminals here. */
@@ -13,7 +14,7 @@ export interface Answer {
 
 /**
  * Runs a command at a terminal and answers what it asks, in order.
- * @returns its exit code and all that stood on the screen
+ * @returns its exit code and all that stood on the screen, without colours and movements
  */
 export async function atTerminal(
   command: readonly string[],
@@ -34,13 +35,14 @@ export async function atTerminal(
   let seen = 0
   const waiting = [...answers]
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen += text
-    const [next] = waiting
-    const match = next && next.when.exec(screen.slice(seen))
-    if (!next || !match) return
-    waiting.shift()
-    seen += match.index + match[0].length
-    child.stdin.write(next.types)
+    screen += stripVTControlCharacters(text)
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      const match = next.when.exec(screen.slice(seen))
+      if (!match) return
+      waiting.shift()
+      seen += match.index + match[0].length
+      child.stdin.write(next.types)
+    }
   })
   child.stdin.on('error', () => {})
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
