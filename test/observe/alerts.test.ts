@@ -119,7 +119,6 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'webhook-failing',
     'updates-expiring',
     'second-poller',
-    'locked',
   ])
   for (const code of codes) {
     const alert = alertOfReason({ code, holds: true })
