@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Pool } from 'undici'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { median, round, type Result } from './measure.ts'
@@ -10,6 +13,8 @@ const BOTS = 200
 const BACKLOG = 10_000
 const BATCH = 100
 const CALLS = 100
+const FIRST = fileURLToPath(new URL('sandbox-first.ts', import.meta.url))
+const FIRSTS = 5
 const STARTS = 15
 const ROUNDS = 3
 const PEER = 'with --data'
@@ -23,10 +28,12 @@ type Times = Record<'read' | 'posts' | 'lists', number>
 export async function sandboxJobs(): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
   try {
+    const firsts = await inTurn(FIRSTS, firstStart, folder)
     const starts = await inTurn(STARTS, start, folder)
     const crowds = await inTurn(ROUNDS, crowd, folder)
     const of = (name: keyof Times) => (times: Times) => times[name]
     return [
+      result('sandbox-start, first of a process', firsts, (ms) => ms),
       result('sandbox-start', starts, (ms) => ms),
       result(`sandbox-backlog: read ${BACKLOG} updates, ${BATCH} at once`, crowds, of('read')),
       result(`sandbox-backlog: post ${CALLS} messages`, crowds, of('posts')),
@@ -61,6 +68,12 @@ function result<T>(job: string, { ours, peer }: Pair<T>, msOf: (one: T) => numbe
   const ms = median(ours.map(msOf))
   const theirs = median(peer.map(msOf))
   return { job, ms: round(ms), vs: { [PEER]: { ms: round(theirs), ratio: round(theirs / ms) } } }
+}
+
+async function firstStart(data: string | undefined): Promise<number> {
+  const args = data === undefined ? [FIRST] : [FIRST, data]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return Number(stdout)
 }
 
 async function start(data: string | undefined): Promise<number> {

@@ -250,6 +250,16 @@ test('every answer stands for what is on disk already', async () => {
   }
 })
 
+test('a fault that answers for the service keeps the deed from being done', async () => {
+  const data = join(folder(), 'a.world')
+  await using sandbox = await createSandbox({ data, rates: 'off' })
+  const { readableGroup: chatId } = sandbox.home
+  sandbox.fault('error', { route: 'sendMessage', times: 1 })
+  expect((await send(sandbox, chatId)).status).toBe(500)
+  expect(await sandbox.control.messages({ chatId })).toEqual([])
+  expect((await send(sandbox, chatId)).status).toBe(201)
+})
+
 test('a poll that waits is answered with an update that is on disk', async () => {
   const data = join(folder(), 'a.world')
   await using sandbox = await createSandbox({ data, rates: 'off' })

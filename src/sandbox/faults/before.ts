@@ -51,13 +51,15 @@ const BEFORE: Partial<Record<FaultName, (struck: Struck) => void | Promise<void>
   },
 }
 
-/** Lets faults strike a call that nothing was done for yet. */
+/** Lets faults strike a call that nothing was done for yet. Gives false when one ended it. */
 export async function strikeBefore(
   faults: Fault[],
   call: { request: FastifyRequest; reply: FastifyReply },
-): Promise<void> {
+): Promise<boolean> {
   for (const fault of faults) {
-    if (call.reply.sent) return
-    await BEFORE[fault.name]?.({ fault, ...call })
+    const strike = BEFORE[fault.name]
+    await strike?.({ fault, ...call })
+    if (strike !== undefined && fault.name !== 'delay') return false
   }
+  return true
 }

@@ -60,9 +60,13 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
     recordBody(request)
     next(null, payload)
   })
-  app.addHook('preHandler', async (request, reply) => {
+  app.addHook('preHandler', (request, reply, next) => {
     const faults = world.faults.take('before', whoAsks(request, underWay.get(request)?.bot))
-    await strikeBefore(faults, { request, reply })
+    // Who was answered is not by what Fastify says: an answer that waits for the disk is not sent.
+    const strike = async (): Promise<void> => {
+      if (await strikeBefore(faults, { request, reply })) next()
+    }
+    strike().catch((error: unknown) => reply.send(error))
   })
   app.addHook('onSend', async (request, reply, payload) => {
     recordBody(request)

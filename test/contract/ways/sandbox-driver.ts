@@ -1,4 +1,5 @@
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/create.ts'
+import { join } from 'node:path'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/create.ts'
 import { whyNot, type Case, type Need } from '../case.ts'
 import { Client, type Inspect } from '../client.ts'
 import type { Driver } from '../driver.ts'
@@ -40,12 +41,12 @@ export class SandboxDriver implements Driver {
   readonly #stack = new AsyncDisposableStack()
   readonly #scenes = new Map<'public' | 'local', Promise<Scene>>()
   readonly #faithful: Faithful[] = []
-  readonly #world: SandboxOptions
+  readonly #folder: string | undefined
 
-  /** @param world how its sandboxes are to be, beside what cases need */
-  constructor(way: 'direct' | 'protected' | 'open', world: SandboxOptions = {}) {
+  /** @param folder where its sandboxes keep their worlds, in files; in memory when absent */
+  constructor(way: 'direct' | 'protected' | 'open', folder?: string) {
     this.way = way
-    this.#world = world
+    this.#folder = folder
   }
 
   /** Answers that were found to be the service’s own, byte for byte. */
@@ -69,7 +70,7 @@ export class SandboxDriver implements Driver {
   async #set(webhooks: 'public' | 'local'): Promise<Scene> {
     const sandbox = this.#stack.use(
       await createSandbox({
-        ...this.#world,
+        ...(this.#folder !== undefined && { data: join(this.#folder, `${webhooks}.world`) }),
         clock: 'still',
         webhooks,
         resolveHost,
