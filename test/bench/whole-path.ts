@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { addGroup, addPeople } from './crowd.ts'
 import { compare, type Result } from './measure.ts'
-import { makeCast } from './people.ts'
 import { startPostern } from './processes.ts'
 
 const MEMBERS = 950
@@ -16,7 +16,8 @@ const BETWEEN_MS = 1200
  */
 export async function wholePathJobs(): Promise<Result[]> {
   await using sandbox = await createSandbox({ rates: 'off' })
-  const group = await crowd(sandbox)
+  const people = await addPeople(sandbox, MEMBERS)
+  const group = await addGroup(sandbox, { title: 'Crowd', people })
   await using front = await startFront(sandbox.url)
   await using postern = await startPostern({
     upstream: front.url,
@@ -49,24 +50,6 @@ export async function wholePathJobs(): Promise<Result[]> {
       warmups: 4,
     }),
   ]
-}
-
-/** A group of so many people, each with a key; gives its chat. */
-async function crowd({ control, home }: Sandbox): Promise<number> {
-  await using cast = await makeCast(MEMBERS)
-  const members: number[] = []
-  for (const [index, publicKey] of cast.certificates.entries()) {
-    const { id } = await control.addPerson({ username: `person_${index}` })
-    const fingerprint = cast.publicKeys[index]?.getFingerprint() ?? ''
-    await control.publishKey({ userId: id, publicKey, fingerprint })
-    members.push(id)
-  }
-  const room = await control.addRoom({
-    kind: 'group',
-    title: 'Crowd',
-    members: [...members, home.bot.id],
-  })
-  return room.id
 }
 
 /** Stands before the service and notes when messages begin to arrive. */
