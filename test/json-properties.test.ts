@@ -1,0 +1,113 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Refusal } from '../src/errors.ts'
+import { parseBody, parseExact, stringify } from '../src/json.ts'
+
+const number = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.bigInt().map(String),
+  fc.constantFrom('-0', '1.0', '1e400', '1E+2', '9007199254740993', '0.1e-7'),
+)
+const string = fc.string({ unit: 'grapheme', maxLength: 10 }).map((text) => JSON.stringify(text))
+const scalar = fc.oneof(number, string, fc.constantFrom('true', 'false', 'null'))
+/** JSON as text without blanks, its numbers in every spelling, no name twice in one object. */
+const { json } = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    scalar,
+    fc.array(tie('json'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
+    fc
+      .uniqueArray(fc.tuple(string, tie('json')), { maxLength: 4, selector: ([name]) => name })
+      .filter((entries) => !entries.some(([name]) => name === '"__proto__"'))
+      // Names that are numbers change their places.
+      .filter((entries) => !entries.some(([name]) => /^"\d+"$/.test(name)))
+      .map((entries) => `{${entries.map(([name, value]) => `${name}:${value}`).join(',')}}`),
+  ),
+}))
+
+test('whatever JSON passes comes out to the byte, in every spelling of its numbers', () => {
+  fc.assert(
+    fc.property(json, (text) => {
+      expect(stringify(parseExact(text))).toBe(text)
+      expect(stringify(parseBody(Buffer.from(text)))).toBe(text)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+const blanks = fc.constantFrom('', ' ', '\n', '\t', '\r\n', '\u00a0', '\ufeff')
+const piece = fc.oneof(
+  scalar,
+  blanks,
+  fc.constantFrom(...'{}[],:"\\', '"a":', '"a"', '"\\u0061":', '\\ud800', '"__proto__":', '"\0"'),
+  fc.constantFrom('01', '+1', '.5', '1.', 'NaN', 'Infinity', 'undefined', "'a'", '//', '-', '1e'),
+)
+/** What looks like JSON, and now and then is. */
+const almost = fc.oneof(
+  fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
+  fc
+    .tuple(json, fc.nat(), fc.nat({ max: 3 }), piece)
+    .map(([text, at, gone, put]) => splice(text, at % (text.length + 1), gone, put)),
+)
+
+function splice(text: string, at: number, gone: number, put: string): string {
+  // Half a character is none in UTF-8.
+  return (text.slice(0, at) + put + text.slice(at + gone)).toWellFormed()
+}
+
+/** What the platform's own parser makes of a text. */
+function platform(text: string): { value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+test('what the platform does not take as JSON is none, and a body is one value or a refusal', () => {
+  fc.assert(
+    fc.property(almost, (text) => {
+      const known = platform(text)
+      let body: { value: unknown } | null = null
+      try {
+        body = { value: parseBody(Buffer.from(text)) }
+      } catch (error) {
+        expect(error).toBeInstanceOf(Refusal)
+        expect(error).toMatchObject({ code: 'bad_request' })
+      }
+      if (known === null) expect(body).toBeNull()
+      if (body !== null) expect(JSON.parse(stringify(body.value))).toEqual(known?.value)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('what an answer holds is what the platform says it holds, or it is no JSON', () => {
+  fc.assert(
+    fc.property(almost, (text) => {
+      const known = platform(text)
+      let read: { value: unknown } | null = null
+      try {
+        read = { value: parseExact(text) }
+      } catch (error) {
+        expect(error).toBeInstanceOf(SyntaxError)
+      }
+      expect(read === null).toBe(known === null)
+      if (read !== null) expect(JSON.parse(stringify(read.value))).toEqual(known?.value)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('any octets are a body or a refusal', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (octets) => {
+      try {
+        parseBody(Buffer.from(octets))
+      } catch (error) {
+        expect(error).toBeInstanceOf(Refusal)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
