@@ -66,7 +66,7 @@ describe.skipIf(whyNoKeychain !== null)(
       expect(first.method).toBe('keychain')
       expect(first.master).toMatch(/^[\w-]{43}$/)
       expect(bytes()).not.toContain(first.master)
-      expect((await session('unlocked', SECRET)).is).toEqual(first)
+      expect(await session('unlocked', SECRET)).toEqual({ is: first })
     })
 
     test('a passphrase goes before the keychain, and nothing is put into it', async () => {

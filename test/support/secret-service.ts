@@ -1,6 +1,6 @@
 /** A real Secret Service of its own for one test: gnome-keyring on a session D-Bus, headless. */
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -15,7 +15,7 @@ const isThere = (program: string): boolean => spawnSync('which', [program]).stat
 
 /** Null when keychains can be tested here, else why not. */
 export const whyNoKeychain: string | null = await (async () => {
-  for (const program of ['dbus-run-session', 'gnome-keyring-daemon']) {
+  for (const program of ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon']) {
     if (!isThere(program)) return `${program} is not installed`
   }
   return await import('keytar').then(
@@ -24,10 +24,20 @@ export const whyNoKeychain: string | null = await (async () => {
   )
 })()
 
+/**
+ * The daemon is back before it has its name on the bus. Who asks for the name too early makes the
+ * bus start another one, which is locked.
+ */
+const NAMED = `for n in $(seq 600); do
+  dbus-send --session --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus \
+    org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q 'boolean true' && break
+  sleep 0.05
+done`
+
 const START: Record<Exclude<Keychain, 'no-bus'>, string> = {
-  unlocked: 'printf password | gnome-keyring-daemon --unlock --components=secrets',
-  locked: 'gnome-keyring-daemon --start --components=secrets',
-  'no-collection': 'gnome-keyring-daemon --start --components=secrets',
+  unlocked: `printf password | gnome-keyring-daemon --unlock --components=secrets; ${NAMED}`,
+  locked: `gnome-keyring-daemon --start --components=secrets; ${NAMED}`,
+  'no-collection': `gnome-keyring-daemon --start --components=secrets; ${NAMED}`,
   'no-service': 'true',
 }
 
@@ -43,8 +53,6 @@ export class Home {
   readonly path = mkdtempSync(join(tmpdir(), 'kc-'))
 
   constructor() {
-    mkdirSync(join(this.path, 'run'))
-    chmodSync(join(this.path, 'run'), 0o700)
     writeFileSync(join(this.path, 'bus.conf'), BARE_BUS)
     onTestFinished(() => rmSync(this.path, { recursive: true, force: true }))
   }
@@ -55,11 +63,13 @@ export class Home {
     command: readonly string[],
     env: Record<string, string> = {},
   ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const shell = (start: string) => ['bash', '-c', `${start} >/dev/null 2>&1; exec "$@"`, '-']
+    const shell = (start: string) => ['bash', '-c', `{ ${start}; } >/dev/null 2>&1; exec "$@"`, '-']
     const bus =
       keychain === 'no-service'
         ? ['dbus-run-session', `--config-file=${join(this.path, 'bus.conf')}`, '--']
         : ['dbus-run-session', '--']
+    // one for each: the daemon of the session before may still be there to be spoken to
+    const runtime = mkdtempSync(join(this.path, 'run-'))
     const all = keychain === 'no-bus' ? command : [...bus, ...shell(START[keychain]), ...command]
     const [program = '', ...args] = all
     const child = spawn(program, args, {
@@ -68,7 +78,7 @@ export class Home {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: this.path,
-        XDG_RUNTIME_DIR: join(this.path, 'run'),
+        XDG_RUNTIME_DIR: runtime,
         ...env,
       },
     })
