@@ -1,12 +1,15 @@
 /** The runbooks of the README: their commands are run as they stand there. */
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { MAIN } from '../support/postern-process.ts'
 import { readReadme } from '../support/readme-tables.ts'
 import { PASSPHRASE, Stage } from '../cli/secrets-stage.ts'
+
+// Each is a good many processes, one after the other.
+vi.setConfig({ testTimeout: 240_000 })
 
 const readme = readReadme()
 
@@ -21,15 +24,25 @@ function commands(heading: string): string[] {
     .filter((line) => line.trim() !== '')
 }
 
-/** Runs lines in a shell where `postern` is ours. @throws Error when one of them fails */
-async function shell(stage: Stage, lines: readonly string[], more: Record<string, string> = {}) {
+/**
+ * Runs lines in a shell where `postern` is ours.
+ * @param o `more` environment; `typed` at them
+ * @throws Error when one of them fails
+ */
+async function shell(
+  stage: Stage,
+  lines: readonly string[],
+  { more = {}, typed = '' }: { more?: Record<string, string>; typed?: string } = {},
+) {
   const bin = stage.path('bin')
   mkdirSync(bin, { recursive: true })
   writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
   chmodSync(join(bin, 'postern'), 0o755)
   const env = { ...stage.env(more), PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd }
   const script = ['set -eu', ...lines].join('\n')
-  return await promisify(execFile)('bash', ['-c', script], { cwd: stage.cwd, env })
+  const running = promisify(execFile)('bash', ['-c', script], { cwd: stage.cwd, env })
+  running.child.stdin?.end(typed)
+  return await running
 }
 
 /** What stands before the sidecar is started again. */
@@ -55,7 +68,7 @@ describe('the runbooks of the README', () => {
       POSTERN_UPSTREAM_URL: old.sandbox.url,
       POSTERN_BOT_TOKEN: old.sandbox.token,
     }
-    const { stdout } = await shell(fresh, lines.slice(create + 1), sameService)
+    const { stdout } = await shell(fresh, lines.slice(create + 1), { more: sameService })
     const shown = await old.shown()
     expect(stdout).toContain(shown)
     const sidecar = await fresh.up(sameService)
@@ -126,6 +139,31 @@ describe('the runbooks of the README', () => {
     await stage.does('key protect passphrase', { POSTERN_NEW_PASSPHRASE: stage.passphrase })
     await stage.down(sidecar)
     await stage.down(await stage.up())
+  })
+
+  test('revoked token: a new one in its file is all that it takes, while the sidecar runs', async () => {
+    const stage = await Stage.make()
+    const file = stage.path('.config/postern/token')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, stage.sandbox.token, { mode: 0o600 })
+    const { POSTERN_BOT_TOKEN: old = '', ...env } = stage.env()
+    stage.env = (more) => ({ ...env, POSTERN_BOT_TOKEN_FILE: file, ...more })
+    const sidecar = await stage.up()
+    const [, door, admin] = await sidecar.said(/"bot":"([^"]+)","admin":"([^"]+)"/)
+    const call = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await fetch(`${door}/bot/v1/me`, { headers })).status
+    }
+    expect(await call(old)).toBe(200)
+    const { control, home } = stage.sandbox
+    const { token } = await control.issueToken({ botId: home.bot.id })
+    expect(await call(old)).toBe(401)
+    const reasons = await (await fetch(`${admin}/readyz`)).text()
+    expect(reasons).toContain('"code":"token"')
+    await shell(stage, commands('Revoked token'), { typed: `${token}\n` })
+    await expect.poll(() => call(token), { timeout: 30_000 }).toBe(200)
+    expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+    await stage.down(sidecar)
   })
 
   test('a new passphrase: the commands that change it leave the settings as they are', async () => {
