@@ -3,17 +3,26 @@ import { createEngine } from '../../src/pgp/create.ts'
 import { paperRsa } from '../support/openpgp-generated.ts'
 import { armor } from '../support/openpgp-framing.ts'
 import { ecdhBody, ed25519, identify } from '../support/openpgp-key.ts'
-import { mutate, randomFrom, seeds } from '../support/openpgp-mutate.ts'
-import { octets } from '../support/openpgp-octets.ts'
+import { mutate, randomFrom, seeds, type Random } from '../support/openpgp-mutate.ts'
+import { octets, seeded } from '../support/openpgp-octets.ts'
 import { MADE_MS, NOW_MS, alice, bot, mallory, rsaKey } from '../support/openpgp-people.ts'
 import {
   boundSubkey,
+  directKey,
   keyPacket,
   keyRevocation,
   signingSubkey,
   subkeyRevocation,
   userId,
 } from '../support/openpgp-certificate.ts'
+import {
+  expiresAfter,
+  keyExpiresAfter,
+  keyFlags,
+  notation,
+  preferredCiphers,
+  subpacket,
+} from '../support/openpgp-signature.ts'
 
 const killed: string[] = []
 const engine = createEngine({ threads: 2, killed: (job) => killed.push(job) })
@@ -77,6 +86,14 @@ test(
           if (judgement.unusable === null) {
             expect(judgement.fingerprint, `FUZZ_SEED=${seed}`).toMatch(/^[0-9a-f]{40}$/)
             expect(judgement.recipientBytes.aes128, `FUZZ_SEED=${seed}`).toBeGreaterThan(50)
+            const certificates = [judgement.armored, mallory.certificate]
+            const sealing = engine.seal({
+              text: 'hello',
+              certificates,
+              signer: bot.unlocked,
+              cipher: 'aes256',
+            })
+            await expect(sealing, `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
           }
         }),
       )
@@ -126,5 +143,59 @@ test(
     }
     expect(judged.unusable, 'spoilt ones').toBeGreaterThan(0)
     if (process.env['FUZZ_SEED'] === undefined) expect(judged.usable).toBeGreaterThan(0)
+  },
+)
+
+/** What somebody may say of their own key, as odd as it comes. */
+function saying(random: Random): { atMs: number; flags: number; hashed: Buffer[] } {
+  const about = [
+    () => keyExpiresAfter(random(2) === 0 ? random(100) : 2 ** 31 + random(1000)),
+    () => expiresAfter(random(2) === 0 ? random(100) : 2 ** 31),
+    () => preferredCiphers(...Array.from({ length: random(4) }, () => random(12))),
+    () => subpacket(30, octets(random(16))),
+    () => subpacket(25, octets(random(2))),
+    () => keyFlags(random(256)),
+    () => notation('odd@example.org', 'x', random(3) === 0),
+    () => subpacket(random(45), seeded(`say ${random(99)}`, random(30)), random(3) === 0),
+  ]
+  const hashed = Array.from(
+    { length: random(4) },
+    () => about[random(about.length)]?.() ?? octets(),
+  )
+  const now = Date.now()
+  const times = [MADE_MS, MADE_MS + 1000, now - 1000, now + 200_000, now + 3_600_000, 1000]
+  const flags = [12, 12, 12, 4, 8, 2, 3, 0, 0x80][random(9)] ?? 12
+  return { atMs: random(3) > 0 ? MADE_MS : (times[random(times.length)] ?? now), flags, hashed }
+}
+
+test(
+  'whatever people say of their own key, what is judged usable is sealed to',
+  { timeout: 120_000 },
+  async () => {
+    const [curve, oid] = CURVES[0]
+    const other = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
+    let usable = 0
+    const all = seeds(300)
+    for (const seed of all) {
+      const random = randomFrom(seed)
+      const parts = [keyPacket(primary)]
+      if (random(3) === 0) parts.push(directKey(primary, saying(random)))
+      const self = random(2) === 0 ? { flags: 3, hashed: [] } : { ...saying(random), flags: 3 }
+      parts.push(userId(primary, 'alice', self))
+      if (random(3) === 0) parts.push(userId(primary, 'again', saying(random)))
+      for (const one of [subkey, other, subkey]) {
+        if (random(2) === 0) parts.push(boundSubkey(primary, one, saying(random)))
+      }
+      const given = armored(octets(...parts))
+      const { unusable } = await engine.judge(given)
+      if (unusable !== null) continue
+      usable++
+      const certificates = [mallory.certificate, given]
+      for (const cipher of ['aes256', 'aes128'] as const) {
+        const sealing = engine.seal({ text: 'hello', certificates, signer: bot.unlocked, cipher })
+        await expect(sealing, `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
+      }
+    }
+    if (all.length >= 100) expect(usable).toBeGreaterThan(all.length / 20)
   },
 )
