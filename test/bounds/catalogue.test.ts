@@ -177,16 +177,21 @@ const MEDIA: Record<string, Row> = {
     ['media/serving', 'a file of %i bytes comes out as it went in'],
     ['media/crowded', 'four of 64 MiB at once stay within a bound of memory'],
   ],
-  D2: [['media/hostile', 'the right code, within bounds, and no harm to anything else']],
-  D3: [['media/hostile', 'the right code, within bounds, and no harm to anything else']],
-  D4: [['media/hostile', 'the right code, within bounds, and no harm to anything else']],
+  D2: [
+    ['media/hostile', '64 MiB and a byte', 'within bounds, and no harm to anything else'],
+    ['upstream/media', 'a length that says %s is no file', 'no further than the bound'],
+  ],
+  D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
+  D4: [['media/hostile', 'chunks of one byte']],
   D5: [['media/hostile', 'a flipped bit in the last block gives not one byte']],
   D6: [
     [
       'media/service-fails',
       'one lost connection does no harm',
       'a redirect (%i) is never followed',
+      'a page of a proxy',
     ],
+    ['upstream/media', 'chunks that end in the middle', 'stops within, or drips is given up'],
   ],
   D7: [['media/stored', 'an armored file opens like a binary one']],
   D8: [
