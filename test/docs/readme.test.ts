@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
+import { createProgram } from '../../src/cli/program.ts'
 import { readReadme, withTables } from '../support/readme-tables.ts'
 
 const readme = readReadme()
@@ -28,6 +29,25 @@ describe('the README', () => {
     const named = [...readme.matchAll(/npm run (?:-s )?([a-z:]+)/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(0)
     expect(named.filter((name) => !(String(name) in manifest.scripts))).toEqual([])
+  })
+
+  it('names only commands that there are', () => {
+    const known = new Map(
+      createProgram().commands.map((command) => [
+        command.name(),
+        command.commands.map((inner) => inner.name()),
+      ]),
+    )
+    const code = [...readme.matchAll(/`([^`\n]+)`/g), ...readme.matchAll(/^```sh\n([^]*?)^```$/gm)]
+    const named = code.flatMap(([, text]) => [
+      ...String(text).matchAll(/\bpostern (?:-- )?([a-z]+)(?: ([a-z-]+))?/g),
+    ])
+    expect(named.length).toBeGreaterThan(50)
+    const wrong = named.filter(([, command = '', inner = '']) => {
+      const under = known.get(command)
+      return under === undefined || (under.length > 0 && inner !== '' && !under.includes(inner))
+    })
+    expect(wrong.map(([text]) => text)).toEqual([])
   })
 
   it('names only files that are there', () => {
