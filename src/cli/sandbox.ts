@@ -9,6 +9,7 @@ import { put, say, table } from './terminal.ts'
 
 interface SandboxFlags {
   port: number
+  controlPort: number
   seed?: string
   data?: string
   json?: boolean
@@ -21,6 +22,7 @@ export function sandboxCommand(): Command {
   const command = new Command('sandbox')
     .description('run the service itself on this machine, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API (any free one)', readPort, 0)
+    .option('--control-port <number>', 'port of the control (any free one)', readPort, 0)
     .option(
       '--seed <file>',
       'begin with the world of a YAML or JSON file, and what happens in it',
@@ -34,7 +36,7 @@ export function sandboxCommand(): Command {
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, seed, data, json, localWebhooks } = flags
+  const { port, controlPort, seed, data, json, localWebhooks } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return put(seedSchema())
@@ -44,11 +46,12 @@ async function run(flags: SandboxFlags): Promise<void> {
   const { createSandbox } = await import('../sandbox/create.ts')
   await using sandbox = await createSandbox({
     port,
+    controlPort,
     webhooks: localWebhooks === true ? 'local' : 'public',
     onMishap: ({ deed, why }) => say(`a \`${deed}\` of the seed could not happen: ${why}`),
     ...(file === null ? {} : { world: file.content }),
     ...(data === undefined ? {} : { data }),
-  }).catch((error: unknown) => refuse(error, { port, file }))
+  }).catch((error: unknown) => refuse(error, file))
   if (sandbox.isNew && file === null) {
     await Promise.all(sandbox.people.map(({ id }) => sandbox.phone(id)))
   }
@@ -85,15 +88,15 @@ function readPort(text: string): number {
   return port
 }
 
-function refuse(error: unknown, { port, file }: { port: number; file: SeedFile | null }): never {
+function refuse(error: unknown, file: SeedFile | null): never {
   if (file !== null && error instanceof SeedError) throw file.refusal(error)
-  const { code } = error as { code?: string }
+  const { code, port } = error as { code?: string; port?: number }
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
   const why = code === 'EACCES' ? 'may not be used by you' : 'is in use'
   throw new OperatorError(
     'listen',
     `port ${port} ${why}`,
-    'choose another with --port; 0 takes any free one',
+    'choose another with --port or --control-port; 0 takes any free one',
     { cause: error },
   )
 }

@@ -141,19 +141,27 @@ test('what a phone was shown, and what it still had to read, is there after a ki
   ])
 })
 
-test('a world goes on on the same port, and says so', async () => {
+test('a world goes on on the same ports, and says so', async () => {
   const data = join(folder(), 'a.world')
   const first = await sandbox(data)
   await first.kill('SIGTERM')
   const port = new URL(first.url).port
-  const second = await sandbox(data, ['--port', port])
+  const controlPort = new URL(first.controlUrl).port
+  const second = await sandbox(data, ['--port', port, '--control-port', controlPort])
   await second.said(/goes on/)
   expect({
     url: second.url,
+    controlUrl: second.controlUrl,
     bots: second.bots,
     people: second.people,
     chats: second.chats,
-  }).toEqual({ url: first.url, bots: first.bots, people: first.people, chats: first.chats })
+  }).toEqual({
+    url: first.url,
+    controlUrl: first.controlUrl,
+    bots: first.bots,
+    people: first.people,
+    chats: first.chats,
+  })
   expect((await second.kill('SIGTERM')).code).toBe(0)
 })
 
