@@ -1,26 +1,64 @@
+/** Every point at which what must not be lost can be struck: rotation, and the commands on secrets. */
+import { canAttach, canTrace } from '../support/faults-strace.ts'
+import { killAll } from './command-kills.ts'
 import { endChecks, OPERATIONS } from './kill-operations.ts'
-import { canTrace, killAll } from './kills.ts'
+import { allStrikes, nameOf, strike } from './rotation-kills.ts'
+import { RotationScene } from './rotation-scene.ts'
+import { sampleOf } from './sample.ts'
+
+/** What came of the points of one thing. */
+interface Tally {
+  tried: number
+  broken: number
+}
+
+type Say = (line: string) => void
 
 /**
- * Kills every command on secrets at every point, and says how many there were.
+ * Strikes at every point, or at so many of each kind, and says how many there were.
  * @returns the exit code: 1 when a promise was broken, or nothing can be traced here
  */
-export async function killEverywhere(say: (line: string) => void): Promise<0 | 1> {
-  if (!canTrace) {
-    say('strace is not installed: nothing can be killed at a system call')
+export async function killEverywhere({
+  points,
+  say,
+}: {
+  points: number
+  say: Say
+}): Promise<0 | 1> {
+  if (!canTrace || !(await canAttach())) {
+    say('strace is missing, or may not trace here: nothing can be killed at a system call')
     return 1
   }
-  let failed = false
+  const tallies = [await strikeRotation(points, say)]
   for (const inject of ['signal=KILL', 'error=EIO', 'error=ENOSPC']) {
     for (const operation of OPERATIONS) {
-      const { tried, broken } = await killAll(operation, { inject })
+      const { calls, tried, broken } = await killAll(operation, { points, inject })
       say(
-        `${operation.name}, ${inject}: ${tried - broken.length} of ${tried} points kept everything`,
+        `${operation.name}, ${inject}: ${tried} of ${calls} points tried, ${broken.length} broken`,
       )
       for (const one of broken) say(`  ${one}`)
-      failed ||= broken.length > 0
+      tallies.push({ tried, broken: broken.length })
     }
   }
   await endChecks()
-  return failed ? 1 : 0
+  const tried = tallies.reduce((sum, tally) => sum + tally.tried, 0)
+  const broken = tallies.reduce((sum, tally) => sum + tally.broken, 0)
+  say(`${tried} points tried, ${tried - broken} kept everything`)
+  return broken === 0 ? 0 : 1
+}
+
+async function strikeRotation(points: number, say: Say): Promise<Tally> {
+  await using scene = await RotationScene.set()
+  const strikes = await allStrikes(scene)
+  const tried = sampleOf(strikes, points)
+  let [hits, broken] = [0, 0]
+  for (const one of tried) {
+    const { hit, breaches } = await strike(scene, one)
+    if (hit) hits++
+    if (breaches.length > 0) broken++
+    for (const breach of breaches) say(`  ${nameOf(one)}: ${breach}`)
+  }
+  const reached = `${tried.length} of ${strikes.length} points tried, ${hits} of them reached`
+  say(`rotation: ${reached}, ${broken} broken`)
+  return { tried: tried.length, broken }
 }

@@ -14,7 +14,7 @@ import type { OwnKey } from '../../src/pgp/engine.ts'
 import { readBackup } from '../../src/store/backup.ts'
 import { restore as restoreBackup } from '../../src/store/restore.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
-import type { Operation } from './kills.ts'
+import type { Operation } from './command-kills.ts'
 
 const OLD = 'the old passphrase of the store'
 const NEW = 'the new passphrase of the store'

@@ -1,7 +1,8 @@
 /**
  * `npm run faults -- --seed N --runs M`: M runs from seed N on. Prints one line a run and a
  * summary; ends with 1 when a promise was broken, and says the seed that repeats it.
- * `npm run faults -- --kills`: every point at which a command on secrets can be killed.
+ * `npm run faults -- --kills [--points N]`: every point at which a rotation or a command on secrets
+ * can be struck, or N of each.
  */
 import { parseArgs } from 'node:util'
 import { killEverywhere } from './kill-everywhere.ts'
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     kills: { type: 'boolean', default: false },
+    points: { type: 'string', default: 'all' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -22,12 +24,19 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 if (values.help) {
   say('npm run faults -- [--seed 1] [--runs 5] [--seconds 10]')
   say('Each run lets things go wrong for so many seconds, then heals and is checked.')
-  say('npm run faults -- --kills')
-  say('Kills each command on secrets before every one of its system calls on the store.')
+  say('npm run faults -- --kills [--points all]')
+  say('Strikes a rotation and each command on secrets at every system call, or at so many of each.')
   process.exit(0)
 }
 
-if (values.kills) process.exit(await killEverywhere(say))
+if (values.kills) {
+  const points = values.points === 'all' ? Infinity : Number(values.points)
+  if (points !== Infinity && !(Number.isSafeInteger(points) && points > 0)) {
+    process.stderr.write('faults: --points takes a whole number above 0, or all\n')
+    process.exit(2)
+  }
+  process.exit(await killEverywhere({ points, say }))
+}
 
 const [seed, runs, seconds] = [values.seed, values.runs, values.seconds].map(Number)
 if (![seed, runs, seconds].every((value) => Number.isSafeInteger(value) && Number(value) >= 0)) {

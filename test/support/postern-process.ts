@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { canaries } from './canaries.ts'
 
 /** Hundreds of processes start in a run: what Node makes of the sources is made once. */
-const COMPILED = join(tmpdir(), 'postern-tests-compiled')
+export const COMPILED = join(tmpdir(), 'postern-tests-compiled')
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 

@@ -6,15 +6,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isInstalled } from '../support/openpgp-run.ts'
-import { MAIN } from '../support/postern-process.ts'
+import { COMPILED, MAIN } from '../support/postern-process.ts'
+import { sampleOf } from './sample.ts'
 
 /** Calls that change a file system, or make sure that a change is on the disk. */
 const CALLS =
   'write,pwrite64,writev,pwritev,fsync,fdatasync,ftruncate,fallocate,rename,renameat,renameat2,' +
   'link,linkat,unlink,unlinkat,mkdir,mkdirat,chmod,fchmod,fchmodat,openat,copy_file_range,sendfile'
-
-export const canTrace = isInstalled('strace')
 
 /** What a command must leave whole, wherever it is killed. */
 export interface Operation {
@@ -45,11 +43,12 @@ export async function traced(
 ): Promise<Traced> {
   const log = join(folder, '..', `${folder.split('/').at(-1)}.strace`)
   const paths = operation.watched.flatMap((path) => ['-P', join(folder, path)])
-  const what = inject === undefined ? ['-e', `trace=${CALLS}`] : ['-e', `inject=${CALLS}:${inject}`]
-  const args = ['-f', '-qq', '-o', log, ...paths, ...what, process.execPath, MAIN]
+  const what = ['-e', `trace=${CALLS}`]
+  if (inject !== undefined) what.push('-e', `inject=${CALLS}:${inject}`)
+  const args = ['-f', '--seccomp-bpf', '-qq', '-o', log, ...paths, ...what, process.execPath, MAIN]
   const child = spawn('strace', [...args, ...operation.command], {
     cwd: folder,
-    env: { PATH: '/usr/bin:/bin', HOME: folder, ...operation.env },
+    env: { PATH: '/usr/bin:/bin', HOME: folder, NODE_COMPILE_CACHE: COMPILED, ...operation.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -78,23 +77,17 @@ export interface Outcome {
 /**
  * Kills an operation before its calls, each time from a fresh start.
  * @param o `points` how many of them, evenly spread; all when absent. `inject` what happens at the
- *   point: a kill, unless it is told otherwise (`error=EIO`)
+ *   point: a kill, unless it is told otherwise (`error=EIO`). `calls` how many there are, where an
+ *   earlier outcome has said it
  */
 export async function killAll(
   operation: Operation,
-  o: { points?: number; inject?: string } = {},
+  o: { points?: number; inject?: string; calls?: number } = {},
 ): Promise<Outcome> {
   const inject = o.inject ?? 'signal=KILL'
-  const whole = await inFolder(async (folder) => {
-    await operation.prepare(folder)
-    const ran = await traced(operation, folder)
-    if (ran.code !== 0) throw new Error(`${operation.name} does not work: ${ran.said}`)
-    await operation.check(folder, { isDone: true })
-    return ran
-  })
-  const { calls } = whole
-  const count = Math.min(o.points ?? calls, calls)
-  const points = Array.from({ length: count }, (_, n) => 1 + Math.floor((n * calls) / count))
+  const calls = o.calls ?? (await countCalls(operation))
+  const all = Array.from({ length: calls }, (_, n) => n + 1)
+  const points = sampleOf(all, o.points ?? calls)
   const broken: string[] = []
   for (const point of points) {
     await inFolder(async (folder) => {
@@ -106,6 +99,17 @@ export async function killAll(
     }).catch((error: unknown) => broken.push(`before call ${point}: ${String(error)}`))
   }
   return { calls, tried: points.length, broken }
+}
+
+/** Lets an operation go well. */
+async function countCalls(operation: Operation): Promise<number> {
+  return await inFolder(async (folder) => {
+    await operation.prepare(folder)
+    const { code, said, calls } = await traced(operation, folder)
+    if (code !== 0) throw new Error(`${operation.name} does not work: ${said}`)
+    await operation.check(folder, { isDone: true })
+    return calls
+  })
 }
 
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
