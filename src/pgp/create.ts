@@ -84,7 +84,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       const facts = judged?.facts ?? null
       const results = await verifying.run(async (isAlone) => {
         if (facts === null || !isNative || signal?.aborted === true) return null
-        return await verifyNatively(signed, facts, { nowMs, isAlone })
+        return await verifyNatively(signed, facts, { nowMs, isAlone: isAlone && !opening.isBusy })
       })
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },

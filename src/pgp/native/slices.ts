@@ -9,6 +9,11 @@ export class Slices {
   #waiting = 0
   #sinceMs = 0
 
+  /** Whether anything is being done, or waits for its turn. */
+  get isBusy(): boolean {
+    return this.#waiting > 0
+  }
+
   /** Does a piece when its turn has come. @throws what it throws */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) this.#sinceMs = performance.now()
