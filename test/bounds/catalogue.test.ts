@@ -230,16 +230,16 @@ const FILES: Record<string, Row> = {
   F2: [
     ['store/full-disk', 'a full disk refuses the write'],
     ['store/backup', 'on a full disk is refused', 'on a disk that is full'],
-    ['faults/kills', 'a disk that fails under a command'],
+    ['faults/command-kills', 'error=ENOSPC'],
   ],
   F3: [['store/data-dir', 'others could read are closed', 'of another user is refused']],
   F4: [['store/refusing', 'nothing at all', 'only its first page', 'wrong passphrase', 'newer']],
   F5: [
     ['store/backup', 'that nobody took away is gone'],
-    ['faults/kills', 'leaves everything whole'],
+    ['faults/command-kills', 'leaves everything whole'],
   ],
   F6: [['store/refusing', 'held by another process: in use']],
-  F7: [['faults/kills', 'error=EIO']],
+  F7: [['faults/command-kills', 'error=EIO']],
   F8: [['double/publication', 'no key is made while the clocks are too far apart']],
   F9: [['docs/runbooks', 'it halts before it is accepted', 'older than the published key']],
 }
