@@ -8,8 +8,6 @@ export default defineConfig({
     pool: 'forks',
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '150%',
-    // Real processes and sockets on a machine that others use too: a broken test fails every time.
-    retry: 1,
     setupFiles: ['test/support/canaries-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
