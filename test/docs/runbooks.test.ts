@@ -1,49 +1,15 @@
 /** The runbooks of the README: their commands are run as they stand there. */
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
-import { MAIN } from '../support/postern-process.ts'
 import { readReadme } from '../support/readme-tables.ts'
 import { PASSPHRASE, Stage } from '../cli/secrets-stage.ts'
+import { commands, shell } from './runbook.ts'
 
 // Each is a good many processes, one after the other.
 vi.setConfig({ testTimeout: 240_000 })
 
 const readme = readReadme()
-
-/** The commands under a heading, a line each, comments left out. */
-function commands(heading: string): string[] {
-  const [, section = ''] = readme.split(`\n### ${heading}\n`)
-  const [own = ''] = section.split(/\n##/)
-  const blocks = [...own.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block ?? '')
-  return blocks
-    .join('')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-}
-
-/**
- * Runs lines in a shell where `postern` is ours.
- * @param o `more` environment; `typed` at them
- * @throws Error when one of them fails
- */
-async function shell(
-  stage: Stage,
-  lines: readonly string[],
-  { more = {}, typed = '' }: { more?: Record<string, string>; typed?: string } = {},
-) {
-  const bin = stage.path('bin')
-  mkdirSync(bin, { recursive: true })
-  writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
-  chmodSync(join(bin, 'postern'), 0o755)
-  const env = { ...stage.env(more), PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd }
-  const script = ['set -eu', ...lines].join('\n')
-  const running = promisify(execFile)('bash', ['-c', script], { cwd: stage.cwd, env })
-  running.child.stdin?.end(typed)
-  return await running
-}
 
 /** What stands before the sidecar is started again. */
 function untilRun(heading: string): string[] {

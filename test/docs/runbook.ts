@@ -1,0 +1,40 @@
+/** The commands of the README's runbooks, and a shell that runs them as they stand there. */
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { MAIN } from '../support/postern-process.ts'
+import { readReadme } from '../support/readme-tables.ts'
+import type { Stage } from '../cli/secrets-stage.ts'
+
+/** The blocks of commands under a heading, a line each, comments left out. */
+export function blocks(heading: string): string[][] {
+  const [, section = ''] = readReadme().split(`\n### ${heading}\n`)
+  const [own = ''] = section.split(/\n##/)
+  const found = [...own.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block ?? '')
+  return found.map((block) => block.split('\n').filter((line) => line.trim() !== ''))
+}
+
+/** All of them, one after the other. */
+export const commands = (heading: string): string[] => blocks(heading).flat()
+
+/**
+ * Runs lines in a shell where `postern` is ours.
+ * @param o `more` environment; `typed` at them
+ * @throws Error when one of them fails
+ */
+export async function shell(
+  stage: Stage,
+  lines: readonly string[],
+  { more = {}, typed = '' }: { more?: Record<string, string>; typed?: string } = {},
+) {
+  const bin = stage.path('bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
+  chmodSync(join(bin, 'postern'), 0o755)
+  const env = { ...stage.env(more), PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd }
+  const script = ['set -eu', ...lines].join('\n')
+  const running = promisify(execFile)('bash', ['-c', script], { cwd: stage.cwd, env })
+  running.child.stdin?.end(typed)
+  return await running
+}
