@@ -15,17 +15,21 @@ const LARGEST = 997
 const TARGET = { route: 'send', path: '/messages' } as const
 
 /** Signing and sealing a text to final request bytes. */
-export async function sealJobs(): Promise<Result[]> {
+export async function sealJobs(wanted: (job: string) => boolean): Promise<Result[]> {
   await using cast = await makeCast(LARGEST)
   await using floor = new Floor()
   using programs = await findPrograms(cast, TEXT)
   const bench = { cast, floor, programs }
+  const jobs: Record<string, () => Promise<Result>> = {}
+  for (const count of COUNTS) {
+    jobs[`seal-prepared-${count}`] = () => prepared(bench, count)
+    jobs[`seal-online-${count}`] = () => online(bench, count)
+  }
+  for (const count of COLD_COUNTS) jobs[`seal-cold-${count}`] = () => cold(bench, count)
+  jobs[`seal-stocked-${LARGEST}`] = () => stocked(bench)
+  jobs[`seal-ahead-${LARGEST}`] = () => ahead(bench)
   const results: Result[] = []
-  for (const count of COUNTS) results.push(await prepared(bench, count))
-  for (const count of COUNTS) results.push(await online(bench, count))
-  results.push(await stocked(bench))
-  for (const count of COLD_COUNTS) results.push(await cold(bench, count))
-  results.push(await ahead(bench))
+  for (const [job, run] of Object.entries(jobs)) if (wanted(job)) results.push(await run())
   return results
 }
 
@@ -142,7 +146,12 @@ async function ahead({ cast }: Bench): Promise<Result> {
     await send(cast.engine, cast, list)
     await ready
   }
-  const result = await compare({ job: `prepare-${LARGEST}`, ours: { run }, peers: [], rounds: 5 })
+  const result = await compare({
+    job: `seal-ahead-${LARGEST}`,
+    ours: { run },
+    peers: [],
+    rounds: 5,
+  })
   return { ...result, stallMs: round(await stallOf(run, 7)) }
 }
 
