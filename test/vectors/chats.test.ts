@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { createOffline, createSidecar } from '../../src/context.ts'
-import { createLogger } from '../../src/logger.ts'
+import { watchedLog } from '../support/watched-log.ts'
 import { DoubleService } from '../support/double-service.ts'
 import { BOT_TOKEN, type ListedPerson } from '../support/double-world.ts'
 import type { Json } from '../support/double-wire.ts'
@@ -48,7 +48,7 @@ beforeAll(async () => {
       clientToken: null,
       passphrase: SecretSource.fromValue('vectors'),
     },
-    log: createLogger({ level: 'silent', pretty: false }),
+    log: watchedLog(),
   }
   await using offline = await createOffline(options, 'begin')
   const file = Buffer.from(read('keys/bot.secret.asc')).toString('base64')
