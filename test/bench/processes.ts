@@ -31,6 +31,9 @@ async function startNode(
     env: { PATH, HOME: tmpdir(), ...o.env },
     stdio: 'ignore',
   })
+  // Whoever fails before it disposes of this leaves nothing running.
+  const end = (): void => void child.kill()
+  process.once('exit', end)
   while (!(await answers(o.until))) {
     if (child.exitCode !== null) throw new Error(`${args[0]} ended with ${child.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -38,6 +41,7 @@ async function startNode(
   return {
     url: o.url,
     async [Symbol.asyncDispose]() {
+      process.off('exit', end)
       child.kill('SIGTERM')
       if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
     },
