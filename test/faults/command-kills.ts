@@ -10,9 +10,11 @@ import { COMPILED, MAIN } from '../support/postern-process.ts'
 import { sampleOf } from './sample.ts'
 
 /** Calls that change a file system, or make sure that a change is on the disk. */
-const CALLS =
-  'write,pwrite64,writev,pwritev,fsync,fdatasync,ftruncate,fallocate,rename,renameat,renameat2,' +
-  'link,linkat,unlink,unlinkat,mkdir,mkdirat,chmod,fchmod,fchmodat,openat,copy_file_range,sendfile'
+const FILE_CALLS =
+  'pwrite64,pwritev,fsync,fdatasync,ftruncate,fallocate,rename,renameat,renameat2,link,linkat,' +
+  'unlink,unlinkat,mkdir,mkdirat,chmod,fchmod,fchmodat,copy_file_range,sendfile'
+/** These every program makes all the time, so they count on watched paths alone. */
+const CALLS = `${FILE_CALLS},write,writev,openat`
 
 /** What a command must leave whole, wherever it is killed. */
 export interface Operation {
@@ -21,7 +23,10 @@ export interface Operation {
   prepare(folder: string): Promise<void>
   command: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Paths below the folder whose calls are counted; folders count for what is made in them. */
+  /**
+   * Paths below the folder whose calls are counted; folders count for what is made in them. None:
+   * those calls count that only files know, wherever they are, for files whose names are made up.
+   */
   watched: readonly string[]
   /** Looks at what is left. @throws Error for whatever does not hold */
   check(folder: string, o: { isDone: boolean }): Promise<void>
@@ -43,8 +48,9 @@ export async function traced(
 ): Promise<Traced> {
   const log = join(folder, '..', `${folder.split('/').at(-1)}.strace`)
   const paths = operation.watched.flatMap((path) => ['-P', join(folder, path)])
-  const what = ['-e', `trace=${CALLS}`]
-  if (inject !== undefined) what.push('-e', `inject=${CALLS}:${inject}`)
+  const counted = paths.length === 0 ? FILE_CALLS : CALLS
+  const what = ['-e', `trace=${counted}`]
+  if (inject !== undefined) what.push('-e', `inject=${counted}:${inject}`)
   const args = ['-f', '--seccomp-bpf', '-qq', '-o', log, ...paths, ...what, process.execPath, MAIN]
   const child = spawn('strace', [...args, ...operation.command], {
     cwd: folder,
