@@ -1,4 +1,4 @@
-/** Threads that can be killed at a deadline; each takes one job at a time. */
+/** Threads that can be killed at a deadline; each takes one job at a time, and ends when long idle. */
 import { Worker } from 'node:worker_threads'
 import type { NativeJobs } from './native/worker.ts'
 import type { Jobs } from './worker.ts'
@@ -45,12 +45,18 @@ type Reply = 'ready' | { ok: true; value: unknown } | { ok: false; message: stri
 const HEAP_MB = 256
 /** Loading the library on a machine that is busy with everything else. */
 const START_MS = 30_000
+/**
+ * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
+ * some 120 MiB, and the secret, until then; native ones keep little, and the stock that makes them fast.
+ */
+const IDLE_MS: Record<keyof Kinds, number | null> = { worker: 60_000, 'native/worker': null }
 
 export class Pool<K extends keyof Kinds> implements AsyncDisposable {
   readonly #file: URL
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
   readonly #size: number
+  readonly #idleMs: number | null
   readonly #killed: (name: string) => void
   #closed = false
 
@@ -62,6 +68,7 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
   constructor(kind: K, size: number, killed: (name: string) => void = () => {}) {
     this.#file = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, `${kind}$1`))
     this.#size = size
+    this.#idleMs = IDLE_MS[kind]
     this.#killed = killed
   }
 
@@ -153,6 +160,9 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
     if (reply.ok) job?.resolve(reply.value)
     else job?.reject(new Error(reply.message))
     this.#next()
+    if (thread.job === null && this.#idleMs !== null) {
+      thread.timer = setTimeout(() => this.#kill(thread), this.#idleMs).unref()
+    }
   }
 
   #kill(thread: Thread): void {

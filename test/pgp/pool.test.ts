@@ -1,4 +1,5 @@
-import { onTestFinished, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { onTestFinished, expect, test, vi } from 'vitest'
 import { JobKilled, Pool } from '../../src/pgp/pool.ts'
 import { alice, bot } from '../support/openpgp-people.ts'
 import {
@@ -139,4 +140,23 @@ test('a pool that is gone has ended what ran and what waited, and takes nothing 
   expect(await outcome(judge(one))).toBe('killed')
   expect(killed).toEqual([])
   await one[Symbol.asyncDispose]()
+})
+
+test('a thread that was idle for a minute ends, with whatever it kept, and the next job has another', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const ended = vi.spyOn(Worker.prototype, 'terminate')
+  onTestFinished(() => {
+    vi.useRealTimers()
+    ended.mockRestore()
+  })
+  const { pool: one, killed } = pool(1)
+  await judge(one)
+  vi.advanceTimersByTime(59_000)
+  await judge(one)
+  vi.advanceTimersByTime(59_000)
+  expect(ended).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1_000)
+  expect(ended).toHaveBeenCalledTimes(1)
+  expect(await outcome(judge(one))).toBe('done')
+  expect(killed).toEqual([])
 })
