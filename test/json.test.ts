@@ -12,7 +12,7 @@ const soup = fc
 /** What a parser makes of a text, numbers as JavaScript counts them; undefined when it throws. */
 function outcome(parse: (text: string) => unknown, text: string): unknown {
   try {
-    return JSON.parse(JSON.stringify(parse(text)))
+    return parse(text)
   } catch {
     return undefined
   }
@@ -25,7 +25,8 @@ test('what is JSON, and only that, is read, and as what it is', () => {
   )
   fc.assert(
     fc.property(wrapped, (text) => {
-      expect(outcome(parseExact, text)).toEqual(outcome(JSON.parse, text))
+      const exact = outcome((given) => JSON.parse(stringify(parseExact(given))), text)
+      expect(exact).toEqual(outcome(JSON.parse, text))
     }),
     { numRuns: 5000 },
   )

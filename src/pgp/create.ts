@@ -57,7 +57,9 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     (await sealer.seal(request)) ?? (await library.seal(request))
   return {
     generate: (made) => library.generate(made),
-    unlock: (locked, passphrase) => library.unlock(locked, passphrase),
+    unlock: async (locked, passphrase) =>
+      (isNative ? await native.threads.unlock(locked, passphrase) : null) ??
+      (await library.unlock(locked, passphrase)),
     relock: (locked, passphrases) => library.relock(locked, passphrases),
     adopt: (file, secrets) => library.adopt(file, secrets),
     seal: async (request) => (await sealKnown(request)).armored,

@@ -1,4 +1,5 @@
 /** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
+import type { UnlockedKey } from '../engine.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
 import type { CertificateFacts } from './facts.ts'
 import { readRecord } from './record.ts'
@@ -41,6 +42,14 @@ export class Threads implements AsyncDisposable {
   async read(certificates: string[], atMs: number): Promise<(CertificateFacts | null)[]> {
     const records = await this.#pool.run('read', [certificates, atMs], DEADLINE_MS)
     return records.map((record) => record && readRecord(Buffer.from(record), 0))
+  }
+
+  /**
+   * Unlocks a secret key of the bot's; null when it is not of the common forms.
+   * @throws Error `wrong-passphrase`
+   */
+  async unlock(armored: string, passphrase: string): Promise<UnlockedKey | null> {
+    return await this.#pool.run('unlock', [armored, passphrase], DEADLINE_MS)
   }
 
   get load(): ThreadLoad {

@@ -4,6 +4,7 @@ import { readCommonCertificate } from './common-certificate.ts'
 import { pack, restock } from './pack.ts'
 import { recordOf } from './record.ts'
 import type { SessionKey } from './session-key.ts'
+import { unlockNatively } from './unlock.ts'
 
 const JOBS = {
   /** Recipient packets; this thread's copy of the session key is zeroed. */
@@ -16,6 +17,7 @@ const JOBS = {
     }
   },
   restock,
+  unlock: unlockNatively,
   /** Records of certificates, null for those that are not of the common shape. */
   read(certificates: string[], atMs: number): (Uint8Array | null)[] {
     return certificates.map((armored) => {

@@ -1,0 +1,109 @@
+/** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
+import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
+import type { UnlockedKey } from '../engine.ts'
+import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../packets.ts'
+import { plainArmor } from '../plain-armor.ts'
+import { fingerprintOf, readCurveKey, type CurveKey } from './curve-key.ts'
+import { readOwnSecrets } from './own-secrets.ts'
+
+/** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
+const LOCK = Buffer.of(254, 9, 3, 8)
+const SALT = 8
+const IV = 16
+const SHA1 = 20
+const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.signature])
+
+/** A secret key packet that is locked that way. */
+interface Locked {
+  /** What comes before the lock: the public key. */
+  public: Uint8Array
+  key: CurveKey
+  salt: Uint8Array
+  /** How many octets are hashed, as it stands coded in one. */
+  count: number
+  iv: Uint8Array
+  /** The secret number and its SHA-1. */
+  sealed: Uint8Array
+}
+
+/**
+ * Unlocks an armored version 4 secret key.
+ * @returns null when any part is not of the common forms, which says nothing about it
+ * @throws Error `wrong-passphrase`
+ */
+export function unlockNatively(armored: string, passphrase: string): UnlockedKey | null {
+  const packets = readPackets(armored)
+  const keys = packets?.filter(({ tag }) => isSecret(tag)).map(({ body }) => readLocked(body))
+  if (!packets || packets[0]?.tag !== TAG.secretKey || !keys?.every((key) => key !== null)) {
+    return null
+  }
+  const bodies = keys.map((key) => unlockOne(key, passphrase))
+  const bytes = Buffer.concat(
+    packets.map(({ tag, body }) => framePacket(tag, (isSecret(tag) && bodies.shift()) || body)),
+  )
+  if (readOwnSecrets(bytes).size !== keys.length) return null
+  const fingerprints = keys.map(({ key }) => fingerprintOf(key).toString('hex'))
+  const [fingerprint = ''] = fingerprints
+  return { fingerprint, fingerprints, keyIds: fingerprints.map((all) => all.slice(24)), bytes }
+}
+
+const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
+
+function readPackets(armored: string): Packet[] | null {
+  const octets = plainArmor(armored, 'PRIVATE KEY BLOCK')
+  try {
+    const packets = octets && [...packetsOf(octets)]
+    return packets?.every(({ tag }) => TAGS.has(tag)) ? packets : null
+  } catch (error) {
+    if (error instanceof FramingError) return null
+    throw error
+  }
+}
+
+function readLocked(body: Uint8Array): Locked | null {
+  const read = readCurveKey(body)
+  if (read === null) return null
+  const rest = body.subarray(read.read)
+  const at = LOCK.length + SALT + 1
+  if (!LOCK.equals(rest.subarray(0, LOCK.length)) || rest.length <= at + IV + SHA1) return null
+  return {
+    public: body.subarray(0, read.read),
+    key: read.key,
+    salt: rest.subarray(LOCK.length, LOCK.length + SALT),
+    count: rest[at - 1] ?? 0,
+    iv: rest.subarray(at, at + IV),
+    sealed: rest.subarray(at + IV),
+  }
+}
+
+/** The packet's body with its secret in the clear, which ends with a sum of 16 bits. */
+function unlockOne(locked: Locked, passphrase: string): Buffer {
+  const key = derive(locked, passphrase)
+  const decipher = createDecipheriv('aes-256-cfb', key, locked.iv)
+  const opened = Buffer.concat([decipher.update(locked.sealed), decipher.final()])
+  key.fill(0)
+  const secret = opened.subarray(0, -SHA1)
+  try {
+    if (!timingSafeEqual(hash('sha1', secret, 'buffer'), opened.subarray(-SHA1))) {
+      throw new Error('wrong-passphrase')
+    }
+    const sum = secret.reduce((all, octet) => (all + octet) & 0xffff, 0)
+    return Buffer.concat([locked.public, Buffer.of(0), secret, Buffer.of(sum >> 8, sum & 0xff)])
+  } finally {
+    opened.fill(0)
+  }
+}
+
+/** Salt and passphrase over and over, hashed (RFC 9580, 3.7.1.3): some 60 MB in pieces. */
+function derive({ salt, count }: Locked, passphrase: string): Buffer {
+  const once = Buffer.concat([salt, Buffer.from(passphrase)])
+  const total = Math.max((16 + (count & 15)) << ((count >> 4) + 6), once.length)
+  const piece = Buffer.alloc(once.length * Math.ceil(65_536 / once.length), once)
+  const hashed = createHash('sha256')
+  let left = total
+  for (; left > piece.length; left -= piece.length) hashed.update(piece)
+  const key = hashed.update(piece.subarray(0, left)).digest()
+  once.fill(0)
+  piece.fill(0)
+  return key
+}
