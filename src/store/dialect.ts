@@ -25,7 +25,11 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
+/** Statements that are kept for the next time: reading one takes longer than running it. */
+const KEPT = 100
+
 function adapt(database: DatabaseSync): SqliteDatabase {
+  const kept = new Map<string, SqliteStatement>()
   return {
     close() {
       if (database.isOpen) database.close()
@@ -33,13 +37,19 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     prepare(sql) {
       // SQLite rolls back by itself when the disk is full; a second rollback would hide the reason
       if (sql === 'rollback' && !database.isTransaction) return nothing
+      const known = kept.get(sql)
+      if (known !== undefined) return known
       const statement = database.prepare(sql)
-      return {
+      const made: SqliteStatement = {
         reader: statement.columns().length > 0,
         all: (parameters) => statement.all(...values(parameters)),
         run: (parameters) => statement.run(...values(parameters)),
         iterate: (parameters) => statement.iterate(...values(parameters)),
       }
+      const [oldest] = kept.keys()
+      if (kept.size === KEPT && oldest !== undefined) kept.delete(oldest)
+      kept.set(sql, made)
+      return made
     },
   }
 }
