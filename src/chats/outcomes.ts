@@ -1,4 +1,7 @@
+import type { Transaction } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { Breath } from '../breath.ts'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 /** What became of one Message of an update; nothing of what it says. Times are ms since epoch. */
@@ -35,6 +38,8 @@ export interface Sent {
 const KEPT = 50_000
 const KEPT_MS = 10 * 86_400_000
 const FLUSH_MS = 2000
+/** Rows that are written at once; whatever else is to be written may come in between. */
+const ROWS_AT_ONCE = 50
 
 /**
  * Remembers for a while what became of messages, for `postern explain`. Written a little later and
@@ -42,7 +47,9 @@ const FLUSH_MS = 2000
  */
 export class Outcomes implements AsyncDisposable {
   readonly #store: Store
-  #received: Outcome[] = []
+  /** By update; one that was delivered again counts once. */
+  #received = new Map<number, Outcome[]>()
+  #unwritten = 0
   #sent: Sent[] = []
   #timer: NodeJS.Timeout | null = null
   /** So that what a full disk keeps from being written can be explained all the same. */
@@ -56,8 +63,12 @@ export class Outcomes implements AsyncDisposable {
   received(outcomes: readonly Outcome[]): void {
     if (outcomes.length === 0) return
     const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
-    for (const [updateId, ones] of byUpdate) this.#recent.set(`u${updateId}`, ones)
-    if (this.#received.length < KEPT) this.#received.push(...outcomes)
+    for (const [updateId, ones] of byUpdate) {
+      this.#recent.set(`u${updateId}`, ones)
+      if (this.#unwritten >= KEPT) continue
+      this.#unwritten += ones.length - (this.#received.get(updateId)?.length ?? 0)
+      this.#received.set(updateId, ones)
+    }
     this.#soon()
   }
 
@@ -118,29 +129,49 @@ export class Outcomes implements AsyncDisposable {
   /** A store that cannot be written is told of elsewhere; here it costs an explanation. */
   async #flush(): Promise<void> {
     const [received, sent] = [this.#received, this.#sent]
-    if (received.length + sent.length === 0) return
-    this.#received = []
+    if (received.size + sent.length === 0) return
+    this.#received = new Map()
+    this.#unwritten = 0
     this.#sent = []
     await this.#write(received, sent).catch(() => undefined)
   }
 
-  async #write(received: readonly Outcome[], sent: readonly Sent[]): Promise<void> {
-    const before = Date.now() - KEPT_MS
-    await this.#store.write(async (db) => {
-      for (const one of new Set(received.map(({ updateId }) => updateId))) {
-        await db.deleteFrom('outcomes').where('update_id', '=', one).execute()
-      }
-      for (const one of received) {
-        await db.insertInto('outcomes').values(outcomeRow(one)).execute()
-      }
-      for (const one of sent) await db.replaceInto('sent').values(sentRow(one)).execute()
-      for (const table of ['outcomes', 'sent'] as const) {
-        await db.deleteFrom(table).where('at', '<', before).execute()
-        const oldest = db.selectFrom(table).select('at').orderBy('at', 'desc').offset(KEPT).limit(1)
-        await db.deleteFrom(table).where('at', '<', oldest).execute()
-      }
-    })
+  async #write(
+    received: ReadonlyMap<number, readonly Outcome[]>,
+    sent: readonly Sent[],
+  ): Promise<void> {
+    const breath = new Breath()
+    for (const ids of chunksOf([...received.keys()])) {
+      const rows = chunksOf(ids.flatMap((id) => (received.get(id) ?? []).map(outcomeRow)))
+      await this.#store.write(async (db) => {
+        await db.deleteFrom('outcomes').where('update_id', 'in', ids).execute()
+        for (const some of rows) {
+          await db.insertInto('outcomes').values(some).execute()
+          await breath.take()
+        }
+      })
+    }
+    for (const some of chunksOf(sent.map(sentRow))) {
+      await this.#store.write((db) => db.replaceInto('sent').values(some).execute())
+      await breath.take()
+    }
+    await this.#store.write(forgetOldest)
   }
+}
+
+async function forgetOldest(db: Transaction<Schema>): Promise<void> {
+  const before = Date.now() - KEPT_MS
+  for (const table of ['outcomes', 'sent'] as const) {
+    await db.deleteFrom(table).where('at', '<', before).execute()
+    const oldest = db.selectFrom(table).select('at').orderBy('at', 'desc').offset(KEPT).limit(1)
+    await db.deleteFrom(table).where('at', '<', oldest).execute()
+  }
+}
+
+function chunksOf<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / ROWS_AT_ONCE) }, (_, n) =>
+    all.slice(n * ROWS_AT_ONCE, (n + 1) * ROWS_AT_ONCE),
+  )
 }
 
 function outcomeRow(one: Outcome) {

@@ -25,10 +25,11 @@ export interface Sighting {
 /** Asked within a batch's one transaction, in the order of its messages. */
 export interface SeenCheck {
   /**
-   * Whether the data was seen as another message or attachment, or the signature elsewhere, from
+   * Whether the data was seen as another message or attachment, or a signature elsewhere, from
    * another, or on the other kind of thing.
+   * @param signatureDigests of all statements that it claims to carry, hex
    */
-  isReplay(sighting: Sighting): Promise<boolean>
+  isReplay(sighting: Thing, signatureDigests: readonly string[]): Promise<boolean>
   /** Remembers it as delivered. */
   remember(sighting: Sighting): Promise<void>
 }
@@ -63,7 +64,7 @@ export class Seen {
   async batch<T>(judge: (check: SeenCheck) => Promise<T>): Promise<T> {
     return await this.#store.write(async (db) =>
       judge({
-        isReplay: (sighting) => this.#isReplay(db, sighting),
+        isReplay: (sighting, claims) => this.#isReplay(db, sighting, claims),
         remember: (sighting) => this.#remember(db, sighting),
       }),
     )
@@ -78,24 +79,21 @@ export class Seen {
     await this.#store.write((db) => db.deleteFrom('seen').where('seen_at', '<', before).execute())
   }
 
-  async #isReplay(db: Transaction<Schema>, sighting: Sighting): Promise<boolean> {
-    const data = await this.#find(db, 'data', sighting.dataDigest)
-    if (data !== undefined && !isSameThing(data, sighting)) return true
-    if (sighting.signatureDigest === null) return false
-    const signature = await this.#find(db, 'signature', sighting.signatureDigest)
-    return signature !== undefined && !isSamePlace(signature, sighting)
-  }
-
-  async #find(
+  async #isReplay(
     db: Transaction<Schema>,
-    kind: 'data' | 'signature',
-    digest: string,
-  ): Promise<Place | undefined> {
-    return await db
+    sighting: Thing,
+    claims: readonly string[],
+  ): Promise<boolean> {
+    const data = this.#keyed('data', sighting.dataDigest)
+    const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
+    const found = await db
       .selectFrom('seen')
-      .select(['chat_id', 'message_id', 'media_id', 'user_id'])
-      .where('digest', '=', this.#keyed(kind, digest))
-      .executeTakeFirst()
+      .select(['digest', 'chat_id', 'message_id', 'media_id', 'user_id'])
+      .where('digest', 'in', [data, ...signatures])
+      .execute()
+    return found.some((place) =>
+      data.equals(place.digest) ? !isSameThing(place, sighting) : !isSamePlace(place, sighting),
+    )
   }
 
   async #remember(db: Transaction<Schema>, sighting: Sighting): Promise<void> {
@@ -124,6 +122,8 @@ export class Seen {
   }
 }
 
+type Thing = Omit<Sighting, 'signatureDigest'>
+
 interface Place {
   chat_id: number
   message_id: number | null
@@ -132,12 +132,12 @@ interface Place {
 }
 
 /** One person may sign the same words, or the same file, twice within a second. */
-function isSamePlace(place: Place, { chatId, userId, mediaId }: Sighting): boolean {
+function isSamePlace(place: Place, { chatId, userId, mediaId }: Thing): boolean {
   const isSameKind = (place.media_id === null) === (mediaId === undefined)
   return isSameKind && place.chat_id === chatId && place.user_id === userId
 }
 
-function isSameThing(place: Place, sighting: Sighting): boolean {
+function isSameThing(place: Place, sighting: Thing): boolean {
   const { mediaId, messageId } = sighting
   if (!isSamePlace(place, sighting)) return false
   if (mediaId !== undefined) return place.media_id === mediaId

@@ -153,9 +153,8 @@ async function settle(
   const { mediaId, chatId, userId } = place
   const sighting = { chatId, userId, mediaId, messageId: null, dataDigest }
   return await parts.seen.batch(async (check) => {
-    for (const signatureDigest of [null, ...signatures.map(({ digest }) => digest)]) {
-      if (await check.isReplay({ ...sighting, signatureDigest })) return 'replayed'
-    }
+    const claims = signatures.map(({ digest }) => digest)
+    if (await check.isReplay(sighting, claims)) return 'replayed'
     if (delivers(judged.verdict, parts.verify)) {
       const { signatureDigest = null } = judged
       await check.remember({ ...sighting, signatureDigest })

@@ -2,6 +2,7 @@
 import type { Outcome } from '../chats/outcomes.ts'
 import type { Seen, SeenCheck } from '../chats/seen.ts'
 import { isObject } from '../api/common.ts'
+import { Breath } from '../breath.ts'
 import { Refusal } from '../errors.ts'
 import { Batches, type Judgeable } from './batch.ts'
 import type { ExamineParts, Finding } from './examine.ts'
@@ -113,12 +114,14 @@ export class Incoming {
   async #judgeAll(judged: Judgeable[], check: SeenCheck): Promise<(Verdict | undefined)[]> {
     const verdicts: (Verdict | undefined)[] = []
     const signed = new Set<number | null>()
+    const breath = new Breath()
     for (const { found, examined } of judged) {
       const { finding } = examined
       const verdict =
         finding.kind === 'opened' ? await this.#judge(found, finding, { check, signed }) : undefined
       if (verdict === 'verified') signed.add(found.fromId)
       verdicts.push(verdict)
+      await breath.take()
     }
     return verdicts
   }
@@ -135,9 +138,8 @@ export class Incoming {
       userId: found.fromId,
       dataDigest: opened.dataDigest,
     }
-    for (const claim of [null, ...opened.signatures.map(({ digest }) => digest)]) {
-      if (await check.isReplay({ ...place, signatureDigest: claim })) return 'replayed'
-    }
+    const claims = opened.signatures.map(({ digest }) => digest)
+    if (await check.isReplay(place, claims)) return 'replayed'
     if (judged.verdict === 'unsigned' && signed.has(found.fromId)) return 'bad-signature'
     if (delivers(judged.verdict, this.#parts.verify)) {
       await check.remember({ ...place, signatureDigest: judged.signatureDigest ?? null })

@@ -1,13 +1,10 @@
-import { setImmediate as immediate } from 'node:timers/promises'
-
-/** How long work goes on before everything else gets its turn, in ms. */
-const SLICE_MS = 1
+import { Breath } from '../../breath.ts'
 
 /** Does work of fractions of a millisecond one piece after the other, and holds up nothing else. */
 export class Slices {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
-  #sinceMs = 0
+  #breath = new Breath()
 
   /** Whether anything is being done, or waits for its turn. */
   get isBusy(): boolean {
@@ -16,7 +13,7 @@ export class Slices {
 
   /** Does a piece when its turn has come. @throws what it throws */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
-    if (this.#waiting++ === 0) this.#sinceMs = performance.now()
+    if (this.#waiting++ === 0) this.#breath = new Breath()
     const done = this.#last.then(() => this.#turn(work))
     this.#last = done.catch(() => undefined)
     try {
@@ -27,10 +24,7 @@ export class Slices {
   }
 
   async #turn<T>(work: () => T | Promise<T>): Promise<T> {
-    if (performance.now() - this.#sinceMs > SLICE_MS) {
-      await immediate()
-      this.#sinceMs = performance.now()
-    }
+    await this.#breath.take()
     return await work()
   }
 }
