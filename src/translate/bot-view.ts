@@ -1,5 +1,6 @@
 /** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
 import { isObject } from '../api/common.ts'
+import { Breath } from '../breath.ts'
 import { Unanswered, type RawAnswer } from '../errors.ts'
 import { stringify } from '../json.ts'
 import type { Recipients } from '../keys/recipients.ts'
@@ -13,6 +14,22 @@ type Result = Record<string, unknown>
 export function withResult<A extends RawAnswer>(answer: A, result: unknown): A {
   return { ...answer, body: Buffer.from(stringify({ ok: true, result })) }
 }
+
+/** The same with updates, of which there may be megabytes: written one by one, a breath between. */
+export async function withUpdates<A extends RawAnswer>(answer: A, updates: unknown[]): Promise<A> {
+  const breath = new Breath()
+  const pieces: Buffer[] = []
+  for (const update of updates) {
+    await breath.take()
+    pieces.push(
+      Buffer.from(`${pieces.length === 0 ? '{"ok":true,"result":[' : ','}${stringify(update)}`),
+    )
+  }
+  if (pieces.length === 0) return withResult(answer, updates)
+  return { ...answer, body: Buffer.concat([...pieces, END_OF_LIST]) }
+}
+
+const END_OF_LIST = Buffer.from(']}')
 
 /**
  * A result that must be an object, without what stands under our own name.

@@ -1,6 +1,6 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Unanswered } from '../../errors.ts'
-import { withResult } from '../../translate/bot-view.ts'
+import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
 import type { PollWatch } from '../../updates/poll-watch.ts'
@@ -74,7 +74,7 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   parts.backlog.saw(updates, within(asked.get('limit') ?? '', POLL_LIMIT_MAX))
   if (parts.incoming === null || updates.length === 0) return answer
   const opened = await parts.incoming.open(updates, signal)
-  return opened.changed ? withResult(answer, opened.updates) : answer
+  return opened.changed ? await withUpdates(answer, opened.updates) : answer
 }
 
 /** Holds back that the service's answer is none: a bot may ask again at once, and on and on. */
