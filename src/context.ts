@@ -4,7 +4,6 @@ import type { CheckLine, Operations } from './control/operations.ts'
 import { createExplainOperations } from './control/explain.ts'
 import { createOperations } from './control/perform.ts'
 import { createTrustOperations } from './control/trust.ts'
-import { startControl } from './control/server.ts'
 import { OperatorError } from './errors.ts'
 import { fingerprintOf } from './keys/situation.ts'
 import type { Log } from './logger.ts'
@@ -13,11 +12,10 @@ import { waysOf } from './wiring/alerting.ts'
 import { copiesIn } from './store/inspect.ts'
 import { createCore, type Core, type Purpose } from './wiring/core.ts'
 import { examineAll } from './wiring/doctor.ts'
-import { buildDoors, openDoors } from './wiring/doors.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
 import { statusOf } from './wiring/status.ts'
-import { createUpdates, type Surroundings, type Updates } from './wiring/updates.ts'
+import type { Surroundings, Updates } from './wiring/updates.ts'
 import { refusing } from './wiring/without-store.ts'
 
 export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
@@ -47,6 +45,10 @@ export interface ContextOptions {
  * @throws OperatorError for everything that keeps the store from opening
  */
 export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
+  // Not for commands that find no sidecar: they need neither doors nor the bot's updates.
+  const { buildDoors, openDoors } = await import('./wiring/doors.ts')
+  const { createUpdates } = await import('./wiring/updates.ts')
+  const { startControl } = await import('./control/server.ts')
   const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: waysOf(settings, secrets) }))
