@@ -56,7 +56,10 @@ export function browserProblem(rawHeaders: readonly string[]): DoorProblem | nul
 export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let line = 0; line + 1 < rawHeaders.length; line += 2) {
-    if (rawHeaders[line]?.toLowerCase() === name) values.push(rawHeaders[line + 1] ?? '')
+    const found = rawHeaders[line] ?? ''
+    if (found.length === name.length && found.toLowerCase() === name) {
+      values.push(rawHeaders[line + 1] ?? '')
+    }
   }
   return values
 }

@@ -54,13 +54,9 @@ export function createLogger(o: {
       serializers: { err: clean, error: clean },
       hooks: {
         logMethod(args, method) {
-          const [first, ...rest] = args as unknown[]
-          const fields = first instanceof Error ? { err: first } : first
-          Reflect.apply(
-            method,
-            this,
-            [fields, ...rest].map((value) => clean(value)),
-          )
+          const shown = (args as unknown[]).map(clean)
+          if (args[0] instanceof Error) shown[0] = { err: shown[0] }
+          Reflect.apply(method, this, shown)
         },
       },
     },
@@ -89,13 +85,12 @@ function cleaner(showId: ((id: number) => string) | null): Clean {
     }
     if (Object.getPrototypeOf(value) !== Object.prototype) return value
     if (depth >= MAX_DEPTH) return '[object]'
-    const fields = Object.entries(value).map(([name, item]: [string, unknown]) => [
-      name,
-      showId !== null && IDS.has(name) && typeof item === 'number'
-        ? showId(item)
-        : clean(item, depth + 1),
-    ])
-    return Object.fromEntries(fields) as unknown
+    const fields: Record<string, unknown> = {}
+    for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+      const isId = showId !== null && typeof item === 'number' && IDS.has(name)
+      if (name !== '__proto__') fields[name] = isId ? showId(item) : clean(item, depth + 1)
+    }
+    return fields
   }
   return (value) => clean(value, 0)
 }
@@ -117,14 +112,17 @@ function printable(text: string): string {
 
 /** Works on JSON text, string by string, so that the line stays JSON whatever a secret is. */
 function scrubber(secrets: readonly (string | Revealable)[]): (line: string) => string {
-  const known = new Map<string, string[]>()
+  const known = new Set<string>()
+  const spellings: string[] = []
   return (line) => {
     for (const one of secrets) {
       const secret = typeof one === 'string' ? one : one.reveal()
-      if (!known.has(secret)) known.set(secret, secret.length < MIN_SECRET ? [] : spell(secret))
+      if (known.has(secret)) continue
+      known.add(secret)
+      if (secret.length >= MIN_SECRET) spellings.push(...spell(secret))
     }
-    const spellings = [...known.values()].flat().filter((spelling) => line.includes(spelling))
-    if (spellings.length === 0 && !line.includes(PGP_START)) return line
+    const isClean = !line.includes(PGP_START) && !spellings.some((one) => line.includes(one))
+    if (isClean) return line
     return line.replace(JSON_STRING, (token) => {
       let text = token.replace(PGP_BLOCK, '[pgp]')
       for (const spelling of spellings) text = text.replaceAll(spelling, '[secret]')

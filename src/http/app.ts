@@ -75,24 +75,14 @@ export function createApp(options: AppOptions): App {
   app.decorateRequest('failedWith', undefined)
   takeOnlyJson(app)
   app.addHook('onRequest', (request, reply, done) => {
-    tellWhenClosed(request, reply, tell)
-    done()
-  })
-  app.addHook('onRequest', (request, reply, done) => {
-    endInTime(reply, bounds.answerMs)
-    done(admission(request, options) ?? undefined)
-  })
-  app.addHook('preParsing', (request, reply, _payload, done) => {
-    if (request.headers.expect !== undefined) reply.raw.writeContinue()
-    done()
-  })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (stopping.signal.aborted) reply.header('connection', 'close')
-    done(null, payload)
+    seeThrough(request, reply, { answerMs: bounds.answerMs, tell })
+    const refusal = admission(request, options)
+    if (refusal === null && request.headers.expect !== undefined) reply.raw.writeContinue()
+    done(refusal ?? undefined)
   })
   app.addHook('preClose', (done) => {
-    stopping.abort()
     connections.stop()
+    stopping.abort()
     done()
   })
   app.setErrorHandler((error, request, reply) => {
@@ -104,30 +94,31 @@ export function createApp(options: AppOptions): App {
   return { app, stopping: stopping.signal, drain: () => drain(app, connections, bounds.drainMs) }
 }
 
-/** The last resort: whoever answers has bounds of his own, well within this one. */
-function endInTime(reply: FastifyReply, answerMs: number): void {
+/**
+ * Tells of a request once its answer is out, or its caller gone, and ends it when nobody answers:
+ * the last resort, since whoever answers has bounds of his own, well within this one.
+ */
+function seeThrough(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answerMs, tell }: { answerMs: number; tell: (line: RequestLine) => void },
+): void {
+  const startMs = performance.now()
   const timer = setTimeout(() => {
     if (!reply.sent) void reply.send(new Refusal('postern_upstream_timeout'))
   }, answerMs)
-  reply.raw.once('close', () => clearTimeout(timer))
-}
-
-function tellWhenClosed(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  tell: (line: RequestLine) => void,
-): void {
-  const startMs = performance.now()
   reply.raw.once('close', () => {
-    const { id, method, failedWith } = request
-    tell({
+    clearTimeout(timer)
+    const { id, method, failedWith, routeOptions } = request
+    const line: RequestLine = {
       requestId: id,
       method,
-      route: request.is404 ? 'none' : (request.routeOptions.url ?? 'none'),
+      route: routeOptions.url ?? 'none',
       status: reply.raw.writableFinished ? reply.statusCode : 0,
-      ...(failedWith === undefined ? {} : { code: tellable(failedWith) }),
       ms: Math.round(performance.now() - startMs),
-    })
+    }
+    if (failedWith !== undefined) line.code = tellable(failedWith)
+    tell(line)
   })
 }
 
@@ -140,16 +131,16 @@ function fail(
   if (isUnforeseen(error)) {
     log.error({ requestId: request.id, ...traceOf(error) }, 'a call failed unexpectedly')
   }
-  if (isGone(reply)) {
+  if (isGone(reply) || reply.raw.headersSent) {
     reply.hijack()
     return
   }
   // A rest that may be long is not waited for; a short one is read and forgotten by Node.
   if (!request.raw.complete && mayBeLong(request.raw, bounds.bodyBytes)) {
-    reply.header('connection', 'close')
+    reply.raw.setHeader('connection', 'close')
   }
   // The service's own no passes as it came, and the log has its code.
-  if (!(error instanceof ServiceSaid)) reply.header(REQUEST_ID, request.id)
+  if (!(error instanceof ServiceSaid)) reply.raw.setHeader(REQUEST_ID, request.id)
   relay(reply, answerFor(error))
 }
 

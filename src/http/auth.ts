@@ -3,9 +3,13 @@ import { bearerOf } from '../api/token.ts'
 import { valuesOf } from '../door.ts'
 import { Refusal } from '../errors.ts'
 
+/** Room for a token, in UTF-16 units; the service's have some sixty. */
+const ROOM = 256
+
 /**
  * Lets a request through when it presents the token (spec, Authentication 1 and 3).
- * Compared over hashes in constant time, so that neither content nor length shows.
+ * Compared in constant time, over as many octets whatever the tokens are, so that neither content
+ * nor length of the expected one shows.
  * @param expected what must be presented; asked anew for each request, since its file may change
  * @throws Refusal `unauthorized`, or `bad_request` when there are several Authorization lines
  */
@@ -13,11 +17,23 @@ export function requireBearer(rawHeaders: readonly string[], expected: string): 
   const [line, ...more] = valuesOf(rawHeaders, 'authorization')
   if (more.length > 0) throw new Refusal('bad_request', 'Authorization: given twice')
   const presented = bearerOf(line)
-  if (presented === null || !timingSafeEqual(digest(presented), digest(expected))) {
+  if (presented === null || !isSame(presented, expected)) {
     throw new Refusal('unauthorized', 'the token is missing or wrong')
   }
 }
 
+function isSame(presented: string, expected: string): boolean {
+  const shape = presented.length > ROOM || expected.length > ROOM ? digest : padded
+  return timingSafeEqual(shape(presented), shape(expected))
+}
+
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
+}
+
+/** Its length, then its octets, then zeros: less work than a hash, and as much for every token. */
+function padded(text: string): Buffer {
+  const room = Buffer.alloc(4 + 3 * ROOM)
+  room.writeUInt32BE(room.write(text, 4))
+  return room
 }

@@ -50,7 +50,7 @@ export class Connections {
     connection.underWay.add(underWay)
     connection.taken += 1
     // Node's own bound would answer one more with a bare 503 instead of closing.
-    if (connection.taken >= this.#maxRequests) response.setHeader('connection', 'close')
+    if (this.#stopping || connection.taken >= this.#maxRequests) sayLast(response)
     response.once('close', () => {
       connection.underWay.delete(underWay)
       if (connection.underWay.size > 0 || !this.#open.delete(socket)) return
@@ -70,6 +70,7 @@ export class Connections {
     for (const [socket, { underWay }] of this.#open) {
       // Soon: the end of an answer may still be on its way out.
       if (underWay.size === 0) socket.destroySoon()
+      for (const { response } of underWay) sayLast(response)
     }
   }
 
@@ -94,4 +95,9 @@ export class Connections {
       return
     }
   }
+}
+
+/** Its answer says that it is the last on its connection. */
+function sayLast(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close')
 }

@@ -1,6 +1,8 @@
 const ESCAPE = /%(?![0-9a-f]{2})/i
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const ENCODED_TWICE = /%25[0-9a-f]{2}/i
+/** What nothing can be wrong with but its length; most paths are of this kind. */
+const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const OUTSIDE_ASCII = /[^\x21-\x7e]/
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
@@ -15,6 +17,7 @@ const CONTROL = /[\x00-\x1f\x7f]/
 export function pathProblem(target: string, maxChars: number): string | null {
   if (!target.startsWith('/')) return 'the request target must be a path'
   if (target.length > maxChars) return `the path is longer than ${maxChars} characters`
+  if (PLAIN.test(target)) return null
   if (OUTSIDE_ASCII.test(target) || /[\\#]/.test(target)) {
     return 'the path holds a character that must be escaped'
   }
