@@ -10,9 +10,13 @@ const MAX_DEPTH = { body: 32, answer: 128 }
 const MAX_TOKENS = { body: 20_000, answer: 150_000 }
 /** The same where numbers must be kept as they are spelt, which costs more a value. */
 const MAX_TOKENS_EXACT = 50_000
+/** What every number that JavaScript spells otherwise has, and much else. */
+const ODD_NUMBER = /\d{16}|\d[.eE]|-0/
 const SCALAR = /[-\d.eE+]+|true|false|null/y
 const BLANK = /[ \t\n\r]*/y
-const BACKSLASH = 0x5c
+const [QUOTE, COMMA, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x39, 0x3a, 0x5c]
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
 
 /** JavaScript's source text access (ECMA-262), which the type library does not name yet. */
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
@@ -27,7 +31,20 @@ const exact = JSON as unknown as {
  * @throws SyntaxError, also for more values than are walked at once
  */
 export function parseExact(text: string): unknown {
-  return parseScanned(text, scan(text))
+  return isPlain(text) ? JSON.parse(text) : parseScanned(text, scan(text))
+}
+
+/** True for a text that any parser reads alike, at a glance: most answers are of this kind. */
+function isPlain(text: string): boolean {
+  if (text.length > MAX_TOKENS.answer || ODD_NUMBER.test(text)) return false
+  let [openings, object, list] = [0, text.indexOf('{'), text.indexOf('[')]
+  for (; openings <= MAX_DEPTH.answer && object !== -1; openings++) {
+    object = text.indexOf('{', object + 1)
+  }
+  for (; openings <= MAX_DEPTH.answer && list !== -1; openings++) {
+    list = text.indexOf('[', list + 1)
+  }
+  return openings <= MAX_DEPTH.answer
 }
 
 /** Writes what `parseExact` read. */
@@ -94,20 +111,28 @@ function scan(text: string, open?: Open): Scanned {
   for (let at = blankEnd(text, 0); at < text.length; at = blankEnd(text, at)) {
     if (++tokens > MAX_TOKENS[kind]) throw new TooMuch('holds too many values')
     const start = at
-    const first = text[at] ?? ''
-    if ('{}[]:,'.includes(first)) at++
-    else at = first === '"' ? stringEnd(text, at) : skip(SCALAR, text, at)
-    if (at === start) throw new SyntaxError('not JSON')
-    if (first === '-' || (first >= '0' && first <= '9')) {
-      const number = text.slice(start, at)
-      isExact &&= String(Number(number)) === number
+    const first = text.charCodeAt(at)
+    if (first === QUOTE) at = stringEnd(text, at)
+    else if (first === COLON || first === COMMA) at++
+    else if (OPENING.has(first)) {
+      at++
+      if (++depth > MAX_DEPTH[kind]) throw new TooMuch('is nested too deep')
+    } else if (CLOSING.has(first)) {
+      at++
+      depth--
+    } else {
+      at = skip(SCALAR, text, at)
+      isExact &&= first > NINE || isSpeltAlike(text.slice(start, at))
     }
-    if (first === '{' || first === '[') depth++
-    if (first === '}' || first === ']') depth--
-    if (depth > MAX_DEPTH[kind]) throw new TooMuch('is nested too deep')
+    if (at === start) throw new SyntaxError('not JSON')
     if (open !== undefined) last = judge(text.slice(start, at), last, open)
   }
   return { tokens, isExact }
+}
+
+/** True for a number that JavaScript writes as it is spelt here. */
+function isSpeltAlike(number: string): boolean {
+  return String(Number(number)) === number
 }
 
 /** The first place from `at` on that is not blank; most tokens follow one another at once. */

@@ -28,8 +28,10 @@ export interface WireRequest {
   maxBytes: number
   /** What the whole exchange may take from now on, in milliseconds. */
   timeoutMs: number
-  /** Any of them ends the exchange: nobody waits for it any more. */
-  signals: readonly AbortSignal[]
+  /** Ends the exchange: nobody waits for it any more. */
+  signal: AbortSignal | undefined
+  /** Nothing is begun any more; the end of the pool ends what is under way. */
+  stopping: AbortSignal
 }
 
 export type Outcome =
@@ -40,7 +42,7 @@ export type Outcome =
  * under a matching status line is a failure (spec, What the service does, 2).
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<Outcome> {
-  const { origin, method, path, body = null, token, maxBytes, signals } = request
+  const { origin, method, path, body = null, token, maxBytes, signal, stopping } = request
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs))
   const headers = requestHeaders(token, body === null ? 'none' : 'body')
   const sentAtMs = Date.now()
@@ -48,7 +50,8 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<O
     options: { origin, method, path, headers, body, headersTimeout: timeoutMs + 1000 },
     maxBytes,
     timeoutMs,
-    signals,
+    signal,
+    stopping,
   })
   if ('kind' in received) return received
   const answer = readAnswer(received, received.body)

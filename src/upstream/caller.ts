@@ -5,7 +5,7 @@ import { attempt, type Answer, type Outcome, type WireRequest } from './attempt.
 import type { Budget } from './budget.ts'
 import type { UpstreamEvents } from './events.ts'
 import type { UpstreamLimits } from './limits.ts'
-import { endpointOf, routeOf } from './path.ts'
+import { endpointOf, routeOf, type Endpoint } from './path.ts'
 import type { RepeatRule } from './retry.ts'
 
 /** The bot's token, which may be read again from where it came. */
@@ -26,8 +26,8 @@ export interface Call {
   untilMs: number
   /** The end of the first attempt. */
   firstUntilMs: number
-  /** Any of them ends it. */
-  signals: readonly AbortSignal[]
+  /** Ends it. */
+  signal: AbortSignal | undefined
   repeat: RepeatRule
   /** A call of the sidecar's own, whose attempts count. */
   own: boolean
@@ -43,6 +43,8 @@ export interface CallerParts {
   budget: Budget
   events: UpstreamEvents
   limits: UpstreamLimits
+  /** Nothing is begun any more; what is under way ends with the pools. */
+  stopping: AbortSignal
 }
 
 /** Makes calls: attempts, the token read again after a 401, one repetition where the rule allows. */
@@ -83,48 +85,55 @@ export class Caller {
   }
 
   async #attempt(call: Call, token: string, untilMs: number, turn?: 'again'): Promise<Outcome> {
-    const { origin, basePath, budget, events, limits } = this.#parts
+    const { origin, basePath, budget, events, limits, stopping } = this.#parts
     call.permitted?.()
     if (call.own && turn === 'again') budget.count()
     const startedMs = performance.now()
+    const endpoint = endpointOf(call.method, call.path)
     const outcome = await attempt(call.pool, {
       origin,
       method: call.method,
       path: `${basePath}${API_PREFIX}${call.path}`,
       body: call.body,
       token,
-      maxBytes: isList(call) ? limits.maxListBytes : limits.maxBytes,
+      maxBytes: isList(endpoint) ? limits.maxListBytes : limits.maxBytes,
       timeoutMs: untilMs - startedMs,
-      signals: call.signals,
+      signal: call.signal,
+      stopping,
     })
     if (call.own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
-    if (outcome.kind === 'answered') this.#tell(call, outcome, performance.now() - startedMs)
+    if (outcome.kind === 'answered') {
+      const route = routeOf(call.method, endpoint)
+      this.#tell(outcome, { route, ms: performance.now() - startedMs, own: call.own })
+    }
     return outcome
   }
 
-  #tell(call: Call, { answer, skewMs }: Outcome & { kind: 'answered' }, ms: number): void {
+  #tell(
+    { answer, skewMs }: Outcome & { kind: 'answered' },
+    asked: { route: string; ms: number; own: boolean },
+  ): void {
     const { events } = this.#parts
     const { envelope, status } = answer
-    const code = envelope.ok ? {} : { code: envelope.error.code }
-    const route = routeOf(call.method, call.path)
-    events.answered({ route, status, ...code, ms, own: call.own })
+    if (envelope.ok) events.answered({ ...asked, status })
+    else events.answered({ ...asked, status, code: envelope.error.code })
     if (skewMs !== null) events.clock(skewMs)
     if (envelope.ok) events.working()
     else if (envelope.error.code === 'bot_paused') events.paused()
   }
 
   /** False when no time is left for another attempt, or nobody waits for it. */
-  async #pauseBefore({ untilMs, signals }: Call): Promise<boolean> {
-    const pauseMs = this.#parts.limits.retryPauseMs
+  async #pauseBefore({ untilMs, signal: own }: Call): Promise<boolean> {
+    const { limits, stopping } = this.#parts
+    const pauseMs = limits.retryPauseMs
     if (performance.now() + pauseMs >= untilMs) return false
-    const signal = AbortSignal.any([...signals])
+    const signal = own === undefined ? stopping : AbortSignal.any([own, stopping])
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
     return !signal.aborted
   }
 }
 
 /** Updates and key lists are the answers that grow with a crowd. */
-function isList({ method, path }: Call): boolean {
-  const endpoint = endpointOf(method, path)
-  return endpoint === 'getUpdates' || endpoint === 'getChatKeys'
+function isList(endpoint: Endpoint | null): boolean {
+  return endpoint?.name === 'getUpdates' || endpoint?.name === 'getChatKeys'
 }

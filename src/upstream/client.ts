@@ -121,6 +121,7 @@ class Door implements Upstream {
       budget: this.#budget,
       events,
       limits: this.#limits,
+      stopping: this.#stopping.signal,
     })
   }
 
@@ -130,7 +131,7 @@ class Door implements Upstream {
 
   async ask(request: UpstreamRequest): Promise<unknown> {
     const call = this.#ordinary(request, 'own')
-    await this.#budget.take(call.untilMs, AbortSignal.any([...call.signals]))
+    await this.#budget.take(call.untilMs, this.#ending(call.signal))
     const answer = await this.#caller.run(call)
     if (answer.envelope.ok) return answer.envelope.result
     throw saidNo(answer, answer.envelope.error)
@@ -140,7 +141,7 @@ class Door implements Upstream {
     return await fetchMedia(this.#pools.media, {
       origin: this.#origin,
       path: `${this.#basePath}/media/${encodeURIComponent(id)}`,
-      signal: AbortSignal.any(this.#ending(signal)),
+      signal: this.#ending(signal),
       limits: this.#limits,
     })
   }
@@ -149,10 +150,9 @@ class Door implements Upstream {
     const path = request.query === '' ? '/updates' : `/updates?${request.query}`
     checkPath(path)
     const own = request.whose === 'own'
-    const signals = this.#ending(request.signal)
     if (own) {
       const untilMs = performance.now() + this.#limits.budgetWindowMs
-      await this.#budget.take(untilMs, AbortSignal.any(signals))
+      await this.#budget.take(untilMs, this.#ending(request.signal))
     }
     const totalMs = request.timeoutSeconds * 1000 + this.#limits.pollSlackMs
     return this.#caller.run({
@@ -161,7 +161,7 @@ class Door implements Upstream {
       path,
       body: undefined,
       ...this.#times(totalMs, totalMs),
-      signals,
+      signal: request.signal,
       repeat: never,
       own,
     })
@@ -204,7 +204,7 @@ class Door implements Upstream {
       path,
       body: body === '' ? undefined : body,
       ...this.#times(totalMs, totalMs),
-      signals: this.#ending(signal),
+      signal,
       repeat: method === 'GET' ? ifUnreached : never,
       own: whose === 'own',
     }
@@ -216,7 +216,7 @@ class Door implements Upstream {
     if (
       !isOutbound(outbound) ||
       outbound.route !== route ||
-      endpointOf(method, outbound.path) !== endpoint
+      endpointOf(method, outbound.path)?.name !== endpoint
     ) {
       throw new Refusal('postern_route_refused')
     }
@@ -226,7 +226,7 @@ class Door implements Upstream {
       method,
       path: outbound.path,
       body: outbound.body,
-      signals: this.#ending(undefined),
+      signal: undefined,
       own: false,
       permitted: () => {
         if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
@@ -240,8 +240,8 @@ class Door implements Upstream {
   }
 
   /** What ends a call: the caller's own signal, and the end of the sidecar. */
-  #ending(signal: AbortSignal | undefined): AbortSignal[] {
+  #ending(signal: AbortSignal | undefined): AbortSignal {
     const stopping = this.#stopping.signal
-    return signal === undefined ? [stopping] : [signal, stopping]
+    return signal === undefined ? stopping : AbortSignal.any([signal, stopping])
   }
 }

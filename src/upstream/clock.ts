@@ -10,10 +10,19 @@ const RESOLUTION_MS = 1000
  * @returns null when there is no valid date
  */
 export function clockSkewMs(date: string, sentAt: number, gotAt: number): number | null {
-  const theirs = HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN
+  const theirs = read(date)
   if (Number.isNaN(theirs)) return null
   const least = sentAt - (theirs + RESOLUTION_MS)
   const most = gotAt - theirs
   if (least > 0) return least
   return most < 0 ? most : 0
+}
+
+/** The last that was read: the same one comes with every answer of a second. */
+let last = { date: '', ms: Number.NaN }
+
+/** Milliseconds since epoch; NaN for no valid date. */
+function read(date: string): number {
+  if (date !== last.date) last = { date, ms: HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN }
+  return last.ms
 }

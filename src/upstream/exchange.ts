@@ -11,8 +11,10 @@ export interface Exchange {
   maxBytes: number
   /** What the whole exchange may take from now on, in milliseconds; at least 1. */
   timeoutMs: number
-  /** Any of them ends the exchange. */
-  signals: readonly AbortSignal[]
+  /** Ends the exchange. */
+  signal: AbortSignal | undefined
+  /** Nothing is begun any more; the end of the pool ends what is under way. */
+  stopping: AbortSignal
 }
 
 /** An answer as it came. */
@@ -44,9 +46,9 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   begin(pool: Dispatcher): void {
-    const { options, signals, timeoutMs } = this.#sent
-    if (signals.some(({ aborted }) => aborted)) return this.#resolve(givenUp())
-    for (const signal of signals) signal.addEventListener('abort', this.#giveUp)
+    const { options, signal, stopping, timeoutMs } = this.#sent
+    if (signal?.aborted === true || stopping.aborted) return this.#resolve(givenUp())
+    signal?.addEventListener('abort', this.#giveUp)
     this.#timer = setTimeout(() => this.#end(late()), timeoutMs)
     try {
       pool.dispatch(options, this)
@@ -83,7 +85,8 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#settle(failureOf(error, this.#answer === null ? 'before' : 'within'))
+    const stage = this.#answer === null ? 'before' : 'within'
+    this.#settle(this.#sent.stopping.aborted ? givenUp() : failureOf(error, stage))
   }
 
   readonly #giveUp = (): void => this.#end(givenUp())
@@ -98,7 +101,7 @@ class Handler implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    for (const signal of this.#sent.signals) signal.removeEventListener('abort', this.#giveUp)
+    this.#sent.signal?.removeEventListener('abort', this.#giveUp)
     this.#resolve(outcome)
   }
 }

@@ -47,16 +47,20 @@ export function mediaHeaders(): Record<string, string> {
 export function handedOn(
   received: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
-  const named = new Set(
-    joined(received['connection'])
-      .toLowerCase()
-      .split(/\s*,\s*/),
-  )
-  const kept = Object.entries(received).filter(
-    ([name]) => !NOT_HANDED_ON.has(name) && !named.has(name) && !name.startsWith('access-control-'),
-  )
-  const lines = kept.map(([name, value]) => [name, joined(value)] as const)
-  return Object.fromEntries(lines.filter(([, value]) => WRITABLE.test(value)))
+  const kept: Record<string, string> = {}
+  const named = namedBy(joined(received['connection']))
+  for (const name in received) {
+    if (NOT_HANDED_ON.has(name) || named?.has(name) || name.startsWith('access-control-')) continue
+    const value = joined(received[name])
+    if (WRITABLE.test(value)) kept[name] = value
+  }
+  return kept
+}
+
+/** Headers that are of this connection alone because `Connection` names them; null for none. */
+function namedBy(connection: string): ReadonlySet<string> | null {
+  if (connection === '' || connection === 'keep-alive') return null
+  return new Set(connection.toLowerCase().split(/\s*,\s*/))
 }
 
 /** A header's value, repeated lines joined; empty when it is missing. */

@@ -1,6 +1,8 @@
-import { ENDPOINTS, type EndpointName } from '../api/endpoints.ts'
+import { ENDPOINTS } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
 
+/** What nothing can be wrong with; most paths are of this kind. */
+const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 const VISIBLE = /^[!-~]+$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 /** Escaped control characters, slash and backslash: whoever unescapes twice would be led astray. */
@@ -12,6 +14,7 @@ const BAD_ESCAPED = /%(?:[01][0-9a-f]|7f|2f|5c)/i
  *   control characters, bad escapes, a fragment, or anything beyond ASCII
  */
 export function checkPath(path: string): void {
+  if (PLAIN.test(path)) return
   const [name = ''] = path.split('?', 1)
   const sound =
     path.startsWith('/') &&
@@ -30,27 +33,27 @@ export function isGuarded(method: string, path: string): boolean {
   return ['POST', 'PUT', 'PATCH'].includes(method) && segments(name)[0] === 'messages'
 }
 
-const PATTERNS = ENDPOINTS.map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') }))
+/** An endpoint of the spec. */
+export type Endpoint = (typeof ENDPOINTS)[number]
+
+const PATTERNS = Map.groupBy(
+  ENDPOINTS.map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') })),
+  ({ endpoint, parts }) => `${endpoint.method} ${parts.length}`,
+)
 
 /** Which endpoint of the spec a call is; null for one that the spec does not have. */
-export function endpointOf(method: string, path: string): EndpointName | null {
-  return found(method, path)?.name ?? null
+export function endpointOf(method: string, path: string): Endpoint | null {
+  const end = path.indexOf('?')
+  const asked = (end === -1 ? path : path.slice(0, end)).split('/')
+  const found = PATTERNS.get(`${method} ${asked.length}`)?.find(({ parts }) =>
+    parts.every((part, index) => part.startsWith(':') || part === asked[index]),
+  )
+  return found?.endpoint ?? null
 }
 
 /** A call's name for logs and metrics: few in all, and no identifier in any. */
-export function routeOf(method: string, path: string): string {
-  return `${method} ${found(method, path)?.path ?? 'other'}`
-}
-
-function found(method: string, path: string): (typeof ENDPOINTS)[number] | undefined {
-  const [name = ''] = path.split('?', 1)
-  const asked = name.split('/')
-  return PATTERNS.find(
-    ({ endpoint, parts }) =>
-      endpoint.method === method &&
-      parts.length === asked.length &&
-      parts.every((part, index) => part.startsWith(':') || part === asked[index]),
-  )?.endpoint
+export function routeOf(method: string, endpoint: Endpoint | null): string {
+  return `${method} ${endpoint?.path ?? 'other'}`
 }
 
 function segments(name: string): string[] {
