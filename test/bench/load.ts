@@ -43,7 +43,10 @@ export class Connection implements Disposable {
     socket.on('data', (chunk: Buffer) => this.#take(chunk.toString('latin1')))
     socket.on('error', (error) => this.#fail(error))
     socket.on('close', () => {
-      if (this.#socket === socket) this.#fail(new Error('the connection was closed'))
+      if (this.#socket !== socket) return
+      // Idle for long, it is closed by the other side; the next request opens another.
+      this.#socket = null
+      this.#fail(new Error('the connection was closed'))
     })
     return socket
   }

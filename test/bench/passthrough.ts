@@ -1,12 +1,14 @@
 import { askAll, Connection } from './load.ts'
 import { compare, median, round, type Result } from './measure.ts'
-import { startHttpProxy, startPostern, startStub } from './processes.ts'
+import { startBareProxy, startHttpProxy, startPostern, startStub } from './processes.ts'
 
 const TOKEN = 'bench_1.0123456789012345678901234567890123456789012'
 const PATH = '/bot/v1/commands'
 const CONNECTIONS = 16
 const REQUESTS = 3000
 const ROUNDS = 9
+/** As many rounds, until what runs for a year has been compiled. */
+const WARMUPS = 12
 const LATENCIES = 400
 
 /** What the sidecar takes for a call that it passes on, beside the usual proxy plugin. */
@@ -14,7 +16,13 @@ export async function passthroughJobs(): Promise<Result[]> {
   await using stub = await startStub()
   await using postern = await startPostern({ upstream: stub.url, token: TOKEN, publish: false })
   await using httpProxy = await startHttpProxy(stub.url)
-  const urls = { direct: stub.url, ours: postern.url, 'fastify-http-proxy': httpProxy.url }
+  await using bare = await startBareProxy(stub.url)
+  const urls = {
+    direct: stub.url,
+    ours: postern.url,
+    'fastify-http-proxy': httpProxy.url,
+    floor: bare.url,
+  }
   return [await many(urls), await added(urls)]
 }
 
@@ -22,6 +30,8 @@ interface Urls {
   direct: string
   ours: string
   'fastify-http-proxy': string
+  /** The least that a proxy on Node can be. */
+  floor: string
 }
 
 /** Milliseconds for one request, of many over 16 connections. */
@@ -34,20 +44,16 @@ async function many(urls: Urls): Promise<Result> {
     }
     return () => askAll(opened, REQUESTS)
   }
-  const [direct, ours, theirs] = [
-    asking(urls.direct),
-    asking(urls.ours),
-    asking(urls['fastify-http-proxy']),
-  ]
   const result = await compare({
     job: 'passthrough',
-    ours: { run: ours },
+    ours: { run: asking(urls.ours) },
     peers: [
-      { name: 'fastify-http-proxy', run: theirs },
-      { name: 'direct', run: direct },
+      { name: 'fastify-http-proxy', run: asking(urls['fastify-http-proxy']) },
+      { name: 'floor', run: asking(urls.floor) },
+      { name: 'direct', run: asking(urls.direct) },
     ],
     rounds: ROUNDS,
-    warmups: 3,
+    warmups: WARMUPS,
   })
   const each = (ms: number): number => round(ms / REQUESTS)
   const vs = Object.entries(result.vs).map(([name, { ms, ratio }]) => [
@@ -78,7 +84,9 @@ async function added(urls: Urls): Promise<Result> {
   const direct = median(times.get('direct') ?? [])
   const addedBy = (name: keyof Urls): number => median(times.get(name) ?? []) - direct
   const ms = addedBy('ours')
-  const theirs = addedBy('fastify-http-proxy')
-  const vs = { 'fastify-http-proxy': { ms: round(theirs), ratio: round(theirs / ms) } }
-  return { job: 'passthrough-added', ms: round(ms), vs }
+  const vs = (['fastify-http-proxy', 'floor'] as const).map((name) => {
+    const theirs = addedBy(name)
+    return [name, { ms: round(theirs), ratio: round(theirs / ms) }] as const
+  })
+  return { job: 'passthrough-added', ms: round(ms), vs: Object.fromEntries(vs) }
 }

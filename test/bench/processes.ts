@@ -66,11 +66,17 @@ export async function startStub(): Promise<Process> {
 }
 
 /** A proxy of @fastify/http-proxy, with nothing on it. */
-export async function startHttpProxy(upstream: string): Promise<Process> {
+export const startHttpProxy = async (upstream: string): Promise<Process> =>
+  await startProxy('http-proxy.ts', upstream)
+
+/** The least that a proxy on Node can be. */
+export const startBareProxy = async (upstream: string): Promise<Process> =>
+  await startProxy('bare-proxy.ts', upstream)
+
+async function startProxy(file: string, upstream: string): Promise<Process> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const args = [fileOf('http-proxy.ts'), String(port), upstream]
-  return await startNode(args, { url, until: url })
+  return await startNode([fileOf(file), String(port), upstream], { url, until: url })
 }
 
 /** A sidecar as `postern run` starts it, with its settings as they are by default. */
