@@ -86,3 +86,12 @@ it('the token is never handed on or repeated', async () => {
   const { text } = await call(world, 'GET', PATH)
   expect(JSON.stringify(world.seen) + JSON.stringify(world.lines) + text).not.toContain(TOKEN)
 })
+
+it('a token of any length is compared to its last character', async () => {
+  const long = 'x'.repeat(300)
+  const world = await openDoor({ parts: { expectedToken: () => long } })
+  expect((await call(world, 'GET', PATH, { token: long })).status).toBe(200)
+  expect((await call(world, 'GET', PATH, { token: `${long.slice(0, -1)}y` })).status).toBe(401)
+  expect((await call(world, 'GET', PATH, { token: `${long}x` })).status).toBe(401)
+  expect((await call(world, 'GET', PATH, { token: 'x'.repeat(256) })).status).toBe(401)
+})
