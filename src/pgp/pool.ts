@@ -161,10 +161,16 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
     thread.worker.unref()
     if (reply.ok) job?.resolve(reply.value)
     else job?.reject(new Error(reply.message))
+    if (this.#idleMs === null) this.#moveLast(thread)
     this.#next()
     if (thread.job === null && this.#idleMs !== null) {
       thread.timer = setTimeout(() => this.#kill(thread), this.#idleMs).unref()
     }
+  }
+
+  /** Threads that stay take turns, so that what each keeps at hand is renewed in all. */
+  #moveLast(thread: Thread): void {
+    if (this.#threads.delete(thread)) this.#threads.add(thread)
   }
 
   #kill(thread: Thread): void {

@@ -60,18 +60,19 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
 
 /**
  * Gives recipient packets of certificates alone, for a message that is otherwise sealed natively.
- * @param sessionKey zeroed when it was given to all
+ * @param sessionKey in memory that is shared with who asks; what is copied of it here is zeroed
  */
 export async function recipientPackets(
   certificates: string[],
-  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  { data, algorithm }: { data: Uint8Array; algorithm: Cipher },
   nowMs: number,
 ): Promise<Uint8Array> {
+  const own = { data: Uint8Array.from(data), algorithm }
   try {
     const recipients = await Promise.all(certificates.map(certificateOf))
-    return await packetsFor(recipients, sessionKey, nowMs)
+    return await packetsFor(recipients, own, nowMs)
   } finally {
-    sessionKey.data.fill(0)
+    own.data.fill(0)
   }
 }
 

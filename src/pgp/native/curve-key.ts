@@ -25,6 +25,8 @@ export type CurveKey = SealingKey | SigningKey
 const POINT = 32
 /** Version and date of creation come first. */
 const START = 5
+/** What `keyOver` puts before a body. */
+const KEY_OVER = 3
 /** Curve by its identifier, then a point of 263 bits that begins with 40 (RFC 9580, 9.2 and 11.2). */
 const ED25519 = Buffer.from('092b06010401da470f01010740', 'hex')
 const CURVE25519 = Buffer.from('0a2b060104019755010501010740', 'hex')
@@ -81,8 +83,11 @@ export function curveKeyBody(key: CurveKey): Buffer {
 }
 
 /** A key's fingerprint, 20 octets; the last 8 are its key id (RFC 9580, 5.5.4.2). */
-export function fingerprintOf(key: CurveKey): Buffer {
-  return hash('sha1', keyOver(curveKeyBody(key)), 'buffer')
+export function fingerprintOf({ algorithm, createdS, point }: CurveKey): Buffer {
+  const { octets, pointAt } = OVER[algorithm]
+  octets.writeUInt32BE(createdS, 4)
+  octets.set(point, pointAt)
+  return hash('sha1', octets, 'buffer')
 }
 
 /** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
@@ -92,4 +97,18 @@ export function keyOver(body: Uint8Array): Buffer {
 
 function isKnown(algorithm: number | undefined): algorithm is CurveKey['algorithm'] {
   return algorithm !== undefined && Object.hasOwn(AROUND, algorithm)
+}
+
+/** What a fingerprint is computed over, but for date and point: that of a large group, often. */
+function overOf(algorithm: CurveKey['algorithm']): { octets: Buffer; pointAt: number } {
+  const { before } = AROUND[algorithm]
+  const octets = keyOver(curveKeyBody({ algorithm, createdS: 0, point: Buffer.alloc(POINT) }))
+  return { octets, pointAt: KEY_OVER + START + 1 + before.length }
+}
+
+const OVER: Record<CurveKey['algorithm'], { octets: Buffer; pointAt: number }> = {
+  [ALGORITHM.ecdh]: overOf(ALGORITHM.ecdh),
+  [ALGORITHM.eddsaLegacy]: overOf(ALGORITHM.eddsaLegacy),
+  [ALGORITHM.x25519]: overOf(ALGORITHM.x25519),
+  [ALGORITHM.ed25519]: overOf(ALGORITHM.ed25519),
 }

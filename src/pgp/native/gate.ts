@@ -57,6 +57,18 @@ export class Gate implements Disposable {
     return this.#epoch
   }
 
+  /** The facts of a certificate that can be sealed to natively now; null where that is not known. */
+  known(armored: string): CertificateFacts | null {
+    return this.#held(digestOf(armored), Date.now())
+  }
+
+  #held(digest: Buffer, nowMs: number): CertificateFacts | null {
+    const facts = this.#records.get(digest)
+    if (facts === null || !holdsAt(facts, nowMs)) return null
+    this.lookups.hits++
+    return facts
+  }
+
   /**
    * What a certificate is now.
    * @param known an earlier copy whose revocations must not be forgotten
@@ -64,13 +76,8 @@ export class Gate implements Disposable {
   async look(armored: string, known?: string): Promise<Judged> {
     const nowMs = Date.now()
     const digest = digestOf(armored)
-    if (known === undefined) {
-      const facts = this.#records.get(digest)
-      if (facts !== null && holdsAt(facts, nowMs)) {
-        this.lookups.hits++
-        return { judgement: judgementOf(facts, armored), facts }
-      }
-    }
+    const facts = known === undefined ? this.#held(digest, nowMs) : null
+    if (facts !== null) return { judgement: judgementOf(facts, armored), facts }
     const name = nameOf(digest, known)
     const kept = this.#others.get(name)
     const isKept = kept !== undefined && isCurrent(kept, nowMs)
@@ -126,8 +133,9 @@ export class Gate implements Disposable {
   async #confirmAll(): Promise<void> {
     for (let [next] = this.#unconfirmed; next !== undefined; [next] = this.#unconfirmed) {
       const { armored, facts, atMs } = next
-      await this.#parts.precedence.free()
-      const judged = await this.#parts.judge(armored, atMs).catch(() => null)
+      const judged = await this.#parts.precedence
+        .behind(() => this.#parts.judge(armored, atMs))
+        .catch(() => null)
       const isSilent = judged === null || judged.judgement.unusable === 'deadline'
       if (!isSilent && !isSame(facts, judged.facts)) this.#distrust()
       this.#unconfirmed.shift()

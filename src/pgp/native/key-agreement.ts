@@ -12,6 +12,15 @@ const PARAMETERS = Buffer.concat([
 const COUNTER = Buffer.from([0, 0, 0, 1])
 const X25519_INFO = 'OpenPGP X25519'
 const KEY_BYTES = 16
+const SHARED_BYTES = 32
+const FINGERPRINT_BYTES = 20
+/** What is hashed, with room for what is shared and for a fingerprint. */
+const INPUT = Buffer.concat([
+  COUNTER,
+  Buffer.alloc(SHARED_BYTES),
+  PARAMETERS,
+  Buffer.alloc(FINGERPRINT_BYTES),
+])
 
 /** The recipient's key, as sealing to it wants it. */
 export interface Agreeing {
@@ -32,14 +41,17 @@ export function wrappingKey(
   ephemeral: Uint8Array,
   { algorithm, fingerprint, point }: Agreeing,
 ): Buffer {
-  const isPlain = algorithm === ALGORITHM.x25519
-  const input = Buffer.concat(
-    isPlain ? [ephemeral, point, shared] : [COUNTER, shared, PARAMETERS, fingerprint],
-  )
+  if (algorithm === ALGORITHM.x25519) {
+    const input = Buffer.concat([ephemeral, point, shared])
+    shared.fill(0)
+    const derived = Buffer.from(hkdfSync('sha256', input, '', X25519_INFO, KEY_BYTES))
+    input.fill(0)
+    return derived
+  }
+  INPUT.set(shared, COUNTER.length)
+  INPUT.set(fingerprint, INPUT.length - FINGERPRINT_BYTES)
   shared.fill(0)
-  const derived = isPlain
-    ? Buffer.from(hkdfSync('sha256', input, '', X25519_INFO, KEY_BYTES))
-    : hash('sha256', input, 'buffer').subarray(0, KEY_BYTES)
-  input.fill(0)
+  const derived = hash('sha256', INPUT, 'buffer').subarray(0, KEY_BYTES)
+  INPUT.fill(0, COUNTER.length, COUNTER.length + SHARED_BYTES)
   return derived
 }

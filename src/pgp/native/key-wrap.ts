@@ -8,9 +8,8 @@ const INITIAL = Buffer.alloc(8, 0xa6)
 export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   // A bare buffer for a key costs node:crypto ten microseconds more.
   const cipher = createCipheriv(CIPHER, createSecretKey(key), INITIAL)
-  const wrapped = cipher.update(data)
-  cipher.final()
-  return wrapped
+  // That is all of it: nothing is left for `final`, which would cost a microsecond.
+  return cipher.update(data)
 }
 
 /** Undoes `wrapKey`; null when what was wrapped was not, or with another key. */

@@ -6,9 +6,9 @@ import type { Agreeing } from './key-agreement.ts'
 export const MEMBER_BYTES = 1 + 20 + 32
 const POINT_AT = 21
 
-/** Puts keys one after the other. */
+/** Puts keys one after the other, in memory that threads can be let see. */
 export function writeMembers(keys: readonly SealingKey[]): Buffer {
-  const members = Buffer.alloc(keys.length * MEMBER_BYTES)
+  const members = Buffer.from(new SharedArrayBuffer(keys.length * MEMBER_BYTES))
   for (const [index, key] of keys.entries()) {
     const at = index * MEMBER_BYTES
     members[at] = key.algorithm
@@ -18,15 +18,13 @@ export function writeMembers(keys: readonly SealingKey[]): Buffer {
   return members
 }
 
-/** Gives them again. @throws Error for an algorithm that is not sealed to here */
-export function* membersOf(members: Uint8Array): Generator<Agreeing> {
-  for (let at = 0; at < members.length; at += MEMBER_BYTES) {
-    const algorithm = members[at]
-    if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) throw new Error('algorithm')
-    yield {
-      algorithm,
-      fingerprint: members.subarray(at + 1, at + POINT_AT),
-      point: members.subarray(at + POINT_AT, at + MEMBER_BYTES),
-    }
+/** Gives one again. @throws Error for an algorithm that is not sealed to here */
+export function memberAt(members: Uint8Array, at: number): Agreeing {
+  const algorithm = members[at]
+  if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) throw new Error('algorithm')
+  return {
+    algorithm,
+    fingerprint: members.subarray(at + 1, at + POINT_AT),
+    point: members.subarray(at + POINT_AT, at + MEMBER_BYTES),
   }
 }

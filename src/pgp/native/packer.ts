@@ -2,7 +2,8 @@
 import type { Cipher } from '../engine.ts'
 import { makeEnvelope, type Envelope } from './envelope.ts'
 import { MEMBER_BYTES } from './member.ts'
-import { pack } from './pack.ts'
+import { JobKilled } from '../pool.ts'
+import { gather, layOut, pack } from './pack.ts'
 import type { Precedence } from './precedence.ts'
 import type { Roster } from './roster.ts'
 import { freshSessionKey, type SessionKey } from './session-key.ts'
@@ -23,10 +24,12 @@ export interface PackerParts {
 
 /** Recipients that are sealed to here; each takes a tenth of a millisecond. */
 const FEW = 4
-/** Recipients that a thread is given at a time. */
-const CHUNK = 32
+/** Blocks that a thread does before anybody else may have it: some fifteen milliseconds. */
+const BLOCKS_NOW = 8
+/** The same for what nobody waits for. */
+const BLOCKS_AHEAD = 2
 
-type PackMembers = (members: Buffer, sessionKey: SessionKey) => Promise<Uint8Array[]>
+type PackMembers = (members: Buffer, sessionKey: SessionKey) => Promise<Buffer>
 
 export class Packer {
   readonly #parts: PackerParts
@@ -36,23 +39,38 @@ export class Packer {
     this.#parts = parts
   }
 
-  /** Makes one that somebody waits for. @throws Error when any certificate cannot be used */
+  /**
+   * Makes one that somebody waits for; what a thread that died has left is done here.
+   * @throws Error when any certificate cannot be used
+   */
   async packNow(wanted: Wanted): Promise<Envelope> {
     const { precedence, threads } = this.#parts
     return await precedence.first(() =>
-      this.#pack(wanted, async (members, sessionKey) =>
-        members.length <= FEW * MEMBER_BYTES
-          ? [pack(members, sessionKey)]
-          : await this.#inThreads(chunksOf(members), sessionKey, 2 * threads.count),
-      ),
+      this.#pack(wanted, async (members, sessionKey) => {
+        if (members.length <= FEW * MEMBER_BYTES) return pack(members, sessionKey)
+        const shared = layOut(members, sessionKey)
+        const lanes = Array.from({ length: threads.count }, async () => {
+          while (await threads.pack(shared, BLOCKS_NOW));
+        })
+        for (const lane of await Promise.allSettled(lanes)) {
+          if (lane.status === 'rejected' && !(lane.reason instanceof JobKilled)) throw lane.reason
+        }
+        return await gather(shared)
+      }),
     )
   }
 
-  /** Makes one ahead of time, when nobody waits for anything. @throws as `packNow` */
+  /**
+   * Makes one ahead of time, when nobody waits for anything.
+   * @throws as `packNow`, and when a thread died
+   */
   async packAhead(wanted: Wanted): Promise<Envelope> {
-    return await this.#pack(wanted, (members, sessionKey) =>
-      this.#inThreads(chunksOf(members), sessionKey, 1, () => this.#parts.precedence.free()),
-    )
+    const { precedence, threads } = this.#parts
+    return await this.#pack(wanted, async (members, sessionKey) => {
+      const shared = layOut(members, sessionKey)
+      while (await precedence.behind(() => threads.pack(shared, BLOCKS_AHEAD)));
+      return await gather(shared)
+    })
   }
 
   /** Has the threads make up for the pairs that they have used, behind everything else. */
@@ -62,8 +80,7 @@ export class Packer {
     const { precedence, threads } = this.#parts
     try {
       for (let full = 0; full < threads.count;) {
-        await precedence.free()
-        full = (await threads.restock()) ? 0 : full + 1
+        full = (await precedence.behind(() => threads.restock())) ? 0 : full + 1
       }
     } catch {
       // Threads that are gone need no stock.
@@ -76,43 +93,14 @@ export class Packer {
     const sessionKey = freshSessionKey(cipher)
     try {
       const { members, others } = roster
-      const packets = await packMembers(members, sessionKey)
-      if (others.length > 0) packets.push(await this.#parts.packetsFor(others, sessionKey))
+      const packets = [await packMembers(members, sessionKey)]
+      if (others.length > 0) {
+        packets.push(Buffer.from(await this.#parts.packetsFor(others, sessionKey)))
+      }
       return makeEnvelope(Buffer.concat(packets), sessionKey)
     } catch (error) {
       sessionKey.data.fill(0)
       throw error
     }
   }
-
-  /**
-   * @param atOnce chunks that are given out and not back yet
-   * @param free what each chunk waits for
-   */
-  async #inThreads(
-    chunks: Buffer[],
-    sessionKey: SessionKey,
-    atOnce: number,
-    free: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<Uint8Array[]> {
-    const packets: Uint8Array[] = []
-    let next = 0
-    const lane = async (): Promise<void> => {
-      for (let index = next++; index < chunks.length; index = next++) {
-        await free()
-        const chunk = chunks[index] ?? Buffer.alloc(0)
-        packets[index] = await this.#parts.threads.pack(chunk, sessionKey)
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(atOnce, chunks.length) }, lane))
-    return packets
-  }
-}
-
-function chunksOf(members: Buffer): Buffer[] {
-  const chunks: Buffer[] = []
-  for (let at = 0; at < members.length; at += CHUNK * MEMBER_BYTES) {
-    chunks.push(members.subarray(at, at + CHUNK * MEMBER_BYTES))
-  }
-  return chunks
 }

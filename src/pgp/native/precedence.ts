@@ -2,6 +2,7 @@
 export class Precedence {
   #ahead = 0
   #waiting: (() => void)[] = []
+  #last: Promise<unknown> = Promise.resolve()
 
   /** Does work that goes first. */
   async first<T>(work: () => Promise<T>): Promise<T> {
@@ -14,8 +15,15 @@ export class Precedence {
     }
   }
 
+  /** Does a piece of work ahead of time, when nothing goes first and no other piece is done. */
+  async behind<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => this.#free()).then(work)
+    this.#last = done.catch(() => undefined)
+    return await done
+  }
+
   /** Resolves when nothing goes first. */
-  async free(): Promise<void> {
+  async #free(): Promise<void> {
     while (this.#ahead > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }

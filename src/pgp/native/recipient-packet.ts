@@ -5,15 +5,8 @@ import { ALGORITHM, type SealingKey } from './curve-key.ts'
 import { wrappingKey, type Agreeing } from './key-agreement.ts'
 import { unwrapKey, wrapKey } from './key-wrap.ts'
 import type { OwnSecret } from './own-secrets.ts'
-import {
-  CIPHERS,
-  padSessionKey,
-  paddedLength,
-  unpadSessionKey,
-  type CipherId,
-  type SessionKey,
-} from './session-key.ts'
-import { agree, type Ephemeral } from './x25519.ts'
+import { CIPHERS, paddedLength, unpadSessionKey, type CipherId } from './session-key.ts'
+import { agree, agreeAgain, type Ephemeral } from './x25519.ts'
 
 /** What a packet says, as it stands. */
 export interface RecipientForm {
@@ -105,34 +98,34 @@ export function recipientBytes(algorithm: SealingKey['algorithm'], cipher: Ciphe
 
 /**
  * Writes the packet that gives a recipient the session key.
+ * @param sessionKey with what `padSessionKey` makes of it
  * @param ephemeral a pair that was never used before and is not used again
  * @param to `target` and the place in it where the packet begins
- * @returns where the next packet begins
  * @throws Error for a recipient whose point is of low order
  */
 export function writeRecipient(
-  sessionKey: SessionKey,
+  sessionKey: { cipher: CipherId; data: Uint8Array; padded: Uint8Array },
   ephemeral: Ephemeral,
-  { recipient, target, at }: { recipient: Agreeing; target: Buffer; at: number },
-): number {
+  { recipient, target, at }: { recipient: Agreeing; target: Uint8Array; at: number },
+): void {
   const { algorithm, fingerprint, point } = recipient
-  const key = wrappingKey(agree(ephemeral.secret, point), ephemeral.point, recipient)
+  const key = wrappingKey(agreeAgain(ephemeral.secret, point), ephemeral.point, recipient)
   const isPlain = algorithm === ALGORITHM.x25519
-  const padded = isPlain ? sessionKey.data : padSessionKey(sessionKey)
-  const wrapped = wrapKey(key, padded)
+  const wrapped = wrapKey(key, isPlain ? sessionKey.data : sessionKey.padded)
   key.fill(0)
-  if (!isPlain) padded.fill(0)
   target[at] = 0xc0 | TAG.pkesk
   target[at + 1] = recipientBytes(algorithm, sessionKey.cipher) - HEADER
   target[at + HEADER] = VERSION
   target.set(fingerprint.subarray(12), at + HEADER + 1)
   target[at + HEADER + START - 1] = algorithm
   let next = at + HEADER + START
-  if (!isPlain) next += POINT_START.copy(target, next)
+  if (!isPlain) {
+    target.set(POINT_START, next)
+    next += POINT_START.length
+  }
   target.set(ephemeral.point, next)
   next += POINT
   target[next++] = isPlain ? wrapped.length + 1 : wrapped.length
   if (isPlain) target[next++] = sessionKey.cipher
   target.set(wrapped, next)
-  return next + wrapped.length
 }

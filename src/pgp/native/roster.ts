@@ -1,6 +1,6 @@
 /** A list of recipients as it is sealed to: of each what that needs, and one name for all of it. */
 import { hash } from 'node:crypto'
-import { holdsAt, type CertificateFacts } from './facts.ts'
+import { holdsAt, type CertificateFacts, type Judged } from './facts.ts'
 import type { Gate } from './gate.ts'
 import { writeMembers } from './member.ts'
 import type { OwnKey } from './own-keys.ts'
@@ -51,26 +51,43 @@ export class Rosters {
   }
 
   async #make(certificates: readonly string[], by: Sealing): Promise<Roster> {
-    const texts = [...new Set(certificates)]
-    const judged = await Promise.all(texts.map((armored) => this.#gate.look(armored)))
-    const nowMs = Date.now()
     const members = new Map<string, Member>()
-    for (const { judgement, facts } of judged) {
-      const { fingerprint, unusable, armored } = judgement
-      if (fingerprint === null || unusable !== null) {
-        throw new Error('a certificate cannot be sealed to')
-      }
-      const isNative = facts !== null && holdsAt(facts, nowMs)
-      members.set(fingerprint, isNative ? { facts } : { armored })
+    for (const one of await this.#membersOf([...new Set(certificates)])) {
+      members.set(one.fingerprint, one)
     }
-    const own = Buffer.from(by.facts.fingerprint).toString('hex')
+    const own = hex(by.facts.fingerprint)
     members.delete(own)
-    members.set(own, { facts: by.facts })
+    members.set(own, { fingerprint: own, facts: by.facts })
     return rosterOf([...members.values()], by)
+  }
+
+  async #membersOf(texts: string[]): Promise<Member[]> {
+    const known = texts.map((armored) => this.#gate.known(armored))
+    const others = texts.filter((_, index) => known[index] === null)
+    const judged = await Promise.all(others.map((armored) => this.#gate.look(armored)))
+    const members = known.map((facts) => {
+      if (facts !== null) return { fingerprint: hex(facts.fingerprint), facts }
+      return memberOf(judged.shift())
+    })
+    return members
   }
 }
 
-type Member = { facts: CertificateFacts } | { armored: string }
+type Member = { fingerprint: string } & ({ facts: CertificateFacts } | { armored: string })
+
+/** @throws Error when it cannot be sealed to */
+function memberOf(judged: Judged | undefined): Member {
+  const { fingerprint, unusable, armored } = judged?.judgement ?? {}
+  if (!judged || !fingerprint || unusable !== null || armored === undefined) {
+    throw new Error('a certificate cannot be sealed to')
+  }
+  const { facts } = judged
+  return facts !== null && holdsAt(facts, Date.now())
+    ? { fingerprint, facts }
+    : { fingerprint, armored }
+}
+
+const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')
 
 function rosterOf(everybody: Member[], by: Sealing): Roster {
   const facts = everybody.flatMap((one) => ('facts' in one ? [one.facts] : []))

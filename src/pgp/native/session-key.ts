@@ -24,10 +24,13 @@ export interface SessionKey {
   data: Buffer
 }
 
-/** Makes a fresh one, in memory of its own. */
+/** Makes a fresh one, in memory that threads can be let see: it is never copied to one. */
 export function freshSessionKey(cipher: Cipher): SessionKey {
   const id = CIPHER_ID[cipher]
-  return { cipher: id, data: randomFillSync(Buffer.alloc(CIPHERS[id].keyBytes)) }
+  return {
+    cipher: id,
+    data: randomFillSync(Buffer.from(new SharedArrayBuffer(CIPHERS[id].keyBytes))),
+  }
 }
 
 export function isCipher(id: number): id is CipherId {
@@ -41,11 +44,11 @@ export function paddedLength(keyBytes: number): number {
 }
 
 /** With its cipher, a checksum, and padding to a multiple of 8 octets; to be zeroed after use. */
-export function padSessionKey({ cipher, data }: SessionKey): Buffer {
+export function padSessionKey({ cipher, data }: { cipher: number; data: Uint8Array }): Buffer {
   const length = paddedLength(data.length)
   const padded = Buffer.alloc(length, length - data.length - 3)
   padded[0] = cipher
-  data.copy(padded, 1)
+  padded.set(data, 1)
   padded.writeUInt16BE(checksum(data), 1 + data.length)
   return padded
 }
@@ -62,5 +65,7 @@ export function unpadSessionKey(padded: Buffer): { cipher: number; data: Buffer 
 }
 
 function checksum(data: Uint8Array): number {
-  return data.reduce((sum, octet) => (sum + octet) & 0xffff, 0)
+  let sum = 0
+  for (const octet of data) sum += octet
+  return sum & 0xffff
 }

@@ -2,8 +2,8 @@
 import type { UnlockedKey } from '../engine.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
 import type { CertificateFacts } from './facts.ts'
+import type { Pack } from './pack.ts'
 import { readRecord } from './record.ts'
-import type { SessionKey } from './session-key.ts'
 
 /** Far more than any step takes, however busy the machine is. */
 const DEADLINE_MS = 20_000
@@ -20,17 +20,12 @@ export class Threads implements AsyncDisposable {
   }
 
   /**
-   * Makes recipient packets for a few members.
-   * @throws JobKilled when the threads are gone; Error when one cannot be sealed to
+   * Has a thread make recipient packets, so many blocks of them at most.
+   * @returns whether there may be more to do
+   * @throws JobKilled when the thread died, or all are gone; Error when one cannot be sealed to
    */
-  async pack(members: Uint8Array, { cipher, data }: SessionKey): Promise<Uint8Array> {
-    const copy = new Uint8Array(data)
-    try {
-      const given = [new Uint8Array(members), { cipher, data: copy }] as const
-      return await this.#pool.run('pack', [...given], DEADLINE_MS)
-    } finally {
-      copy.fill(0)
-    }
+  async pack(pack: Pack, blocks: number): Promise<boolean> {
+    return await this.#pool.run('pack', [pack, blocks], DEADLINE_MS)
   }
 
   /** Makes pairs ahead, in one of the threads. @returns whether it has room for more */

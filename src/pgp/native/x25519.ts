@@ -1,5 +1,12 @@
 /** X25519 by node:crypto (RFC 7748). Each of these takes some forty microseconds. */
-import { createPrivateKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto'
+import { RecentMap } from './recent-map.ts'
 
 /** A key pair that is used for one recipient of one message. */
 export interface Ephemeral {
@@ -12,6 +19,8 @@ export interface Ephemeral {
 const PEM_START = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VuAyEA'
 const PEM_END = '\n-----END PUBLIC KEY-----\n'
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
+/** Keys that are kept, at some 700 octets each: those of the two largest groups. */
+const KEPT = 2000
 
 /** Takes the 32 octets of a secret scalar, little-endian. */
 export function x25519Secret(scalar: Uint8Array): KeyObject {
@@ -33,9 +42,25 @@ export function freshPair(): Ephemeral {
  * @throws Error for a point of low order, whose shared secret would be no secret
  */
 export function agree(secret: KeyObject, point: Uint8Array): Buffer {
-  const { buffer, byteOffset, length } = point
-  const base64 = Buffer.from(buffer, byteOffset, length).toString('base64')
-  return diffieHellman({ privateKey: secret, publicKey: PEM_START + base64 + PEM_END })
+  return diffieHellman({ privateKey: secret, publicKey: PEM_START + base64(point) + PEM_END })
+}
+
+/** The same with a point that is likely to come again: it is kept as it was read. */
+export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
+  const name = base64(point)
+  let publicKey = read.get(name)
+  if (publicKey === undefined) {
+    publicKey = createPublicKey(PEM_START + name + PEM_END)
+    read.set(name, publicKey, 1)
+  }
+  return diffieHellman({ privateKey: secret, publicKey })
+}
+
+/** Members' keys as they were read; who is sealed to once is sealed to again. */
+const read = new RecentMap<KeyObject>(KEPT)
+
+function base64({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('base64')
 }
 
 /** Points of low order, with the highest bit off, which is not looked at (RFC 7748, 5 and 7). */
