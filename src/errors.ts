@@ -31,7 +31,7 @@ export const REFUSALS = {
   },
   postern_trust_required: {
     status: 409,
-    what: 'a recipient’s key changed and the operator has not accepted it',
+    what: 'a recipient’s key changed, or the operator blocked it, and nothing is sealed to it',
     hint: 'compare fingerprints, then `postern trust accept <userId>`',
   },
   postern_seal_too_large: {
