@@ -27,7 +27,8 @@ export function inUse(dataDir: string, owner: Owner | null): OperatorError {
   return new OperatorError(
     'store-in-use',
     `${dataDir} is in use by ${holder}`,
-    'stop that process first, or give this one a `dataDir` of its own',
+    'if it is a sidecar that is only just starting, try again in a moment; else stop that process ' +
+      'first, or give this one a `dataDir` of its own',
   )
 }
 
