@@ -3,7 +3,7 @@
  * (undici's diagnostics channels, which also `fetch` tells), and searches every log of the file
  * when all else is over.
  */
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, expect } from 'vitest'
 import { Canaries, setCanaries } from './canaries.ts'
 
@@ -36,14 +36,17 @@ function bodyOf(request: object): { sent: Body; received: Body } {
   return body
 }
 
-subscribe('undici:request:bodyChunkSent', (message) => {
-  const { request, chunk } = message as { request: object; chunk: Uint8Array | string }
-  bodyOf(request).sent.push(Buffer.from(chunk as string))
-})
-subscribe('undici:request:bodyChunkReceived', (message) => {
-  const { request, chunk } = message as { request: object; chunk: Uint8Array }
-  bodyOf(request).received.push(Buffer.from(chunk))
-})
+const heard = {
+  'undici:request:bodyChunkSent': (message: unknown) => {
+    const { request, chunk } = message as { request: object; chunk: Uint8Array | string }
+    bodyOf(request).sent.push(Buffer.from(chunk as string))
+  },
+  'undici:request:bodyChunkReceived': (message: unknown) => {
+    const { request, chunk } = message as { request: object; chunk: Uint8Array }
+    bodyOf(request).received.push(Buffer.from(chunk))
+  },
+}
+for (const [channel, listen] of Object.entries(heard)) subscribe(channel, listen)
 
 /** Every body that went either way so far. */
 export function collected(): Buffer[] {
@@ -52,6 +55,7 @@ export function collected(): Buffer[] {
 
 // the first hook that is registered is the last one that runs: by then every process has ended
 afterAll(() => {
+  for (const [channel, listen] of Object.entries(heard)) unsubscribe(channel, listen)
   for (const body of collected()) canaries.body(body)
   expect(canaries.findings(), 'no secret and nobody’s words are in any log').toEqual([])
 })
