@@ -25,11 +25,20 @@ const LONG = 192
 /** Version, key id and algorithm. */
 const PKESK_LEAST = 10
 
+const halves = new WeakMap<ReadonlySet<string>, readonly number[]>()
+
+function halvesOf(keyIds: ReadonlySet<string>): number[] {
+  return [...keyIds].flatMap((keyId) => [
+    Number.parseInt(keyId.slice(0, 8), 16),
+    Number.parseInt(keyId.slice(8), 16),
+  ])
+}
+
 /** Collects recipient packets; what is not for us costs a comparison and nothing else. */
 export class Addressees {
   readonly #own: OwnIds
   /** Our key ids in halves, one after the other. */
-  readonly #halves: number[]
+  readonly #halves: readonly number[]
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
   #anonymousSeen = 0
@@ -37,10 +46,8 @@ export class Addressees {
 
   constructor(own: OwnIds) {
     this.#own = own
-    this.#halves = [...own.keyIds].flatMap((keyId) => [
-      Number.parseInt(keyId.slice(0, 8), 16),
-      Number.parseInt(keyId.slice(8), 16),
-    ])
+    this.#halves = halves.get(own.keyIds) ?? halvesOf(own.keyIds)
+    halves.set(own.keyIds, this.#halves)
   }
 
   /** How many recipient packets there were, for whomever. */
@@ -132,4 +139,5 @@ function word(octets: Uint8Array, at: number): number {
   return high * 0x10000 + low
 }
 
-const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')
+const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('hex')

@@ -4,6 +4,8 @@ import type { Engine, UnlockedKey } from './engine.ts'
 import { Library, type LibraryOptions } from './library.ts'
 import type { EnvelopeBounds } from './native/envelopes.ts'
 import { createNative } from './native/engine.ts'
+import type { CertificateFacts } from './native/facts.ts'
+import type { Gate } from './native/gate.ts'
 import { openNatively } from './native/open.ts'
 import { Slices } from './native/slices.ts'
 import { Turns } from './native/turns.ts'
@@ -82,8 +84,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       return openBulk(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const judged = isNative ? await gate.look(certificate).catch(() => null) : null
-      const facts = judged?.facts ?? null
+      const facts = isNative ? await factsOf(gate, certificate) : null
       const results = await verifying.run(async (isAlone) => {
         if (facts === null || !isNative || signal?.aborted === true) return null
         return await verifyNatively(signed, facts, { nowMs, isAlone: isAlone && !opening.isBusy })
@@ -101,7 +102,26 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   }
 }
 
+/** What is known of a signer at once, or is found out now; null where it is the library's to use. */
+async function factsOf(gate: Gate, certificate: string): Promise<CertificateFacts | null> {
+  const known = gate.known(certificate)
+  if (known !== null) return known
+  const judged = await gate.look(certificate).catch(() => null)
+  return judged?.facts ?? null
+}
+
+/** Of one key alone, for as long as it is held. */
+const idsOfOne = new WeakMap<UnlockedKey, OwnIds>()
+
 function idsOf(keys: UnlockedKey[]): OwnIds {
+  const [first] = keys
+  if (first === undefined || keys.length > 1) return idsOfAll(keys)
+  const known = idsOfOne.get(first) ?? idsOfAll(keys)
+  idsOfOne.set(first, known)
+  return known
+}
+
+function idsOfAll(keys: UnlockedKey[]): OwnIds {
   return {
     keyIds: new Set(keys.flatMap((key) => key.keyIds)),
     fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),

@@ -29,9 +29,11 @@ export function openedText(
   }
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 function decodeText(document: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(document)
+    return UTF8.decode(document)
   } catch {
     return null
   }

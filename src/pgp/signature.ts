@@ -51,8 +51,8 @@ export function readClaim(
   const hashed = area(body, 4, lengthOctets)
   const unhashed = hashed && area(body, hashed.end, lengthOctets)
   if (!hashed || !unhashed) return null
-  const claims = [...subpackets(hashed.octets)]
-  const hints = [...subpackets(unhashed.octets)]
+  const claims = subpackets(hashed.octets)
+  const hints = subpackets(unhashed.octets)
   const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.octets
   if (created?.length !== 4) return null
   return {
@@ -60,7 +60,7 @@ export function readClaim(
     publicKeyAlgorithm,
     hashAlgorithm,
     issuerKeyId: issuerOf([...claims, ...hints]),
-    createdMs: Buffer.from(created).readUInt32BE(0) * 1000,
+    createdMs: numberOf(created, 0, 4) * 1000,
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
       .map(({ octets }) => hex(octets.subarray(1))),
@@ -87,13 +87,22 @@ interface Area {
 
 function area(body: Uint8Array, at: number, lengthOctets: number): Area | null {
   if (at + lengthOctets > body.length) return null
-  const length = Buffer.from(body.subarray(at, at + lengthOctets)).readUIntBE(0, lengthOctets)
+  const length = numberOf(body, at, lengthOctets)
   const start = at + lengthOctets
   if (start + length > body.length) return null
   return { octets: body.subarray(start, start + length), end: start + length }
 }
 
-function* subpackets(octets: Uint8Array): Generator<{ kind: number; octets: Uint8Array }> {
+/** The number, most significant octet first, that so many octets stand for. */
+function numberOf(octets: Uint8Array, at: number, count: number): number {
+  let number = 0
+  for (let next = at; next < at + count; next++) number = number * 256 + (octets[next] ?? 0)
+  return number
+}
+
+/** Those that are whole. */
+function subpackets(octets: Uint8Array): { kind: number; octets: Uint8Array }[] {
+  const found: { kind: number; octets: Uint8Array }[] = []
   let at = 0
   while (at < octets.length) {
     const first = octets[at] ?? 0
@@ -103,15 +112,17 @@ function* subpackets(octets: Uint8Array): Generator<{ kind: number; octets: Uint
       length = ((first - 192) << 8) + (octets[at + 1] ?? 0) + 192
       header = 2
     } else if (first === 255) {
-      if (at + 5 > octets.length) return
-      length = Buffer.from(octets.subarray(at + 1, at + 5)).readUInt32BE(0)
+      if (at + 5 > octets.length) return found
+      length = numberOf(octets, at + 1, 4)
       header = 5
     }
     const start = at + header
-    if (length < 1 || start + length > octets.length) return
-    yield { kind: (octets[start] ?? 0) & 0x7f, octets: octets.subarray(start + 1, start + length) }
+    if (length < 1 || start + length > octets.length) return found
+    const body = octets.subarray(start + 1, start + length)
+    found.push({ kind: (octets[start] ?? 0) & 0x7f, octets: body })
     at = start + length
   }
+  return found
 }
 
 function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
@@ -139,4 +150,5 @@ export function canonicalText(document: Uint8Array): Uint8Array {
 }
 
 const sha256 = (octets: Uint8Array): Buffer => hash('sha256', octets, 'buffer')
-const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')
+const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('hex')

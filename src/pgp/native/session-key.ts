@@ -58,7 +58,7 @@ export function unpadSessionKey(padded: Buffer): { cipher: number; data: Buffer 
   const padding = padded.at(-1) ?? 0
   const length = padded.length - padding
   if (padding === 0 || length < 4) return null
-  if (!padded.subarray(length).every((octet) => octet === padding)) return null
+  for (let at = length; at < padded.length; at++) if (padded[at] !== padding) return null
   const data = padded.subarray(1, length - 2)
   if (padded.readUInt16BE(length - 2) !== checksum(data)) return null
   return { cipher: padded[0] ?? 0, data }

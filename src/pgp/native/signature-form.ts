@@ -84,12 +84,20 @@ export function createdS({ hashed }: SignatureForm): number | null {
  * @param fingerprint of the key, 20 octets
  */
 export function isIssuedBy(form: SignatureForm, fingerprint: Buffer): boolean {
-  const names = [...form.hashed, ...form.unhashed].flatMap(({ kind, octets }) => {
-    if (kind === KIND.issuer) return [octets.equals(fingerprint.subarray(12))]
-    if (kind !== KIND.issuerFingerprint) return []
-    return [octets[0] === 4 && octets.subarray(1).equals(fingerprint)]
-  })
-  return names.length > 0 && names.every(Boolean)
+  const keyId = fingerprint.subarray(12)
+  let named = 0
+  for (const area of [form.hashed, form.unhashed]) {
+    for (const { kind, octets } of area) {
+      if (kind !== KIND.issuer && kind !== KIND.issuerFingerprint) continue
+      const isIt =
+        kind === KIND.issuer
+          ? octets.equals(keyId)
+          : octets[0] === 4 && octets.subarray(1).equals(fingerprint)
+      if (!isIt) return false
+      named++
+    }
+  }
+  return named > 0
 }
 
 /**
