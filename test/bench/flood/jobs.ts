@@ -1,13 +1,19 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { makeKeys, PASSPHRASE } from '../../bounds/scene.ts'
-import { forgetPeak, peakBytes, startSidecar, untilReady } from '../../support/faults-sidecar.ts'
+import {
+  forgetPeak,
+  peakBytes,
+  startSidecar,
+  untilReady,
+  type SidecarProcess,
+} from '../../support/faults-sidecar.ts'
 import { KINDS } from './kinds.ts'
 import type { Lane, Lie, ServiceFacts, ToBot, ToService } from './words.ts'
 import { median, round, type Result } from '../measure.ts'
@@ -28,6 +34,8 @@ const QUIET: [string, Lie] = [
 /**
  * An unrelated call during each kind of flood, against the same call with nothing going on. The
  * service, the sidecar, the bot that suffers the flood and the one that measures are a process each.
+ * They share the cores and the service: what that alone costs, the same call shows through a second
+ * sidecar that nobody floods, asked in turn with the first.
  */
 export async function floodJobs(): Promise<Result[]> {
   await using stack = new AsyncDisposableStack()
@@ -41,6 +49,7 @@ export async function floodJobs(): Promise<Result[]> {
   if (published === undefined) throw new Error('no key was made')
   const { certificate: publicKey, fingerprint } = published
   await tell({ setKey: { publicKey, fingerprint } })
+  await using bystander = await started(facts, home, 'bystander')
   const certificates = made.map(({ certificate }) => certificate)
   const results: Result[] = []
   for (const [kind, make] of Object.entries(KINDS)) {
@@ -51,6 +60,7 @@ export async function floodJobs(): Promise<Result[]> {
         job: `unrelated-call-during-flood: ${kind}`,
         facts,
         home,
+        bystander,
         lanes,
         lie: () => tell({ lies: { ...lies, routes: [QUIET, ...lies.routes] } }),
       }),
@@ -64,21 +74,22 @@ async function measure(o: {
   job: string
   facts: ServiceFacts
   home: string
+  bystander: SidecarProcess
   lanes: Lane[]
   lie: () => Promise<void>
 }): Promise<Result> {
-  await using sidecar = await startSidecar({ cwd: o.home, env: settings(o.facts, o.home) })
-  await untilReady(sidecar.admin)
+  await using sidecar = await started(o.facts, o.home, 'flooded')
   await using bot = child('bot.ts')
   await using pool = poolTo(sidecar.bot)
+  await using besidePool = poolTo(o.bystander.bot)
   await o.lie()
-  const call = caller(pool, o.facts.token)
-  await calls(call)
-  const times = { quiet: [] as number[], flooded: [] as number[] }
+  const both = [caller(pool, o.facts.token), caller(besidePool, o.facts.token)] as const
+  await calls(both)
+  const times = { quiet: [[], []] as Times, flooded: [[], []] as Times }
   const peaks = { quiet: 0, flooded: 0 }
   const watched = async (which: 'quiet' | 'flooded'): Promise<void> => {
     forgetPeak(sidecar.pid)
-    times[which].push(...(await calls(call)))
+    for (const [index, taken] of (await calls(both)).entries()) times[which][index]?.push(...taken)
     // what a flood took is given back by and by
     if (which === 'flooded' || peaks.quiet === 0) {
       peaks[which] = Math.max(peaks[which], peakBytes(sidecar.pid))
@@ -90,12 +101,20 @@ async function measure(o: {
     await watched('flooded')
     await bot.ask({ stop: true })
   }
-  const [quiet, flooded] = [times.quiet, times.flooded].map(median) as [number, number]
+  const [quiet, quietBeside] = times.quiet.map(median) as [number, number]
+  const [flooded, floodedBeside] = times.flooded.map(median) as [number, number]
   return {
     job: o.job,
     ms: round(quiet),
-    vs: { 'during-flood': { ms: round(flooded), ratio: round(flooded / quiet) } },
-    slowest: { ours: slow(times.quiet), 'during-flood': slow(times.flooded) },
+    vs: {
+      'during-flood': { ms: round(flooded), ratio: round(flooded / quiet) },
+      'beside-flood': { ms: round(floodedBeside), ratio: round(floodedBeside / quietBeside) },
+    },
+    slowest: {
+      ours: slow(times.quiet[0]),
+      'during-flood': slow(times.flooded[0]),
+      'beside-flood': slow(times.flooded[1]),
+    },
     memory: {
       ours: Math.round(peaks.quiet / MIB),
       'during-flood': Math.round(peaks.flooded / MIB),
@@ -103,15 +122,21 @@ async function measure(o: {
   }
 }
 
-/** How long each call of a while takes, ms. */
-async function calls(call: () => Promise<void>): Promise<number[]> {
-  const times: number[] = []
+/** Of the flooded sidecar and of the other, ms. */
+type Times = [number[], number[]]
+type Call = () => Promise<void>
+
+/** How long each call of a while takes, one through each sidecar in turn. */
+async function calls(both: readonly [Call, Call]): Promise<Times> {
+  const times: Times = [[], []]
   const untilMs = performance.now() + ROUND_MS
   while (performance.now() < untilMs) {
-    const startedMs = performance.now()
-    await call()
-    times.push(performance.now() - startedMs)
-    await elapsed(PAUSE_MS)
+    for (const [index, call] of both.entries()) {
+      const startedMs = performance.now()
+      await call()
+      times[index]?.push(performance.now() - startedMs)
+      await elapsed(PAUSE_MS)
+    }
   }
   return times
 }
@@ -126,7 +151,7 @@ function poolTo(url: string): Pool & AsyncDisposable {
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.destroy() })
 }
 
-function caller(pool: Pool, token: string): () => Promise<void> {
+function caller(pool: Pool, token: string): Call {
   const headers = { authorization: `Bearer ${token}` }
   return async () => {
     const answer = await pool.request({ method: 'GET', path: `/bot/v1${UNRELATED}`, headers })
@@ -135,14 +160,21 @@ function caller(pool: Pool, token: string): () => Promise<void> {
   }
 }
 
-function settings(facts: ServiceFacts, home: string): Record<string, string> {
-  return {
+/** A sidecar that is ready, over a copy of the store. */
+async function started(facts: ServiceFacts, home: string, name: string): Promise<SidecarProcess> {
+  const dataDir = join(home, name)
+  rmSync(dataDir, { recursive: true, force: true })
+  cpSync(join(home, 'data'), dataDir, { recursive: true })
+  const env = {
     POSTERN_UPSTREAM_URL: facts.url,
     POSTERN_BOT_TOKEN: facts.token,
     POSTERN_KEY_PASSPHRASE: PASSPHRASE,
-    POSTERN_DATA_DIR: join(home, 'data'),
+    POSTERN_DATA_DIR: dataDir,
     POSTERN_LOG_LEVEL: 'info',
   }
+  const sidecar = await startSidecar({ cwd: home, env })
+  await untilReady(sidecar.admin)
+  return sidecar
 }
 
 interface Child extends AsyncDisposable {

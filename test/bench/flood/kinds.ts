@@ -14,7 +14,7 @@ import {
   sealArmored,
   TAG,
 } from '../../support/faults-packets.ts'
-import { success, type Lane, type Lie, type Lies, type ServiceFacts } from './words.ts'
+import { POLL_PATH, success, type Lane, type Lie, type Lies, type ServiceFacts } from './words.ts'
 
 export interface Flood {
   lies: Lies
@@ -31,7 +31,7 @@ export interface FloodParts {
 const MANY = 950
 const MIB = 2 ** 20
 const STRANGER = '00112233aabbccdd'
-const POLL: Lane = { method: 'GET', path: '/updates', lanes: 1 }
+const POLL: Lane = { method: 'GET', path: POLL_PATH, lanes: 1 }
 
 /** What each kind is of, by SECURITY 3. */
 export const KINDS: Record<string, (parts: FloodParts) => Promise<Flood>> = {

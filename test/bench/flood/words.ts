@@ -17,6 +17,9 @@ export interface Lies {
 export const FIRST_GROUP = 9_000_000
 export const GROUPS = 1000
 
+/** What is asked again as soon as it is answered. */
+export const POLL_PATH = '/updates'
+
 export type ToService = { setKey: { publicKey: string; fingerprint: string } } | { lies: Lies }
 
 /** Said first by the service. */
