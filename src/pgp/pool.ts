@@ -44,7 +44,11 @@ export interface ThreadLoad {
 
 type Reply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
 
-const HEAP_MB = 256
+/**
+ * Of a thread's own heap, which holds little: what is large stands outside of it. Several times
+ * what sealing to a thousand people takes; a thread that would need more dies of that job.
+ */
+const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 /** Loading the library on a machine that is busy with everything else. */
 const START_MS = 30_000
 /**
@@ -122,7 +126,7 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
     const worker = new Worker(this.#file, {
       env: compileCache(),
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: HEAP,
     })
     const thread: Thread = { worker, ready: false, job: null, timer: undefined }
     worker.on('message', (reply: Reply) => {

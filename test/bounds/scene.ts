@@ -15,10 +15,10 @@ import {
 } from '../support/faults-sidecar.ts'
 
 /**
- * What the sidecar may hold in memory, whatever it is sent: generous, for its threads are lazy in
- * giving back what they no longer need. A single bomb or flood that went through would exceed it.
+ * What the sidecar may hold in memory, whatever it is sent (SECURITY, I8). A single bomb or flood
+ * that went through would exceed it.
  */
-export const MEMORY_BOUND = 768 * 2 ** 20
+export const MEMORY_BOUND = 512 * 2 ** 20
 
 export const PASSPHRASE = 'a passphrase for bounds'
 
