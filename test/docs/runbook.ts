@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { MAIN } from '../support/postern-process.ts'
+import { COMPILED, MAIN } from '../support/postern-process.ts'
 import { readReadme } from '../support/readme-tables.ts'
 import type { Stage } from '../cli/secrets-stage.ts'
 
@@ -32,7 +32,8 @@ export async function shell(
   mkdirSync(bin, { recursive: true })
   writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
   chmodSync(join(bin, 'postern'), 0o755)
-  const env = { ...stage.env(more), PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd }
+  const around = { PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd, NODE_COMPILE_CACHE: COMPILED }
+  const env = { ...stage.env(more), ...around }
   const script = ['set -eu', ...lines].join('\n')
   const running = promisify(execFile)('bash', ['-c', script], { cwd: stage.cwd, env })
   running.child.stdin?.end(typed)

@@ -12,16 +12,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
-import { runPostern, settings, type Ended } from '../support/sidecar.ts'
+import { runPostern, settings, UNDER_PASSPHRASE, type Ended } from '../support/sidecar.ts'
 
-const stage = useStage()
+const stage = useStage({ env: UNDER_PASSPHRASE })
 const root = mkdtempSync(join(tmpdir(), 'bs-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 let copies = 0
 
 /** Runs `postern run` to its end over a data directory. */
 async function start(dataDir: string, env: Record<string, string> = {}): Promise<Ended> {
-  const all = { ...settings({ upstream: stage.double.url, dataDir }), ...env }
+  const all = { ...settings({ upstream: stage.double.url, dataDir }), ...UNDER_PASSPHRASE, ...env }
   return await runPostern(['run'], { env: all })
 }
 
@@ -144,7 +144,9 @@ describe('settings that are wrong end `postern run` with 2, all named at once, a
       const dir = join(root, `never${++copies}`)
       const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
       const all = Object.fromEntries(
-        Object.entries({ ...base, ...env }).filter(([, value]) => value !== ''),
+        Object.entries({ ...base, ...UNDER_PASSPHRASE, ...env }).filter(
+          ([, value]) => value !== '',
+        ),
       )
       const ended = await runPostern(['run'], { env: all })
       expectRefused(ended, 2, reason)

@@ -13,9 +13,10 @@ import { checkTls } from '../../src/observe/check-tls.ts'
 import type { Bot } from '../../src/api/bot.ts'
 import { DoubleWorld } from '../support/double-world.ts'
 import { useStage } from '../support/double-stage.ts'
+import { UNDER_PASSPHRASE } from '../support/sidecar.ts'
 import { Authority, type Identity } from '../upstream/certificates.ts'
 
-const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
+const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', ...UNDER_PASSPHRASE } })
 const authority = new Authority()
 const closing: (() => void)[] = []
 afterAll(() => {
