@@ -1,3 +1,4 @@
+import { Breath } from '../breath.ts'
 import type { Store } from '../store/store.ts'
 
 /** What is remembered of a chat for good. Times are ms since the epoch. */
@@ -163,8 +164,10 @@ export class Facts {
   }
 
   async #save(changed: ChatFacts[], extra: { lifted_at?: number }): Promise<void> {
+    const breath = new Breath()
     await this.#store.write(async (db) => {
       for (const { id, kind, latchedAtMs, refusedAtMs } of changed) {
+        await breath.take()
         const row = { id, kind, latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
         await db
           .insertInto('chats')

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import { Breath } from '../breath.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
@@ -43,8 +44,10 @@ export class People {
     const unknown = pairs.filter(({ fingerprint }) => !this.#ownerOf.has(fingerprint))
     if (unknown.length === 0) return
     const nowMs = Date.now()
+    const breath = new Breath()
     await this.#store.write(async (db) => {
       for (const { fingerprint, userId } of unknown) {
+        await breath.take()
         await db
           .insertInto('certificates')
           .values({ fingerprint, user_id: userId, first_seen_at: nowMs, revoked_armored: null })

@@ -1,4 +1,5 @@
 /** Whose certificate is believed: the policy, and what the operator says of people. */
+import { Breath } from '../breath.ts'
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
@@ -76,8 +77,12 @@ export class Trust {
       const detail = { from, to, standing: pin.standing }
       return [{ kind: 'key-changed' as const, userId: pin.userId, detail }]
     })
+    const breath = new Breath()
     await this.#journal.record(changes, async (db) => {
-      for (const pin of pins) await savePin(db, pin)
+      for (const pin of pins) {
+        await breath.take()
+        await savePin(db, pin)
+      }
     })
     for (const pin of pins) this.#pins.took(pin)
   }
