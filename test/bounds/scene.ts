@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as elapsed } from 'node:timers/promises'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
@@ -19,6 +20,9 @@ import {
  * that went through would exceed it.
  */
 export const MEMORY_BOUND = 512 * 2 ** 20
+
+/** Between the calls of a bot that goes on with other things. */
+const PAUSE_MS = 20
 
 export const PASSPHRASE = 'a passphrase for bounds'
 
@@ -157,6 +161,8 @@ class RunningScene implements Scene {
         const body = { chatId: readableGroup, text: 'something else' }
         await this.#mustSucceed('POST', '/messages', body)
         await this.#mustSucceed('GET', `/chats/${encryptedGroup}`)
+        // where the work lasts long, it is waiting
+        await Promise.race([watched.catch(() => undefined), elapsed(PAUSE_MS)])
       } while (!isOver)
     }
     const [result] = await Promise.all([watched, others()])
