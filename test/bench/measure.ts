@@ -16,6 +16,8 @@ export interface Result {
   ms: number
   /** Longest time in ms that the event loop could do nothing else; where it was measured. */
   stallMs?: number
+  /** The same for as long with nothing to do: what other processes do to it. */
+  idleStallMs?: number
   /** `ratio`: how many times faster we are than the peer. */
   vs: Record<string, { ms: number; ratio: number }>
   /** What one run works through. */
@@ -85,11 +87,20 @@ export async function stallDuring(run: () => Promise<unknown>): Promise<number> 
   return longest
 }
 
-/** The median of so many measurements of the longest stall, in ms. */
-export async function stallOf(run: () => Promise<unknown>, times: number): Promise<number> {
+/** The median of so many measurements of the longest stall, in turn with an idle loop. */
+export async function stallOf(
+  run: () => Promise<unknown>,
+  times: number,
+): Promise<Required<Pick<Result, 'stallMs' | 'idleStallMs'>>> {
   const all: number[] = []
-  for (let time = 0; time < times; time++) all.push(await stallDuring(run))
-  return round(median(all))
+  const idle: number[] = []
+  for (let time = 0; time < times; time++) {
+    const startedAt = performance.now()
+    all.push(await stallDuring(run))
+    const tookMs = performance.now() - startedAt
+    idle.push(await stallDuring(() => new Promise((resolve) => setTimeout(resolve, tookMs))))
+  }
+  return { stallMs: round(median(all)), idleStallMs: round(median(idle)) }
 }
 
 export function median(values: number[]): number {

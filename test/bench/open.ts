@@ -58,7 +58,7 @@ export async function openJobs(): Promise<Result[]> {
       rounds: 21,
       warmups: 5,
     }),
-    { ...together, stallMs: await stallOf(all(openOurs), 9) },
+    { ...together, ...(await stallOf(all(openOurs), 9)) },
   ]
 }
 

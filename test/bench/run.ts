@@ -51,7 +51,7 @@ function speed(bytes: number | undefined, ms: number): string {
 }
 
 function table(rows: Result[]): string[] {
-  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, stallMs }) => {
+  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, stallMs, idleStallMs }) => {
     const ours = [job, `${ms} ms${speed(bytes, ms)}`]
     const against = Object.entries(vs).map(([peer, theirs]) => [
       ...ours,
@@ -60,7 +60,8 @@ function table(rows: Result[]): string[] {
       `${theirs.ratio} times`,
       memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
     ])
-    const stall = stallMs === undefined ? [] : [[...ours, `longest stall ${stallMs} ms`]]
+    const stalls = `longest stall ${stallMs} ms (idle ${idleStallMs} ms)`
+    const stall = stallMs === undefined ? [] : [[...ours, stalls]]
     return [...against, ...stall]
   })
   const head = ['job', 'ours', 'peer', 'theirs', 'we are faster', 'memory']

@@ -3,7 +3,7 @@ import { permitSealed } from '../../src/translate/guard.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { Engine } from '../../src/pgp/engine.ts'
 import { Floor } from './floor.ts'
-import { compare, round, stallOf, type Contender, type Result } from './measure.ts'
+import { compare, stallOf, type Contender, type Result } from './measure.ts'
 import { makeCast, type Cast } from './people.ts'
 import { findPrograms, type Programs } from './programs.ts'
 
@@ -152,7 +152,7 @@ async function ahead({ cast }: Bench): Promise<Result> {
     peers: [],
     rounds: 5,
   })
-  return { ...result, stallMs: round(await stallOf(run, 7)) }
+  return { ...result, ...(await stallOf(run, 7)) }
 }
 
 function cached(cast: Cast, count: number): Contender {

@@ -1,4 +1,5 @@
 /** Makes envelopes: a fresh session key, given to everybody on a roster, each exactly once. */
+import { setImmediate as immediate } from 'node:timers/promises'
 import type { Cipher } from '../engine.ts'
 import { makeEnvelope, type Envelope } from './envelope.ts'
 import { MEMBER_BYTES } from './member.ts'
@@ -67,9 +68,13 @@ export class Packer {
   async packAhead(wanted: Wanted): Promise<Envelope> {
     const { precedence, threads } = this.#parts
     return await this.#pack(wanted, async (members, sessionKey) => {
+      // Each step of this is short, and none follows another without letting others in.
+      await immediate()
       const shared = layOut(members, sessionKey)
       while (await precedence.behind(() => threads.pack(shared, BLOCKS_AHEAD)));
-      return await gather(shared)
+      const packets = await gather(shared)
+      await immediate()
+      return packets
     })
   }
 
@@ -93,11 +98,10 @@ export class Packer {
     const sessionKey = freshSessionKey(cipher)
     try {
       const { members, others } = roster
-      const packets = [await packMembers(members, sessionKey)]
-      if (others.length > 0) {
-        packets.push(Buffer.from(await this.#parts.packetsFor(others, sessionKey)))
-      }
-      return makeEnvelope(Buffer.concat(packets), sessionKey)
+      const packets = await packMembers(members, sessionKey)
+      if (others.length === 0) return makeEnvelope(packets, sessionKey)
+      const more = await this.#parts.packetsFor(others, sessionKey)
+      return makeEnvelope(Buffer.concat([packets, more]), sessionKey)
     } catch (error) {
       sessionKey.data.fill(0)
       throw error
