@@ -23,9 +23,12 @@ const KINDS = [
   { name: 'Curve25519', each: { aes256: 96, aes128: 80 } },
   { name: 'NIST P-256', each: { aes256: 128, aes128: 112 } },
   { name: 'RSA 2048', each: { aes256: 271, aes128: 271 } },
+  { name: 'RSA 3072', each: { aes256: 399, aes128: 399 } },
   { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
 ]
 const TYPICAL_TEXT_BYTES = 500
+/** Octets of UTF-8 that one UTF-16 unit of a text takes at most. */
+const UNIT_BYTES = 3
 
 /** Asks once. @returns the bot, null when it could not be had, with what there is to say */
 export async function checkService(
@@ -97,9 +100,19 @@ function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): Finding
   return pass('limits', said)
 }
 
-function capacityOf(limits: Limits): string {
-  const rooms = KINDS.map(
-    ({ name, each }) => `${capacity(each, TYPICAL_TEXT_BYTES, limits.armoredMax)} ${name}`,
-  )
-  return `a text of ${TYPICAL_TEXT_BYTES} bytes fits for ${rooms.join(', or ')} recipients`
+/** People beside the bot, whose own recipient packet is counted in. */
+function capacityOf({ armoredMax, textMax }: Limits): string {
+  const longest = textMax * UNIT_BYTES
+  const rooms = (textBytes: number): number[] =>
+    KINDS.map(({ each }) => capacity(each, textBytes, armoredMax))
+  const typical = rooms(TYPICAL_TEXT_BYTES).map((count, index) => {
+    return index === 0
+      ? `${count} people with ${KINDS[index]?.name} keys`
+      : `${count} with ${KINDS[index]?.name}`
+  })
+  return `a text of ${TYPICAL_TEXT_BYTES} bytes fits for ${listed(typical)}; the longest, of ${longest} bytes, for ${listed(rooms(longest))}`
+}
+
+function listed(items: readonly (string | number)[]): string {
+  return `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`
 }

@@ -39,10 +39,12 @@ function greatestLength(octets: number): number {
 }
 
 /**
- * How many recipients of one kind fit beside a text.
+ * How many recipients of one kind fit beside a text, the bot not counted.
  * @param each octets of one recipient packet, by cipher
+ * @param armoredMax what the service takes; we seal no more than we would open
  */
-export function capacity(each: CipherSizes, textBytes: number, maxChars: number): number {
+export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
+  const maxChars = Math.min(armoredMax, BOUNDS.messageChars)
   let low = 0
   let high = Math.ceil(maxChars / Math.max(1, each.aes128))
   while (low < high) {
