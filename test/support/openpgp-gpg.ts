@@ -14,7 +14,9 @@ export class Gpg implements AsyncDisposable {
 
   static async start(): Promise<Gpg> {
     const gpg = new Gpg(await shortFolder())
-    await writeFile(join(gpg.home, 'gpg-agent.conf'), 'allow-loopback-pinentry\n')
+    // Each lock takes its agent 10 ms and not 100: nobody attacks it, and it locks again and again.
+    const agent = 'allow-loopback-pinentry\ns2k-calibration 10\n'
+    await writeFile(join(gpg.home, 'gpg-agent.conf'), agent)
     return gpg
   }
 
