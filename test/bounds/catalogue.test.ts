@@ -146,7 +146,8 @@ const CERTIFICATES: Record<string, Row> = {
   C1: [
     vector('c1-expired', 'c1-an-hour-ahead', 'c1-five-seconds-ahead', 'c1-revoked-0', 'c1-sha1'),
     vector('c1-no-subkey', 'c1-signing-subkey', 'c1-no-user-id', 'c1-rsa-1024', 'c1-elgamal'),
-    vector('c1-version-3', 'c1-version-6'),
+    vector('c1-version-3', 'c1-version-6', 'c1-revoked-1', 'c1-revoked-2', 'c1-revoked-3'),
+    vector('c1-expired-direct', 'c1-expired-subkey', 'c1-revoked-subkey', 'c1-rsa-1024-subkey'),
     ['guard/recipients', 'is named in answer and log, and alone is refused'],
   ],
   C2: [['bounds/costly-keys', 'the others get the message, and the answer names who could not']],
