@@ -88,6 +88,21 @@ export class Facts {
   }
 
   /**
+   * A chat was seen as the service answers for it. One write for all that is new.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async sawChat(seen: { chatId: number; kind: string; isProtected: boolean }): Promise<void> {
+    const { chatId, isProtected } = seen
+    if (this.#isKnown(chatId, seen.kind) && (!isProtected || this.isLatched(chatId))) return
+    await this.#change([chatId], (known) => {
+      const kind = known.kind === 'private' ? known.kind : seen.kind
+      const latchedAtMs = known.latchedAtMs ?? (isProtected ? Date.now() : null)
+      const isSame = kind === known.kind && latchedAtMs === known.latchedAtMs
+      return isSame ? null : { ...known, kind, latchedAtMs }
+    })
+  }
+
+  /**
    * A chat was seen protected: by its own mode, or by the service's refusal of readable text.
    * @throws Refusal `postern_store_unwritable`
    */

@@ -64,8 +64,7 @@ export class Modes {
       throw new Unanswered('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat.data
-    await this.#facts.sawKinds([{ chatId, kind }])
-    if (isProtected(chat.data)) await this.#facts.sawProtected(chatId)
+    await this.#facts.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
     return { kind, mode, historyVisible: historyVisible === true }
   }
 }
