@@ -55,7 +55,7 @@ export default defineConfig({
     ],
     pool: 'forks',
     // Tests wait for real processes much of the time, so more run at once than there are cores.
-    maxWorkers: '150%',
+    maxWorkers: '200%',
     setupFiles: ['test/support/canaries-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

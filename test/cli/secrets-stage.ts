@@ -14,6 +14,7 @@ export class Stage {
   /** Where commands run; its data directory is below. */
   readonly cwd: string
   passphrase = PASSPHRASE
+  #isPlain = false
 
   private constructor(sandbox: Sandbox, cwd: string) {
     this.sandbox = sandbox
@@ -31,6 +32,13 @@ export class Stage {
     return new Stage(sandbox, cwd)
   }
 
+  /** One whose store has no protection: to stretch a passphrase takes each process half a second. */
+  static async plain(): Promise<Stage> {
+    const stage = await Stage.make()
+    stage.#isPlain = true
+    return stage
+  }
+
   get dataDir(): string {
     return join(this.cwd, 'data')
   }
@@ -44,6 +52,7 @@ export class Stage {
       POSTERN_UPSTREAM_URL: this.sandbox.url,
       POSTERN_BOT_TOKEN: this.sandbox.token,
       POSTERN_KEY_PASSPHRASE: this.passphrase,
+      ...(this.#isPlain && { POSTERN_KEY_PROTECTION: 'none' }),
       POSTERN_LISTEN_PORT: '0',
       POSTERN_ADMIN_PORT: '0',
       POSTERN_DATA_DIR: this.dataDir,

@@ -32,7 +32,7 @@ const send = (stage: Stage, sidecar: Running) =>
 
 /** A stage, and another whose key the service shows. */
 async function conflicting(): Promise<{ ours: Stage; theirs: Stage; sidecar: Running }> {
-  const [ours, theirs] = [await Stage.make(), await Stage.make()]
+  const [ours, theirs] = [await Stage.plain(), await Stage.plain()]
   const env = theirs.env.bind(theirs)
   const { url, token } = ours.sandbox
   theirs.env = (more) => env({ POSTERN_UPSTREAM_URL: url, POSTERN_BOT_TOKEN: token, ...more })
@@ -46,7 +46,7 @@ async function conflicting(): Promise<{ ours: Stage; theirs: Stage; sidecar: Run
 }
 
 test('rotation: a new key signs, and the old one still opens', async () => {
-  const stage = await Stage.make()
+  const stage = await Stage.plain()
   const sidecar = await stage.up()
   const before = await stage.shown()
   const { stdout } = await shell(stage, commands('Rotation'))
@@ -81,7 +81,7 @@ test('somebody else’s key that is wrong: ours is put back', async () => {
 })
 
 test('the owner removed the key: nothing is readable by itself, and one command protects again', async () => {
-  const stage = await Stage.make()
+  const stage = await Stage.plain()
   await stage.sandbox.phone(stage.sandbox.home.alice.id)
   const sidecar = await stage.up()
   const { control, home } = stage.sandbox
@@ -96,7 +96,7 @@ test('the owner removed the key: nothing is readable by itself, and one command 
 })
 
 test('leaving Postern: private chats are readable, also after a restart, and there is a way back', async () => {
-  const stage = await Stage.make()
+  const stage = await Stage.plain()
   let sidecar = await stage.up()
   const { control, home } = stage.sandbox
   await control.removeKey({ botId: home.bot.id })
@@ -115,7 +115,7 @@ test('leaving Postern: private chats are readable, also after a restart, and the
 })
 
 test('lost key: a fresh store does not fight, and a new start replaces the key', async () => {
-  const stage = await Stage.make()
+  const stage = await Stage.plain()
   await stage.down(await stage.up())
   const lost = await stage.shown()
   rmSync(stage.dataDir, { recursive: true })

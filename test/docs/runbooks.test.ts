@@ -43,7 +43,7 @@ describe('the runbooks of the README', () => {
   })
 
   test('restored backup: the store runs again once it was compared with the service', async () => {
-    const stage = await Stage.make()
+    const stage = await Stage.plain()
     const sidecar = await stage.up()
     await stage.does('backup create postern.backup')
     await stage.down(sidecar)
@@ -55,7 +55,7 @@ describe('the runbooks of the README', () => {
   })
 
   test('restored backup: it halts before it is accepted, and says the way on', async () => {
-    const stage = await Stage.make()
+    const stage = await Stage.plain()
     await stage.does('key generate')
     await stage.does('backup create postern.backup')
     rmSync(stage.dataDir, { recursive: true })
@@ -67,7 +67,7 @@ describe('the runbooks of the README', () => {
   })
 
   test('restored backup: one that is older than the published key is not accepted until that is', async () => {
-    const stage = await Stage.make()
+    const stage = await Stage.plain()
     const first = await stage.does('key generate')
     await stage.does('backup create postern.backup')
     await stage.does('key publish')
@@ -108,7 +108,7 @@ describe('the runbooks of the README', () => {
   })
 
   test('revoked token: a new one in its file is all that it takes, while the sidecar runs', async () => {
-    const stage = await Stage.make()
+    const stage = await Stage.plain()
     const file = stage.path('.config/postern/token')
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, stage.sandbox.token, { mode: 0o600 })
