@@ -30,7 +30,7 @@ const TOGETHER = [
 const APART = [
   'test/canaries.test.ts',
   'test/http/routes-*.test.ts',
-  'test/pgp/{engine,pool,bulk/large}.test.ts',
+  'test/pgp/{engine,pool,bulk/large,native/dying-threads}.test.ts',
   'test/sandbox/kill.test.ts',
   'test/upstream/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',

@@ -6,13 +6,12 @@ import type { EnvelopeBounds } from './native/envelopes.ts'
 import { createNative } from './native/engine.ts'
 import type { CertificateFacts } from './native/facts.ts'
 import type { Gate } from './native/gate.ts'
-import { openNatively } from './native/open.ts'
-import { Slices } from './native/slices.ts'
+import { Opener } from './native/opener.ts'
 import { Turns } from './native/turns.ts'
 import { unwrapNatively } from './native/unwrap.ts'
 import { verifyNatively } from './native/verify.ts'
 import type { ThreadLoad } from './pool.ts'
-import { walkMessage, type OwnIds } from './walk.ts'
+import type { OwnIds } from './walk.ts'
 
 export interface EngineOptions extends LibraryOptions {
   /** False for an engine that leaves everything to openpgp.js; to compare with. */
@@ -53,7 +52,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const { gate, own, sealer } = native
   let isNative = options.native ?? true
   if (!isNative) void native[Symbol.asyncDispose]()
-  const opening = new Slices()
+  const opener = new Opener(own, () => isNative)
   const verifying = new Turns(VERIFIED_AT_ONCE)
   const sealKnown: Engine['sealKnown'] = async (request) =>
     (await sealer.seal(request)) ?? (await library.seal(request))
@@ -68,11 +67,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     sealKnown,
     judge: async (armored, known) => (await gate.look(armored, known)).judgement,
     open: async (armored, keys, signal) => {
-      const left = await opening.run(async () => {
-        const walked = walkMessage(armored, idsOf(keys))
-        if (walked.outcome !== 'encrypted' || !isNative || signal?.aborted === true) return walked
-        return (await openNatively(walked, keys, own)) ?? walked
-      })
+      const left = await opener.open({ armored, keys, ids: idsOf(keys), signal })
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
     openFile: (reader, { form, keys, room }) => {
@@ -87,7 +82,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       const facts = isNative ? await factsOf(gate, certificate) : null
       const results = await verifying.run(async (isAlone) => {
         if (facts === null || !isNative || signal?.aborted === true) return null
-        return await verifyNatively(signed, facts, { nowMs, isAlone: isAlone && !opening.isBusy })
+        return await verifyNatively(signed, facts, { nowMs, isAlone: isAlone && !opener.isBusy })
       })
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },

@@ -9,7 +9,7 @@ import type { Walked } from '../walk.ts'
 import type { OwnKeys } from './own-keys.ts'
 import { isSealingSecret, type OwnSecret } from './own-secrets.ts'
 import type { SealingKey } from './curve-key.ts'
-import { openRecipient, readRecipient, type RecipientForm } from './recipient-packet.ts'
+import { openRecipient, readRecipient, sharedWith, type RecipientForm } from './recipient-packet.ts'
 import { CIPHERS, CIPHER_NAME, isCipher, type CipherId } from './session-key.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
@@ -23,8 +23,15 @@ interface Addressed {
   takes: (cipher: number) => cipher is CipherId
 }
 
+/** A message that can be opened natively, and how far that has come. */
+export interface Begun extends Addressed {
+  walked: Walked
+  /** Of our key and the sender's point; null where nothing may be shared with that. */
+  shared: Buffer | null
+}
+
 /**
- * Opens what the header walk left of a message.
+ * Opens what the header walk left of a message, in the three steps below.
  * @returns null, before anything was decrypted or after all of it held, where the form is not the
  *   common one; what fails to decrypt is damaged, and nobody else is asked
  */
@@ -33,11 +40,31 @@ export async function openNatively(
   keys: UnlockedKey[],
   own: OwnKeys,
 ): Promise<Opened | null> {
+  const begun = await begin(walked, keys, own)
+  if (begun === null) return null
+  agree(begun)
+  return finish(begun)
+}
+
+/** Finds the key to open a message with; null where the form is not the common one. */
+export async function begin(
+  walked: Walked,
+  keys: UnlockedKey[],
+  own: OwnKeys,
+): Promise<Begun | null> {
   if (walked.container[0] !== 1) return null
   const addressed = await addressedOf(walked, keys, own)
-  if (addressed === null) return null
-  const { form, secret, openedWith, takes } = addressed
-  const sessionKey = openRecipient(form, secret)
+  return addressed && { ...addressed, walked, shared: null }
+}
+
+/** Finds what our key and the sender's point share: most of the work. */
+export function agree(begun: Begun): void {
+  begun.shared = sharedWith(begun.form, begun.secret)
+}
+
+/** Does the rest. @returns as `openNatively` */
+export function finish({ walked, form, secret, openedWith, takes, shared }: Begun): Opened | null {
+  const sessionKey = openRecipient(form, secret, shared)
   if (sessionKey === null) return DAMAGED
   const { cipher, data } = sessionKey
   if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null

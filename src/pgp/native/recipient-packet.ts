@@ -1,5 +1,4 @@
 /** Recipient packets of the common forms: version 3, for Curve25519 (RFC 9580, 5.1). */
-import type { KeyObject } from 'node:crypto'
 import { TAG } from '../packets.ts'
 import { ALGORITHM, type SealingKey } from './curve-key.ts'
 import { wrappingKey, type Agreeing } from './key-agreement.ts'
@@ -60,15 +59,28 @@ function sized(octets: Buffer, sizes: ReadonlySet<number> | null): Buffer | null
 }
 
 /**
+ * What our key and the sender's point share, for `openRecipient`, which zeroes it; null for a point
+ * of low order.
+ */
+export function sharedWith(form: RecipientForm, own: OwnSecret<SealingKey>): Buffer | null {
+  try {
+    return agree(own.secret, form.ephemeral)
+  } catch {
+    return null
+  }
+}
+
+/**
  * Opens a packet with our key.
+ * @param shared of `sharedWith`, with the same key
  * @returns the session key, to be zeroed after use; null when it does not open
  */
 export function openRecipient(
   form: RecipientForm,
   own: OwnSecret<SealingKey>,
+  shared = sharedWith(form, own),
 ): { cipher: number; data: Buffer } | null {
   const { algorithm, point } = own.key
-  const shared = sharedOrNull(own.secret, form.ephemeral)
   if (shared === null) return null
   const ours = { algorithm, point, fingerprint: own.fingerprint }
   const key = wrappingKey(shared, form.ephemeral, ours)
@@ -77,15 +89,6 @@ export function openRecipient(
   if (unwrapped === null) return null
   if (form.cipher !== null) return { cipher: form.cipher, data: unwrapped }
   return unpadSessionKey(unwrapped)
-}
-
-/** Null for a point of low order. */
-function sharedOrNull(secret: KeyObject, point: Uint8Array): Buffer | null {
-  try {
-    return agree(secret, point)
-  } catch {
-    return null
-  }
 }
 
 /** Octets of the packet that `writeRecipient` writes. */

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { openNatively } from '../../../src/pgp/native/open.ts'
+import { Opener, type Left } from '../../../src/pgp/native/opener.ts'
+import { OwnKeys, type OwnKey } from '../../../src/pgp/native/own-keys.ts'
+import type { UnlockedKey } from '../../../src/pgp/engine.ts'
+import { describeOwn } from '../../../src/pgp/own-facts.ts'
+import { walkMessage } from '../../../src/pgp/walk.ts'
+import { hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
+import { armor } from '../../support/openpgp-framing.ts'
+import { literal } from '../../support/openpgp-inner.ts'
+import { mutate, randomFrom, seeds } from '../../support/openpgp-mutate.ts'
+import { alice, bot, mallory } from '../../support/openpgp-people.ts'
+import { variedMessage } from '../../support/openpgp-varied-message.ts'
+
+const keys = [bot.unlocked]
+const hello = armor(helloPackets())
+const ids = idsOf(keys)
+const own = new OwnKeys(describeOwn)
+
+const ask = (opener: Opener, armored: string, more: { keys?: UnlockedKey[] } = {}): Promise<Left> =>
+  opener.open({ armored, keys, ids, signal: undefined, ...more })
+
+/** What becomes of a message that is opened alone. */
+async function alone(armored: string): Promise<Left> {
+  const walked = walkMessage(armored, ids)
+  return walked.outcome === 'encrypted'
+    ? ((await openNatively(walked, keys, own)) ?? walked)
+    : walked
+}
+
+test('side by side each message is what it is alone, spoilt ones and long ones among them', async () => {
+  const opener = new Opener(own, () => true)
+  const long = armor(toBot(literal('y'.repeat(60_000))))
+  const messages = [...seeds(60)].flatMap((seed) => {
+    const { packets } = variedMessage(randomFrom(seed), {
+      to: [bot.subkey],
+      signers: [alice.primary, mallory.primary],
+    })
+    const spoilt = armor(mutate(packets, randomFrom(seed + 1)))
+    return [armor(packets), spoilt, ...(seed % 9 === 0 ? [long, 'hello', ''] : [])]
+  })
+  const expected = await Promise.all(messages.map(alone))
+  expect(await Promise.all(messages.map((one) => ask(opener, one)))).toEqual(expected)
+  const outcomes = new Set(expected.map(({ outcome }) => outcome))
+  expect([...outcomes]).toEqual(expect.arrayContaining(['opened', 'damaged', 'encrypted']))
+  expect(opener.isBusy).toBe(false)
+})
+
+test('they come in the order in which they were asked for, and others get their turn between', async () => {
+  const opener = new Opener(own, () => true)
+  const came: (number | string)[] = []
+  setImmediate(() => came.push('another'))
+  const all = Array.from({ length: 40 }, async (_, index) => {
+    expect(await ask(opener, hello)).toMatchObject({ text: 'hello' })
+    came.push(index)
+  })
+  expect(opener.isBusy).toBe(true)
+  await Promise.all(all)
+  expect(came.filter((one) => one !== 'another')).toEqual(all.map((_, index) => index))
+  expect(came.indexOf('another')).toBeLessThan(20)
+})
+
+test('one that fails harms none of the others', async () => {
+  class Failing extends OwnKeys {
+    override async of(key: UnlockedKey): Promise<OwnKey | null> {
+      if (key.bytes.length === 0) throw new Error('failing')
+      return await super.of(key)
+    }
+  }
+  const opener = new Opener(new Failing(describeOwn), () => true)
+  const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
+  const results = await Promise.allSettled([
+    ask(opener, hello),
+    ask(opener, hello, broken),
+    ask(opener, hello),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('what is not wanted any more, or not natively, is left as it was walked', async () => {
+  const gone = AbortSignal.abort()
+  const opener = new Opener(own, () => true)
+  const left = await opener.open({ armored: hello, keys, ids, signal: gone })
+  expect(left).toEqual(walkMessage(hello, ids))
+  expect(await ask(new Opener(own, () => false), hello)).toEqual(left)
+})
