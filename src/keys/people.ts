@@ -3,6 +3,12 @@ import { Breath } from '../breath.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
+/** Whom a certificate is listed for. */
+export interface Pair {
+  fingerprint: string
+  userId: number
+}
+
 /**
  * What is remembered of people for good: whose a fingerprint is, and who has ever signed.
  * Both only tighten without the operator.
@@ -36,26 +42,31 @@ export class People {
     return this.#ownerOf.get(fingerprint)
   }
 
+  /** Those whose certificate was never seen before, with anybody. */
+  unbound(pairs: readonly Pair[]): Pair[] {
+    return pairs.filter(({ fingerprint }) => !this.#ownerOf.has(fingerprint))
+  }
+
   /**
-   * Remembers whose certificates these are; those already known stay with whom they were.
-   * @throws Refusal `postern_store_unwritable`
+   * Puts on disk whose certificates these are; those already known stay with whom they were.
+   * `bound` follows when the write is done.
    */
-  async bind(pairs: { fingerprint: string; userId: number }[]): Promise<void> {
-    const unknown = pairs.filter(({ fingerprint }) => !this.#ownerOf.has(fingerprint))
-    if (unknown.length === 0) return
-    const nowMs = Date.now()
+  async saveBound(db: Transaction<Schema>, pairs: readonly Pair[]): Promise<void> {
     const breath = new Breath()
-    await this.#store.write(async (db) => {
-      for (const { fingerprint, userId } of unknown) {
-        await breath.take()
-        await db
-          .insertInto('certificates')
-          .values({ fingerprint, user_id: userId, first_seen_at: nowMs, revoked_armored: null })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
-      }
-    })
-    for (const { fingerprint, userId } of unknown) {
+    const nowMs = Date.now()
+    for (const { fingerprint, userId } of pairs) {
+      await breath.take()
+      await db
+        .insertInto('certificates')
+        .values({ fingerprint, user_id: userId, first_seen_at: nowMs, revoked_armored: null })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    }
+  }
+
+  /** Takes in what `saveBound` has put on disk. */
+  bound(pairs: readonly Pair[]): void {
+    for (const { fingerprint, userId } of pairs) {
       if (!this.#ownerOf.has(fingerprint)) this.#ownerOf.set(fingerprint, userId)
     }
   }

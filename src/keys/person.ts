@@ -61,7 +61,6 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
       ? []
       : [{ fingerprint, userId: key.userId }],
   )
-  await parts.people.bind(listed)
   await parts.trust.saw(listed)
   for (const { key, judgement } of judged) {
     const made = { userId: key.userId, journal: parts.journal }

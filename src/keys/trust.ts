@@ -62,14 +62,16 @@ export class Trust {
   }
 
   /**
-   * The service lists these certificates. The first of a person is pinned; a change is written
-   * down and told. Somebody listed with two at once is passed over: such a list is refused anyway.
+   * The service lists these certificates: a new one is bound to its person, the first of a person
+   * is pinned; a change is written down and told. All of it in one write. Somebody listed with two
+   * at once is not pinned: such a list is refused anyway.
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly { userId: number; fingerprint: string }[]): Promise<void> {
     const nowMs = Date.now()
     const pins = changedPins(listed, (userId) => this.#pins.get(userId), nowMs)
-    if (pins.length === 0) return
+    const bound = this.#people.unbound(listed)
+    if (pins.length + bound.length === 0) return
     const changes = pins.flatMap((pin) => {
       const from = this.#pins.get(pin.userId)?.listed ?? pin.fingerprint
       const to = pin.listed
@@ -79,11 +81,13 @@ export class Trust {
     })
     const breath = new Breath()
     await this.#journal.record(changes, async (db) => {
+      await this.#people.saveBound(db, bound)
       for (const pin of pins) {
         await breath.take()
         await savePin(db, pin)
       }
     })
+    this.#people.bound(bound)
     for (const pin of pins) this.#pins.took(pin)
   }
 
