@@ -15,7 +15,7 @@ const ring = (store: Store, over: Partial<KeyringOptions> = {}, by: Engine = eng
 
 async function openKeys(): Promise<{ dataDir: string; store: Store }> {
   const dataDir = temporary()
-  return { dataDir, store: await open(dataDir, { passphrase: 'a passphrase' }) }
+  return { dataDir, store: await open(dataDir, { protection: 'none' }) }
 }
 
 /** A ring with one active key, and one that retired so long ago. */

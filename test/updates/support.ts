@@ -19,11 +19,11 @@ export interface SceneOptions {
   publish?: boolean
   /** `still`: sandbox and sidecar go by a clock that moves when told; `real` otherwise. */
   time?: 'still' | 'real'
+  /** `auto`: as there is no passphrase, the store has nothing to seal secrets under. */
+  protection?: 'none' | 'auto'
   /** What stands for DNS. */
   hosts?: Record<string, string[]>
   allowHosts?: string[]
-  /** None: the store has no protection. */
-  passphrase?: string | null
   sandbox?: SandboxOptions
   /** A sandbox that there is already. */
   on?: Sandbox
@@ -31,8 +31,8 @@ export interface SceneOptions {
   upstream?: (sandbox: Sandbox) => Promise<string>
 }
 
-/** For what has nothing to do with sealing: no key, no protection, quick to make. */
-export const PLAIN = { publish: false, passphrase: null } as const
+/** For what has nothing to do with sealing: no key, quick to make. */
+export const PLAIN = { publish: false } as const
 
 /** What the bot gets for a call. */
 export interface Called {
@@ -67,21 +67,21 @@ export class Scene {
   }
 
   async start(): Promise<void> {
-    const { publish = true, time = 'still', hosts = {}, allowHosts, passphrase } = this.#options
-    const secret = passphrase === undefined ? 'a passphrase for tests alone' : passphrase
+    const { publish = true, time = 'still', hosts = {}, allowHosts } = this.#options
+    const { protection = 'none' } = this.#options
     this.#sidecar = await createSidecar({
       settings: settingsFrom({
         upstream: { url: this.#upstream },
         listen: { port: 0 },
         admin: { port: 0 },
         dataDir: this.dataDir,
-        key: { publish },
+        key: { publish, protection },
         ...(allowHosts !== undefined && { webhook: { allowHosts } }),
       }),
       secrets: {
         botToken: SecretSource.fromValue(this.sandbox.token),
         clientToken: null,
-        passphrase: secret === null ? null : SecretSource.fromValue(secret),
+        passphrase: null,
       },
       log: watchedLog((line) => this.lines.push(line)),
       surroundings: {

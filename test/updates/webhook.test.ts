@@ -186,7 +186,7 @@ describe('the secret of a webhook', () => {
   })
 
   test('is not taken where there is nothing to seal it under, and all is as before', async () => {
-    const scene = await openScene({ ...PLAIN, hosts: HOSTS })
+    const scene = await openScene({ ...PLAIN, protection: 'auto', hosts: HOSTS })
     const refused = await scene.call('POST', '/webhook', { url: PUBLIC, secret: 'x' })
     expect([refused.status, refused.code]).toEqual([503, 'postern_locked'])
     expect((await info(scene))['url']).toBe(null)

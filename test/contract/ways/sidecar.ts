@@ -41,7 +41,7 @@ export async function startSidecar(o: {
       listen: { port: 0 },
       admin: { port: 0 },
       dataDir: join(folder, 'data'),
-      key: { publish: o.publish },
+      key: { publish: o.publish, protection: 'none' },
     }),
     secrets: {
       botToken: SecretSource.fromFile(tokenFile, 'token'),
