@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { COMPILED } from '../test/support/postern-process.ts'
 
 /** What starts hundreds of processes, or tries every bit: run by `npm run test:all` alone. */
 const LONG = [
@@ -35,6 +36,9 @@ const APART = [
   'test/upstream/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',
 ]
+
+// For the threads of engines in the tests' own processes, and the programs that these start.
+process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const long = process.argv.includes('--mode=all') ? [] : LONG
