@@ -111,7 +111,7 @@ const USELESS: [UnfitReason, string, () => Promise<Uint8Array>][] = [
     'RSA 1024',
     () => fileOf({ type: 'rsa', rsaBits: 1024, config: { minRSABits: 1023 } }),
   ],
-  ['weak-algorithm', 'RSA 4104', () => fileOf({ type: 'rsa', rsaBits: 4104, subkeys: [ECC] })],
+  ['weak-algorithm', 'RSA 4104', () => fileOf({ type: 'rsa', rsaBits: 4104 })],
   [
     'weak-algorithm',
     'an unknown algorithm',
