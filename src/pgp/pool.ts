@@ -130,6 +130,8 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
     })
     const thread: Thread = { worker, ready: false, job: null, timer: undefined }
     worker.on('message', (reply: Reply) => {
+      // What a thread had still said before it was killed: its end alone is waited for.
+      if (!this.#threads.has(thread)) return
       if (reply === 'ready') this.#begin(thread)
       else this.#finish(thread, reply)
     })
