@@ -3,16 +3,19 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { COMPILED } from '../test/support/postern-process.ts'
 
-/** What starts hundreds of processes, or tries every bit: run by `npm run test:all` alone. */
+/** What starts hundreds of processes, or tries every bit, or a crowd: `npm run test:all` alone. */
 const LONG = [
   'test/cli/backups.test.ts',
   'test/cli/key-files.test.ts',
   'test/cli/protect.test.ts',
+  'test/contract/kept.test.ts',
   'test/faults/command-kills.test.ts',
   'test/faults/rotation-kills.test.ts',
+  'test/media/crowded.test.ts',
   'test/pgp/bulk/flips.test.ts',
   'test/rotation/lost.test.ts',
   'test/rotation/refused.test.ts',
+  'test/sandbox/kill.test.ts',
 ]
 
 /**
