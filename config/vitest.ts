@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -43,6 +44,9 @@ const APART = [
 // For the threads of engines in the tests' own processes, and the programs that these start.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 
+// Chosen once for all processes of the tests; the reporter says it when something fails.
+if (process.env['FUZZ_SEED'] === 'random') process.env['FUZZ_SEED'] = String(randomInt(1e9))
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const long = process.argv.includes('--mode=all') ? [] : LONG
 const together = globSync(TOGETHER, { cwd: root, exclude: APART })
@@ -65,6 +69,7 @@ export default defineConfig({
     maxWorkers: '200%',
     setupFiles: ['test/support/canaries-setup.ts'],
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
     reporters: ['default', './test/support/plain-reporter.ts'],
   },

@@ -170,6 +170,15 @@ describe('what only one place does', () => {
     expect(holding(/new Permit\(|new ChatRule\(/)).toEqual(['src/translate/guard.ts'])
   })
 
+  it('what tests do by chance follows from the seed', () => {
+    const tests = globSync('test/**/*.ts')
+    const by = (pattern: RegExp): string[] =>
+      tests.filter((file) => pattern.test(readFileSync(file, 'utf8')))
+    expect(by(/'fast-check'$/m)).toEqual(['test/support/property.ts'])
+    expect(by(/Math\.random\b/)).toEqual([])
+    expect(by(/FUZZ_(?:SEED|RUNS)\b(?!=)/)).toEqual(['test/support/chance.ts'])
+  })
+
   it('nothing is left open or shut off in the source', () => {
     expect(holding(/TODO|FIXME|@ts-ignore|@ts-expect-error/)).toEqual([])
   })

@@ -1,7 +1,8 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../src/errors.ts'
 import { parseBody, parseExact, stringify } from '../src/json.ts'
+import { runs } from './support/chance.ts'
+import { fc } from './support/property.ts'
 
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -31,7 +32,7 @@ test('whatever JSON passes comes out to the byte, in every spelling of its numbe
       expect(stringify(parseExact(text))).toBe(text)
       expect(stringify(parseBody(Buffer.from(text)))).toBe(text)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -78,7 +79,7 @@ test('what the platform does not take as JSON is none, and a body is one value o
       if (known === null) expect(body).toBeNull()
       if (body !== null) expect(JSON.parse(stringify(body.value))).toEqual(known?.value)
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -95,7 +96,7 @@ test('what an answer holds is what the platform says it holds, or it is no JSON'
       expect(read === null).toBe(known === null)
       if (read !== null) expect(JSON.parse(stringify(read.value))).toEqual(known?.value)
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -108,6 +109,6 @@ test('any octets are a body or a refusal', () => {
         expect(error).toBeInstanceOf(Refusal)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })

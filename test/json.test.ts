@@ -1,6 +1,7 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseExact, stringify } from '../src/json.ts'
+import { runs } from './support/chance.ts'
+import { fc } from './support/property.ts'
 
 /** What JSON is made of, and what only looks so. */
 const PIECES = ['{', '}', '[', ']', ':', ',', '"', '\\', '\\"', '\\\\', '"a"', '"\\\\"', '\\u0041']
@@ -28,7 +29,7 @@ test('what is JSON, and only that, is read, and as what it is', () => {
       const exact = outcome((given) => JSON.parse(stringify(parseExact(given))), text)
       expect(exact).toEqual(outcome(JSON.parse, text))
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -37,7 +38,7 @@ test('any value comes out as it went in, however its strings are spelt', () => {
     fc.property(fc.json(), (text) => {
       expect(stringify(parseExact(text))).toBe(JSON.stringify(JSON.parse(text)))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

@@ -32,6 +32,7 @@ function giant(bits: number, exponentBits: number, signatures: number): Costly {
 
 describe('giant and weak keys in a key list', () => {
   let scene: Scene
+  let people = 0
   beforeAll(async () => {
     scene = await openScene()
   }, 60_000)
@@ -40,7 +41,7 @@ describe('giant and weak keys in a key list', () => {
   async function person(key: Costly | { armored: string; fingerprint: string }): Promise<number> {
     const { control } = scene.sandbox
     const { id } = await control.addPerson({
-      username: `p${Math.random().toString(36).slice(2, 12)}`,
+      username: `person_${++people}`,
     })
     const { armored: publicKey, fingerprint } = key
     await control.publishKey({ userId: id, publicKey, fingerprint })

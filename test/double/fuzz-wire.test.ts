@@ -1,16 +1,14 @@
 /** Bodies of any kind, from the bot and from the service: each has its answer, and none does harm. */
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { Reply } from '../support/double-wire.ts'
 import { BOT_TOKEN } from '../support/double-world.ts'
+import { isUsual, runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 /** Every send looks up the chat and its keys anew. */
 const stage = useStage({
   env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', POSTERN_CACHE_CHAT_SECONDS: '0' },
-})
-const runs = (usual: number): { numRuns: number } => ({
-  numRuns: Number(process.env['FUZZ_RUNS'] ?? usual),
 })
 
 const OF_BODIES = ['chatId', 'text', 'armored', 'replyTo', 'sendId', 'silent', 'Text', 'caption']
@@ -110,11 +108,10 @@ test('whatever the bot sends is refused or sealed, and its words never leave', a
         expect(given.filter((field) => !LISTED.includes(field))).toEqual([])
       },
     ),
-    runs(200),
+    { numRuns: runs(200) },
   )
   stage.expectNowhere(words)
-  if (process.env['FUZZ_RUNS'] === undefined)
-    expect([...statuses]).toEqual(expect.arrayContaining([201, 400]))
+  if (isUsual) expect([...statuses]).toEqual(expect.arrayContaining([201, 400]))
   expect((await stage.send(chat, canary())).status).toBe(201)
 })
 
@@ -160,11 +157,11 @@ test('whatever the service answers to a send, the bot gets an answer and no word
       codes.add(code)
     }),
     // Look-ups have a budget for each minute.
-    runs(80),
+    { numRuns: runs(80) },
   )
   stage.expectNowhere(words)
   expect(codes).not.toContain('internal')
-  if (process.env['FUZZ_RUNS'] === undefined) expect(codes.size).toBeGreaterThan(2)
+  if (isUsual) expect(codes.size).toBeGreaterThan(2)
   // What is said of a person's key sticks; of others nothing was said.
   const beside = stage.group([await stage.person()])
   await stage.show(beside)
@@ -197,7 +194,7 @@ test('whatever the service says are updates, the bot gets them or is told that t
       expect([200, 502], code).toContain(status)
     }),
     // A poll that failed is answered a second later, so that no bot spins.
-    runs(40),
+    { numRuns: runs(40) },
   )
   const [read] = await stage.deliver([message])
   expect(read).toMatchObject({ text: 'hello' })

@@ -1,6 +1,7 @@
 /** Messages that nobody can open, each in a way of its own, and that must hold up nobody. */
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import { seeded } from '../support/openpgp-octets.ts'
 import type { Random } from '../support/faults-random.ts'
 import {
   TAG,
@@ -40,7 +41,7 @@ const BREWS: Record<string, Brew> = {
     ),
   'sealed-bomb': (certificate) =>
     sealArmored(compressed(2, deflateSync(literal(Buffer.alloc(60_000_000, 32)))), [certificate]),
-  'sealed-noise': (certificate) => sealArmored(randomBytes(2000), [certificate]),
+  'sealed-noise': (certificate) => sealArmored(seeded('noise', 2000), [certificate]),
   'sealed-nothing': (certificate) => sealArmored(Buffer.alloc(0), [certificate]),
 }
 

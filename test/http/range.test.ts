@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { partOf } from '../../src/http/range.ts'
+import { fc } from '../support/property.ts'
 
 const file = { octets: 1000, tag: '"tag"' }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { MediaPlace } from '../../src/chats/named-media.ts'
 import { Capability } from '../../src/media/capability.ts'
+import { fc } from '../support/property.ts'
 
 const key = randomBytes(32)
 const capability = new Capability(key)

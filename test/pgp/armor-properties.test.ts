@@ -1,8 +1,9 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { armorMessage, armoredLength, dearmor } from '../../src/pgp/armor.ts'
 import { hello, openArmored } from '../support/openpgp-engine.ts'
 import { armor } from '../support/openpgp-framing.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 3000 })
 
@@ -13,7 +14,7 @@ test('what we armor is read back whole, and is as long as foretold', () => {
       expect(Buffer.from(dearmor(text, 'MESSAGE') ?? [])).toEqual(Buffer.from(octets))
       expect(text).toHaveLength(armoredLength(octets.length))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -32,7 +33,7 @@ test('any lawful freedom of armor gives the same octets', () => {
         Buffer.from(octets),
       )
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -61,7 +62,7 @@ test('any text at all is read or refused, and what is read is what the block say
       const body = one.replace(/^[^]*?BEGIN PGP MESSAGE-----[^]*?\n[^\S\n]*\n/, '')
       expect(body.replace(/\s/g, '')).toContain(Buffer.from(octets).toString('base64'))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -77,6 +78,6 @@ test('one changed character of an armored message never opens as other words', a
       if (opened.outcome === 'opened') expect(opened.text).toBe('hello')
       else expect(['damaged', 'not-recipient', 'not-encrypted']).toContain(opened.outcome)
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 })

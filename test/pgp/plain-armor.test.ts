@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { armorMessage, dearmorLines } from '../../src/pgp/armor.ts'
 import { plainArmor } from '../../src/pgp/plain-armor.ts'
 import { armor } from '../support/openpgp-framing.ts'
-import { randomFrom, seeds } from '../support/openpgp-mutate.ts'
+import { seeds } from '../support/chance.ts'
+import { randomFrom } from '../support/openpgp-mutate.ts'
 import { seeded } from '../support/openpgp-octets.ts'
 
 /** Decoded in one go: exactly what line by line gives, or left to that. */

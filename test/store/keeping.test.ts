@@ -1,7 +1,8 @@
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
 import { child, flags, gone, open, put, temporary } from './support.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 describe('what the store keeps', () => {
   test('whatever was written is there after the store is opened again, and nothing else', async () => {
@@ -45,7 +46,7 @@ describe('what the store keeps', () => {
         }
         await store[Symbol.asyncDispose]()
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 

@@ -1,4 +1,5 @@
 /** One double with one sidecar before it, shared by the tests of a file. */
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -168,7 +169,7 @@ let canaries = 0
 
 /** Words that stand nowhere else. */
 export function canary(): string {
-  return `canary-${process.pid}-${++canaries}-${Math.random().toString(36).slice(2)}`
+  return `canary-${process.pid}-${++canaries}-${randomBytes(6).toString('hex')}`
 }
 
 /** Sets the stage before the first test of a file and strikes it after the last. */

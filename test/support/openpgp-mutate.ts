@@ -68,12 +68,3 @@ export function mutate(octets: Uint8Array, random: Random): Buffer {
   }
   return spoilt
 }
-
-/**
- * The seeds of a fuzz test: a fixed one, or from `FUZZ_SEED`; as many runs as told, or `FUZZ_RUNS`.
- */
-export function seeds(runs: number): number[] {
-  const first = Number(process.env['FUZZ_SEED'] ?? 20_260_101)
-  const count = Number(process.env['FUZZ_RUNS'] ?? runs)
-  return Array.from({ length: count }, (_, index) => first + index)
-}

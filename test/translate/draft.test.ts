@@ -1,7 +1,8 @@
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 const RULES = { textMax: 40, sealsForBot: true }
 const SEND = ['chatId', 'text', 'armored', 'replyTo', 'markup', 'silent', 'sendId']
@@ -76,7 +77,7 @@ describe('whatever the bot says', () => {
             expect(wanted).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
           }
         }),
-        { numRuns: 1000 },
+        { numRuns: runs(1000) },
       )
     })
   }
@@ -87,7 +88,7 @@ describe('whatever the bot says', () => {
         const got = attempt(() => readSend({ chatId: 5, text }, RULES))
         expect(got instanceof Refusal).toBe(!isFit(text))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -1,6 +1,7 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findMessages } from '../../src/translate/find-messages.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -56,7 +57,7 @@ test('whatever an update is, only what stands under our name is taken from it', 
       if (had) expect(told).toBe(true)
       expect([...objects(update)].some((one) => Object.hasOwn(one, 'postern'))).toBe(false)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -69,7 +70,7 @@ test('every object that carries armor is found, and none twice', () => {
       const armored = [...objects(update)].filter((one) => typeof one['armored'] === 'string')
       for (const one of armored) expect(found.includes(one)).toBe(true)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

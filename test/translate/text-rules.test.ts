@@ -1,6 +1,7 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { deliveredText, textProblem } from '../../src/api/text.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 /** Texts made of what the rules are about. */
 const pieces = fc.constantFrom(
@@ -34,7 +35,7 @@ test('a delivered text has the readable shape, whatever was sealed', () => {
       if (shaped.length < 3999) expect(shaped).not.toMatch(/\s$/)
       if (shaped !== '') expect(textProblem(shaped)).toBe(null)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -49,7 +50,7 @@ test('shaping adds nothing, takes no letter away, and is done once', () => {
         expect(deliveredText(shaped)).toBe(shaped)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 

@@ -1,8 +1,9 @@
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/translate/examine.ts'
 import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 const NEVER = ['not-recipient', 'damaged', 'too-large', 'locked', 'mode-unknown']
 const OPENED = [
@@ -106,7 +107,7 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
         if (before.text) expect(held).toContain(before.text)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import fc from 'fast-check'
 import { placeOf } from '../../src/updates/address.ts'
+import { fc } from '../support/property.ts'
 
 describe('where an address lies', () => {
   test.each([

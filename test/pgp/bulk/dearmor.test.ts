@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/pgp/armor.ts'
 import { dearmored } from '../../../src/pgp/bulk/dearmor.ts'
@@ -6,6 +5,8 @@ import { FramingError } from '../../../src/pgp/packets.ts'
 import { readerOf } from '../../support/bulk.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
 import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { runs } from '../../support/chance.ts'
+import { fc } from '../../support/property.ts'
 
 const OCTETS = seeded('armor', 1000)
 const good = armor(OCTETS)
@@ -84,6 +85,6 @@ test('any octets survive', async () => {
         expect(await read(armor(bytes), size)).toEqual(Buffer.from(bytes))
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })

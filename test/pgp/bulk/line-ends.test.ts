@@ -1,7 +1,8 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineEnds } from '../../../src/pgp/bulk/line-ends.ts'
 import { canonicalText } from '../../../src/pgp/signature.ts'
+import { runs } from '../../support/chance.ts'
+import { fc } from '../../support/property.ts'
 
 const signs = fc.array(fc.constantFrom('\r', '\n', 'x'), { maxLength: 40 })
 const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 6 })
@@ -20,6 +21,6 @@ test('however a text is cut, its line ends are those of the whole', () => {
       const given = Buffer.concat([...pieces, lines.end()])
       expect(given.toString()).toBe(Buffer.from(canonicalText(whole)).toString())
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })

@@ -1,10 +1,11 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextPacket } from '../../../src/pgp/bulk/packet-stream.ts'
 import { FramingError, packetsOf } from '../../../src/pgp/packets.ts'
 import { readerOf } from '../../support/bulk.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { runs } from '../../support/chance.ts'
+import { fc } from '../../support/property.ts'
 
 interface Read {
   packets: { tag: number; body: Buffer }[]
@@ -86,7 +87,7 @@ test('whatever octets come, both read the same', async () => {
         expect(later).toEqual(now)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

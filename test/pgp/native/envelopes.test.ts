@@ -2,7 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { makeEnvelope, type Envelope } from '../../../src/pgp/native/envelope.ts'
 import { Envelopes } from '../../../src/pgp/native/envelopes.ts'
 import { freshSessionKey } from '../../../src/pgp/native/session-key.ts'
-import { randomFrom, seeds } from '../../support/openpgp-mutate.ts'
+import { seeds } from '../../support/chance.ts'
+import { randomFrom } from '../../support/openpgp-mutate.ts'
 import { seeded } from '../../support/openpgp-octets.ts'
 
 const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { CertificateFacts } from '../../../src/pgp/native/facts.ts'
 import { RecordTable } from '../../../src/pgp/native/record-table.ts'
-import { randomFrom, seeds } from '../../support/openpgp-mutate.ts'
+import { seeds } from '../../support/chance.ts'
+import { randomFrom } from '../../support/openpgp-mutate.ts'
 import { seeded } from '../../support/openpgp-octets.ts'
 
 const digest = (name: number): Buffer =>
