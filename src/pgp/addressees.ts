@@ -25,20 +25,24 @@ const LONG = 192
 /** Version, key id and algorithm. */
 const PKESK_LEAST = 10
 
-const halves = new WeakMap<ReadonlySet<string>, readonly number[]>()
+/** By first octet of a key id, 1 where it may be one of ours, or nobody's. */
+type FirstOctets = Uint8Array
+const firstOctets = new WeakMap<ReadonlySet<string>, FirstOctets>()
 
-function halvesOf(keyIds: ReadonlySet<string>): number[] {
-  return [...keyIds].flatMap((keyId) => [
-    Number.parseInt(keyId.slice(0, 8), 16),
-    Number.parseInt(keyId.slice(8), 16),
-  ])
+function firstOctetsOf(keyIds: ReadonlySet<string>): FirstOctets {
+  const known = firstOctets.get(keyIds)
+  if (known !== undefined) return known
+  const first = new Uint8Array(256)
+  for (const keyId of [ANONYMOUS_KEY_ID, ...keyIds])
+    first[Number.parseInt(keyId.slice(0, 2), 16)] = 1
+  firstOctets.set(keyIds, first)
+  return first
 }
 
 /** Collects recipient packets; what is not for us costs a comparison and nothing else. */
 export class Addressees {
   readonly #own: OwnIds
-  /** Our key ids in halves, one after the other. */
-  readonly #halves: readonly number[]
+  readonly #firstOctets: FirstOctets
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
   #anonymousSeen = 0
@@ -46,8 +50,7 @@ export class Addressees {
 
   constructor(own: OwnIds) {
     this.#own = own
-    this.#halves = halves.get(own.keyIds) ?? halvesOf(own.keyIds)
-    halves.set(own.keyIds, this.#halves)
+    this.#firstOctets = firstOctetsOf(own.keyIds)
   }
 
   /** How many recipient packets there were, for whomever. */
@@ -64,27 +67,26 @@ export class Addressees {
    * on: in a large group they are nearly all that there is. @returns where another packet begins
    */
   pass(octets: Uint8Array, at: number): number {
+    const first = this.#firstOctets
+    const most = BOUNDS.recipientPackets + 1 - this.#count
     let next = at
-    while (octets[next] === PLAIN_HEADER && !this.areTooMany) {
+    let passed = 0
+    for (; passed < most && octets[next] === PLAIN_HEADER; passed++) {
       const length = octets[next + 1] ?? 0
-      const end = next + 2 + length
       const isPlain = length >= PKESK_LEAST && length < LONG && octets[next + 2] === 3
-      if (!isPlain || end > octets.length || this.#mayConcern(octets, next + 3)) break
-      this.#count++
+      const end = next + 2 + length
+      if (!isPlain || end > octets.length) break
+      if (first[octets[next + 3] ?? 0] === 1 && this.#mayConcern(octets, next + 3)) break
       next = end
     }
+    this.#count += passed
     return next
   }
 
   /** Whether a key id is one of ours, or nobody's. */
   #mayConcern(octets: Uint8Array, at: number): boolean {
-    const high = word(octets, at)
-    const low = word(octets, at + 4)
-    if (high === 0 && low === 0) return true
-    for (let index = 0; index < this.#halves.length; index += 2) {
-      if (this.#halves[index] === high && this.#halves[index + 1] === low) return true
-    }
-    return false
+    const keyId = hex(octets.subarray(at, at + 8))
+    return keyId === ANONYMOUS_KEY_ID || this.#own.keyIds.has(keyId)
   }
 
   /** Takes the body of one recipient packet; of a kind that is for a passphrase, only the count. */
@@ -131,12 +133,6 @@ function addresseeOf(body: Uint8Array): string | null {
 
 function isOurs(addressee: string, own: OwnIds): boolean {
   return own.keyIds.has(addressee) || own.fingerprints.has(addressee)
-}
-
-function word(octets: Uint8Array, at: number): number {
-  const high = ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0)
-  const low = ((octets[at + 2] ?? 0) << 8) | (octets[at + 3] ?? 0)
-  return high * 0x10000 + low
 }
 
 const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>

@@ -10,9 +10,10 @@ const CHECKSUM_CHARS = 6
 /**
  * Takes the text of one armored block. Gives its octets, or null when it is anything but exactly
  * one block of that type: text around it, another END line, bad base64, a wrong checksum.
+ * @param room where the octets may be put, instead of into memory of their own
  */
-export function dearmor(text: string, type: ArmorType): Uint8Array | null {
-  return plainArmor(text, type) ?? dearmorLines(text, type)
+export function dearmor(text: string, type: ArmorType, room?: Buffer): Uint8Array | null {
+  return plainArmor(text, type, room) ?? dearmorLines(text, type)
 }
 
 /** The same, line by line. */

@@ -79,7 +79,9 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       return openBulk(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const facts = isNative ? await factsOf(gate, certificate) : null
+      const facts = isNative
+        ? (gate.signer(certificate) ?? (await factsOf(gate, certificate)))
+        : null
       const results = await verifying.run(async (isAlone) => {
         if (facts === null || !isNative || signal?.aborted === true) return null
         return await verifyNatively(signed, facts, { nowMs, isAlone: isAlone && !opener.isBusy })
@@ -97,10 +99,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   }
 }
 
-/** What is known of a signer at once, or is found out now; null where it is the library's to use. */
+/** What is found out of a signer; null where it is the library's to use. */
 async function factsOf(gate: Gate, certificate: string): Promise<CertificateFacts | null> {
-  const known = gate.known(certificate)
-  if (known !== null) return known
   const judged = await gate.look(certificate).catch(() => null)
   return judged?.facts ?? null
 }

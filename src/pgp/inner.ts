@@ -7,7 +7,7 @@ import {
   unreadable,
   type Arrangement,
 } from './arrangement.ts'
-import { FramingError, TAG, framePacket, isIgnorable, packetsOf, type Packet } from './packets.ts'
+import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
 import { BOUNDS } from './bounds.ts'
 import { parseSignature, type ParsedSignature } from './signature.ts'
 
@@ -75,7 +75,9 @@ class TooLarge extends Error {}
 
 function list(octets: Uint8Array): Packet[] {
   const packets: Packet[] = []
-  for (const packet of packetsOf(octets)) {
+  for (let at = 0; at < octets.length;) {
+    const packet = packetAt(octets, at)
+    at = packet.next
     if (isIgnorable(packet.tag)) continue
     packets.push(packet)
     if (packets.length > 2 * BOUNDS.signatures + 1) throw new FramingError('too-many-packets')

@@ -12,8 +12,9 @@ const HEADERS_MAX = 1024
 /**
  * Takes an armored text. Gives its octets when it is one block whose lines, all but the last, have
  * the same length; null for everything else, which `dearmor` reads line by line.
+ * @param room where they are put, if they fit; memory of their own where none is given
  */
-export function plainArmor(text: string, type: ArmorType): Buffer | null {
+export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer | null {
   const span = dataOf(text, type)
   if (span === null || Buffer.byteLength(text) !== text.length) return null
   const { start, end, checksum } = span
@@ -22,12 +23,18 @@ export function plainArmor(text: string, type: ArmorType): Buffer | null {
   // Node takes two alphabets, and leaves out what is in neither: both are found out here.
   const dash = text.indexOf('-', start)
   if (text.indexOf('_', start) !== -1 || (dash !== -1 && dash < end)) return null
-  const octets = Buffer.from(text.slice(start, end), 'base64')
+  const octets = decode(text.slice(start, end), room)
   const padding = text[end - 2] === '=' ? 2 : text[end - 1] === '=' ? 1 : 0
   if (octets.length !== (chars / 4) * 3 - padding) return null
   const last = octets.subarray(octets.length - (3 - padding)).toString('base64')
   if (last !== text.slice(end - 4, end)) return null
   return checksum === null || checksum === checksumOf(octets) ? octets : null
+}
+
+/** What does not fit is cut off, which its length shows. */
+function decode(base64: string, room: Buffer | undefined): Buffer {
+  if (room === undefined) return Buffer.from(base64, 'base64')
+  return room.subarray(0, room.write(base64, 0, 'base64'))
 }
 
 interface Span {
@@ -50,7 +57,7 @@ function dataOf(text: string, type: ArmorType): Span | null {
   const start = blank + 2
   const whole = stop - close.length
   const tail = text.slice(whole - CHECKSUM_CHARS, whole)
-  const hasChecksum = CHECKSUM.test(tail)
+  const hasChecksum = tail[1] === '=' && CHECKSUM.test(tail)
   const end = hasChecksum ? whole - CHECKSUM_CHARS : whole
   return end <= start ? null : { start, end, checksum: hasChecksum ? tail.slice(2) : null }
 }

@@ -27,10 +27,18 @@ export interface Walked extends Addressed {
  */
 export function walkMessage(armored: string, own: OwnIds): Walked | NotOpened {
   if (armored.length > BOUNDS.messageChars) return { outcome: 'too-large', reason: 'armor' }
-  const octets = dearmor(armored, 'MESSAGE')
+  const octets = dearmor(armored, 'MESSAGE', ROOM)
   if (octets === null) return { outcome: 'damaged', reason: 'armor' }
-  return walkOctets(octets, own)
+  const walked = walkOctets(octets, own)
+  if (walked.outcome === 'encrypted') walked.container = Buffer.from(walked.container)
+  return walked
 }
+
+/**
+ * Where every message is read, one after the other: of a large group it is a hundred thousand
+ * octets, of which next to nothing is kept, and fresh memory for them costs more than the walk.
+ */
+const ROOM = Buffer.allocUnsafeSlow((BOUNDS.messageChars / 4) * 3)
 
 /** The same for octets without armor. */
 export function walkOctets(octets: Uint8Array, own: OwnIds): Walked | NotOpened {

@@ -20,6 +20,8 @@ export interface GateParts {
 const RECORDS = 100_000
 /** Characters of all other certificates that are kept together. */
 const OTHER_CHARS = 32 * 1024 * 1024
+/** Characters of the certificates that were verified with last. */
+const SIGNER_CHARS = 512 * 1024
 /** How long a certificate that overran the deadline is not tried again. */
 const DEADLINE_KEPT_MS = 300_000
 /** Certificates that may be in use and wait for the library's word. */
@@ -41,6 +43,7 @@ export class Gate implements Disposable {
   readonly #parts: GateParts
   readonly #records = new RecordTable(RECORDS)
   readonly #others = new RecentMap<Kept>(OTHER_CHARS)
+  readonly #signers = new RecentMap<{ facts: CertificateFacts; epoch: number }>(SIGNER_CHARS)
   readonly #inFlight = new Map<string, Promise<Judged>>()
   readonly #unconfirmed: { armored: string; facts: CertificateFacts; atMs: number }[] = []
   /** How often a certificate was judged already, or is being judged, and how often not. */
@@ -60,6 +63,18 @@ export class Gate implements Disposable {
   /** The facts of a certificate that can be sealed to natively now; null where that is not known. */
   known(armored: string): CertificateFacts | null {
     return this.#held(digestOf(armored), Date.now())
+  }
+
+  /** The same, for whoever may have signed: who writes once writes again, with the same text. */
+  signer(armored: string): CertificateFacts | null {
+    const kept = this.#signers.get(armored)
+    if (kept?.epoch === this.#epoch && holdsAt(kept.facts, Date.now())) {
+      this.lookups.hits++
+      return kept.facts
+    }
+    const facts = this.known(armored)
+    if (facts !== null) this.#signers.set(armored, { facts, epoch: this.#epoch }, armored.length)
+    return facts
   }
 
   #held(digest: Buffer, nowMs: number): CertificateFacts | null {

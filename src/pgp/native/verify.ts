@@ -1,6 +1,6 @@
 /** Verifying signatures of the common form natively (RFC 9580, 5.2.4); all others are the library's. */
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
-import { TAG, packetsOf } from '../packets.ts'
+import { TAG, packetAt } from '../packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { canonicalText } from '../signature.ts'
 import { fingerprintOf, type SigningKey } from './curve-key.ts'
@@ -130,8 +130,7 @@ function issuerOf({ hashed, unhashed }: SignatureForm): string | null {
 }
 
 function formOf(packet: Uint8Array): SignatureForm | null {
-  for (const { tag, body } of packetsOf(packet)) {
-    return tag === TAG.signature ? readSignatureForm(body) : null
-  }
-  return null
+  if (packet.length === 0) return null
+  const { tag, body } = packetAt(packet, 0)
+  return tag === TAG.signature ? readSignatureForm(body) : null
 }
