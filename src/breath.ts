@@ -1,16 +1,32 @@
-import { setImmediate as immediate } from 'node:timers/promises'
-
 /** How long work goes on before everything else gets its turn, in ms. */
-const SLICE_MS = 1
+const SLICE_MS = 0.5
+
+const waiting: (() => void)[] = []
+
+/**
+ * Resolves when everything else has had its turn. Of all that wait for theirs, one goes on in each
+ * turn of the event loop: however much there is to do, a call that comes in between waits for one
+ * slice of it.
+ */
+export async function turn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(next)
+  })
+}
+
+function next(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(next)
+}
 
 /** For long work in small pieces: taken between two of them, it lets everything else go on. */
 export class Breath {
   #sinceMs = performance.now()
 
-  /** Resolves at once while the work is young, else when everything else has had its turn. */
+  /** Resolves at once while the work is young, else when it is its turn again. */
   async take(): Promise<void> {
     if (performance.now() - this.#sinceMs < SLICE_MS) return
-    await immediate()
+    await turn()
     this.#sinceMs = performance.now()
   }
 }

@@ -2,6 +2,7 @@
  * JSON on its way through: numbers keep their exact spelling, and what two parsers could read
  * differently is refused.
  */
+import { Breath } from './breath.ts'
 import { Refusal } from './errors.ts'
 
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
@@ -47,6 +48,36 @@ function isPlain(text: string): boolean {
   return openings <= MAX_DEPTH.answer
 }
 
+/** How an answer that is a list begins. */
+const LIST = '{"ok":true,"result":['
+/** From how many characters on a list is read one by one. */
+const LONG_LIST = 100_000
+
+/**
+ * The same for an answer of the service: of a long list, one is read after the other, with
+ * everything else getting its turn in between.
+ * @throws SyntaxError as `parseExact` does
+ */
+export async function parseAnswer(text: string): Promise<unknown> {
+  if (text.length < LONG_LIST || !text.startsWith(LIST)) return parseExact(text)
+  const ends: number[] = []
+  const { tokens, isExact } = scan(text, { ends })
+  const last = ends.at(-1)
+  const isOneList = text.slice(last) === ']}' && ends.every((at) => text[at] === ',' || at === last)
+  if (ends.length < 2 || !isOneList) return parseExact(text)
+  if (!isExact && tokens > MAX_TOKENS_EXACT) throw new TooMuch('holds too many values')
+  const result: unknown[] = []
+  const breath = new Breath()
+  let from = LIST.length
+  for (const end of ends) {
+    const one = text.slice(from, end)
+    result.push(isExact ? JSON.parse(one) : parseExact(one))
+    from = end + 1
+    await breath.take()
+  }
+  return { ok: true, result }
+}
+
 /** Writes what `parseExact` read. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value)
@@ -60,7 +91,7 @@ export function stringify(value: unknown): string {
 export function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   try {
-    return parseScanned(text, scan(text, []))
+    return parseScanned(text, scan(text, { open: [] }))
   } catch (error) {
     if (error instanceof Refusal) throw error
     if (error instanceof TooMuch) throw new Refusal('bad_request', `the body ${error.message}`)
@@ -100,9 +131,10 @@ type Open = (Set<string> | null)[]
 /**
  * Walks the tokens once, in time that grows with the length alone, whatever the text. That the
  * tokens make JSON is for the parser to find.
- * @param open given for a body, where what is ambiguous is refused
+ * @param into `open` for a body, where what is ambiguous is refused; `ends` takes where each value
+ *   of a list in an object ends
  */
-function scan(text: string, open?: Open): Scanned {
+function scan(text: string, { open, ends }: { open?: Open; ends?: number[] } = {}): Scanned {
   const kind = open === undefined ? 'answer' : 'body'
   let isExact = true
   let tokens = 0
@@ -113,13 +145,15 @@ function scan(text: string, open?: Open): Scanned {
     const start = at
     const first = text.charCodeAt(at)
     if (first === QUOTE) at = stringEnd(text, at)
-    else if (first === COLON || first === COMMA) at++
-    else if (OPENING.has(first)) {
+    else if (first === COLON || first === COMMA) {
+      if (first === COMMA && depth === 2) ends?.push(at)
+      at++
+    } else if (OPENING.has(first)) {
       at++
       if (++depth > MAX_DEPTH[kind]) throw new TooMuch('is nested too deep')
     } else if (CLOSING.has(first)) {
+      if (depth-- === 2) ends?.push(at)
       at++
-      depth--
     } else {
       at = skip(SCALAR, text, at)
       isExact &&= first > NINE || isSpeltAlike(text.slice(start, at))

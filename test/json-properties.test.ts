@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../src/errors.ts'
-import { parseBody, parseExact, stringify } from '../src/json.ts'
+import { parseAnswer, parseBody, parseExact, stringify } from '../src/json.ts'
 import { runs } from './support/chance.ts'
 import { fc } from './support/property.ts'
 
@@ -112,3 +112,19 @@ test('any octets are a body or a refusal', () => {
     { numRuns: runs(2000) },
   )
 })
+
+test('a long list is read one by one just as it is read at once', async () => {
+  const list = fc.array(fc.oneof({ arbitrary: json, weight: 4 }, almost), { maxLength: 4 })
+  const end = fc.constantFrom(']}', ']}', ']}', ',]}', '] }', ']', '],"x":[1]}', '],"x":{"a":[1]}}')
+  await fc.assert(
+    fc.asyncProperty(list, end, async (items, close) => {
+      const long = JSON.stringify('x'.repeat(100_000))
+      const text = `{"ok":true,"result":[${[long, ...items].join(',')}${close}`
+      const whole = await Promise.resolve(text).then(parseExact).catch(nameOf)
+      expect(await parseAnswer(text).catch(nameOf)).toEqual(whole)
+    }),
+    { numRuns: runs(500) },
+  )
+})
+
+const nameOf = (error: Error): string => error.name

@@ -1,7 +1,8 @@
 /** A batch of updates examined side by side, of which the longest finished prefix is answered. */
 import { createHash } from 'node:crypto'
-import { setImmediate as immediate, setTimeout as elapsed } from 'node:timers/promises'
+import { setTimeout as elapsed } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { turn } from '../breath.ts'
 import { moment } from '../fresh-cache.ts'
 import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
@@ -77,7 +78,7 @@ export class Batches {
       }
       work.push(all())
       // Walking a full message takes a millisecond or two: others get their turn in between.
-      await immediate()
+      await turn()
     }
     const { budgetMs, firstMs } = this.#times
     const first = Promise.race([work[0], elapsed(firstMs, undefined, { ref: false })])

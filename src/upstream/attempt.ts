@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readEnvelope, type Envelope } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
-import { parseExact } from '../json.ts'
+import { parseAnswer } from '../json.ts'
 import type { Dispatcher } from 'undici'
 import { clockSkewMs } from './clock.ts'
 import { unusable, type Failure } from './errors.ts'
@@ -54,7 +54,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<O
     stopping,
   })
   if ('kind' in received) return received
-  const answer = readAnswer(received, received.body)
+  const answer = await readAnswer(received, received.body)
   if (answer === null) return unusable('no envelope', received.statusCode)
   const skewMs = clockSkewMs(joined(received.headers['date']), sentAtMs, received.gotAtMs)
   return { kind: 'answered', answer, skewMs }
@@ -114,13 +114,13 @@ async function eachPiece(
 }
 
 /** The answer in the envelope, or null when it is not in it. */
-export function readAnswer(
+export async function readAnswer(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Buffer,
-): Answer | null {
+): Promise<Answer | null> {
   try {
     if (!isUtf8(body)) return null
-    const envelope = readEnvelope(parseExact(body.toString()), statusCode)
+    const envelope = readEnvelope(await parseAnswer(body.toString()), statusCode)
     return envelope && { status: statusCode, headers: handedOn(headers), body, envelope }
   } catch {
     return null
