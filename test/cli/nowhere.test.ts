@@ -84,12 +84,15 @@ describe('a secret stands nowhere but where it was put', () => {
     const stage = await Stage.make()
     const crash = `const secret = process.env.POSTERN_KEY_PASSPHRASE
       const { inspect } = await import('node:util')
-      setTimeout(() => { throw Object.assign(new Error(secret), { secret }) }, 1500)`
-    const { code, stdout, stderr } = await start(['run'], {
+      process.on('SIGUSR2', () => { throw Object.assign(new Error(secret), { secret }) })`
+    const sidecar = start(['run'], {
       cwd: stage.cwd,
       env: stage.env(),
       node: ['--import', `data:text/javascript,${encodeURIComponent(crash)}`],
-    }).ended
+    })
+    await sidecar.said(/"listening"/)
+    sidecar.process.kill('SIGUSR2')
+    const { code, stdout, stderr } = await sidecar.ended
     expect(code).toBe(1)
     expect(stderr).toContain('internal failure (Error)')
     expect(found({ stdout, stderr }, [stage.passphrase])).toEqual([])

@@ -78,10 +78,10 @@ describe('calls of the sidecar’s own', () => {
 
   test('a queue that reaches beyond the deadline refuses the last, not the first', async () => {
     const { url } = await service((_request, response) => ok(response, {}))
-    const limits = { budgetWindowMs: 1500 }
+    const limits = { budgetWindowMs: 3000 }
     const { upstream } = door(url, { ownCallsPerMinute: () => 1, limits })
-    // the second has more than a second after its turn
-    const asking = [0, 1, 2].map(() => upstream.ask({ ...me, deadlineMs: 2800 }))
+    // the second has more than two seconds after its turn
+    const asking = [0, 1, 2].map(() => upstream.ask({ ...me, deadlineMs: 5500 }))
     const outcomes = await Promise.allSettled(asking)
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect(outcomes[2]).toMatchObject({ reason: { code: 'postern_busy' } })

@@ -9,7 +9,7 @@ describe('long polls', () => {
       setTimeout(() => ok(response, [{ updateId: 1 }]), 1800)
     })
     // an ordinary call would be over by then
-    const { upstream } = door(url, { limits: { callMs: 100, pollSlackMs: 3000, stallMs: 100 } })
+    const { upstream } = door(url, { limits: { callMs: 100, pollSlackMs: 30_000, stallMs: 100 } })
     const query = 'offset=7&limit=3&timeout=1'
     const answer = await upstream.poll({ query, timeoutSeconds: 1, signal: never() })
     expect(answer.envelope).toEqual({ ok: true, result: [{ updateId: 1 }] })

@@ -53,7 +53,7 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
     const { url, seen } = await service((_request, response, nth) => {
       if (nth > 1) ok(response, { id: 9 })
     })
-    const { upstream } = door(url, { limits: { sendFirstMs: 700, sendTotalMs: 20_000 } })
+    const { upstream } = door(url, { limits: { sendFirstMs: 1500, sendTotalMs: 30_000 } })
     expect((await upstream.send(outbound.send())).status).toBe(200)
     expect(seen).toHaveLength(2)
   })
