@@ -19,13 +19,19 @@ export interface PosternOptions {
   stdio?: StdioOptions
 }
 
+/** Options of Node's that give a process of the tests its libraries in a file each. */
+export function imports(): string[] {
+  const hooks = process.env['TESTS_IMPORT']
+  return hooks === undefined ? [] : ['--import', hooks]
+}
+
 /** Starts `postern` with these arguments, as a process of its own. */
 export function spawnPostern(args: readonly string[], options: PosternOptions): ChildProcess {
   const isRun = args.length === 0 || args[0] === 'run'
   const env = { ...(isRun && { POSTERN_LOG_LEVEL: 'trace' }), ...options.env }
   const cached = { NODE_COMPILE_CACHE: COMPILED, ...env }
-  const { cwd, stdio = 'pipe' } = options
-  const child = spawn(process.execPath, [...(options.node ?? []), MAIN, ...args], {
+  const { cwd, node = [], stdio = 'pipe' } = options
+  const child = spawn(process.execPath, [...imports(), ...node, MAIN, ...args], {
     cwd,
     env: cached,
     stdio,
