@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { looksEncrypted, walkOctets, type Walked } from '../../src/pgp/walk.ts'
+import { looksEncrypted, walkMessage, walkOctets, type Walked } from '../../src/pgp/walk.ts'
 import { KEY, hello, idsOf, openPackets, said, walkPackets } from '../support/openpgp-engine.ts'
 import { armor, longPacket, oldPacket, packet, partialPacket } from '../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
@@ -126,6 +126,18 @@ test('what is not for us is dropped before anything is parsed', () => {
   expect(walked.named).toBe(true)
   expect(walked.recipientPackets).toEqual([ours])
   expect(Buffer.from(walked.container)).toEqual(seipdBody(literal('hello'), KEY))
+})
+
+test('what is left of a message stays as it was while others are read', () => {
+  const others = anonymousPkesk(bot.subkey, KEY)
+  const own = idsOf([bot.unlocked])
+  const first = walkMessage(armor(octets(ours, others, box)), own) as Walked
+  const copy = structuredClone(first)
+  const longer = seipd(literal('x'.repeat(5000)), KEY)
+  const second = walkMessage(armor(octets(strangerPkesk('a'), others, longer)), own) as Walked
+  expect(second.outcome).toBe('encrypted')
+  expect(structuredClone(first)).toEqual(copy)
+  expect(Buffer.from(first.container)).toEqual(seipdBody(literal('hello'), KEY))
 })
 
 test('the digest is that of the data, whatever frames it and whoever it is for', () => {
