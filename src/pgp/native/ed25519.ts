@@ -1,10 +1,8 @@
 /** Ed25519 over a digest, as OpenPGP signs (RFC 8032; RFC 9580, 5.2.3.3), by node:crypto. */
-import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { createPrivateKey, sign, verify, type KeyObject } from 'node:crypto'
+import { rawPublicKey } from './raw-key.ts'
 import { RecentMap } from './recent-map.ts'
 
-/** A public key in PEM up to its point; node:crypto reads this form the fastest (RFC 8410, 4). */
-const PEM_START = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA'
-const PEM_END = '\n-----END PUBLIC KEY-----\n'
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 /** Public keys that are kept, at some 700 octets each. */
 const KEPT = 512
@@ -54,7 +52,7 @@ function publicKey(point: Uint8Array): KeyObject {
   const base64 = Buffer.from(buffer, byteOffset, length).toString('base64')
   const kept = read.get(base64)
   if (kept !== undefined) return kept
-  const key = createPublicKey(PEM_START + base64 + PEM_END)
+  const key = rawPublicKey(point, 'ed25519')
   read.set(base64, key, 1)
   return key
 }

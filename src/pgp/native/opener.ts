@@ -1,9 +1,9 @@
 /** Opening what is asked for side by side: a few at a time, step by step, and all else in between. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import type { NotOpened, Opened, UnlockedKey } from '../engine.ts'
+import type { Opened, UnlockedKey } from '../engine.ts'
 import { walkMessage, type OwnIds, type Walked } from '../walk.ts'
-import { agree, begin, finish, type Begun } from './open.ts'
-import type { OwnKeys } from './own-keys.ts'
+import { agree, begin, finish, nameIn, type Begun } from './open.ts'
+import type { OwnKey, OwnKeys } from './own-keys.ts'
 
 /** A message that somebody wants to read. */
 export interface ToOpen {
@@ -20,6 +20,9 @@ interface Asked extends ToOpen {
   resolve: (left: Left) => void
   reject: (error: unknown) => void
 }
+
+/** One that can be opened here, or what is left of it. */
+type Step = Begun | { left: () => Left }
 
 /** As many take a millisecond, unless they are long. */
 const TOGETHER = 8
@@ -73,29 +76,41 @@ export class Opener {
 
   /** Each step for all of them before the next one: what is alike, the processor has at hand. */
   async #openSome(some: Asked[]): Promise<void> {
-    const begun = await Promise.all(some.map((one) => this.#begin(one)))
-    for (const one of begun) if ('secret' in one) agree(one)
-    for (const [index, one] of begun.entries()) {
-      const asked = some[index]
+    const underway: { asked: Asked; step: Step; shared: Buffer | null }[] = []
+    for (const asked of some) {
+      const step = this.#begin(asked)
+      underway.push({ asked, step: step instanceof Promise ? await step : step, shared: null })
+    }
+    for (const one of underway) if (!('left' in one.step)) one.shared = agree(one.step)
+    for (const { asked, step, shared } of underway) {
       try {
-        asked?.resolve('secret' in one ? (finish(one) ?? one.walked) : one.left())
+        asked.resolve('left' in step ? step.left() : (finish(step, shared) ?? step.walked))
       } catch (error) {
-        asked?.reject(error)
+        asked.reject(error)
       }
     }
   }
 
-  async #begin({ armored, keys, ids, signal }: Asked): Promise<Begun | { left: () => Left }> {
+  /** Waits only where a key of ours must be asked for. */
+  #begin({ armored, keys, ids, signal }: Asked): Step | Promise<Step> {
     try {
-      const walked: Walked | NotOpened = walkMessage(armored, ids)
+      const walked = walkMessage(armored, ids)
       const isOurs = walked.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
-      const begun = isOurs ? await begin(walked, keys, this.#own) : null
-      return begun ?? { left: () => walked }
+      const named = isOurs ? nameIn(walked, keys) : null
+      if (!isOurs || named === null) return { left: () => walked }
+      const stepWith = (known: OwnKey | null): Step =>
+        begin(walked, named, known) ?? { left: () => walked }
+      const known = this.#own.now(named.key)
+      return known === undefined ? this.#own.of(named.key).then(stepWith, failing) : stepWith(known)
     } catch (error) {
-      const left = (): Left => {
-        throw error
-      }
-      return { left }
+      return failing(error)
     }
   }
+}
+
+function failing(error: unknown): Step {
+  const left = (): Left => {
+    throw error
+  }
+  return { left }
 }

@@ -22,7 +22,8 @@ interface Described extends OwnKey {
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
 export class OwnKeys {
   readonly #describe: (key: UnlockedKey, atMs: number) => Promise<OwnFacts>
-  #known = new WeakMap<UnlockedKey, Promise<Described | null>>()
+  #asked = new WeakMap<UnlockedKey, Promise<Described | null>>()
+  #known = new WeakMap<UnlockedKey, Described | null>()
 
   /** @param describe asks the library */
   constructor(describe: (key: UnlockedKey, atMs: number) => Promise<OwnFacts>) {
@@ -31,15 +32,24 @@ export class OwnKeys {
 
   /** Gives what a key can do natively now; null when nothing is known of it. */
   async of(key: UnlockedKey): Promise<OwnKey | null> {
-    const kept = await this.#known.get(key)
+    const kept = await this.#asked.get(key)
     if (kept !== undefined && isCurrent(kept)) return kept
     const asked = this.#ask(key)
-    this.#known.set(key, asked)
-    return await asked
+    this.#asked.set(key, asked)
+    const answer = await asked
+    if (this.#asked.get(key) === asked) this.#known.set(key, answer)
+    return answer
+  }
+
+  /** The same where it is known already; undefined where it must be asked for. */
+  now(key: UnlockedKey): OwnKey | null | undefined {
+    const kept = this.#known.get(key)
+    return kept !== undefined && isCurrent(kept) ? kept : undefined
   }
 
   /** Forgets all secrets. */
   clear(): void {
+    this.#asked = new WeakMap()
     this.#known = new WeakMap()
   }
 

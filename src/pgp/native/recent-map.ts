@@ -2,6 +2,8 @@
 export class RecentMap<V> {
   readonly #max: number
   readonly #entries = new Map<string, { value: V; size: number }>()
+  /** The key that comes last. */
+  #latest: string | null = null
   #size = 0
 
   /** @param max size of all entries together */
@@ -12,8 +14,11 @@ export class RecentMap<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
+    if (key !== this.#latest) {
+      this.#entries.delete(key)
+      this.#entries.set(key, entry)
+      this.#latest = key
+    }
     return entry.value
   }
 
@@ -21,6 +26,7 @@ export class RecentMap<V> {
   set(key: string, value: V, size: number): void {
     this.#delete(key)
     this.#entries.set(key, { value, size })
+    this.#latest = key
     this.#size += size
     for (const oldest of this.#entries.keys()) {
       if (this.#size <= this.#max) return

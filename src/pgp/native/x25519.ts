@@ -1,11 +1,6 @@
 /** X25519 by node:crypto (RFC 7748). Each of these takes some forty microseconds. */
-import {
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-} from 'node:crypto'
+import { createPrivateKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { rawPublicKey } from './raw-key.ts'
 import { RecentMap } from './recent-map.ts'
 
 /** A key pair that is used for one recipient of one message. */
@@ -15,9 +10,6 @@ export interface Ephemeral {
   point: Buffer
 }
 
-/** A public key in PEM up to its point; node:crypto reads this form the fastest (RFC 8410, 4). */
-const PEM_START = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VuAyEA'
-const PEM_END = '\n-----END PUBLIC KEY-----\n'
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
 /** Keys that are kept, at some 700 octets each: those of the two largest groups. */
 const KEPT = 2000
@@ -42,7 +34,7 @@ export function freshPair(): Ephemeral {
  * @throws Error for a point of low order, whose shared secret would be no secret
  */
 export function agree(secret: KeyObject, point: Uint8Array): Buffer {
-  return diffieHellman({ privateKey: secret, publicKey: PEM_START + base64(point) + PEM_END })
+  return diffieHellman({ privateKey: secret, publicKey: rawPublicKey(point, 'x25519') })
 }
 
 /** The same with a point that is likely to come again: it is kept as it was read. */
@@ -50,7 +42,7 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   const name = base64(point)
   let publicKey = read.get(name)
   if (publicKey === undefined) {
-    publicKey = createPublicKey(PEM_START + name + PEM_END)
+    publicKey = rawPublicKey(point, 'x25519')
     read.set(name, publicKey, 1)
   }
   return diffieHellman({ privateKey: secret, publicKey })

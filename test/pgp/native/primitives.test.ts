@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { judge } from '../../../src/pgp/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
 import { ed25519Secret, holds, holdsAside, signDigest } from '../../../src/pgp/native/ed25519.ts'
+import { rawPublicKey } from '../../../src/pgp/native/raw-key.ts'
 import { agree, freshPair, isLowOrder, x25519Secret } from '../../../src/pgp/native/x25519.ts'
 import {
   armoredCertificate,
@@ -125,3 +126,11 @@ test.skipIf(!hasWycheproof)(
     }
   },
 )
+
+test('reading a public key leaves the traces of errors as they were, also when it fails', () => {
+  const limit = Error.stackTraceLimit
+  expect(rawPublicKey(Buffer.alloc(32, 9), 'x25519').asymmetricKeyType).toBe('x25519')
+  expect(Error.stackTraceLimit).toBe(limit)
+  expect(() => rawPublicKey(Buffer.alloc(31, 9), 'ed25519')).toThrow()
+  expect(Error.stackTraceLimit).toBe(limit)
+})
