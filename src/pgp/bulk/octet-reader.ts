@@ -31,14 +31,7 @@ export class OctetReader {
 
   /** Fills a place as far as octets come; gives how many it now holds. */
   async into(place: Uint8Array): Promise<number> {
-    let filled = 0
-    while (filled < place.length) {
-      const some = await this.some(place.length - filled)
-      if (some === null) break
-      place.set(some, filled)
-      filled += some.length
-    }
-    return filled
+    return await fill(place, this)
   }
 
   /** Exactly so many octets, in one piece. @throws FramingError when there are fewer */
@@ -82,4 +75,19 @@ export class OctetReader {
     }
     return true
   }
+}
+
+/** Fills a place with what a source gives, as far as it does; gives how many octets it now holds. */
+export async function fill(
+  place: Uint8Array,
+  source: { some(max: number): Promise<Uint8Array | null> },
+): Promise<number> {
+  let filled = 0
+  while (filled < place.length) {
+    const some = await source.some(place.length - filled)
+    if (some === null) break
+    place.set(some, filled)
+    filled += some.length
+  }
+  return filled
 }

@@ -1,7 +1,7 @@
 /** Packet framing (RFC 9580, 4.2) of octets as they arrive; the rules are those of `packetsOf`. */
 import { FramingError, TAG, takesPartial } from '../packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import type { OctetReader } from './octet-reader.ts'
+import { fill, type OctetReader } from './octet-reader.ts'
 
 /** A length as it stands in a header: of the packet, or of a chunk that others follow. */
 interface Length {
@@ -47,14 +47,7 @@ export class StreamedPacket {
 
   /** Fills a place as far as the body goes; gives how many octets it now holds. */
   async into(place: Uint8Array): Promise<number> {
-    let filled = 0
-    while (filled < place.length) {
-      const some = await this.some(place.length - filled)
-      if (some === null) break
-      place.set(some, filled)
-      filled += some.length
-    }
-    return filled
+    return await fill(place, this)
   }
 
   /** Exactly so many octets. @throws FramingError when there are fewer, or as `some` does */
