@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OperatorError, Refusal } from '../../src/errors.ts'
 import { dataFolder, FINGERPRINT, operations, serve, STATUS } from '../control/support.ts'
-import { postern, start } from './support.ts'
+import { here, postern, start } from './support.ts'
 
 type Over = Parameters<typeof operations>[0]
 
@@ -9,8 +9,10 @@ type Over = Parameters<typeof operations>[0]
 async function command(line: string, over?: Over, input?: string | Buffer) {
   const cwd = dataFolder()
   await serve(cwd, over)
-  const given = { cwd, env: { POSTERN_DATA_DIR: cwd }, ...(input !== undefined && { input }) }
-  return postern(line.split(' '), given)
+  const env = { POSTERN_DATA_DIR: cwd }
+  return input === undefined
+    ? await here(line.split(' '), env)
+    : await postern(line.split(' '), { cwd, env, input })
 }
 
 describe('lists', () => {
@@ -32,6 +34,13 @@ describe('lists', () => {
       '9007199254740991  ?      ?          no       yes',
     ])
     expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(2)
+  })
+
+  test('are the same from a process of its own', async () => {
+    const cwd = dataFolder()
+    await serve(cwd)
+    const apart = await postern(['key', 'list'], { cwd, env: { POSTERN_DATA_DIR: cwd } })
+    expect(apart).toEqual(await command('key list'))
   })
 
   test('that are empty say so on stderr, or are an empty JSON list', async () => {

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/client.ts'
-import { postern, start } from './support.ts'
+import { here, postern, start } from './support.ts'
 
 const cwd = tmpdir()
 const LOCAL_WEBHOOK = JSON.stringify({ url: 'http://127.0.0.1:9/' })
@@ -80,8 +80,7 @@ describe('postern sandbox', () => {
   })
 
   test('listens where --port says, and refuses a port that is taken', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const server = await listening()
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
     const taken = await postern(['sandbox', '--port', String(port)], { cwd })
@@ -107,7 +106,7 @@ describe('postern sandbox', () => {
       ['--data', ''],
       ['--seed', ''],
     ]) {
-      expect((await postern(['sandbox', ...args], { cwd })).code, args.join(' ')).toBe(2)
+      expect((await here(['sandbox', ...args])).code, args.join(' ')).toBe(2)
     }
   })
 
@@ -146,7 +145,7 @@ happenings:
     ['aliases, which could unfold without end', 'people: &a {}\nbots: *a\n', /aliases/],
     ['the same name twice', 'people: {}\npeople: {}\n', /is not YAML .*unique/],
   ])('refuses a seed that holds %s', async (_what, text, says) => {
-    const { code, stderr } = await postern(['sandbox', '--seed', file(text)], { cwd })
+    const { code, stderr } = await here(['sandbox', '--seed', file(text)])
     expect(code).toBe(2)
     expect(stderr).toMatch(says)
   })
@@ -167,6 +166,17 @@ happenings:
     expect(JSON.parse(stdout)).toMatchObject({ properties: { people: {}, happenings: {} } })
   })
 })
+
+/** On a port that no program gets which asks for any: it is still free when it is free again. */
+async function listening(port = 21_000 + (process.pid % 10_000)): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return server
+  } catch {
+    return await listening(port + 1)
+  }
+}
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'postern-sandbox-'))
