@@ -83,7 +83,7 @@ test.each([
   ...SIGNED.map((name) => [name, ['valid']] as const),
   ...WEAK.map((name) => [name, ['bad']] as const),
 ])('%s: files come out as they went in, signatures %j', async (name, results) => {
-  for (const length of [1, 5000, 200_000]) {
+  for (const length of [1, 200_000]) {
     // Some of it is noise, some of it is not: compression has both to do.
     const content = Buffer.alloc(length, 'x')
     randomBytes(Math.ceil(length / 2)).copy(content)

@@ -4,8 +4,15 @@ import { unlockNatively } from '../../../src/pgp/native/unlock.ts'
 import { generate, unlock } from '../../../src/pgp/secret-key.ts'
 import '../../support/openpgp-engine.ts'
 
-const made = (passphrase: string) =>
-  generate({ userId: 'bot', createdMs: Date.UTC(2026, 0, 1), passphrase })
+const keys = new Map<string, ReturnType<typeof generate>>()
+
+/** A key under a passphrase: to lock one takes as long as to unlock it, so each is made once. */
+function made(passphrase: string): ReturnType<typeof generate> {
+  const key =
+    keys.get(passphrase) ?? generate({ userId: 'bot', createdMs: Date.UTC(2026, 0, 1), passphrase })
+  keys.set(passphrase, key)
+  return key
+}
 
 describe('a key of ours', () => {
   test.each([
