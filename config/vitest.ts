@@ -26,13 +26,11 @@ const LONG = [
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{config,contract,http,keys,pgp,sandbox,updates,upstream,vectors}/**/*.test.ts',
-  'test/media/{capability,content-type,spool}.test.ts',
-  'test/observe/{examples,health,metrics}.test.ts',
-  'test/translate/{batch,draft,find-messages,permits,text-rules,write-finding}.test.ts',
+  'test/{bounds,config,contract,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
+  'test/{sandbox,translate,trust,updates,upstream,vectors}/**/*.test.ts',
 ]
 
-/** Not these: whole sidecars, threads and programs that are killed, the environment. */
+/** Not these: threads and programs that are killed, memory that is measured, the environment. */
 const APART = [
   'test/canaries.test.ts',
   'test/http/routes-*.test.ts',
@@ -74,6 +72,7 @@ export default defineConfig({
 
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '200%',
+    globalSetup: ['test/support/generated-store.ts'],
     setupFiles: ['test/support/canaries-setup.ts'],
     testTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

@@ -7,6 +7,7 @@ import { GpgPhone, keyOf, type GpgOptions, type Phone } from './double-phones.ts
 import { DoubleService } from './double-service.ts'
 import type { Json } from './double-wire.ts'
 import type { DoubleChat, ListedPerson } from './double-world.ts'
+import { copyOfStore } from './generated-store.ts'
 import { Sidecar, startSidecar } from './sidecar.ts'
 import { spellings } from './spellings.ts'
 
@@ -40,10 +41,13 @@ export class Stage {
   async begin({ env = {}, dataDir, before, ready = true }: StageOptions): Promise<void> {
     this.double = this.use(await DoubleService.start())
     before?.(this.double)
+    const isOrdinary = before === undefined && !('POSTERN_KEY_PROTECTION' in env)
+    const made = dataDir === undefined && isOrdinary ? copyOfStore() : undefined
     this.sidecar = await startSidecar({
       upstream: this.double.url,
       env,
       ...(dataDir !== undefined && { dataDir }),
+      ...(made !== undefined && { dataDir: made, isTemporary: true }),
     })
     if (ready) await this.sidecar.whenReady()
   }
