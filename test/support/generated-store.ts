@@ -5,18 +5,23 @@ import { join } from 'node:path'
 import { DoubleService } from './double-service.ts'
 import { runPostern, settings } from './sidecar.ts'
 
-/** Vitest's global setup: makes it as `postern key generate` does, and takes it away at the end. */
-export default async function setup(): Promise<(() => void) | undefined> {
-  // each project asks for it
-  if (process.env['TESTS_STORE'] !== undefined) return undefined
-  const dataDir = mkdtempSync(join(tmpdir(), 'gs-'))
+let mine: string | null = null
+
+/** Of Vitest's global setup, once for each project: makes it as `postern key generate` does. */
+export async function setup(): Promise<void> {
+  if (process.env['TESTS_STORE'] !== undefined) return
+  mine = mkdtempSync(join(tmpdir(), 'gs-'))
   await using double = await DoubleService.start()
   const made = await runPostern(['key', 'generate'], {
-    env: settings({ upstream: double.url, dataDir }),
+    env: settings({ upstream: double.url, dataDir: mine }),
   })
   if (made.code !== 0) throw new Error(made.stderr)
-  process.env['TESTS_STORE'] = dataDir
-  return () => rmSync(dataDir, { recursive: true, force: true })
+  process.env['TESTS_STORE'] = mine
+}
+
+/** Takes it away at the end. */
+export function teardown(): void {
+  if (mine !== null) rmSync(mine, { recursive: true, force: true })
 }
 
 /** A data directory with a copy of it: a start publishes its key, and needs not make one first. */
