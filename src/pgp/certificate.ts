@@ -1,10 +1,11 @@
 /** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
 import { readKeys, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import { shapeProblem } from './certificate-shape.ts'
-import type { Cipher, CipherSizes, Judgement, UnusableReason } from './engine.ts'
+import type { Judgement, UnusableReason } from './engine.ts'
 import { factsOf } from './certificate-facts.ts'
 import type { Judged } from './native/facts.ts'
 import { BOUNDS } from './bounds.ts'
+import { recipientBytes, type AlgorithmInfo } from './packet-bytes.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
 import { canBeSealedTo } from './trial.ts'
 
@@ -149,12 +150,6 @@ function unusable(armored: string, reason: UnusableReason): Judgement {
 const isTooLong = ({ bits }: AlgorithmInfo): boolean =>
   bits !== undefined && bits > BOUNDS.rsaBitsMax
 
-interface AlgorithmInfo {
-  algorithm: string
-  bits?: number
-  curve?: string
-}
-
 function describe(info: AlgorithmInfo): string {
   if (info.bits !== undefined) return `RSA ${info.bits}`
   const name = info.curve ?? info.algorithm
@@ -170,37 +165,4 @@ const CURVE_NAMES: Record<string, string> = {
   nistP256: 'NIST P-256',
   nistP384: 'NIST P-384',
   nistP521: 'NIST P-521',
-}
-
-/** Octets of the ephemeral point of ECDH, with its two length octets (RFC 9580, 11.5). */
-const POINT_BYTES: Record<string, number> = {
-  curve25519Legacy: 35,
-  nistP256: 67,
-  nistP384: 99,
-  nistP521: 135,
-  brainpoolP256r1: 67,
-  brainpoolP384r1: 99,
-  brainpoolP512r1: 131,
-}
-/** Version, key id, algorithm (RFC 9580, 5.1.1). */
-const PKESK_FIXED = 10
-/** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
-const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
-/** A session key as X25519 and X448 wrap it (RFC 9580, 5.1.6). */
-const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
-
-function recipientBytes(info: AlgorithmInfo): CipherSizes {
-  return { aes256: packetBytes(info, 'aes256'), aes128: packetBytes(info, 'aes128') }
-}
-
-function packetBytes(info: AlgorithmInfo, cipher: Cipher): number {
-  const body = PKESK_FIXED + algorithmBytes(info, cipher)
-  return body + (body < 192 ? 2 : 3)
-}
-
-function algorithmBytes(info: AlgorithmInfo, cipher: Cipher): number {
-  if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
-  if (info.algorithm === 'x25519') return 32 + 2 + WRAPPED_PLAIN[cipher]
-  if (info.algorithm === 'x448') return 56 + 2 + WRAPPED_PLAIN[cipher]
-  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
 }

@@ -63,6 +63,15 @@ export interface UnlockedKey {
   fingerprints: string[]
   /** Transferable secret key, unlocked, binary. */
   bytes: Uint8Array
+  sizes: OwnSizes
+}
+
+/** Octets that a key of ours takes in each message that is sealed with it; the greatest possible. */
+export interface OwnSizes {
+  /** Its own recipient packet, by the cipher of the session key. */
+  recipient: CipherSizes
+  /** Its signature packet. */
+  signature: number
 }
 
 /** Why a certificate cannot be sealed to. */

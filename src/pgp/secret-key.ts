@@ -11,6 +11,7 @@ import {
   type PrivateKey,
 } from 'openpgp'
 import type { OwnKey, UnlockedKey } from './engine.ts'
+import { ownBytes } from './packet-bytes.ts'
 
 /**
  * Makes a v4 key in the encodings that every OpenPGP program reads: Ed25519 primary that
@@ -80,6 +81,7 @@ export function unlockedFrom(unlocked: PrivateKey): UnlockedKey {
     keyIds: packets.map((packet) => packet.getKeyID().toHex()),
     fingerprints: packets.map((packet) => packet.getFingerprint()),
     bytes: unlocked.write(),
+    sizes: ownBytes(unlocked.getKeys().map((key) => key.getAlgorithmInfo())),
   }
 }
 

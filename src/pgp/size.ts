@@ -1,18 +1,18 @@
 /** How large a sealed message becomes, known before any of it is computed. */
 import { armoredLength } from './armor.ts'
-import type { Cipher, CipherSizes } from './engine.ts'
+import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
 import { framedLength } from './packets.ts'
 import { BOUNDS } from './bounds.ts'
 
-/** The bot's own recipient packet: Curve25519. */
-const OWN: CipherSizes = { aes256: 96, aes128: 80 }
+/** Of a key as we make them: Ed25519 and Curve25519. */
+export const AS_MADE: OwnSizes = { recipient: { aes256: 96, aes128: 80 }, signature: 189 }
 /** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
 const LITERAL_FIXED = 6
 /**
  * Octets that stand in the container beside the literal packet: version, prefix, one-pass
- * signature, signature, hash. Numbers that begin with zeros make it an octet or two fewer.
+ * signature, hash. Numbers that begin with zeros make a signature an octet or two shorter.
  */
-const AROUND_LITERAL = 1 + 18 + 15 + 189 + 22
+const AROUND_LITERAL = 1 + 18 + 15 + 22
 
 /** Why nothing can be sealed, or the cipher with which it fits. */
 export type Fit = { fits: true; cipher: Cipher } | { fits: false; leastChars: number }
@@ -21,13 +21,18 @@ export type Fit = { fits: true; cipher: Cipher } | { fits: false; leastChars: nu
  * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit. What fits here
  * never turns out too large.
  * @param recipientBytes octets of all recipient packets but our own, by cipher
- * @param textBytes octets of the text in UTF-8
- * @param maxChars what the service takes (`armoredMax`)
+ * @param o `textBytes` octets of the text in UTF-8; `maxChars` what the service takes
+ *   (`armoredMax`); `own` what the key takes that it is sealed with
  */
-export function fit(recipientBytes: CipherSizes, textBytes: number, maxChars: number): Fit {
-  const container = framedLength(AROUND_LITERAL + framedLength(LITERAL_FIXED + textBytes))
+export function fit(
+  recipientBytes: CipherSizes,
+  { textBytes, maxChars, own }: { textBytes: number; maxChars: number; own: OwnSizes },
+): Fit {
+  const { recipient, signature } = own
+  const literal = framedLength(LITERAL_FIXED + textBytes)
+  const container = framedLength(AROUND_LITERAL + signature + literal)
   const length = (cipher: Cipher): number =>
-    greatestLength(recipientBytes[cipher] + OWN[cipher] + container)
+    greatestLength(recipientBytes[cipher] + recipient[cipher] + container)
   if (length('aes256') <= maxChars) return { fits: true, cipher: 'aes256' }
   const leastChars = length('aes128')
   return leastChars <= maxChars ? { fits: true, cipher: 'aes128' } : { fits: false, leastChars }
@@ -39,7 +44,8 @@ function greatestLength(octets: number): number {
 }
 
 /**
- * How many recipients of one kind fit beside a text, the bot not counted.
+ * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
+ * counted.
  * @param each octets of one recipient packet, by cipher
  * @param armoredMax what the service takes; we seal no more than we would open
  */
@@ -50,7 +56,7 @@ export function capacity(each: CipherSizes, textBytes: number, armoredMax: numbe
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const all = { aes256: each.aes256 * middle, aes128: each.aes128 * middle }
-    if (fit(all, textBytes, maxChars).fits) low = middle
+    if (fit(all, { textBytes, maxChars, own: AS_MADE }).fits) low = middle
     else high = middle - 1
   }
   return low

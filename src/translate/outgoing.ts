@@ -156,7 +156,11 @@ export class Outgoing {
   ): Promise<Pick<Prepared, 'outbound' | 'sealMs'>> {
     const { engine, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
-    const fitting = fit(recipients.recipientBytes, Buffer.byteLength(text), armoredMax())
+    const fitting = fit(recipients.recipientBytes, {
+      textBytes: Buffer.byteLength(text),
+      maxChars: armoredMax(),
+      own: signer.sizes,
+    })
     if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
     const startedAtMs = performance.now()
     const sealed = await engine.sealKnown({

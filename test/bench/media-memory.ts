@@ -10,19 +10,14 @@ import { Spool } from '../../src/media/spool.ts'
 import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
+import { unlockedFrom } from '../../src/pgp/secret-key.ts'
 import { forgetPeak, peakBytes } from '../support/faults-sidecar.ts'
 import { inPieces } from './media.ts'
 
 const [, , name = '', file = '', keyFile = ''] = process.argv
 const bytes = new Uint8Array(readFileSync(keyFile))
 const key = await readPrivateKey({ binaryKey: bytes })
-const packets = key.getKeys().map((one) => one.keyPacket)
-const unlocked = {
-  fingerprint: key.getFingerprint(),
-  keyIds: packets.map((packet) => packet.getKeyID().toHex()),
-  fingerprints: packets.map((packet) => packet.getFingerprint()),
-  bytes,
-}
+const unlocked = unlockedFrom(key)
 const folder = mkdtempSync(join(tmpdir(), 'pb-'))
 const engine = createEngine()
 const spool = new Spool(folder, 2 ** 30)

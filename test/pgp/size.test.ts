@@ -1,9 +1,13 @@
 import { createECDH } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { generateKey, type KeyOptions } from 'openpgp'
 import { expect, test } from 'vitest'
 import { armoredLength } from '../../src/pgp/armor.ts'
 import { judge } from '../../src/pgp/certificate.ts'
 import type { CipherSizes } from '../../src/pgp/engine.ts'
-import { capacity, fit } from '../../src/pgp/size.ts'
+import { ownBytes } from '../../src/pgp/packet-bytes.ts'
+import { unlockedFrom } from '../../src/pgp/secret-key.ts'
+import { AS_MADE, capacity, fit } from '../../src/pgp/size.ts'
 import { sealHere } from '../support/openpgp-engine.ts'
 import { paperRsa } from '../support/openpgp-generated.ts'
 import { curve25519, ed25519, identify, seconds } from '../support/openpgp-key.ts'
@@ -18,6 +22,7 @@ import {
 
 const ARMORED_MAX = 131_072
 
+type KeyKindOptions = Pick<KeyOptions, 'type' | 'curve' | 'rsaBits'>
 type Kind = 'curve25519' | 'p256' | 'rsa2048'
 const RSA = paperRsa(2048)
 
@@ -80,7 +85,8 @@ async function fill({
     const next = pools[which]?.[Math.floor(index / kinds.length)] ?? ''
     const size = each[which] ?? { aes256: 0, aes128: 0 }
     const total = sum([...sizes, size])
-    if (!fit(total, Buffer.byteLength(text), maxChars).fits) return { group, sizes, beyond: next }
+    if (!fit(total, { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE }).fits)
+      return { group, sizes, beyond: next }
     group.push(next)
     sizes.push(size)
   }
@@ -98,7 +104,7 @@ test.each<[Kind[], number]>([
   async (kinds, maxChars) => {
     const text = 'grüße '.repeat(512)
     const { group, sizes, beyond } = await fill({ kinds, maxChars, text })
-    const fitting = fit(sum(sizes), Buffer.byteLength(text), maxChars)
+    const fitting = fit(sum(sizes), { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE })
     const cipher = fitting.fits ? fitting.cipher : 'aes256'
     expect(fitting.fits).toBe(true)
     expect(await sealedLength(group, text, cipher)).toBeLessThanOrEqual(maxChars)
@@ -116,7 +122,7 @@ test.each(LENGTHS)(
   'the length of a sealed text of %i octets is foretold to the last octets',
   async (length) => {
     const each = await sizeOf(alice.certificate)
-    const foretold = fit(each, length, 0)
+    const foretold = fit(each, { textBytes: length, maxChars: 0, own: AS_MADE })
     const chars = foretold.fits ? 0 : foretold.leastChars
     for (let round = 0; round < 12; round++) {
       const actual = await sealedLength([alice.certificate], 'x'.repeat(length), 'aes128')
@@ -126,10 +132,44 @@ test.each(LENGTHS)(
   },
 )
 
+test.each<[string, KeyKindOptions]>([
+  ['Ed25519 and Curve25519 in the newer encodings', { type: 'curve25519' }],
+  ['Ed448 and X448', { type: 'curve448' }],
+  ['RSA 2048', { type: 'rsa', rsaBits: 2048 }],
+  ['NIST P-256', { type: 'ecc', curve: 'nistP256' }],
+  ['NIST P-521', { type: 'ecc', curve: 'nistP521' }],
+])('the bot’s own key is counted in as what it is: %s', async (_, kind) => {
+  const { privateKey } = await generateKey({
+    ...kind,
+    userIDs: [{ name: 'own' }],
+    date: new Date(MADE_MS),
+    format: 'object',
+  })
+  const signer = unlockedFrom(privateKey)
+  const each = await sizeOf(alice.certificate)
+  const foretold = fit(each, { textBytes: 100, maxChars: 0, own: signer.sizes })
+  const chars = foretold.fits ? 0 : foretold.leastChars
+  const request = { text: 'x'.repeat(100), certificates: [alice.certificate], signer }
+  const { length } = await sealHere({ ...request, cipher: 'aes128' }, NOW_MS)
+  expect(length).toBeLessThanOrEqual(chars)
+  expect(length).toBeGreaterThan(chars - 12)
+})
+
+test('a key of the bot’s that takes more room leaves less to the others', () => {
+  const room = { textBytes: 500, maxChars: ARMORED_MAX, own: AS_MADE }
+  const rsa4096 = ownBytes([{ algorithm: 'rsaEncryptSign', bits: 4096 }])
+  const people = (count: number): CipherSizes => ({ aes256: 96 * count, aes128: 80 * count })
+  const aes256 = { fits: true, cipher: 'aes256' }
+  let most = 0
+  while (isDeepStrictEqual(fit(people(most + 1), room), aes256)) most++
+  expect(fit(people(most), { ...room, own: rsa4096 })).toEqual({ fits: true, cipher: 'aes128' })
+  expect(fit(people(most - 10), { ...room, own: rsa4096 })).toEqual(aes256)
+})
+
 test('what fits never turns out too large, however many octets fewer it has', () => {
   for (let size = 0; size < 300; size++) {
     const each = { aes256: size, aes128: size }
-    const foretold = fit(each, 100, 0)
+    const foretold = fit(each, { textBytes: 100, maxChars: 0, own: AS_MADE })
     const chars = foretold.fits ? 0 : foretold.leastChars
     for (let fewer = 0; fewer < 5; fewer++) {
       expect(armoredLength(size + 80 + 100 + 256 - fewer)).toBeLessThanOrEqual(chars)
@@ -142,11 +182,23 @@ test('AES-256 is taken while it fits, AES-128 where only that does, and nothing 
   const most = (size: number): number =>
     Math.max(...[0, 1, 2].map((fewer) => armoredLength(size + 4096 + 257 - fewer)))
   const needed = most(each.aes256 + 96)
-  expect(fit(each, 4096, needed)).toEqual({ fits: true, cipher: 'aes256' })
-  expect(fit(each, 4096, needed - 1)).toEqual({ fits: true, cipher: 'aes128' })
+  expect(fit(each, { textBytes: 4096, maxChars: needed, own: AS_MADE })).toEqual({
+    fits: true,
+    cipher: 'aes256',
+  })
+  expect(fit(each, { textBytes: 4096, maxChars: needed - 1, own: AS_MADE })).toEqual({
+    fits: true,
+    cipher: 'aes128',
+  })
   const least = most(each.aes128 + 80)
-  expect(fit(each, 4096, least)).toEqual({ fits: true, cipher: 'aes128' })
-  expect(fit(each, 4096, least - 1)).toEqual({ fits: false, leastChars: least })
+  expect(fit(each, { textBytes: 4096, maxChars: least, own: AS_MADE })).toEqual({
+    fits: true,
+    cipher: 'aes128',
+  })
+  expect(fit(each, { textBytes: 4096, maxChars: least - 1, own: AS_MADE })).toEqual({
+    fits: false,
+    leastChars: least,
+  })
 })
 
 test('capacity is the greatest count that fits, whatever the limit', () => {
@@ -160,8 +212,11 @@ test('capacity is the greatest count that fits, whatever the limit', () => {
         aes256: each.aes256 * size,
         aes128: each.aes128 * size,
       })
-      if (count > 0) expect(fit(group(count), 100, max).fits).toBe(true)
-      expect(fit(group(count + 1), 100, max).fits).toBe(false)
+      if (count > 0)
+        expect(fit(group(count), { textBytes: 100, maxChars: max, own: AS_MADE }).fits).toBe(true)
+      expect(fit(group(count + 1), { textBytes: 100, maxChars: max, own: AS_MADE }).fits).toBe(
+        false,
+      )
     }
   }
 })

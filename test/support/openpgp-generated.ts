@@ -1,6 +1,7 @@
 /** Certificates of kinds that the writer of the tests does not make, by the library. */
-import { generateKey, type EllipticCurveName, type PrivateKey } from 'openpgp'
+import { generateKey, type EllipticCurveName } from 'openpgp'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { unlockedFrom } from '../../src/pgp/secret-key.ts'
 import { octets, seeded } from './openpgp-octets.ts'
 import { rsaBody } from './openpgp-key.ts'
 import { MADE_MS } from './openpgp-people.ts'
@@ -21,17 +22,7 @@ export async function generated(
     date: new Date(createdMs),
     format: 'object',
   })
-  return { certificate: publicKey.armor(), unlocked: unlockedOf(privateKey) }
-}
-
-export function unlockedOf(privateKey: PrivateKey): UnlockedKey {
-  const packets = privateKey.getKeys().map((key) => key.keyPacket)
-  return {
-    fingerprint: privateKey.getFingerprint(),
-    keyIds: packets.map((packet) => packet.getKeyID().toHex()),
-    fingerprints: packets.map((packet) => packet.getFingerprint()),
-    bytes: privateKey.write(),
-  }
+  return { certificate: publicKey.armor(), unlocked: unlockedFrom(privateKey) }
 }
 
 /** The public packet of an RSA key of a size, to which nobody has the secret. */

@@ -1,6 +1,7 @@
 /** The people of the tests: keys from seeds, the same in every run. */
 import { readFileSync } from 'node:fs'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { ownBytes } from '../../src/pgp/packet-bytes.ts'
 import { boundSubkey, plainCertificate, userId } from './openpgp-certificate.ts'
 import { packet } from './openpgp-framing.ts'
 import { octets } from './openpgp-octets.ts'
@@ -47,6 +48,10 @@ export function personOf(name: string, primary: SigningKey, subkey: EncryptionKe
       keyIds: [primary.keyId, subkey.keyId],
       fingerprints: [primary.fingerprint, subkey.fingerprint],
       bytes: new Uint8Array(secret),
+      sizes: ownBytes([
+        { algorithm: 'eddsaLegacy' },
+        { algorithm: 'ecdh', curve: 'curve25519Legacy' },
+      ]),
     },
   }
 }

@@ -3,7 +3,7 @@ import { readPrivateKey } from 'openpgp'
 import { afterAll, expect, test } from 'vitest'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { unlockedOf } from '../support/openpgp-generated.ts'
+import { unlockedFrom } from '../../src/pgp/secret-key.ts'
 import { readVector } from './format.ts'
 
 /** The vectors through the whole engine, threads and all: natively, and by the library alone. */
@@ -17,7 +17,7 @@ const namesIn = (folder: string): string[] => readdirSync(new URL(`${folder}/`, 
 
 const ring = new Map<string, Promise<UnlockedKey>>()
 async function unlock(name: string): Promise<UnlockedKey> {
-  return unlockedOf(await readPrivateKey({ armoredKey: read(`keys/${name}.secret.asc`) }))
+  return unlockedFrom(await readPrivateKey({ armoredKey: read(`keys/${name}.secret.asc`) }))
 }
 function unlocked(name: string): Promise<UnlockedKey> {
   const kept = ring.get(name) ?? unlock(name)

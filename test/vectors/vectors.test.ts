@@ -7,7 +7,7 @@ import { walkMessage } from '../../src/pgp/walk.ts'
 import { readPrivateKey } from 'openpgp'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
 import { idsOf } from '../support/openpgp-engine.ts'
-import { unlockedOf } from '../support/openpgp-generated.ts'
+import { unlockedFrom } from '../../src/pgp/secret-key.ts'
 import { sha256 } from './cases/case.ts'
 import { generatedFiles } from './files.ts'
 import { readVector } from './format.ts'
@@ -20,7 +20,7 @@ const keyring = new Map<string, UnlockedKey>()
 async function unlocked(name: string): Promise<UnlockedKey> {
   const kept = keyring.get(name)
   if (kept !== undefined) return kept
-  const key = unlockedOf(await readPrivateKey({ armoredKey: read(`keys/${name}.secret.asc`) }))
+  const key = unlockedFrom(await readPrivateKey({ armoredKey: read(`keys/${name}.secret.asc`) }))
   keyring.set(name, key)
   return key
 }

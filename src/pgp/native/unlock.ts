@@ -1,9 +1,10 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { UnlockedKey } from '../engine.ts'
+import { ownBytes, type AlgorithmInfo } from '../packet-bytes.ts'
 import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../packets.ts'
 import { plainArmor } from '../plain-armor.ts'
-import { fingerprintOf, readCurveKey, type CurveKey } from './curve-key.ts'
+import { ALGORITHM, fingerprintOf, readCurveKey, type CurveKey } from './curve-key.ts'
 import { readOwnSecrets } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
@@ -12,6 +13,13 @@ const SALT = 8
 const IV = 16
 const SHA1 = 20
 const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.signature])
+
+const INFO: Record<CurveKey['algorithm'], AlgorithmInfo> = {
+  [ALGORITHM.ecdh]: { algorithm: 'ecdh', curve: 'curve25519Legacy' },
+  [ALGORITHM.eddsaLegacy]: { algorithm: 'eddsaLegacy' },
+  [ALGORITHM.x25519]: { algorithm: 'x25519' },
+  [ALGORITHM.ed25519]: { algorithm: 'ed25519' },
+}
 
 /** A secret key packet that is locked that way. */
 interface Locked {
@@ -44,7 +52,9 @@ export function unlockNatively(armored: string, passphrase: string): UnlockedKey
   if (readOwnSecrets(bytes).size !== keys.length) return null
   const fingerprints = keys.map(({ key }) => fingerprintOf(key).toString('hex'))
   const [fingerprint = ''] = fingerprints
-  return { fingerprint, fingerprints, keyIds: fingerprints.map((all) => all.slice(24)), bytes }
+  const keyIds = fingerprints.map((all) => all.slice(24))
+  const sizes = ownBytes(keys.map(({ key }) => INFO[key.algorithm]))
+  return { fingerprint, fingerprints, keyIds, bytes, sizes }
 }
 
 const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey

@@ -5,7 +5,7 @@ import type { Cipher, SealRequest } from '../../../src/pgp/engine.ts'
 import { readRecipient } from '../../../src/pgp/native/recipient-packet.ts'
 import { packetsOf } from '../../../src/pgp/packets.ts'
 import { Sealed } from '../../../src/pgp/sealed.ts'
-import { fit } from '../../../src/pgp/size.ts'
+import { AS_MADE, fit } from '../../../src/pgp/size.ts'
 import { verify } from '../../../src/pgp/verify.ts'
 import {
   armoredCertificate,
@@ -201,7 +201,7 @@ test('what fits by the forecast is never longer than it', async () => {
       const text = 'x'.repeat(length)
       const sealed = await engine.sealKnown(request(people, { text }))
       const bytes = { aes256: 96 * count, aes128: 80 * count }
-      const forecast = fit(bytes, length, sealed.chars - 1)
+      const forecast = fit(bytes, { textBytes: length, maxChars: sealed.chars - 1, own: AS_MADE })
       expect(forecast).not.toEqual({ fits: true, cipher: 'aes256' })
     }
   }
