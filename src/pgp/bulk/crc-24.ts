@@ -20,7 +20,17 @@ function tables(): Int32Array[] {
 }
 
 export class Crc24 {
-  #crc = START
+  #crc: number
+
+  /** @param register of one that is gone on with */
+  constructor(register = START) {
+    this.#crc = register
+  }
+
+  /** Stands for all that went by. */
+  get register(): number {
+    return this.#crc
+  }
 
   update(octets: Uint8Array): void {
     const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [

@@ -20,11 +20,16 @@ export function writeMembers(keys: readonly SealingKey[]): Buffer {
 
 /** Gives one again. @throws Error for an algorithm that is not sealed to here */
 export function memberAt(members: Uint8Array, at: number): Agreeing {
-  const algorithm = members[at]
-  if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) throw new Error('algorithm')
   return {
-    algorithm,
+    algorithm: algorithmAt(members, at),
     fingerprint: members.subarray(at + 1, at + POINT_AT),
     point: members.subarray(at + POINT_AT, at + MEMBER_BYTES),
   }
+}
+
+/** The algorithm of one alone. @throws as `memberAt` */
+export function algorithmAt(members: Uint8Array, at: number): Agreeing['algorithm'] {
+  const algorithm = members[at]
+  if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) throw new Error('algorithm')
+  return algorithm
 }

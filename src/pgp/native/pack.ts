@@ -1,8 +1,8 @@
 /** Gives a session key to recipients: here for a few, for many in threads that share the work. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import { MEMBER_BYTES, memberAt } from './member.ts'
+import { MEMBER_BYTES, algorithmAt, memberAt } from './member.ts'
 import { recipientBytes, writeRecipient } from './recipient-packet.ts'
-import { padSessionKey, type SessionKey } from './session-key.ts'
+import { padSessionKey, type CipherId, type SessionKey } from './session-key.ts'
 import { freshPair, type Ephemeral } from './x25519.ts'
 
 /** Pairs made ahead in this thread, each for one recipient of one message. */
@@ -30,7 +30,7 @@ export interface Pack {
  * @param sessionKey in shared memory; zeroed by the caller, when nobody works on it any more
  */
 export function layOut(members: Uint8Array, sessionKey: SessionKey): Pack {
-  const { length } = new Work(members, sessionKey)
+  const length = placesOf(members, sessionKey.cipher).at(-1) ?? 0
   const blocks = Math.ceil(members.length / MEMBER_BYTES / BLOCK)
   return {
     members,
@@ -53,6 +53,12 @@ export function packSome({ members, sessionKey, packets, progress }: Pack, most:
     work.write(block * BLOCK, (block + 1) * BLOCK, packets)
     Atomics.store(progress, 1 + block, 1)
   }
+  return true
+}
+
+/** Whether all packets are there. */
+export function isWhole({ progress }: Pack): boolean {
+  for (let at = 1; at < progress.length; at++) if (Atomics.load(progress, at) !== 1) return false
   return true
 }
 
@@ -90,20 +96,27 @@ export function restock(): boolean {
   return stock.length < STOCK_MAX
 }
 
+/** Where the packet of each member begins, and where the last one ends. @throws as `memberAt` */
+function placesOf(members: Uint8Array, cipher: CipherId): number[] {
+  const places = [0]
+  let place = 0
+  for (let at = 0; at < members.length; at += MEMBER_BYTES) {
+    place += recipientBytes(algorithmAt(members, at), cipher)
+    places.push(place)
+  }
+  return places
+}
+
 /** Who is given which key, and where in the message. */
 class Work implements Disposable {
   readonly #members: Buffer
-  /** Where the packet of each member begins, and where the last one ends. */
-  readonly #places: number[] = [0]
+  readonly #places: number[]
   readonly #sessionKey: Pack['sessionKey'] & { padded: Buffer }
 
   constructor(members: Uint8Array, sessionKey: Pack['sessionKey']) {
     this.#members = Buffer.from(members)
     this.#sessionKey = { ...sessionKey, padded: padSessionKey(sessionKey) }
-    for (let at = 0; at < members.length; at += MEMBER_BYTES) {
-      const { algorithm } = memberAt(this.#members, at)
-      this.#places.push(this.length + recipientBytes(algorithm, sessionKey.cipher))
-    }
+    this.#places = placesOf(members, sessionKey.cipher)
   }
 
   /** Octets of all packets. */

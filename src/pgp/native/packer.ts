@@ -1,10 +1,11 @@
 /** Makes envelopes: a fresh session key, given to everybody on a roster, each exactly once. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Cipher } from '../engine.ts'
-import { makeEnvelope, type Envelope } from './envelope.ts'
+import { armorPackets, type ArmoredPackets } from './armored-packets.ts'
+import { envelopeOf, type Envelope } from './envelope.ts'
 import { MEMBER_BYTES } from './member.ts'
 import { JobKilled } from '../pool.ts'
-import { gather, layOut, pack } from './pack.ts'
+import { gather, isWhole, layOut, pack } from './pack.ts'
 import type { Precedence } from './precedence.ts'
 import type { Roster } from './roster.ts'
 import { freshSessionKey, type SessionKey } from './session-key.ts'
@@ -30,7 +31,9 @@ const BLOCKS_NOW = 8
 /** The same for what nobody waits for. */
 const BLOCKS_AHEAD = 2
 
-type PackMembers = (members: Buffer, sessionKey: SessionKey) => Promise<Buffer>
+const NONE = new Uint8Array()
+
+type PackMembers = (members: Buffer, sessionKey: SessionKey) => Promise<ArmoredPackets>
 
 export class Packer {
   readonly #parts: PackerParts
@@ -45,20 +48,27 @@ export class Packer {
    * @throws Error when any certificate cannot be used
    */
   async packNow(wanted: Wanted): Promise<Envelope> {
-    const { precedence, threads } = this.#parts
+    const { precedence } = this.#parts
     return await precedence.first(() =>
       this.#pack(wanted, async (members, sessionKey) => {
-        if (members.length <= FEW * MEMBER_BYTES) return pack(members, sessionKey)
-        const shared = layOut(members, sessionKey)
-        const lanes = Array.from({ length: threads.count }, async () => {
-          while (await threads.pack(shared, BLOCKS_NOW));
-        })
-        for (const lane of await Promise.allSettled(lanes)) {
-          if (lane.status === 'rejected' && !(lane.reason instanceof JobKilled)) throw lane.reason
-        }
-        return await gather(shared)
+        const packets = await this.#packAll(members, sessionKey)
+        const more = await this.#others(wanted, sessionKey)
+        return armorPackets(more.length === 0 ? packets : Buffer.concat([packets, more]))
       }),
     )
+  }
+
+  async #packAll(members: Buffer, sessionKey: SessionKey): Promise<Buffer> {
+    if (members.length <= FEW * MEMBER_BYTES) return pack(members, sessionKey)
+    const { threads } = this.#parts
+    const shared = layOut(members, sessionKey)
+    const lanes = Array.from({ length: threads.count }, async () => {
+      while (await threads.pack(shared, BLOCKS_NOW));
+    })
+    for (const lane of await Promise.allSettled(lanes)) {
+      if (lane.status === 'rejected' && !(lane.reason instanceof JobKilled)) throw lane.reason
+    }
+    return await gather(shared)
   }
 
   /**
@@ -72,9 +82,9 @@ export class Packer {
       await immediate()
       const shared = layOut(members, sessionKey)
       while (await precedence.behind(() => threads.pack(shared, BLOCKS_AHEAD)));
-      const packets = await gather(shared)
-      await immediate()
-      return packets
+      if (!isWhole(shared)) throw new JobKilled('pack')
+      const more = await this.#others(wanted, sessionKey)
+      return await precedence.behind(() => threads.armor([shared.packets, more]))
     })
   }
 
@@ -97,14 +107,16 @@ export class Packer {
   async #pack({ roster, cipher }: Wanted, packMembers: PackMembers): Promise<Envelope> {
     const sessionKey = freshSessionKey(cipher)
     try {
-      const { members, others } = roster
-      const packets = await packMembers(members, sessionKey)
-      if (others.length === 0) return makeEnvelope(packets, sessionKey)
-      const more = await this.#parts.packetsFor(others, sessionKey)
-      return makeEnvelope(Buffer.concat([packets, more]), sessionKey)
+      return envelopeOf(await packMembers(roster.members, sessionKey), sessionKey)
     } catch (error) {
       sessionKey.data.fill(0)
       throw error
     }
+  }
+
+  /** Recipient packets of those who are the library's to seal to. */
+  async #others({ roster }: Wanted, sessionKey: SessionKey): Promise<Uint8Array> {
+    const { others } = roster
+    return others.length === 0 ? NONE : await this.#parts.packetsFor(others, sessionKey)
   }
 }

@@ -1,6 +1,7 @@
 /** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
 import type { UnlockedKey } from '../engine.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
+import type { ArmoredPackets } from './armored-packets.ts'
 import type { CertificateFacts } from './facts.ts'
 import type { Pack } from './pack.ts'
 import { readRecord } from './record.ts'
@@ -26,6 +27,11 @@ export class Threads implements AsyncDisposable {
    */
   async pack(pack: Pack, blocks: number): Promise<boolean> {
     return await this.#pool.run('pack', [pack, blocks], DEADLINE_MS)
+  }
+
+  /** Puts recipient packets into armor. @throws JobKilled as `pack` */
+  async armor(packets: Uint8Array[]): Promise<ArmoredPackets> {
+    return await this.#pool.run('armor', [packets], DEADLINE_MS)
   }
 
   /** Makes pairs ahead, in one of the threads. @returns whether it has room for more */

@@ -1,5 +1,6 @@
 /** The thread in which much is computed at once that is no library's: without openpgp.js. */
 import { serve } from '../serve.ts'
+import { armorShared } from './armored-packets.ts'
 import { readCommonCertificate } from './common-certificate.ts'
 import { packSome, restock } from './pack.ts'
 import { recordOf } from './record.ts'
@@ -7,6 +8,7 @@ import { unlockNatively } from './unlock.ts'
 
 const JOBS = {
   pack: packSome,
+  armor: armorShared,
   restock,
   unlock: unlockNatively,
   /** Records of certificates, null for those that are not of the common shape. */
