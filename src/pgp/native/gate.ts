@@ -118,7 +118,8 @@ export class Gate implements Disposable {
     const { armored, known, digest, name } = one
     const atMs = Date.now()
     if (known === undefined && this.#mayRead()) {
-      const facts = await this.#parts.reader.read(armored)
+      const { precedence, reader } = this.#parts
+      const facts = await precedence.first(() => reader.read(armored))
       if (facts !== null && this.#readsNatively) {
         this.#records.set(digest, facts)
         this.#confirm({ armored, facts, atMs })
