@@ -84,6 +84,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
         POSTERN_UPSTREAM_URL: upstreamUrl,
         POSTERN_BOT_TOKEN: sandbox.token,
         POSTERN_KEY_PASSPHRASE: PASSPHRASE,
+        // to stretch a passphrase takes a while, and is not what these are about
+        ...(options.keys === undefined && { POSTERN_KEY_PROTECTION: 'none' }),
         POSTERN_DATA_DIR: dataDir,
         ...options.env,
       },
