@@ -48,7 +48,7 @@ describe('a backup', () => {
   })
 
   test('holds one moment of a store that is written to all the while', async () => {
-    const store = await open(temporary(), { passphrase })
+    const store = await open(temporary())
     const pair = (n: number) =>
       store.write(async (db) => {
         for (const name of ['one', 'two']) {
@@ -223,10 +223,10 @@ describe('restoring', () => {
 
 describe('accepting a restored store', () => {
   const restored = async (): Promise<Store> => {
-    const file = await backup(await open(temporary(), { passphrase }))
+    const file = await backup(await open(temporary()))
     const dataDir = join(temporary(), 'new')
     restore(file, dataDir)
-    return await open(dataDir, { passphrase })
+    return await open(dataDir)
   }
 
   test('leaves a gap in the memory from the backup to now', async () => {
@@ -251,6 +251,6 @@ describe('accepting a restored store', () => {
     const first = await restoredFrom(store)
     const dataDir = join(temporary(), 'newer')
     restore(await backup(store), dataDir)
-    expect(await restoredFrom(await open(dataDir, { passphrase }))).toBe(first)
+    expect(await restoredFrom(await open(dataDir))).toBe(first)
   })
 })
