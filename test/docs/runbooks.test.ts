@@ -54,7 +54,7 @@ describe('the runbooks of the README', () => {
     await stage.down(await stage.up())
   })
 
-  test('restored backup: one that is older than the published key is not accepted until that is', async () => {
+  test('restored backup: it halts before it is accepted, and one that is older than the published key is not accepted until that is', async () => {
     const stage = await Stage.plain()
     const first = await stage.does('key generate')
     await stage.does('backup create postern.backup')

@@ -153,8 +153,9 @@ export class GpgPhone extends Home implements Phone {
     return (await this.gpg(['--unwrap', '--decrypt'], armored)).stdout
   }
 
-  async open(armored: string, from: string): Promise<PhoneOpened> {
-    await this.gpg(['--import'], from)
+  /** @param from not needed when it was imported before */
+  async open(armored: string, from?: string): Promise<PhoneOpened> {
+    if (from !== undefined) await this.gpg(['--import'], from)
     const { stdout, stderr } = await this.gpg(['--status-fd', '2', '--decrypt'], armored)
     const good = /\[GNUPG:\] VALIDSIG .* ([0-9A-F]{40})$/m.exec(stderr)?.[1]
     return { text: stdout.toString(), signer: good?.toLowerCase() ?? null }
