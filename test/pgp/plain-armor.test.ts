@@ -6,9 +6,12 @@ import { seeds } from '../support/chance.ts'
 import { randomFrom } from '../support/openpgp-mutate.ts'
 import { seeded } from '../support/openpgp-octets.ts'
 
+const ROOM = Buffer.alloc(6000, 'left from before')
+
 /** Decoded in one go: exactly what line by line gives, or left to that. */
 function agrees(text: string): 'read' | 'left' {
   const octets = plainArmor(text, 'MESSAGE')
+  expect(plainArmor(text, 'MESSAGE', ROOM)).toEqual(octets)
   if (octets === null) return 'left'
   expect(dearmorLines(text, 'MESSAGE')).toEqual(octets)
   return 'read'
@@ -33,6 +36,13 @@ test('lines that end otherwise, or differ in length, are read line by line', () 
   const uneven = [first, second, 'AAAA', ...rest].join('\n')
   expect(agrees(uneven)).toBe('left')
   expect(dearmorLines(uneven, 'MESSAGE')).not.toBeNull()
+})
+
+test('what does not fit where it is to be put is not read there', () => {
+  const text = armorMessage(seeded('armor', 100))
+  expect(plainArmor(text, 'MESSAGE', Buffer.alloc(100))).toEqual(seeded('armor', 100))
+  expect(plainArmor(text, 'MESSAGE', Buffer.alloc(99))).toBeNull()
+  expect(plainArmor(text, 'MESSAGE', Buffer.alloc(0))).toBeNull()
 })
 
 /** Characters that decoders take for others, or leave out. */
