@@ -143,7 +143,7 @@ export class Outcomes implements AsyncDisposable {
     const breath = new Breath()
     for (const ids of chunksOf([...received.keys()])) {
       const rows = chunksOf(ids.flatMap((id) => (received.get(id) ?? []).map(outcomeRow)))
-      await this.#store.write(async (db) => {
+      await this.#store.note(async (db) => {
         await db.deleteFrom('outcomes').where('update_id', 'in', ids).execute()
         for (const some of rows) {
           await db.insertInto('outcomes').values(some).execute()
@@ -152,10 +152,10 @@ export class Outcomes implements AsyncDisposable {
       })
     }
     for (const some of chunksOf(sent.map(sentRow))) {
-      await this.#store.write((db) => db.replaceInto('sent').values(some).execute())
+      await this.#store.note((db) => db.replaceInto('sent').values(some).execute())
       await breath.take()
     }
-    await this.#store.write(forgetOldest)
+    await this.#store.note(forgetOldest)
   }
 }
 

@@ -62,7 +62,7 @@ export class Seen {
    * @throws Refusal `postern_store_unwritable`, with nothing remembered
    */
   async batch<T>(judge: (check: SeenCheck) => Promise<T>): Promise<T> {
-    return await this.#store.write(async (db) =>
+    return await this.#store.note(async (db) =>
       judge({
         isReplay: (sighting, claims) => this.#isReplay(db, sighting, claims),
         remember: (sighting) => this.#remember(db, sighting),
@@ -76,7 +76,7 @@ export class Seen {
    */
   async prune(): Promise<void> {
     const before = Date.now() - SEEN_FOR_MS
-    await this.#store.write((db) => db.deleteFrom('seen').where('seen_at', '<', before).execute())
+    await this.#store.note((db) => db.deleteFrom('seen').where('seen_at', '<', before).execute())
   }
 
   async #isReplay(

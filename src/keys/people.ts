@@ -81,7 +81,7 @@ export class People {
     const unknown = userIds.filter((userId) => !this.#signed.has(userId))
     if (unknown.length === 0) return
     const nowMs = Date.now()
-    await this.#store.write(async (db) => {
+    await this.#store.note(async (db) => {
       for (const userId of unknown) {
         await db
           .insertInto('people')

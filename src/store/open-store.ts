@@ -8,6 +8,7 @@ import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
+import { LogSync } from './log-sync.ts'
 import { relockAll, writeMove, type Moved, type Relock } from './move.ts'
 import { release } from './owner.ts'
 import type { Held, Method, Protection, Wanted } from './protection.ts'
@@ -24,6 +25,7 @@ export class OpenStore implements Store {
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
+  readonly #log: LogSync
   readonly #running = new Set<Promise<unknown>>()
   readonly #listeners: ((writable: boolean) => void)[] = []
   #held: Held | null
@@ -35,6 +37,7 @@ export class OpenStore implements Store {
     this.#dataDir = o.dataDir
     this.#database = o.database
     this.#held = o.held
+    this.#log = new LogSync(join(o.dataDir, `${DATABASE}-wal`))
     this.#db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(o.database) })
   }
 
@@ -61,6 +64,29 @@ export class OpenStore implements Store {
       return result
     } catch (error) {
       if (!isStorageFailure(error)) throw error
+      this.#tell(false)
+      throw new Refusal('postern_store_unwritable', '', { cause: error })
+    }
+  }
+
+  async note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#track(async () => {
+        const noted = await this.#db.connection().execute(async (db) => {
+          this.#database.exec('PRAGMA synchronous=NORMAL')
+          try {
+            return await db.transaction().execute(change)
+          } finally {
+            this.#database.exec('PRAGMA synchronous=FULL')
+          }
+        })
+        await this.#log.sync()
+        return noted
+      })
+      this.#tell(true)
+      return result
+    } catch (error) {
+      if (errnoOf(error) === null && !isStorageFailure(error)) throw error
       this.#tell(false)
       throw new Refusal('postern_store_unwritable', '', { cause: error })
     }
@@ -176,6 +202,7 @@ export class OpenStore implements Store {
     if (this.#closed) return
     this.#closed = true
     await Promise.allSettled(this.#running)
+    await this.#log[Symbol.asyncDispose]()
     release(this.#dataDir)
     checkpoint(this.#database)
     await this.#db.destroy()

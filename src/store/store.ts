@@ -18,6 +18,11 @@ export interface Store extends AsyncDisposable {
    * @throws Refusal `postern_store_unwritable` when the disk fails; else what `change` throws
    */
   write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
+  /**
+   * The same for what does no harm if it is kept although this rejects, and is written all the
+   * time: waiting for the disk holds nothing else up.
+   */
+  note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
   /** Calls back with false when a write has failed on the disk, with true when one works again. */
   onWritable(listener: (writable: boolean) => void): void
   /** What the store rests under; null when it has no protection and keeps no secrets. */

@@ -3,13 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
-import { canMount, flags, mounted, open, put, temporary } from './support.ts'
-
-/** Takes what is left of a small disk. */
-function fill(mount: string): void {
-  const path = join(mount, 'filler')
-  spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k', 'status=none'], { stdio: 'ignore' })
-}
+import { canMount, fill, flags, mounted, open, put, temporary } from './support.ts'
 
 describe.skipIf(!canMount())('a disk that fails (skipped where none can be mounted)', () => {
   test('a full disk refuses the write, tells once, loses nothing, and heals by itself', async () => {

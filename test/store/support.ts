@@ -73,7 +73,7 @@ export function child(
     const dataDir = ${JSON.stringify(dataDir)}
     ${script}`
   const started = spawn(process.execPath, ['--input-type=module', '-e', source], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void started.kill('SIGKILL'))
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
@@ -100,6 +100,12 @@ export function canMount(): boolean {
   if (works) spawnSync('umount', [path])
   rmSync(path, { recursive: true })
   return works
+}
+
+/** Takes what is left of a small disk; `filler` is the file to take away. */
+export function fill(mount: string): void {
+  const path = join(mount, 'filler')
+  spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k', 'status=none'], { stdio: 'ignore' })
 }
 
 /** Mounts a file system of a size for one test. Gives its path. */
