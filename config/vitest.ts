@@ -74,9 +74,10 @@ export default defineConfig({
     maxWorkers: '200%',
     globalSetup: ['test/support/generated-store.ts'],
     setupFiles: ['test/support/canaries-setup.ts'],
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 60_000,
+    // What ends a test that hangs: no machine is slow enough to come near.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

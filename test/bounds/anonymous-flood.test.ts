@@ -11,7 +11,7 @@ describe('floods of anonymous recipients, with five retained keys', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await openScene({ keys: KEYS })
-  }, 60_000)
+  })
   afterAll(async () => await scene[Symbol.asyncDispose]())
 
   /** Sealed to one of the bot's keys, between so many packets for nobody, all without names. */

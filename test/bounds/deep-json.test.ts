@@ -17,7 +17,7 @@ describe('deep JSON and names given twice', () => {
         return front.url
       },
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await scene[Symbol.asyncDispose]()
     await front[Symbol.asyncDispose]()

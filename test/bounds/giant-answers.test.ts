@@ -25,7 +25,7 @@ describe('answers of hundreds of megabytes', () => {
         return front.url
       },
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await scene[Symbol.asyncDispose]()
     await front[Symbol.asyncDispose]()

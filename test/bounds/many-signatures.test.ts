@@ -24,7 +24,7 @@ describe('thousands of signatures', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await openScene()
-  }, 60_000)
+  })
   afterAll(async () => await scene[Symbol.asyncDispose]())
 
   async function sent(packets: Buffer[]): Promise<string[]> {

@@ -14,7 +14,7 @@ describe('answers that are JSON, in the envelope, and odd all the same', () => {
         return front.url
       },
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await scene[Symbol.asyncDispose]()
     await front[Symbol.asyncDispose]()

@@ -19,7 +19,7 @@ describe('tricks with partial lengths', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await openScene()
-  }, 60_000)
+  })
   afterAll(async () => await scene[Symbol.asyncDispose]())
 
   /** The container of a sealed message, framed anew. */

@@ -14,7 +14,7 @@ describe('floods of recipient packets, with five retained keys', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await openScene({ keys: KEYS })
-  }, 60_000)
+  })
   afterAll(async () => await scene[Symbol.asyncDispose]())
 
   /** Recipient packets before a message that alice's phone sealed to the bot. */

@@ -26,7 +26,7 @@ describe('slow bodies, either way', () => {
         return front.url
       },
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await scene[Symbol.asyncDispose]()
     await front[Symbol.asyncDispose]()

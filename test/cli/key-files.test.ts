@@ -133,7 +133,7 @@ describe('postern key import', () => {
     expect(await stage.does('key import next.asc', withOut)).toBe(next.fingerprint)
     const keys = async () =>
       JSON.parse(await stage.does('key list --json')) as { fingerprint: string; state: string }[]
-    await expect.poll(async () => (await keys())[0]?.state, { timeout: 30_000 }).toBe('active')
+    await expect.poll(async () => (await keys())[0]?.state).toBe('active')
     expect(await stage.shown()).toBe(next.fingerprint)
     expect((await keys()).map(({ state }) => state)).toEqual(['active', 'retired'])
     await stage.down(sidecar)

@@ -16,7 +16,7 @@ describe('postern key protect', () => {
     expect(stdout).toBe('passphrase\n')
     expect(stderr).toMatch(/give it as key.passphrase[^]*old passphrase/)
     const rotated = await stage.does('key rotate')
-    await expect.poll(() => stage.shown(), { timeout: 30_000 }).toBe(rotated.split('\n').at(-1))
+    await expect.poll(() => stage.shown()).toBe(rotated.split('\n').at(-1))
     await stage.down(sidecar)
     expect((await stage.run('run')).stderr).toContain('code: store-passphrase')
     stage.passphrase = NEXT

@@ -63,7 +63,7 @@ test('somebody else’s key that is right: it is brought over and goes on as our
   await shell(theirs, there, { more: OUT })
   copyFileSync(theirs.path('key.asc'), ours.path('key.asc'))
   await shell(ours, here, { more: OUT })
-  await expect.poll(() => send(ours, sidecar), { timeout: 30_000 }).toBe(201)
+  await expect.poll(() => send(ours, sidecar)).toBe(201)
   expect(await ours.shown()).toBe(shown)
   await ours.down(sidecar)
 })

@@ -61,7 +61,7 @@ describe('the runbooks of the README', () => {
     await stage.does('key publish')
     const sidecar = await stage.up()
     const second = (await stage.does('key rotate')).split('\n').at(-1) ?? ''
-    await expect.poll(() => stage.shown(), { timeout: 30_000 }).toBe(second)
+    await expect.poll(() => stage.shown()).toBe(second)
     await stage.down(sidecar)
 
     const lines = untilRun('Restored backup')
@@ -119,7 +119,7 @@ describe('the runbooks of the README', () => {
     const reasons = await (await fetch(`${admin}/readyz`)).text()
     expect(reasons).toContain('"code":"token"')
     await shell(stage, commands('Revoked token'), { typed: `${token}\n` })
-    await expect.poll(() => call(token), { timeout: 30_000 }).toBe(200)
+    await expect.poll(() => call(token)).toBe(200)
     expect((await fetch(`${admin}/readyz`)).status).toBe(200)
     await stage.down(sidecar)
   })

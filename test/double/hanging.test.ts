@@ -3,7 +3,7 @@ import { canary, useStage } from '../support/double-stage.ts'
 
 const stage = useStage()
 /** Half a minute of waiting, once for all of them. */
-const PATIENCE = { timeout: 90_000, concurrent: true }
+const PATIENCE = { timeout: 180_000, concurrent: true }
 
 describe('a service that takes a call and never answers', () => {
   test('to a look at the mode: nothing leaves', PATIENCE, async () => {

@@ -41,7 +41,7 @@ export interface Ended {
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,
-  withinMs = 45_000,
+  withinMs = 90_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs
   for (;;) {

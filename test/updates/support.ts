@@ -182,7 +182,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
 
 /** Looks until something is so. */
 export async function until<T>(look: () => T | Promise<T>): Promise<T> {
-  const endMs = performance.now() + 30_000
+  const endMs = performance.now() + 90_000
   for (;;) {
     const found = await look()
     if (found !== false && found !== null && found !== undefined) return found

@@ -61,7 +61,7 @@ beforeAll(async () => {
     async () => expect((await sidecar.operations.status()).key?.state).toBe('active'),
     { timeout: 30_000 },
   )
-}, 60_000)
+})
 afterAll(async () => await stack.disposeAsync())
 
 async function call(method: string, path: string, body?: unknown): Promise<Json> {
