@@ -46,7 +46,8 @@ export class Journal {
   }
 
   /**
-   * Writes changes down, together with what they change.
+   * Writes changes down, together with what they change. Without any, what is written is who or
+   * what was seen for the first time: to know it although this rejects does no harm.
    * @param change runs in the same transaction, first
    * @throws Refusal `postern_store_unwritable`; then nothing was changed
    */
@@ -55,10 +56,11 @@ export class Journal {
     change: (db: Transaction<Schema>) => Promise<void> = async () => {},
   ): Promise<void> {
     const nowMs = Date.now()
-    await this.#store.write(async (db) => {
+    const write = async (db: Transaction<Schema>): Promise<void> => {
       await change(db)
       for (const one of changes) await append(db, one, nowMs)
-    })
+    }
+    await (changes.length === 0 ? this.#store.note(write) : this.#store.write(write))
     for (const one of changes) this.#told(one)
   }
 
