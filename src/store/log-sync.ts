@@ -1,19 +1,33 @@
 import { open, type FileHandle } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
 import { errnoOf } from './files.ts'
 
 /**
  * Brings the write-ahead log to the disk without holding anything else up: what was committed
- * without waiting for it (synchronous=NORMAL) is there when this is done (sqlite.org/wal.html).
+ * without waiting for it is there when this is done (sqlite.org/wal.html).
  */
 export class LogSync implements AsyncDisposable {
+  readonly #database: DatabaseSync
   readonly #file: string
   #handle: FileHandle | null = null
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
+  #isSound = true
 
-  /** @param file where the log lies; it need not be there yet */
-  constructor(file: string) {
+  /** @param file where the log of the database lies; it need not be there yet */
+  constructor(database: DatabaseSync, file: string) {
+    this.#database = database
     this.#file = file
+  }
+
+  /** Runs a transaction whose COMMIT does not wait for the disk; nothing else may run meanwhile. */
+  async unsynced<T>(transaction: () => Promise<T>): Promise<T> {
+    this.#database.exec('PRAGMA synchronous=NORMAL')
+    try {
+      return await transaction()
+    } finally {
+      this.#database.exec('PRAGMA synchronous=FULL')
+    }
   }
 
   /**
@@ -32,15 +46,28 @@ export class LogSync implements AsyncDisposable {
     await this.#next
   }
 
+  /**
+   * To be called before anything is written. Once the disk has failed to take the log, the system
+   * forgets what it failed to write, and what comes behind that gap would be lost with it: so all
+   * that stands in the log is brought into the database first.
+   * @throws an error of node:sqlite
+   */
+  mend(): void {
+    if (this.#isSound) return
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#isSound = true
+  }
+
   async #bring(): Promise<void> {
     try {
       this.#handle ??= await open(this.#file, 'r')
+      await this.#handle.datasync()
     } catch (error) {
       // Nothing was ever written: there is no log yet.
       if (errnoOf(error) === 'ENOENT') return
+      this.#isSound = false
       throw error
     }
-    await this.#handle.datasync()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

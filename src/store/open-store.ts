@@ -37,7 +37,7 @@ export class OpenStore implements Store {
     this.#dataDir = o.dataDir
     this.#database = o.database
     this.#held = o.held
-    this.#log = new LogSync(join(o.dataDir, `${DATABASE}-wal`))
+    this.#log = new LogSync(o.database, join(o.dataDir, `${DATABASE}-wal`))
     this.#db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(o.database) })
   }
 
@@ -59,7 +59,7 @@ export class OpenStore implements Store {
 
   async write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
     try {
-      const result = await this.#track(() => this.#db.transaction().execute(change))
+      const result = await this.#track(() => this.#transact(change, { waits: 'within' }))
       this.#tell(true)
       return result
     } catch (error) {
@@ -72,14 +72,7 @@ export class OpenStore implements Store {
   async note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
     try {
       const result = await this.#track(async () => {
-        const noted = await this.#db.connection().execute(async (db) => {
-          this.#database.exec('PRAGMA synchronous=NORMAL')
-          try {
-            return await db.transaction().execute(change)
-          } finally {
-            this.#database.exec('PRAGMA synchronous=FULL')
-          }
-        })
+        const noted = await this.#transact(change, { waits: 'after' })
         await this.#log.sync()
         return noted
       })
@@ -90,6 +83,17 @@ export class OpenStore implements Store {
       this.#tell(false)
       throw new Refusal('postern_store_unwritable', '', { cause: error })
     }
+  }
+
+  async #transact<T>(
+    change: (db: Transaction<Schema>) => Promise<T>,
+    { waits }: { waits: 'within' | 'after' },
+  ): Promise<T> {
+    return await this.#db.connection().execute(async (db) => {
+      this.#log.mend()
+      const transaction = (): Promise<T> => db.transaction().execute(change)
+      return waits === 'within' ? await transaction() : await this.#log.unsynced(transaction)
+    })
   }
 
   onWritable(listener: (writable: boolean) => void): void {
