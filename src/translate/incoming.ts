@@ -1,15 +1,18 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
+import { setTimeout as elapsed } from 'node:timers/promises'
 import type { Outcome } from '../chats/outcomes.ts'
 import type { Seen, SeenCheck } from '../chats/seen.ts'
 import { isObject } from '../api/common.ts'
 import { Breath } from '../breath.ts'
 import { Refusal } from '../errors.ts'
+import { moment } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
 import type { ExamineParts, Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
+import { restAfter } from './relief.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
@@ -48,6 +51,7 @@ export class Incoming {
     updates: unknown[],
     gone?: AbortSignal,
   ): Promise<{ updates: unknown[]; changed: boolean }> {
+    const startedAtMs = moment()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
     const prefix = await this.#batches.examine(
@@ -57,7 +61,7 @@ export class Incoming {
     const judged = prefix.flatMap((messages, index) =>
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
-    await this.#settle(judged)
+    const outcomes = await this.#settle(judged)
     const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
     const given = updates.slice(0, prefix.length)
@@ -66,6 +70,8 @@ export class Incoming {
     const cleaned = collected.some((one) => one.cleaned)
     const isShort = prefix.length < updates.length
     const changed = touched || cleaned || renamed || isShort || surplus.length > 0
+    const restMs = restAfter(outcomes, moment() - startedAtMs)
+    if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
   }
 
@@ -96,18 +102,17 @@ export class Incoming {
   }
 
   /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
-  async #settle(judged: Numbered[]): Promise<void> {
+  async #settle(judged: Numbered[]): Promise<Outcome[]> {
     if (!judged.some(({ examined }) => examined.finding.kind === 'opened')) {
-      this.#write(judged, (one) => one.examined.finding)
-      return
+      return this.#write(judged, (one) => one.examined.finding)
     }
     try {
       const verdicts = await this.#parts.seen.batch((check) => this.#judgeAll(judged, check))
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts))
-      this.#write(judged, (one) => one.examined.finding, verdicts)
+      return this.#write(judged, (one) => one.examined.finding, verdicts)
     } catch (error) {
       storeOnly(error)
-      this.#write(judged, (one) => unrecorded(one.examined.finding))
+      return this.#write(judged, (one) => unrecorded(one.examined.finding))
     }
   }
 
@@ -151,7 +156,7 @@ export class Incoming {
     judged: Numbered[],
     findingOf: (one: Numbered) => Finding,
     settled: (Verdict | undefined)[] = [],
-  ): void {
+  ): Outcome[] {
     const { verify, normalizeText } = this.#parts
     const outcomes = judged.flatMap((one, index) => {
       const finding = findingOf(one)
@@ -160,6 +165,7 @@ export class Incoming {
       return verdict === null ? [] : [outcomeOf(one, { verdict, finding, verify })]
     })
     this.#parts.judged(outcomes)
+    return outcomes
   }
 }
 

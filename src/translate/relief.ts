@@ -1,0 +1,17 @@
+/** Room for everything else, beside somebody who has us open what is of no use (SECURITY 3). */
+
+/** Work that is worth a rest, and the longest rest, in ms. */
+const NOTABLE_MS = 5
+const LONGEST_MS = 250
+
+/**
+ * How long a batch is held back, in ms, when most of its Messages are withheld: twice as long as it
+ * took. A bot asks again as soon as it is answered, so that whoever fills its queue with what is
+ * costly to refuse would have all of our time, and so has a third of it.
+ * @param outcomes of the batch; of what needed no verdict there are none
+ */
+export function restAfter(outcomes: readonly { delivered: boolean }[], tookMs: number): number {
+  const withheld = outcomes.filter(({ delivered }) => !delivered).length
+  if (withheld * 2 <= outcomes.length || tookMs < NOTABLE_MS) return 0
+  return Math.min(2 * tookMs, LONGEST_MS)
+}
