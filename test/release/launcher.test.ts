@@ -26,17 +26,20 @@ async function olderNode(): Promise<string | null> {
 }
 
 describe('the launcher', () => {
-  test.each(['0.12.18', '8.17.0', '20.20.2', '23.11.1'])('refuses Node %s', async (version) => {
-    const { code, stdout, stderr } = await launchAs(version)
-    expect([code, String(stdout)]).toEqual([1, ''])
-    expect(stderr).toBe(
-      `postern: Node ${version} is too old, Postern needs 24\n` +
-        'hint: install Node 24 or newer (https://nodejs.org), then try again\n' +
-        'code: environment\n',
-    )
-  })
+  test.each(['0.12.18', '8.17.0', '20.20.2', '23.11.1', '24.14.1'])(
+    'refuses Node %s',
+    async (version) => {
+      const { code, stdout, stderr } = await launchAs(version)
+      expect([code, String(stdout)]).toEqual([1, ''])
+      expect(stderr).toBe(
+        `postern: Node ${version} is too old, Postern needs 24.15\n` +
+          'hint: install Node 24.15 or newer (https://nodejs.org), then try again\n' +
+          'code: environment\n',
+      )
+    },
+  )
 
-  test.each(['24.0.0', '24.21.0', '25.1.0', '26.10.0', '100.0.0'])(
+  test.each(['24.15.0', '24.21.0', '25.1.0', '26.10.0', '100.0.0'])(
     'goes on with Node %s',
     async (version) => {
       const { code, stdout, stderr } = await launchAs(version)
@@ -50,7 +53,7 @@ describe('the launcher', () => {
     if (node === null) return
     const { code, stderr } = await run(node, [LAUNCHER, 'demo', '--once'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24\nhint: /)
+    expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
   })
 
   test('is written so that any Node can read it', () => {
