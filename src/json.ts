@@ -32,7 +32,7 @@ const exact = JSON as unknown as {
  * @throws SyntaxError, also for more values than are walked at once
  */
 export function parseExact(text: string): unknown {
-  return isPlain(text) ? JSON.parse(text) : parseScanned(text, scan(text))
+  return isPlain(text) ? JSON.parse(text) : parseScanned(text, { isExact: scan(text) })
 }
 
 /** True for a text that any parser reads alike, at a glance: most answers are of this kind. */
@@ -61,11 +61,10 @@ const LONG_LIST = 100_000
 export async function parseAnswer(text: string): Promise<unknown> {
   if (text.length < LONG_LIST || !text.startsWith(LIST)) return parseExact(text)
   const ends: number[] = []
-  const { tokens, isExact } = scan(text, { ends })
+  const isExact = scan(text, { ends })
   const last = ends.at(-1)
   const isOneList = text.slice(last) === ']}' && ends.every((at) => text[at] === ',' || at === last)
-  if (ends.length < 2 || !isOneList) return parseExact(text)
-  if (!isExact && tokens > MAX_TOKENS_EXACT) throw new TooMuch('holds too many values')
+  if (ends.length < 2 || !isOneList) return parseScanned(text, { isExact })
   const result: unknown[] = []
   const breath = new Breath()
   let from = LIST.length
@@ -91,7 +90,7 @@ export function stringify(value: unknown): string {
 export function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   try {
-    return parseScanned(text, scan(text, { open: [] }))
+    return parseScanned(text, { isExact: scan(text, { open: [] }) })
   } catch (error) {
     if (error instanceof Refusal) throw error
     if (error instanceof TooMuch) throw new Refusal('bad_request', `the body ${error.message}`)
@@ -110,14 +109,8 @@ function decode(bytes: Buffer): string {
 /** Valid or not, it is more than is walked at once. */
 class TooMuch extends SyntaxError {}
 
-interface Scanned {
-  tokens: number
-  isExact: boolean
-}
-
-function parseScanned(text: string, { tokens, isExact }: Scanned): unknown {
+function parseScanned(text: string, { isExact }: { isExact: boolean }): unknown {
   if (isExact) return JSON.parse(text)
-  if (tokens > MAX_TOKENS_EXACT) throw new TooMuch('holds too many values')
   return exact.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source
       ? exact.rawJSON(source)
@@ -133,8 +126,10 @@ type Open = (Set<string> | null)[]
  * tokens make JSON is for the parser to find.
  * @param into `open` for a body, where what is ambiguous is refused; `ends` takes where each value
  *   of a list in an object ends
+ * @returns whether JavaScript writes every number as it is spelt
+ * @throws SyntaxError, TooMuch
  */
-function scan(text: string, { open, ends }: { open?: Open; ends?: number[] } = {}): Scanned {
+function scan(text: string, { open, ends }: { open?: Open; ends?: number[] } = {}): boolean {
   const kind = open === undefined ? 'answer' : 'body'
   let isExact = true
   let tokens = 0
@@ -161,7 +156,8 @@ function scan(text: string, { open, ends }: { open?: Open; ends?: number[] } = {
     if (at === start) throw new SyntaxError('not JSON')
     if (open !== undefined) last = judge(text.slice(start, at), last, open)
   }
-  return { tokens, isExact }
+  if (!isExact && tokens > MAX_TOKENS_EXACT) throw new TooMuch('holds too many values')
+  return isExact
 }
 
 /** True for a number that JavaScript writes as it is spelt here. */
