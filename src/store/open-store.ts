@@ -58,24 +58,21 @@ export class OpenStore implements Store {
   }
 
   async write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
-    try {
-      const result = await this.#track(() => this.#transact(change, { waits: 'within' }))
-      this.#tell(true)
-      return result
-    } catch (error) {
-      if (!isStorageFailure(error)) throw error
-      this.#tell(false)
-      throw new Refusal('postern_store_unwritable', '', { cause: error })
-    }
+    return await this.#keep(() => this.#transact(change, { waits: 'within' }))
   }
 
   async note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
+    return await this.#keep(async () => {
+      const noted = await this.#transact(change, { waits: 'after' })
+      await this.#log.sync()
+      return noted
+    })
+  }
+
+  /** Tells how it ended, and refuses what the disk does not take. */
+  async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
-      const result = await this.#track(async () => {
-        const noted = await this.#transact(change, { waits: 'after' })
-        await this.#log.sync()
-        return noted
-      })
+      const result = await this.#track(run)
       this.#tell(true)
       return result
     } catch (error) {
