@@ -1,5 +1,6 @@
 /** Octets that packets of a sealed message take, by the algorithm of the key that they are of. */
 import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
+import { framedLength } from './packets.ts'
 
 /** What the library says of a key. */
 export interface AlgorithmInfo {
@@ -31,13 +32,13 @@ const SIGNATURE_NUMBERS: Record<string, number> = { eddsaLegacy: 68, ed25519: 64
 
 /** Octets of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
 export function recipientBytes(info: AlgorithmInfo): CipherSizes {
-  const framed = (cipher: Cipher): number => withHeader(PKESK_FIXED + sealedBytes(info, cipher))
+  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + sealedBytes(info, cipher))
   return { aes256: framed('aes256'), aes128: framed('aes128') }
 }
 
 /** Octets of a signature packet of ours, framed; the greatest possible. */
 export function signatureBytes(info: AlgorithmInfo): number {
-  return withHeader(SIGNATURE_FIXED + numberBytes(info))
+  return framedLength(SIGNATURE_FIXED + numberBytes(info))
 }
 
 /**
@@ -78,5 +79,3 @@ function numberBytes({ algorithm, bits, curve }: AlgorithmInfo): number {
   // Two numbers as long as the two of a point, with a length each, in the place of its one octet.
   return SIGNATURE_NUMBERS[algorithm] ?? (POINT_BYTES[curve ?? ''] ?? 135) + 1
 }
-
-const withHeader = (body: number): number => body + (body < 192 ? 2 : 3)
