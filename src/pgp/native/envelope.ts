@@ -4,7 +4,7 @@ import { Crc24 } from '../bulk/crc-24.ts'
 import { TAG, framePacket } from '../packets.ts'
 import { Sealed } from '../sealed.ts'
 import { sealVersion1 } from '../seipd.ts'
-import { armorPackets, type ArmoredPackets } from './armored-packets.ts'
+import type { ArmoredPackets } from './armored-packets.ts'
 import type { SigningKey } from './curve-key.ts'
 import { ARMOR_END, ARMOR_START, LINE_OCTETS, armorLines, charsOf } from './json-armor.ts'
 import type { OwnSecret } from './own-secrets.ts'
@@ -24,11 +24,6 @@ export interface Envelope {
 }
 
 /** Makes an envelope of recipient packets, which all give this session key. */
-export function makeEnvelope(packets: Buffer, sessionKey: SessionKey): Envelope {
-  return envelopeOf(armorPackets(packets), sessionKey)
-}
-
-/** The same of packets that are in armor. */
 export function envelopeOf(armored: ArmoredPackets, sessionKey: SessionKey): Envelope {
   const { lines, rest, crc, octets } = armored
   return { sessionKey, lines: viewOf(lines), rest: viewOf(rest), crc: new Crc24(crc), octets }

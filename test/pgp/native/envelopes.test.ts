@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { makeEnvelope, type Envelope } from '../../../src/pgp/native/envelope.ts'
+import { armorPackets } from '../../../src/pgp/native/armored-packets.ts'
+import { envelopeOf, type Envelope } from '../../../src/pgp/native/envelope.ts'
 import { Envelopes } from '../../../src/pgp/native/envelopes.ts'
 import { freshSessionKey } from '../../../src/pgp/native/session-key.ts'
 import { seeds } from '../../support/chance.ts'
@@ -8,7 +9,7 @@ import { seeded } from '../../support/openpgp-octets.ts'
 
 const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }
 const envelope = (octets = 96): Envelope =>
-  makeEnvelope(seeded('packets', octets), freshSessionKey('aes256'))
+  envelopeOf(armorPackets(seeded('packets', octets)), freshSessionKey('aes256'))
 const isZeroed = ({ sessionKey }: Envelope): boolean =>
   sessionKey.data.every((octet) => octet === 0)
 
