@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     },
     verify: async (signed, certificate, nowMs, signal) => {
       const facts = isNative
-        ? (gate.signer(certificate) ?? (await factsOf(gate, certificate)))
+        ? (gate.known(certificate) ?? (await factsOf(gate, certificate)))
         : null
       const results = await verifying.run(async (isAlone) => {
         if (facts === null || !isNative || signal?.aborted === true) return null

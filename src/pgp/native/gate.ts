@@ -20,8 +20,8 @@ export interface GateParts {
 const RECORDS = 100_000
 /** Characters of all other certificates that are kept together. */
 const OTHER_CHARS = 32 * 1024 * 1024
-/** Characters of the certificates that were verified with last. */
-const SIGNER_CHARS = 512 * 1024
+/** Characters of the certificates that were asked for last: those of the two largest groups. */
+const RECENT_CHARS = 2 * 1024 * 1024
 /** How long a certificate that overran the deadline is not tried again. */
 const DEADLINE_KEPT_MS = 300_000
 /** Certificates that may be in use and wait for the library's word. */
@@ -31,6 +31,12 @@ const CONFIRM_AFTER_MS = 500
 
 interface Kept extends Judged {
   judgedAtMs: number
+}
+
+interface Asked {
+  armored: string
+  known?: string | undefined
+  digest: Buffer
 }
 
 /**
@@ -43,7 +49,8 @@ export class Gate implements Disposable {
   readonly #parts: GateParts
   readonly #records = new RecordTable(RECORDS)
   readonly #others = new RecentMap<Kept>(OTHER_CHARS)
-  readonly #signers = new RecentMap<{ facts: CertificateFacts; epoch: number }>(SIGNER_CHARS)
+  /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
+  readonly #recent = new RecentMap<{ facts: CertificateFacts; epoch: number }>(RECENT_CHARS)
   readonly #inFlight = new Map<string, Promise<Judged>>()
   readonly #unconfirmed: { armored: string; facts: CertificateFacts; atMs: number }[] = []
   /** How often a certificate was judged already, or is being judged, and how often not. */
@@ -62,26 +69,17 @@ export class Gate implements Disposable {
 
   /** The facts of a certificate that can be sealed to natively now; null where that is not known. */
   known(armored: string): CertificateFacts | null {
-    return this.#held(digestOf(armored), Date.now())
+    const nowMs = Date.now()
+    return this.#remembered(armored, nowMs) ?? this.#held(armored, digestOf(armored), nowMs)
   }
 
-  /** The same, for whoever may have signed: who writes once writes again, with the same text. */
-  signer(armored: string): CertificateFacts | null {
-    const kept = this.#signers.get(armored)
-    if (kept?.epoch === this.#epoch && holdsAt(kept.facts, Date.now())) {
-      this.lookups.hits++
-      return kept.facts
-    }
-    const facts = this.known(armored)
-    if (facts !== null) this.#signers.set(armored, { facts, epoch: this.#epoch }, armored.length)
-    return facts
-  }
-
-  #held(digest: Buffer, nowMs: number): CertificateFacts | null {
-    const facts = this.#records.get(digest)
-    if (facts === null || !holdsAt(facts, nowMs)) return null
-    this.lookups.hits++
-    return facts
+  /** The same; where that is not known, what will be said of the certificate. */
+  ask(armored: string): CertificateFacts | Promise<Judged> {
+    const nowMs = Date.now()
+    const remembered = this.#remembered(armored, nowMs)
+    if (remembered !== null) return remembered
+    const digest = digestOf(armored)
+    return this.#held(armored, digest, nowMs) ?? this.#say({ armored, digest, nowMs })
   }
 
   /**
@@ -89,10 +87,29 @@ export class Gate implements Disposable {
    * @param known an earlier copy whose revocations must not be forgotten
    */
   async look(armored: string, known?: string): Promise<Judged> {
-    const nowMs = Date.now()
-    const digest = digestOf(armored)
-    const facts = known === undefined ? this.#held(digest, nowMs) : null
-    if (facts !== null) return { judgement: judgementOf(facts, armored), facts }
+    if (known !== undefined) {
+      return await this.#say({ armored, known, digest: digestOf(armored), nowMs: Date.now() })
+    }
+    const found = await this.ask(armored)
+    return 'judgement' in found ? found : { judgement: judgementOf(found, armored), facts: found }
+  }
+
+  #remembered(armored: string, nowMs: number): CertificateFacts | null {
+    const recent = this.#recent.get(armored)
+    if (recent?.epoch !== this.#epoch || !holdsAt(recent.facts, nowMs)) return null
+    this.lookups.hits++
+    return recent.facts
+  }
+
+  #held(armored: string, digest: Buffer, nowMs: number): CertificateFacts | null {
+    const facts = this.#records.get(digest)
+    if (facts === null || !holdsAt(facts, nowMs)) return null
+    this.lookups.hits++
+    this.#recent.set(armored, { facts, epoch: this.#epoch }, armored.length)
+    return facts
+  }
+
+  async #say({ armored, known, digest, nowMs }: Asked & { nowMs: number }): Promise<Judged> {
     const name = nameOf(digest, known)
     const kept = this.#others.get(name)
     const isKept = kept !== undefined && isCurrent(kept, nowMs)
@@ -109,13 +126,7 @@ export class Gate implements Disposable {
     }
   }
 
-  async #judge(one: {
-    armored: string
-    known: string | undefined
-    digest: Buffer
-    name: string
-  }): Promise<Judged> {
-    const { armored, known, digest, name } = one
+  async #judge({ armored, known, digest, name }: Asked & { name: string }): Promise<Judged> {
     const atMs = Date.now()
     if (known === undefined && this.#mayRead()) {
       const { precedence, reader } = this.#parts

@@ -62,14 +62,12 @@ export class Rosters {
   }
 
   async #membersOf(texts: string[]): Promise<Member[]> {
-    const known = texts.map((armored) => this.#gate.known(armored))
-    const others = texts.filter((_, index) => known[index] === null)
-    const judged = await Promise.all(others.map((armored) => this.#gate.look(armored)))
-    const members = known.map((facts) => {
-      if (facts !== null) return { fingerprint: hex(facts.fingerprint), facts }
-      return memberOf(judged.shift())
+    const asked = texts.map((armored) => this.#gate.ask(armored))
+    const judged = await Promise.all(asked.filter((one) => one instanceof Promise))
+    return asked.map((one) => {
+      if (one instanceof Promise) return memberOf(judged.shift())
+      return { fingerprint: hex(one.fingerprint), facts: one }
     })
-    return members
   }
 }
 
@@ -87,7 +85,8 @@ function memberOf(judged: Judged | undefined): Member {
     : { fingerprint, armored }
 }
 
-const hex = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')
+const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('hex')
 
 function rosterOf(everybody: Member[], by: Sealing): Roster {
   const facts = everybody.flatMap((one) => ('facts' in one ? [one.facts] : []))
