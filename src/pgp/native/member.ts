@@ -2,29 +2,29 @@
 import { ALGORITHM, fingerprintOf, type SealingKey } from './curve-key.ts'
 import type { Agreeing } from './key-agreement.ts'
 
-/** Algorithm, fingerprint, point. */
-export const MEMBER_BYTES = 1 + 20 + 32
-const POINT_AT = 21
+/** Algorithm, date of creation, point. */
+export const MEMBER_BYTES = 1 + 4 + 32
+const POINT_AT = 5
 
 /** Puts keys one after the other, in memory that threads can be let see. */
 export function writeMembers(keys: readonly SealingKey[]): Buffer {
   const members = Buffer.from(new SharedArrayBuffer(keys.length * MEMBER_BYTES))
-  for (const [index, key] of keys.entries()) {
-    const at = index * MEMBER_BYTES
-    members[at] = key.algorithm
-    members.set(fingerprintOf(key), at + 1)
-    members.set(key.point, at + POINT_AT)
+  let at = 0
+  for (const { algorithm, createdS, point } of keys) {
+    members[at] = algorithm
+    members.writeUInt32BE(createdS, at + 1)
+    members.set(point, at + POINT_AT)
+    at += MEMBER_BYTES
   }
   return members
 }
 
 /** Gives one again. @throws Error for an algorithm that is not sealed to here */
-export function memberAt(members: Uint8Array, at: number): Agreeing {
-  return {
-    algorithm: algorithmAt(members, at),
-    fingerprint: members.subarray(at + 1, at + POINT_AT),
-    point: members.subarray(at + POINT_AT, at + MEMBER_BYTES),
-  }
+export function memberAt(members: Buffer, at: number): Agreeing {
+  const algorithm = algorithmAt(members, at)
+  const createdS = members.readUInt32BE(at + 1)
+  const point = members.subarray(at + POINT_AT, at + MEMBER_BYTES)
+  return { algorithm, point, fingerprint: fingerprintOf({ algorithm, createdS, point }) }
 }
 
 /** The algorithm of one alone. @throws as `memberAt` */
