@@ -53,7 +53,7 @@ export function packSome({ members, sessionKey, packets, progress }: Pack, most:
     work.write(block * BLOCK, (block + 1) * BLOCK, packets)
     Atomics.store(progress, 1 + block, 1)
   }
-  return true
+  return Atomics.load(progress, 0) + 1 < progress.length
 }
 
 /** Whether all packets are there. */
