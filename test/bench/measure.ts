@@ -18,6 +18,8 @@ export interface Result {
   stallMs?: number
   /** The same for as long with nothing to do: what other processes do to it. */
   idleStallMs?: number
+  /** The longest time without what the loop's thread waited for a core that others had. */
+  ownStallMs?: number
   /** `ratio`: how many times faster we are than the peer. */
   vs: Record<string, { ms: number; ratio: number }>
   /** What one run works through. */
@@ -68,39 +70,6 @@ function against(
       return [name, { ms: round(theirs), ratio: round(theirs / ms) }]
     }),
   )
-}
-
-/** The longest time between two turns of the event loop while something runs, in ms. */
-export async function stallDuring(run: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let last = performance.now()
-  let isOn = true
-  const turn = (): void => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (isOn) setImmediate(turn)
-  }
-  setImmediate(turn)
-  await run()
-  isOn = false
-  return longest
-}
-
-/** The median of so many measurements of the longest stall, in turn with an idle loop. */
-export async function stallOf(
-  run: () => Promise<unknown>,
-  times: number,
-): Promise<Required<Pick<Result, 'stallMs' | 'idleStallMs'>>> {
-  const all: number[] = []
-  const idle: number[] = []
-  for (let time = 0; time < times; time++) {
-    const startedAt = performance.now()
-    all.push(await stallDuring(run))
-    const tookMs = performance.now() - startedAt
-    idle.push(await stallDuring(() => new Promise((resolve) => setTimeout(resolve, tookMs))))
-  }
-  return { stallMs: round(median(all)), idleStallMs: round(median(idle)) }
 }
 
 export function median(values: number[]): number {

@@ -1,8 +1,9 @@
 import { decrypt, readMessage } from 'openpgp'
 import { Floor } from './floor.ts'
-import { compare, stallOf, type Contender, type Result } from './measure.ts'
+import { compare, type Contender, type Result } from './measure.ts'
 import { makeCast, type Cast } from './people.ts'
 import { findPrograms } from './programs.ts'
+import { stallOf } from './stall.ts'
 
 const TEXT = 'x'.repeat(500)
 const BATCH = 100

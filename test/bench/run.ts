@@ -50,8 +50,14 @@ function speed(bytes: number | undefined, ms: number): string {
   return bytes === undefined ? '' : `, ${Math.round(bytes / 1000 / ms)} MB/s`
 }
 
+function stallLines({ stallMs, idleStallMs, ownStallMs }: Partial<Result>): string[] {
+  if (stallMs === undefined) return []
+  const own = ownStallMs === undefined ? '' : `, without waiting for a core ${ownStallMs} ms`
+  return [`longest stall ${stallMs} ms (idle ${idleStallMs} ms)${own}`]
+}
+
 function table(rows: Result[]): string[] {
-  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, stallMs, idleStallMs }) => {
+  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, ...stalls }) => {
     const ours = [job, `${ms} ms${speed(bytes, ms)}`]
     const against = Object.entries(vs).map(([peer, theirs]) => [
       ...ours,
@@ -60,9 +66,7 @@ function table(rows: Result[]): string[] {
       `${theirs.ratio} times`,
       memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
     ])
-    const stalls = `longest stall ${stallMs} ms (idle ${idleStallMs} ms)`
-    const stall = stallMs === undefined ? [] : [[...ours, stalls]]
-    return [...against, ...stall]
+    return [...against, ...stallLines(stalls).map((line) => [...ours, line])]
   })
   const head = ['job', 'ours', 'peer', 'theirs', 'we are faster', 'memory']
   const widths = head.map((_, column) =>

@@ -3,9 +3,10 @@ import { permitSealed } from '../../src/translate/guard.ts'
 import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
 import type { Engine } from '../../src/pgp/engine.ts'
 import { Floor } from './floor.ts'
-import { compare, stallOf, type Contender, type Result } from './measure.ts'
+import { compare, type Contender, type Result } from './measure.ts'
 import { makeCast, type Cast } from './people.ts'
 import { findPrograms, type Programs } from './programs.ts'
+import { stallOf } from './stall.ts'
 
 /** 480 ASCII characters: with 997 recipients as much as the service takes. */
 const TEXT = 'x'.repeat(480)
