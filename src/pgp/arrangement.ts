@@ -35,7 +35,7 @@ export function isAnnounced({ onePass, signatures }: Arrangement, index: number)
   const opening = onePass?.[onePass.length - 1 - index]?.body
   const signature = signatures[index]?.body
   if (opening === undefined || signature === undefined) return true
-  const [, type, hash, publicKey] = opening
+  const [type, hash, publicKey] = [opening[1], opening[2], opening[3]]
   return type === signature[1] && publicKey === signature[2] && hash === signature[3]
 }
 

@@ -7,9 +7,8 @@ import { createNative } from './native/engine.ts'
 import type { CertificateFacts } from './native/facts.ts'
 import type { Gate } from './native/gate.ts'
 import { Opener } from './native/opener.ts'
-import { Turns } from './native/turns.ts'
 import { unwrapNatively } from './native/unwrap.ts'
-import { verifyNatively } from './native/verify.ts'
+import { Verifier } from './native/verifier.ts'
 import type { ThreadLoad } from './pool.ts'
 import type { OwnIds } from './walk.ts'
 
@@ -39,8 +38,6 @@ export interface MeasuredEngine extends Engine {
 
 /** What waits for its message, ready but for its words: a hundred of the largest groups. */
 const AHEAD: EnvelopeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
-/** Messages whose signatures are verified side by side. */
-const VERIFIED_AT_ONCE = 16
 
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): MeasuredEngine {
@@ -53,7 +50,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   let isNative = options.native ?? true
   if (!isNative) void native[Symbol.asyncDispose]()
   const opener = new Opener(own, () => isNative)
-  const verifying = new Turns(VERIFIED_AT_ONCE)
+  const verifier = new Verifier(() => opener.isBusy)
   const sealKnown: Engine['sealKnown'] = async (request) =>
     (await sealer.seal(request)) ?? (await library.seal(request))
   return {
@@ -82,10 +79,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       const facts = isNative
         ? (gate.known(certificate) ?? (await factsOf(gate, certificate)))
         : null
-      const results = await verifying.run(async (isAlone) => {
-        if (facts === null || !isNative || signal?.aborted === true) return null
-        return await verifyNatively(signed, facts, { nowMs, isAlone: isAlone && !opener.isBusy })
-      })
+      const isOurs = facts !== null && isNative && signal?.aborted !== true
+      const results = isOurs ? await verifier.verify(signed, facts, nowMs) : null
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },
     load: () => ({

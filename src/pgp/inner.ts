@@ -141,8 +141,7 @@ function withSignatures(document: Uint8Array, found: Arrangement): Inner {
 }
 
 function documentOf(literal: Uint8Array): Uint8Array | null {
-  const [format = 0, nameLength = 0] = literal
-  const start = 2 + nameLength + 4
-  if (!LITERAL_FORMATS.has(format) || start > literal.length) return null
+  const start = 2 + (literal[1] ?? 0) + 4
+  if (!LITERAL_FORMATS.has(literal[0] ?? 0) || start > literal.length) return null
   return literal.subarray(start)
 }

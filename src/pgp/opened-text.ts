@@ -1,4 +1,5 @@
 /** What is given of a message once it was decrypted: its text, with signatures still unverified. */
+import { isUtf8 } from 'node:buffer'
 import type { NotOpened, OpenedText } from './engine.ts'
 import type { Inner } from './inner.ts'
 
@@ -29,12 +30,7 @@ export function openedText(
   }
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function decodeText(document: Uint8Array): string | null {
-  try {
-    return UTF8.decode(document)
-  } catch {
-    return null
-  }
+function decodeText({ buffer, byteOffset, length }: Uint8Array): string | null {
+  const document = Buffer.from(buffer, byteOffset, length)
+  return isUtf8(document) ? document.toString('utf8') : null
 }

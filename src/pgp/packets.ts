@@ -52,35 +52,30 @@ export function* packetsOf(octets: Uint8Array): Generator<Packet> {
 export function packetAt(octets: Uint8Array, at: number): Packet & { next: number } {
   const first = octets[at] ?? 0
   if ((first & 0x80) === 0) throw new FramingError('header')
-  const isOld = (first & 0x40) === 0
-  const { tag, parts, next } = (isOld ? oldFormat : newFormat)(octets, at + 1, first)
-  return { tag, body: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts), next }
-}
-
-interface Framed {
-  tag: number
-  parts: Uint8Array[]
-  next: number
+  if ((first & 0x40) === 0) return oldFormat(octets, at + 1, first)
+  const { length, start, partial } = lengthAt(octets, at + 1)
+  const tag = first & 0x3f
+  if (partial) return inChunks(octets, at + 1, tag)
+  return { tag, body: slice(octets, start, length), next: start + length }
 }
 
 /** RFC 9580, 4.2.2; the indeterminate length runs to the end and is for data packets alone. */
-function oldFormat(octets: Uint8Array, at: number, first: number): Framed {
+function oldFormat(octets: Uint8Array, at: number, first: number): Packet & { next: number } {
   const tag = (first >> 2) & 0x0f
   const lengthType = first & 3
   if (lengthType === 3) {
     if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
-    return { tag, parts: [octets.subarray(at)], next: octets.length }
+    return { tag, body: octets.subarray(at), next: octets.length }
   }
   const lengthOctets = 1 << lengthType
   if (at + lengthOctets > octets.length) throw new FramingError('length')
   const length = Buffer.from(octets.subarray(at, at + lengthOctets)).readUIntBE(0, lengthOctets)
   const start = at + lengthOctets
-  return { tag, parts: [slice(octets, start, length)], next: start + length }
+  return { tag, body: slice(octets, start, length), next: start + length }
 }
 
-/** RFC 9580, 4.2.1. */
-function newFormat(octets: Uint8Array, at: number, first: number): Framed {
-  const tag = first & 0x3f
+/** RFC 9580, 4.2.1.4. */
+function inChunks(octets: Uint8Array, at: number, tag: number): Packet & { next: number } {
   const parts: Uint8Array[] = []
   let next = at
   for (;;) {
@@ -90,7 +85,7 @@ function newFormat(octets: Uint8Array, at: number, first: number): Framed {
     if (parts.length >= BOUNDS.partialChunks) throw new FramingError('partial-count')
     parts.push(slice(octets, start, length))
     next = start + length
-    if (!partial) return { tag, parts, next }
+    if (!partial) return { tag, body: Buffer.concat(parts), next }
   }
 }
 
@@ -126,7 +121,11 @@ function slice(octets: Uint8Array, start: number, length: number): Uint8Array {
 
 /** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */
 export function framePacket(tag: number, body: Uint8Array): Buffer {
-  return Buffer.concat([packetHeader(tag, body.length), body])
+  const header = packetHeader(tag, body.length)
+  const packet = Buffer.allocUnsafe(header.length + body.length)
+  packet.set(header)
+  packet.set(body, header.length)
+  return packet
 }
 
 /** Octets of what `framePacket` makes of a body of so many. */

@@ -45,7 +45,7 @@ export function readClaim(
 ): ParsedSignature | null {
   const version = body[0]
   if (version !== 4 && version !== 6) return null
-  const [type = 255, publicKeyAlgorithm = 0, hashAlgorithm = 0] = body.subarray(1, 4)
+  const type = body[1] ?? 255
   if (type !== BINARY && type !== TEXT) return null
   const lengthOctets = version === 6 ? 4 : 2
   const hashed = area(body, 4, lengthOctets)
@@ -53,11 +53,12 @@ export function readClaim(
   if (!hashed || !unhashed) return null
   const claims = subpackets(hashed.octets)
   const hints = subpackets(unhashed.octets)
+  const hashAlgorithm = body[3] ?? 0
   const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.octets
   if (created?.length !== 4) return null
   return {
     type,
-    publicKeyAlgorithm,
+    publicKeyAlgorithm: body[2] ?? 0,
     hashAlgorithm,
     issuerKeyId: issuerOf([...claims, ...hints]),
     createdMs: numberOf(created, 0, 4) * 1000,

@@ -1,11 +1,8 @@
 /** Ed25519 over a digest, as OpenPGP signs (RFC 8032; RFC 9580, 5.2.3.3), by node:crypto. */
 import { createPrivateKey, sign, verify, type KeyObject } from 'node:crypto'
 import { rawPublicKey } from './raw-key.ts'
-import { RecentMap } from './recent-map.ts'
 
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
-/** Public keys that are kept, at some 700 octets each. */
-const KEPT = 512
 
 /** A signature with the key that is to have made it. */
 export interface Statement {
@@ -35,24 +32,20 @@ export function holds({ digest, point, numbers }: Statement): boolean {
 }
 
 /** The same, on libuv's pool. */
-export function holdsAside({ digest, point, numbers }: Statement): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    verify(null, digest, publicKey(point), numbers, (error, result) => {
-      if (error !== null) reject(error)
-      else resolve(result)
-    })
-  })
+export function holdsAside(
+  { digest, point, numbers }: Statement,
+  done: (error: Error | null, holds: boolean) => void,
+): void {
+  verify(null, digest, publicKey(point), numbers, done)
 }
 
-/** Public keys as they were read; who writes once writes again. */
-const read = new RecentMap<KeyObject>(KEPT)
+/** Public keys as they were read, for as long as the points themselves are held. */
+const read = new WeakMap<Uint8Array, KeyObject>()
 
 function publicKey(point: Uint8Array): KeyObject {
-  const { buffer, byteOffset, length } = point
-  const base64 = Buffer.from(buffer, byteOffset, length).toString('base64')
-  const kept = read.get(base64)
+  const kept = read.get(point)
   if (kept !== undefined) return kept
   const key = rawPublicKey(point, 'ed25519')
-  read.set(base64, key, 1)
+  read.set(point, key)
   return key
 }

@@ -6,14 +6,23 @@
  *   or not spelt canonically
  */
 export function readMpi(octets: Uint8Array, size: number): { number: Buffer; read: number } | null {
+  const number = Buffer.alloc(size)
+  const read = readMpiInto(octets, number)
+  return read === null ? null : { number, read }
+}
+
+/**
+ * The same into zeros, which it must fit.
+ * @returns the octets read, at least two; null as `readMpi`, with the zeros as they were
+ */
+export function readMpiInto(octets: Uint8Array, number: Uint8Array): number | null {
   if (octets.length < 2) return null
   const bits = ((octets[0] ?? 0) << 8) | (octets[1] ?? 0)
   const length = (bits + 7) >> 3
-  if (length > size || octets.length < 2 + length) return null
+  if (length > number.length || octets.length < 2 + length) return null
   if (length > 0 && 32 - Math.clz32(octets[2] ?? 0) !== bits - 8 * (length - 1)) return null
-  const number = Buffer.alloc(size)
-  number.set(octets.subarray(2, 2 + length), size - length)
-  return { number, read: 2 + length }
+  number.set(octets.subarray(2, 2 + length), number.length - length)
+  return 2 + length
 }
 
 /** Writes a number given in octets, which may begin with zeros. */

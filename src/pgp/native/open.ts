@@ -26,12 +26,13 @@ interface Addressed {
   form: RecipientForm
   secret: OwnSecret<SealingKey>
   openedWith: string
-  takes: (cipher: number) => cipher is CipherId
+  own: OwnKey
 }
 
 /** A message that can be opened natively. */
-export interface Begun extends Addressed {
+export interface Begun {
   walked: Walked
+  addressed: Addressed
 }
 
 /**
@@ -57,12 +58,12 @@ export function nameIn(walked: Walked, keys: UnlockedKey[]): Named | null {
 /** @param known of that key. @returns null where it does not open natively what is so sealed */
 export function begin(walked: Walked, named: Named, known: OwnKey | null): Begun | null {
   const addressed = addressedTo(named, known)
-  return addressed && { ...addressed, walked }
+  return addressed && { walked, addressed }
 }
 
 /** Finds what our key and the sender's point share: most of the work. */
-export function agree({ form, secret }: Begun): Buffer | null {
-  return sharedWith(form, secret)
+export function agree({ addressed }: Begun): Buffer | null {
+  return sharedWith(addressed.form, addressed.secret)
 }
 
 /**
@@ -70,14 +71,12 @@ export function agree({ form, secret }: Begun): Buffer | null {
  * @param shared of `agree`
  * @returns as `openNatively`
  */
-export function finish(
-  { walked, form, secret, openedWith, takes }: Begun,
-  shared: Buffer | null,
-): Opened | null {
+export function finish({ walked, addressed }: Begun, shared: Buffer | null): Opened | null {
+  const { form, secret, openedWith, own } = addressed
   const sessionKey = openRecipient(form, secret, shared)
   if (sessionKey === null) return DAMAGED
   const { cipher, data } = sessionKey
-  if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
+  if (!takes(own, cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
   const packets = openVersion1(walked.container, { algorithm: CIPHER_NAME[cipher], data })
   data.fill(0)
   if (packets === null) return DAMAGED
@@ -96,20 +95,24 @@ export async function addressedOf(
 }
 
 function namedIn({ named, recipientPackets }: RecipientPackets, keys: UnlockedKey[]): Named | null {
-  const [packet, ...others] = recipientPackets
-  if (!named || packet === undefined || others.length > 0) return null
+  const [packet] = recipientPackets
+  if (!named || packet === undefined || recipientPackets.length > 1) return null
   const form = readRecipient(packetAt(packet, 0).body)
   if (form === null) return null
-  const [key, ...more] = keys.filter(({ keyIds }) => keyIds.includes(form.keyId))
-  return key === undefined || more.length > 0 ? null : { form, key }
+  const isNamed = ({ keyIds }: UnlockedKey): boolean => keyIds.includes(form.keyId)
+  const key = keys.find(isNamed)
+  return key === undefined || key !== keys.findLast(isNamed) ? null : { form, key }
 }
 
-function addressedTo({ form, key }: Named, known: OwnKey | null): Addressed | null {
-  const secret = known?.opens.get(form.keyId)
-  if (!known || !secret || secret.key.algorithm !== form.algorithm) return null
+function addressedTo({ form, key }: Named, own: OwnKey | null): Addressed | null {
+  const secret = own?.opens.get(form.keyId)
+  if (!own || !secret || secret.key.algorithm !== form.algorithm) return null
   if (!isSealingSecret(secret)) return null
-  const takes = (cipher: number): cipher is CipherId =>
-    isCipher(cipher) && (cipher !== AES192 || known.reads(cipher))
-  if (form.cipher !== null && !takes(form.cipher)) return null
-  return { form, secret, openedWith: key.fingerprint, takes }
+  if (form.cipher !== null && !takes(own, form.cipher)) return null
+  return { form, secret, openedWith: key.fingerprint, own }
+}
+
+/** Whether session keys of a cipher are taken for a key of ours. */
+export function takes(own: OwnKey, cipher: number): cipher is CipherId {
+  return isCipher(cipher) && (cipher !== AES192 || own.reads(cipher))
 }

@@ -16,7 +16,8 @@ export interface ToOpen {
 /** What became of it; as it was walked where it is the library's to open. */
 export type Left = Opened | Walked
 
-interface Asked extends ToOpen {
+interface Asked {
+  message: ToOpen
   resolve: (left: Left) => void
   reject: (error: unknown) => void
 }
@@ -48,7 +49,7 @@ export class Opener {
   /** Opens one when its turn has come; in the order in which they were asked for. */
   open(message: ToOpen): Promise<Left> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...message, resolve, reject })
+      this.#waiting.push({ message, resolve, reject })
       if (this.#isBusy) return
       this.#isBusy = true
       queueMicrotask(() => void this.#openAll())
@@ -68,7 +69,7 @@ export class Opener {
   #next(): Asked[] {
     let count = 0
     for (let chars = 0; count < TOGETHER && count < this.#waiting.length; count++) {
-      chars += this.#waiting[count]?.armored.length ?? 0
+      chars += this.#waiting[count]?.message.armored.length ?? 0
       if (chars > TOGETHER_CHARS && count > 0) break
     }
     return this.#waiting.splice(0, count)
@@ -78,7 +79,7 @@ export class Opener {
   async #openSome(some: Asked[]): Promise<void> {
     const underway: { asked: Asked; step: Step; shared: Buffer | null }[] = []
     for (const asked of some) {
-      const step = this.#begin(asked)
+      const step = this.#begin(asked.message)
       underway.push({ asked, step: step instanceof Promise ? await step : step, shared: null })
     }
     for (const one of underway) if (!('left' in one.step)) one.shared = agree(one.step)
@@ -92,7 +93,7 @@ export class Opener {
   }
 
   /** Waits only where a key of ours must be asked for. */
-  #begin({ armored, keys, ids, signal }: Asked): Step | Promise<Step> {
+  #begin({ armored, keys, ids, signal }: ToOpen): Step | Promise<Step> {
     try {
       const walked = walkMessage(armored, ids)
       const isOurs = walked.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true

@@ -35,27 +35,23 @@ const PLAIN_SIZES = new Set([24, 32, 40])
 export function readRecipient(body: Uint8Array): RecipientForm | null {
   const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
   const algorithm = octets[START - 1]
-  if (octets[0] !== VERSION || octets.length < START) return null
-  const keyId = octets.toString('hex', 1, 9)
-  const rest = octets.subarray(START)
-  if (algorithm === ALGORITHM.ecdh) {
-    if (!rest.subarray(0, 3).equals(POINT_START)) return null
-    const wrapped = sized(rest.subarray(3 + POINT), PADDED_SIZES)
-    return wrapped && { keyId, algorithm, ephemeral: rest.subarray(3, 35), cipher: null, wrapped }
+  if (octets[0] !== VERSION) return null
+  if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) return null
+  const isPlain = algorithm === ALGORITHM.x25519
+  const pointAt = isPlain ? START : START + POINT_START.length
+  if (!isPlain && !octets.subarray(START, pointAt).equals(POINT_START)) return null
+  // What follows the point says how long it is, and nothing stands after it.
+  const end = pointAt + POINT
+  if (octets.length !== end + 1 + (octets[end] ?? 0)) return null
+  const wrapped = octets.subarray(isPlain ? end + 2 : end + 1)
+  if (!(isPlain ? PLAIN_SIZES : PADDED_SIZES).has(wrapped.length)) return null
+  return {
+    keyId: octets.toString('hex', 1, 9),
+    algorithm,
+    ephemeral: octets.subarray(pointAt, end),
+    cipher: isPlain ? (octets[end + 1] ?? 0) : null,
+    wrapped,
   }
-  if (algorithm !== ALGORITHM.x25519) return null
-  const both = sized(rest.subarray(POINT), null)
-  const [cipher = 0] = both ?? []
-  const wrapped = both?.subarray(1)
-  if (wrapped === undefined || !PLAIN_SIZES.has(wrapped.length)) return null
-  return { keyId, algorithm, ephemeral: rest.subarray(0, POINT), cipher, wrapped }
-}
-
-/** What follows its own length, and nothing after it. */
-function sized(octets: Buffer, sizes: ReadonlySet<number> | null): Buffer | null {
-  const [length = 0] = octets
-  if (octets.length !== 1 + length) return null
-  return sizes === null || sizes.has(length) ? octets.subarray(1) : null
 }
 
 /**

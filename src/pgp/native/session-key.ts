@@ -66,6 +66,6 @@ export function unpadSessionKey(padded: Buffer): { cipher: number; data: Buffer 
 
 function checksum(data: Uint8Array): number {
   let sum = 0
-  for (const octet of data) sum += octet
+  for (let at = 0; at < data.length; at++) sum += data[at] ?? 0
   return sum & 0xffff
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { ALGORITHM, type SigningKey } from './curve-key.ts'
 import type { Statement } from './ed25519.ts'
-import { readMpi } from './mpi.ts'
+import { readMpiInto } from './mpi.ts'
 
 export interface Subpacket {
   kind: number
@@ -42,12 +42,15 @@ export const KIND = {
 
 /** What a signature of the usual programs stays well below. */
 const BODY_MAX = 512
+/** Octets that are signed after the hashed part: how long that is (RFC 9580, 5.2.4). */
+const TRAILER = 6
 
 /** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
 export function readSignatureForm(body: Uint8Array): SignatureForm | null {
   if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
   const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const [type = 0, algorithm = 0, hashId = 0] = octets.subarray(1, 4)
+  const algorithm = octets[2]
+  const hashId = octets[3] ?? 0
   const isEd25519 = algorithm === ALGORITHM.eddsaLegacy || algorithm === ALGORITHM.ed25519
   if (!isEd25519 || !isHash(hashId)) return null
   const hashed = readArea(octets, 4)
@@ -56,7 +59,7 @@ export function readSignatureForm(body: Uint8Array): SignatureForm | null {
   const numbers = readNumbers(octets.subarray(unhashed.end + 2), algorithm)
   if (numbers === null) return null
   return {
-    type,
+    type: octets[1] ?? 0,
     algorithm,
     hash: HASHES[hashId],
     hashed: hashed.subpackets,
@@ -69,8 +72,9 @@ export function readSignatureForm(body: Uint8Array): SignatureForm | null {
 
 /** Octets of the one subpacket of a kind; null when there is none, or more. */
 export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): Buffer | null {
-  const [first, ...more] = subpackets.filter((one) => one.kind === kind)
-  return first === undefined || more.length > 0 ? null : first.octets
+  const first = subpackets.find((one) => one.kind === kind)
+  const last = subpackets.findLast((one) => one.kind === kind)
+  return first === undefined || first !== last ? null : first.octets
 }
 
 /** When it says that it was made, in seconds; null unless it says so exactly once. */
@@ -83,7 +87,7 @@ export function createdS({ hashed }: SignatureForm): number | null {
  * Whether everything that names an issuer names this one, and something does.
  * @param fingerprint of the key, 20 octets
  */
-export function isIssuedBy(form: SignatureForm, fingerprint: Buffer): boolean {
+export function isIssuedBy(form: SignatureForm, fingerprint: Uint8Array): boolean {
   const keyId = fingerprint.subarray(12)
   let named = 0
   for (const area of [form.hashed, form.unhashed]) {
@@ -110,10 +114,15 @@ export function statementOf(
   key: SigningKey,
 ): Statement | null {
   if (form.algorithm !== key.algorithm) return null
-  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
-  trailer.writeUInt32BE(form.hashedPart.length, 2)
-  const digest = hash(form.hash, Buffer.concat([over, form.hashedPart, trailer]), 'buffer')
-  return statementOn(form, digest, key)
+  const { hashedPart } = form
+  const signed = Buffer.allocUnsafe(over.length + hashedPart.length + TRAILER)
+  signed.set(over)
+  signed.set(hashedPart, over.length)
+  const end = over.length + hashedPart.length
+  signed[end] = 4
+  signed[end + 1] = 0xff
+  signed.writeUInt32BE(hashedPart.length, end + 2)
+  return statementOn(form, hash(form.hash, signed, 'buffer'), key)
 }
 
 /** The same for what those octets hash to, together with the hashed part. */
@@ -132,10 +141,10 @@ function isHash(id: number): id is keyof typeof HASHES {
 
 function readNumbers(octets: Buffer, algorithm: number): Buffer | null {
   if (algorithm === ALGORITHM.ed25519) return octets.length === 64 ? octets : null
-  const r = readMpi(octets, 32)
-  const s = r && readMpi(octets.subarray(r.read), 32)
-  if (!r || !s || r.read + s.read !== octets.length) return null
-  return Buffer.concat([r.number, s.number])
+  const numbers = Buffer.alloc(64)
+  const r = readMpiInto(octets, numbers.subarray(0, 32))
+  const s = r && readMpiInto(octets.subarray(r), numbers.subarray(32))
+  return r && s && r + s === octets.length ? numbers : null
 }
 
 function readArea(octets: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {

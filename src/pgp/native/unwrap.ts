@@ -2,7 +2,7 @@
 import type { Addressed } from '../addressees.ts'
 import type { FoundKey } from '../bulk/library.ts'
 import type { UnlockedKey } from '../engine.ts'
-import { addressedOf } from './open.ts'
+import { addressedOf, takes } from './open.ts'
 import type { OwnKeys } from './own-keys.ts'
 import { openRecipient } from './recipient-packet.ts'
 import { CIPHERS, CIPHER_NAME } from './session-key.ts'
@@ -18,10 +18,10 @@ export async function unwrapNatively(
 ): Promise<FoundKey[] | null> {
   const found = await addressedOf(addressed, keys, own)
   if (found === null) return null
-  const { form, secret, openedWith, takes } = found
+  const { form, secret, openedWith } = found
   const sessionKey = openRecipient(form, secret)
   if (sessionKey === null) return []
   const { cipher, data } = sessionKey
-  if (!takes(cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
+  if (!takes(found.own, cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
   return [{ algorithm: CIPHER_NAME[cipher], data, fingerprint: openedWith }]
 }

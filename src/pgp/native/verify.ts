@@ -1,10 +1,10 @@
-/** Verifying signatures of the common form natively (RFC 9580, 5.2.4); all others are the library's. */
-import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
+/** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
+import type { Signed, SignedAtLength } from '../engine.ts'
 import { TAG, packetAt } from '../packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { canonicalText } from '../signature.ts'
 import { fingerprintOf, type SigningKey } from './curve-key.ts'
-import { holds, holdsAside, type Statement } from './ed25519.ts'
+import type { Statement } from './ed25519.ts'
 import { holdsAt, type CertificateFacts } from './facts.ts'
 import {
   KIND,
@@ -34,40 +34,35 @@ const HASHED = new Set<number>([
 const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
 
 /** What is already known of a signature, or what is to be verified. */
-type Step = 'bad' | 'other-key' | Statement
+export type Claimed = 'bad' | 'other-key' | Statement
 
 /**
- * Judges signatures against a certificate's facts, as `verify` of the library does.
- * @returns null where any of them is not of the common form, before any is verified
+ * Judges signatures against a certificate's facts, as `verify` of the library does, all but whether
+ * the key made them.
+ * @param nowMs our clock
+ * @returns in the order of the signatures; null where any of them is not of the common form
  */
-export async function verifyNatively(
+export function claimedOf(
   signed: Signed | SignedAtLength,
   facts: CertificateFacts,
-  { nowMs, isAlone }: { nowMs: number; isAlone: boolean },
-): Promise<SignatureResult[] | null> {
+  nowMs: number,
+): Claimed[] | null {
   const signer = signerOf(facts)
-  const steps: Step[] = []
+  const all: Claimed[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
     const over = 'document' in signed ? signed : { digest: signed.digests[index] ?? NO_DIGEST }
-    const step = form && stepOf(form, over, { facts, signer, nowMs })
-    if (!step) return null
-    steps.push(step)
+    const claimed = form && claimOf(form, over, { facts, signer, nowMs })
+    if (!claimed) return null
+    all.push(claimed)
   }
-  // Where nothing runs beside it, a signature is sooner verified here than on libuv's pool.
-  const verified = isAlone ? steps.map(holdsNow) : await Promise.all(steps.map(holdsLater))
-  return verified.map((one) => (typeof one === 'string' ? one : one ? 'valid' : 'bad'))
+  return all
 }
 
-const holdsNow = (step: Step): boolean | SignatureResult =>
-  typeof step === 'string' ? step : holds(step)
-const holdsLater = async (step: Step): Promise<boolean | SignatureResult> =>
-  typeof step === 'string' ? step : await holdsAside(step)
-
 /** Fingerprint of the key that signs for the certificate. */
-function signerOf({ fingerprint, primarySigns, signing }: CertificateFacts): Buffer | null {
+function signerOf({ fingerprint, primarySigns, signing }: CertificateFacts): Uint8Array | null {
   if (signing === null) return null
-  return primarySigns ? Buffer.from(fingerprint) : fingerprintOf(signing)
+  return primarySigns ? fingerprint : fingerprintOf(signing)
 }
 
 /** Key ids of all keys in the certificate. */
@@ -81,14 +76,18 @@ function keyIdsOf(facts: CertificateFacts): string[] {
 
 interface Context {
   facts: CertificateFacts
-  signer: Buffer | null
+  signer: Uint8Array | null
   nowMs: number
 }
 
 /** What a signature was made over: the document, or what that hashes to. */
 type Over = { document: Uint8Array } | { digest: Uint8Array }
 
-function stepOf(form: SignatureForm, over: Over, { facts, signer, nowMs }: Context): Step | null {
+function claimOf(
+  form: SignatureForm,
+  over: Over,
+  { facts, signer, nowMs }: Context,
+): Claimed | null {
   const madeS = createdS(form)
   if (!isCommon(form) || madeS === null) return null
   const { signing } = facts

@@ -3,7 +3,7 @@ import { judgeFully } from '../../../src/pgp/certificate.ts'
 import type { Opened, UnlockedKey } from '../../../src/pgp/engine.ts'
 import { openNatively } from '../../../src/pgp/native/open.ts'
 import { OwnKeys } from '../../../src/pgp/native/own-keys.ts'
-import { verifyNatively } from '../../../src/pgp/native/verify.ts'
+import { Verifier } from '../../../src/pgp/native/verifier.ts'
 import { open } from '../../../src/pgp/open.ts'
 import { describeOwn } from '../../../src/pgp/own-facts.ts'
 import { verify } from '../../../src/pgp/verify.ts'
@@ -24,6 +24,7 @@ const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native
 const carol = ed25519Native('carol', MADE_MS)
 const keys: UnlockedKey[] = [bot.unlocked, modern.unlocked]
 const own = new OwnKeys(describeOwn)
+const verifier = new Verifier(() => true)
 
 const CERTIFICATES = [
   alice.certificate,
@@ -52,8 +53,7 @@ async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | nu
   if (opened.outcome !== 'opened') return ours
   for (const certificate of CERTIFICATES) {
     const { facts } = await judgeFully(certificate, NOW_MS)
-    const results =
-      facts && (await verifyNatively(opened.signed, facts, { nowMs: NOW_MS, isAlone: false }))
+    const results = facts && (await verifier.verify(opened.signed, facts, NOW_MS))
     if (results === null) continue
     counts.verified += results.length
     expect(results).toEqual(await verify(opened.signed, certificate, NOW_MS))

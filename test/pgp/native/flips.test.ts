@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/pgp/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
 import { recordOf } from '../../../src/pgp/native/record.ts'
-import { verifyNatively } from '../../../src/pgp/native/verify.ts'
+import { Verifier } from '../../../src/pgp/native/verifier.ts'
 import { verify } from '../../../src/pgp/verify.ts'
 import { boundSubkey, keyPacket, userId } from '../../support/openpgp-certificate.ts'
 import '../../support/openpgp-engine.ts'
@@ -10,6 +10,7 @@ import { armor } from '../../support/openpgp-framing.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { signature, signatureBody } from '../../support/openpgp-signature.ts'
 
+const verifier = new Verifier(() => false)
 const DOCUMENT = Buffer.from('hello')
 const { facts } = await judgeFully(alice.certificate, NOW_MS)
 if (facts === null) throw new Error('not common')
@@ -24,7 +25,7 @@ function* flips(octets: Uint8Array): Generator<{ bit: number; flipped: Buffer }>
 }
 
 const natively = (document: Uint8Array, signed: Uint8Array) =>
-  verifyNatively({ document, signatures: [signed] }, facts, { nowMs: NOW_MS, isAlone: true })
+  verifier.verify({ document, signatures: [signed] }, facts, NOW_MS)
 
 test('of a signature with any single bit flipped the library says the same', async () => {
   const options = { signer: alice.primary, over: DOCUMENT, atMs: NOW_MS }
