@@ -3,6 +3,12 @@ import { HEADER_LINE, type ArmorType } from './armor-lines.ts'
 import { Crc24 } from './bulk/crc-24.ts'
 
 const LINE_FEED = 10
+/**
+ * Characters of more than eight bits, of which Node takes the lowest eight. That there are none, V8
+ * knows of most texts without a look; a character of eight bits is left out, which is found out by
+ * counting.
+ */
+const WIDE = /[\u0100-\uffff]/
 /** A line break, `=` and four characters. */
 const CHECKSUM = /^\n=[A-Za-z0-9+/]{4}$/
 const CHECKSUM_CHARS = 6
@@ -16,7 +22,7 @@ const HEADERS_MAX = 1024
  */
 export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer | null {
   const span = dataOf(text, type)
-  if (span === null || Buffer.byteLength(text) !== text.length) return null
+  if (span === null || WIDE.test(text)) return null
   const { start, end, checksum } = span
   const chars = charsIn(text, span)
   if (chars === null || chars % 4 !== 0) return null

@@ -27,6 +27,8 @@ type Step = Begun | { left: () => Left }
 
 /** As many take a millisecond, unless they are long. */
 const TOGETHER = 8
+/** As many before anything else, so that their signatures are verified beside the next ones. */
+const AT_FIRST = 2
 const TOGETHER_CHARS = 65_536
 
 export class Opener {
@@ -41,7 +43,7 @@ export class Opener {
     this.#isNative = isNative
   }
 
-  /** Whether anything is being opened, or waits for its turn. */
+  /** Whether anything is being opened, waits for its turn, or was just opened beside others. */
   get isBusy(): boolean {
     return this.#isBusy
   }
@@ -57,18 +59,21 @@ export class Opener {
   }
 
   async #openAll(): Promise<void> {
-    for (;;) {
-      await this.#openSome(this.#next())
-      this.#isBusy = this.#waiting.length > 0
-      if (!this.#isBusy) return
-      await immediate()
+    for (let most = AT_FIRST; ; most = TOGETHER) {
+      const some = this.#next(most)
+      await this.#openSome(some)
+      // One that came alone is all that there is; others are followed by what becomes of them.
+      const isAlone = some.length === 1 && this.#waiting.length === 0
+      if (!isAlone) await immediate()
+      if (this.#waiting.length === 0) break
     }
+    this.#isBusy = false
   }
 
   /** Those whose turn it is. */
-  #next(): Asked[] {
+  #next(most: number): Asked[] {
     let count = 0
-    for (let chars = 0; count < TOGETHER && count < this.#waiting.length; count++) {
+    for (let chars = 0; count < most && count < this.#waiting.length; count++) {
       chars += this.#waiting[count]?.message.armored.length ?? 0
       if (chars > TOGETHER_CHARS && count > 0) break
     }

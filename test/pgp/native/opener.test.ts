@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openNatively } from '../../../src/pgp/native/open.ts'
 import { Opener, type Left } from '../../../src/pgp/native/opener.ts'
@@ -44,6 +45,7 @@ test('side by side each message is what it is alone, spoilt ones and long ones a
   expect(await Promise.all(messages.map((one) => ask(opener, one)))).toEqual(expected)
   const outcomes = new Set(expected.map(({ outcome }) => outcome))
   expect([...outcomes]).toEqual(expect.arrayContaining(['opened', 'damaged', 'encrypted']))
+  await immediate()
   expect(opener.isBusy).toBe(false)
 })
 
