@@ -13,7 +13,7 @@ const FEW = 3
 /** What one thread is given at a time. */
 const CHUNK = 16
 
-/** Takes in what is asked for in one turn, to give it out in pieces. */
+/** Takes in what is asked for in one turn, and gives it out in pieces: threads need not wait. */
 export class Reader {
   readonly #threads: Threads
   #asked: Asked[] = []
@@ -26,6 +26,7 @@ export class Reader {
   read(armored: string): Promise<CertificateFacts | null> {
     return new Promise((resolve) => {
       if (this.#asked.push({ armored, resolve }) === 1) queueMicrotask(() => this.#flush())
+      if (this.#asked.length === CHUNK) this.#flush()
     })
   }
 
@@ -33,11 +34,8 @@ export class Reader {
     const all = this.#asked
     this.#asked = []
     const nowMs = Date.now()
-    if (all.length <= FEW) {
-      for (const { armored, resolve } of all) resolve(readCommonCertificate(armored, nowMs))
-      return
-    }
-    for (let at = 0; at < all.length; at += CHUNK) void this.#send(all.slice(at, at + CHUNK), nowMs)
+    if (all.length > FEW) return void this.#send(all, nowMs)
+    for (const { armored, resolve } of all) resolve(readCommonCertificate(armored, nowMs))
   }
 
   async #send(chunk: Asked[], nowMs: number): Promise<void> {
