@@ -3,6 +3,7 @@ import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, ServiceSaid } from '../errors.ts'
 import type { Log } from '../logger.ts'
+import { atTurnEnd } from '../turn-end.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { Connections } from './connections.ts'
@@ -42,10 +43,10 @@ export function createApp(options: AppOptions): App {
   const { bounds } = options
   const connections = new Connections(bounds)
   const stopping = new AbortController()
-  const tell = (line: RequestLine): void => {
+  const tell = atTurnEnd((line: RequestLine) => {
     logRequest(options.log, options.level, line)
     options.answered(line)
-  }
+  })
   const app = fastify({
     serverFactory: (routes) =>
       createBoundedServer(
@@ -107,7 +108,7 @@ function seeThrough(
   const timer = setTimeout(() => {
     if (!reply.sent) void reply.send(new Refusal('postern_upstream_timeout'))
   }, answerMs)
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     clearTimeout(timer)
     const { id, method, failedWith, routeOptions } = request
     const line: RequestLine = {

@@ -51,7 +51,7 @@ export class Connections {
     connection.taken += 1
     // Node's own bound would answer one more with a bare 503 instead of closing.
     if (this.#stopping || connection.taken >= this.#maxRequests) sayLast(response)
-    response.once('close', () => {
+    response.on('close', () => {
       connection.underWay.delete(underWay)
       if (connection.underWay.size > 0 || !this.#open.delete(socket)) return
       this.#open.set(socket, connection)

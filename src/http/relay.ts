@@ -41,7 +41,7 @@ export function isGone(reply: FastifyReply): boolean {
 export function whileConnected(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   if (isGone(reply)) gone.abort()
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) gone.abort()
   })
   return gone.signal

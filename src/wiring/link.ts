@@ -10,6 +10,7 @@ import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonCode } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
+import { atTurnEnd } from '../turn-end.ts'
 import { createUpstream, type Upstream } from '../upstream/client.ts'
 import { alertOfReason } from './alerting.ts'
 
@@ -87,6 +88,9 @@ export function createLink(
     tryStore: () => storeTrial(),
     revived: () => revived.forEach((listener) => listener()),
   })
+  const count = atTurnEnd((answer: Parameters<typeof metrics.upstreamAnswered>[0]) =>
+    metrics.upstreamAnswered(answer),
+  )
   const { caFile, url, proxy } = settings.upstream
   const upstream = createUpstream({
     baseUrl: url,
@@ -97,7 +101,7 @@ export function createLink(
     events: {
       answered: (answer) => {
         watch.answered(answer)
-        metrics.upstreamAnswered(answer)
+        count(answer)
       },
       unreachable: (code) => {
         watch.unreachable(code)
