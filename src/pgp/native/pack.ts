@@ -7,8 +7,8 @@ import { freshPair, type Ephemeral } from './x25519.ts'
 
 /** Pairs made ahead in this thread, each for one recipient of one message. */
 const stock: Ephemeral[] = []
-/** As many as half of a message to the largest group takes. */
-const STOCK_MAX = 500
+/** More than half of what a message to the largest group takes: threads share it as they can. */
+const STOCK_MAX = 640
 /** Some milliseconds of work. */
 const STOCK_STEP = 64
 /** Recipients that are taken at a time: two milliseconds of work. */
