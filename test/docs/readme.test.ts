@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
-import { createProgram } from '../../src/cli/program.ts'
+import { createWhole } from '../../src/cli/program.ts'
 import { readReadme, withTables } from '../support/readme-tables.ts'
 
 const readme = readReadme()
@@ -31,9 +31,9 @@ describe('the README', () => {
     expect(named.filter((name) => !(String(name) in manifest.scripts))).toEqual([])
   })
 
-  it('names only commands that there are', () => {
+  it('names only commands that there are', async () => {
     const known = new Map(
-      createProgram().commands.map((command) => [
+      (await createWhole()).commands.map((command) => [
         command.name(),
         command.commands.map((inner) => inner.name()),
       ]),

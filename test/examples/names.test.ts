@@ -2,13 +2,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
+import { createWhole } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 
 const files = globSync('config/examples/**/*', { withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => `${parentPath}/${name}`)
-const commands = new Set(createProgram().commands.map((command) => command.name()))
+const commands = new Set((await createWhole()).commands.map((command) => command.name()))
 
 describe.each(files)('%s', (file) => {
   const text = readFileSync(file, 'utf8')

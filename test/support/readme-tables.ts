@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
-import { createProgram } from '../../src/cli/program.ts'
+import { createWhole } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { Health, REASONS } from '../../src/observe/health.ts'
@@ -23,10 +23,12 @@ function table(head: string[], rows: string[][]): string {
   return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 }
 
+const program = await createWhole()
+
 const yes = (delivered: boolean): string => (delivered ? 'yes' : 'no')
 
 function commands(): string[][] {
-  return createProgram().commands.flatMap((command) => {
+  return program.commands.flatMap((command) => {
     const inner = command.commands.filter((one) => one.name() !== 'help')
     if (inner.length === 0) return [[`\`postern ${usage(command)}\``, command.description()]]
     return inner.map((one) => [`\`postern ${command.name()} ${usage(one)}\``, one.description()])

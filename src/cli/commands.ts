@@ -1,0 +1,69 @@
+/** The commands there are, each loaded when it is asked for. */
+import { Command } from 'commander'
+
+type Load = () => Promise<Command>
+
+const KEY: Load[] = [
+  async () => (await import('./key-list.ts')).keyListCommand(),
+  async () => (await import('./key-show.ts')).keyShowCommand(),
+  async () => (await import('./key-generate.ts')).keyGenerateCommand(),
+  async () => (await import('./key-publish.ts')).keyPublishCommand(),
+  async () => (await import('./key-rotate.ts')).keyRotateCommand(),
+  async () => (await import('./key-delete.ts')).keyDeleteCommand(),
+  async () => (await import('./key-export.ts')).keyExportCommand(),
+  async () => (await import('./key-import.ts')).keyImportCommand(),
+  async () => (await import('./key-protect.ts')).keyProtectCommand(),
+]
+const BACKUP: Load[] = [
+  async () => (await import('./backup-create.ts')).backupCreateCommand(),
+  async () => (await import('./backup-verify.ts')).backupVerifyCommand(),
+  async () => (await import('./backup-restore.ts')).backupRestoreCommand(),
+  async () => (await import('./backup-accept.ts')).backupAcceptCommand(),
+]
+const CHAT: Load[] = [
+  async () => (await import('./chat-list.ts')).chatListCommand(),
+  async () => (await import('./chat-allow-readable.ts')).chatAllowReadableCommand(),
+]
+const CONFIG: Load[] = [
+  async () => (await import('./config-show.ts')).configShowCommand(),
+  async () => (await import('./config-schema.ts')).configSchemaCommand(),
+]
+const TRUST: Load[] = [
+  async () => (await import('./trust-list.ts')).trustListCommand(),
+  async () => (await import('./trust-say.ts')).trustAcceptCommand(),
+  async () => (await import('./trust-say.ts')).trustVerifyCommand(),
+  async () => (await import('./trust-say.ts')).trustBlockCommand(),
+  async () => (await import('./trust-policy.ts')).trustPolicyCommand(),
+  async () => (await import('./trust-log.ts')).trustLogCommand(),
+]
+
+/** By name, in the order in which help shows them. */
+const COMMANDS = new Map<string, Load>([
+  ['run', async () => (await import('./run.ts')).runCommand()],
+  ['demo', async () => (await import('./demo.ts')).demoCommand()],
+  ['sandbox', async () => (await import('./sandbox.ts')).sandboxCommand()],
+  ['init', async () => (await import('./init.ts')).initCommand()],
+  ['check', async () => (await import('./check.ts')).checkCommand()],
+  ['status', async () => (await import('./status.ts')).statusCommand()],
+  ['config', () => group('config', 'the settings', CONFIG)],
+  ['key', () => group('key', 'the bot’s keys', KEY)],
+  ['backup', () => group('backup', 'copies of the whole store', BACKUP)],
+  ['chat', () => group('chat', 'what is known of the bot’s chats', CHAT)],
+  ['trust', () => group('trust', 'whose certificates are believed', TRUST)],
+  ['open', async () => (await import('./open.ts')).openCommand()],
+  ['explain', async () => (await import('./explain.ts')).explainCommand()],
+])
+
+/** Gives the command of a name alone, or all where there is none of that name. */
+export async function loadCommands(name?: string): Promise<Command[]> {
+  const one = COMMANDS.get(name ?? '')
+  if (one !== undefined) return [await one()]
+  return await Promise.all([...COMMANDS.values()].map((load) => load()))
+}
+
+async function group(name: string, description: string, loads: Load[]): Promise<Command> {
+  const command = new Command(name).description(description)
+  const commands = await Promise.all(loads.map((load) => load()))
+  for (const child of commands) command.addCommand(child)
+  return command.addHelpText('after', `\nexample: postern ${name} ${commands[0]?.name() ?? ''}`)
+}
