@@ -27,9 +27,9 @@ type Step = Begun | { left: () => Left }
 
 /** As many take a millisecond, unless they are long. */
 const TOGETHER = 8
-/** As many before anything else, so that their signatures are verified beside the next ones. */
-const AT_FIRST = 2
 const TOGETHER_CHARS = 65_536
+/** As many before all others, so that their signatures are verified beside the next ones. */
+const AT_FIRST = 2
 
 export class Opener {
   readonly #own: OwnKeys

@@ -42,11 +42,15 @@ export class Verifier {
   }
 
   #holds(statement: Statement): boolean | Promise<boolean> {
-    // Where nothing runs beside it, it is sooner verified here than on libuv's pool.
-    if (this.#running === 0 && !this.#isBusy()) return holds(statement)
+    if (this.#running === 0 && !this.#isBusy()) {
+      // Alone it is sooner verified here than on libuv's pool; one in a turn of the loop, no more.
+      this.#running++
+      setImmediate(() => this.#end())
+      return holds(statement)
+    }
     return new Promise((resolve, reject) => {
       const asked = { statement, resolve, reject }
-      if (this.#running === AT_ONCE) this.#waiting.push(asked)
+      if (this.#running >= AT_ONCE) this.#waiting.push(asked)
       else this.#start(asked)
     })
   }
@@ -54,11 +58,15 @@ export class Verifier {
   #start({ statement, resolve, reject }: Asked): void {
     this.#running++
     holdsAside(statement, (error, isTrue) => {
-      this.#running--
-      const next = this.#waiting.shift()
-      if (next !== undefined) this.#start(next)
+      this.#end()
       if (error === null) resolve(isTrue)
       else reject(error)
     })
+  }
+
+  #end(): void {
+    this.#running--
+    const next = this.#waiting.shift()
+    if (next !== undefined) this.#start(next)
   }
 }
