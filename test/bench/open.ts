@@ -1,7 +1,7 @@
 import { decrypt, readMessage } from 'openpgp'
 import { Floor } from './floor.ts'
 import { compare, type Contender, type Result } from './measure.ts'
-import { makeCast, type Cast } from './people.ts'
+import { makeCast, settled, type Cast } from './people.ts'
 import { findPrograms } from './programs.ts'
 import { stallOf } from './stall.ts'
 
@@ -17,6 +17,7 @@ export async function openJobs(): Promise<Result[]> {
   const one = await seal(cast, [])
   const crowded = await seal(cast, cast.certificates)
   const batch = await Promise.all(Array.from({ length: BATCH }, () => seal(cast, [])))
+  await settled(cast.engine)
   const others = (armored: string, name: string): Contender[] => {
     const file = programs.file(name, armored)
     return [...programs.open].map(([program, open]) => ({

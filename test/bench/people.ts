@@ -1,10 +1,10 @@
 import { generateKey, readPrivateKey, type PrivateKey, type PublicKey } from 'openpgp'
-import { createEngine } from '../../src/pgp/create.ts'
-import type { Engine, UnlockedKey } from '../../src/pgp/engine.ts'
+import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
+import type { UnlockedKey } from '../../src/pgp/engine.ts'
 
 /** A bot's key for every contender, and people to seal to. */
 export interface Cast extends AsyncDisposable {
-  engine: Engine
+  engine: MeasuredEngine
   signer: UnlockedKey
   signerKey: PrivateKey
   /** The bot's own. */
@@ -42,5 +42,16 @@ export async function makeCast(count: number): Promise<Cast> {
     publicKeys,
     prepared: (place) => new Promise((resolve) => waiting.set(place, resolve)),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  }
+}
+
+const QUIET = { everyMs: 50, times: 15 }
+
+/** Until the library has said its word on all that was read: that is in nobody's time. */
+export async function settled(engine: MeasuredEngine): Promise<void> {
+  for (let quiet = 0; quiet < QUIET.times;) {
+    await new Promise((resolve) => setTimeout(resolve, QUIET.everyMs))
+    const { busy, waiting } = engine.load().threads.certificates
+    quiet = busy + waiting === 0 ? quiet + 1 : 0
   }
 }

@@ -1,10 +1,10 @@
 import { createMessage, encrypt, readKey } from 'openpgp'
 import { permitSealed } from '../../src/translate/guard.ts'
-import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
+import { createEngine } from '../../src/pgp/create.ts'
 import type { Engine } from '../../src/pgp/engine.ts'
 import { Floor } from './floor.ts'
 import { compare, type Contender, type Result } from './measure.ts'
-import { makeCast, type Cast } from './people.ts'
+import { makeCast, settled, type Cast } from './people.ts'
 import { findPrograms, type Programs } from './programs.ts'
 import { stallOf } from './stall.ts'
 
@@ -141,17 +141,6 @@ async function cold({ cast }: Bench, count: number): Promise<Result> {
     rounds: 5,
     warmups: 1,
   })
-}
-
-const QUIET = { everyMs: 50, times: 15 }
-
-/** Until the library has said its word on all that was read: that is in nobody's time. */
-async function settled(engine: MeasuredEngine): Promise<void> {
-  for (let quiet = 0; quiet < QUIET.times;) {
-    await new Promise((resolve) => setTimeout(resolve, QUIET.everyMs))
-    const { busy, waiting } = engine.load().threads.certificates
-    quiet = busy + waiting === 0 ? quiet + 1 : 0
-  }
 }
 
 /** Making a message to the largest group ahead: how long, and how long the loop is held up. */
