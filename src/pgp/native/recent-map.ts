@@ -1,9 +1,8 @@
-/** A map bounded by the size of what is in it; what was not asked for the longest goes first. */
+/** A map bounded by the size of what is in it; what was not asked for lately goes first. */
 export class RecentMap<V> {
   readonly #max: number
-  readonly #entries = new Map<string, { value: V; size: number }>()
-  /** The key that comes last. */
-  #latest: string | null = null
+  /** In the order in which they are looked at when room is needed. */
+  readonly #entries = new Map<string, { value: V; size: number; isRecent: boolean }>()
   #size = 0
 
   /** @param max size of all entries together */
@@ -14,24 +13,25 @@ export class RecentMap<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (key !== this.#latest) {
-      this.#entries.delete(key)
-      this.#entries.set(key, entry)
-      this.#latest = key
-    }
+    // To put it last at once would cost more than to find it.
+    entry.isRecent = true
     return entry.value
   }
 
   /** Keeps a value of a size, in place of the one under its key. */
   set(key: string, value: V, size: number): void {
     this.#delete(key)
-    this.#entries.set(key, { value, size })
-    this.#latest = key
-    this.#size += size
-    for (const oldest of this.#entries.keys()) {
+    this.#add(key, { value, size, isRecent: true })
+    for (const [first, entry] of this.#entries) {
       if (this.#size <= this.#max) return
-      this.#delete(oldest)
+      this.#delete(first)
+      if (entry.isRecent) this.#add(first, { ...entry, isRecent: false })
     }
+  }
+
+  #add(key: string, entry: { value: V; size: number; isRecent: boolean }): void {
+    this.#entries.set(key, entry)
+    this.#size += entry.size
   }
 
   #delete(key: string): void {

@@ -39,7 +39,7 @@ export function agree(secret: KeyObject, point: Uint8Array): Buffer {
 
 /** The same with a point that is likely to come again: it is kept as it was read. */
 export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
-  const name = base64(point)
+  const name = latin1(point)
   let publicKey = read.get(name)
   if (publicKey === undefined) {
     publicKey = rawPublicKey(point, 'x25519')
@@ -51,8 +51,9 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
 /** Members' keys as they were read; who is sealed to once is sealed to again. */
 const read = new RecentMap<KeyObject>(KEPT)
 
-function base64({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('base64')
+/** Octets as a string, the cheapest there is. */
+function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
 /** Points of low order, with the highest bit off, which is not looked at (RFC 7748, 5 and 7). */
