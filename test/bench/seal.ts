@@ -21,6 +21,8 @@ export async function sealJobs(wanted: (job: string) => boolean): Promise<Result
   await using floor = new Floor()
   using programs = await findPrograms(cast, TEXT)
   const bench = { cast, floor, programs }
+  await send(cast.engine, cast, { certificates: cast.certificates })
+  await settled(cast.engine)
   const jobs: Record<string, () => Promise<Result>> = {}
   for (const count of COUNTS) {
     jobs[`seal-prepared-${count}`] = () => prepared(bench, count)
