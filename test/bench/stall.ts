@@ -4,11 +4,18 @@ import { median, round, type Result } from './measure.ts'
 
 type Stalls = Required<Pick<Result, 'stallMs' | 'idleStallMs'>> & Pick<Result, 'ownStallMs'>
 
-/** The medians of so many measurements of the longest stall, in turn with an idle loop. */
-export async function stallOf(run: () => Promise<unknown>, times: number): Promise<Stalls> {
+/**
+ * The medians of so many measurements of the longest stall, in turn with an idle loop.
+ * @param o `before` what must be there before each; not measured
+ */
+export async function stallOf(
+  run: () => Promise<unknown>,
+  { times, before }: { times: number; before?: () => Promise<unknown> },
+): Promise<Stalls> {
   const all: Longest[] = []
   const idle: Longest[] = []
   for (let time = 0; time < times; time++) {
+    await before?.()
     const startedAt = performance.now()
     all.push(await longestDuring(run))
     const tookMs = performance.now() - startedAt
