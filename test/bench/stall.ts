@@ -40,16 +40,20 @@ async function longestDuring(run: () => Promise<unknown>): Promise<Longest> {
   using waited = new WaitedForCore()
   const longest = { ms: 0, ownMs: 0 }
   let last = waited.now()
-  const turn = (): void => {
+  const look = (): void => {
     const now = waited.now()
     const ms = now.ms - last.ms
     longest.ms = Math.max(longest.ms, ms)
     longest.ownMs = Math.max(longest.ownMs, ms - (now.waitedMs - last.waitedMs))
     last = waited.now()
+  }
+  const turn = (): void => {
+    look()
     next = setImmediate(turn)
   }
   let next = setImmediate(turn)
   await run()
+  look()
   clearImmediate(next)
   return waited.isKnown ? longest : { ...longest, ownMs: 0 }
 }
