@@ -76,9 +76,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       return openBulk(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const facts = isNative
-        ? (gate.known(certificate) ?? (await factsOf(gate, certificate)))
-        : null
+      const found = isNative ? factsOf(gate, certificate) : null
+      const facts = found instanceof Promise ? await found : found
       const isOurs = facts !== null && isNative && signal?.aborted !== true
       const results = isOurs ? await verifier.verify(signed, facts, nowMs) : null
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
@@ -94,10 +93,13 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   }
 }
 
-/** What is found out of a signer; null where it is the library's to use. */
-async function factsOf(gate: Gate, certificate: string): Promise<CertificateFacts | null> {
-  const judged = await gate.look(certificate).catch(() => null)
-  return judged?.facts ?? null
+/** What is known of a signer, or is found out; null where it is the library's to use. */
+function factsOf(
+  gate: Gate,
+  certificate: string,
+): CertificateFacts | Promise<CertificateFacts | null> {
+  const found = gate.ask(certificate)
+  return found instanceof Promise ? found.then(({ facts }) => facts).catch(() => null) : found
 }
 
 /** Of one key alone, for as long as it is held. */

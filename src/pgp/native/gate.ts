@@ -67,13 +67,10 @@ export class Gate implements Disposable {
     return this.#epoch
   }
 
-  /** The facts of a certificate that can be sealed to natively now; null where that is not known. */
-  known(armored: string): CertificateFacts | null {
-    const nowMs = Date.now()
-    return this.#remembered(armored, nowMs) ?? this.#held(armored, digestOf(armored), nowMs)
-  }
-
-  /** The same; where that is not known, what will be said of the certificate. */
+  /**
+   * The facts of a certificate that can be sealed to natively now; where they are not known, what
+   * will be said of it.
+   */
   ask(armored: string): CertificateFacts | Promise<Judged> {
     const nowMs = Date.now()
     const remembered = this.#remembered(armored, nowMs)
