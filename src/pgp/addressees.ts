@@ -2,6 +2,7 @@
 import type { NotOpened } from './engine.ts'
 import { TAG, framePacket } from './packets.ts'
 import { BOUNDS } from './bounds.ts'
+import { hexOf } from './octets.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
 export interface OwnIds {
@@ -85,7 +86,7 @@ export class Addressees {
 
   /** Whether a key id is one of ours, or nobody's. */
   #mayConcern(octets: Uint8Array, at: number): boolean {
-    const keyId = hex(octets.subarray(at, at + 8))
+    const keyId = hexOf(octets.subarray(at, at + 8))
     return keyId === ANONYMOUS_KEY_ID || this.#own.keyIds.has(keyId)
   }
 
@@ -120,13 +121,13 @@ export class Addressees {
 /** Whom a PKESK names (RFC 9580, 5.1): a key id (v3), a fingerprint (v6), nobody, or unknown. */
 function addresseeOf(body: Uint8Array): string | null {
   if (body[0] === 3 && body.length >= 10) {
-    const keyId = hex(body.subarray(1, 9))
+    const keyId = hexOf(body.subarray(1, 9))
     return keyId === ANONYMOUS_KEY_ID ? 'anonymous' : keyId
   }
   if (body[0] === 6 && body.length >= 3) {
     const length = body[1] ?? 0
     if (length === 0) return 'anonymous'
-    return body.length > 2 + length ? hex(body.subarray(3, 2 + length)) : null
+    return body.length > 2 + length ? hexOf(body.subarray(3, 2 + length)) : null
   }
   return null
 }
@@ -134,6 +135,3 @@ function addresseeOf(body: Uint8Array): string | null {
 function isOurs(addressee: string, own: OwnIds): boolean {
   return own.keyIds.has(addressee) || own.fingerprints.has(addressee)
 }
-
-const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString('hex')

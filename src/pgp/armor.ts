@@ -2,6 +2,7 @@
 import { BASE64_LINE, CHECKSUM_LINE, HEADER_LINE, type ArmorType } from './armor-lines.ts'
 import { Crc24 } from './bulk/crc-24.ts'
 import { plainArmor } from './plain-armor.ts'
+import { bufferOf } from './octets.ts'
 
 const LINE_CHARS = 76
 /** A line break, `=` and four characters. */
@@ -52,7 +53,7 @@ function decode(lines: string[], checksum: string | undefined): Uint8Array | nul
  * neither padding nor a checksum.
  */
 export function armorMessage(octets: Uint8Array): string {
-  const base64 = Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('base64')
+  const base64 = bufferOf(octets).toString('base64')
   const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
   if (needsChecksum(octets.length)) lines.push(checksumLine(octets))
   return `-----BEGIN PGP MESSAGE-----\n\n${lines.join('\n')}\n-----END PGP MESSAGE-----\n`

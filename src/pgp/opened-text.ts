@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { NotOpened, OpenedText } from './engine.ts'
 import type { Inner } from './inner.ts'
+import { bufferOf } from './octets.ts'
 
 /**
  * Takes what stands inside a message, the identity of the encrypted data, and the fingerprint of
@@ -30,7 +31,6 @@ export function openedText(
   }
 }
 
-function decodeText({ buffer, byteOffset, length }: Uint8Array): string | null {
-  const document = Buffer.from(buffer, byteOffset, length)
-  return isUtf8(document) ? document.toString('utf8') : null
+function decodeText(document: Uint8Array): string | null {
+  return isUtf8(document) ? bufferOf(document).toString('utf8') : null
 }

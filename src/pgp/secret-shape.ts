@@ -6,6 +6,7 @@ import { dearmor } from './armor.ts'
 import type { UnfitReason } from './engine.ts'
 import { FramingError, TAG, packetsOf } from './packets.ts'
 import { BOUNDS } from './bounds.ts'
+import { bufferOf } from './octets.ts'
 
 /** How the secret part of each key packet is kept. */
 type Kept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
@@ -91,7 +92,7 @@ function publicOctets(body: Uint8Array): number | UnfitReason {
   if (NEWER.has(algorithm)) return 'newer-algorithm'
   const fields = MATERIAL[algorithm]
   if (fields === undefined) return 'weak-algorithm'
-  const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const octets = bufferOf(body)
   let at = MATERIAL_AT
   for (const field of fields) {
     at += field === 'mpi' ? 2 + Math.ceil(octets.readUInt16BE(at) / 8) : 1 + octets.readUInt8(at)

@@ -1,6 +1,7 @@
 /** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
 import { hash } from 'node:crypto'
 import type { SignatureClaim } from './engine.ts'
+import { hexOf } from './octets.ts'
 
 /** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
 export const SUBPACKET = {
@@ -64,7 +65,7 @@ export function readClaim(
     createdMs: numberOf(created, 0, 4) * 1000,
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
-      .map(({ octets }) => hex(octets.subarray(1))),
+      .map(({ octets }) => hexOf(octets.subarray(1))),
     digest: digestOf({ type, hashAlgorithm, hashedPart: body.subarray(0, hashed.end) }),
   }
 }
@@ -128,10 +129,10 @@ function subpackets(octets: Uint8Array): { kind: number; octets: Uint8Array }[] 
 
 function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
   const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.octets
-  if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hex(fingerprint.subarray(13))
-  if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hex(fingerprint.subarray(1, 9))
+  if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hexOf(fingerprint.subarray(13))
+  if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hexOf(fingerprint.subarray(1, 9))
   const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.octets
-  return issuer?.length === 8 ? hex(issuer) : null
+  return issuer?.length === 8 ? hexOf(issuer) : null
 }
 
 /**
@@ -151,5 +152,3 @@ export function canonicalText(document: Uint8Array): Uint8Array {
 }
 
 const sha256 = (octets: Uint8Array): Buffer => hash('sha256', octets, 'buffer')
-const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString('hex')

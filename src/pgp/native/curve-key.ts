@@ -1,5 +1,6 @@
 /** Public keys of version 4 on Curve25519, in the encodings in use (RFC 9580, 5.5.5 and 5.5.6). */
 import { hash } from 'node:crypto'
+import { bufferOf } from '../octets.ts'
 
 /** Algorithms by number (RFC 9580, 9.1). */
 export const ALGORITHM = { ecdh: 18, eddsaLegacy: 22, x25519: 25, ed25519: 27 } as const
@@ -43,7 +44,7 @@ const AROUND: Record<CurveKey['algorithm'], { before: Buffer; after: Buffer }> =
 
 /** Reads the public part at the start of a key packet's body; null for every other form. */
 export function readCurveKey(body: Uint8Array): { key: CurveKey; read: number } | null {
-  const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const octets = bufferOf(body)
   const algorithm = octets[START]
   if (octets[0] !== 4 || octets.length < START + 1 || !isKnown(algorithm)) return null
   const { before, after } = AROUND[algorithm]

@@ -10,6 +10,7 @@ import { ARMOR_END, ARMOR_START, LINE_OCTETS, armorLines, charsOf } from './json
 import type { OwnSecret } from './own-secrets.ts'
 import { CIPHER_NAME, type SessionKey } from './session-key.ts'
 import { signDocument } from './signed-document.ts'
+import { bufferOf } from '../octets.ts'
 
 /** An envelope seals one message and no other. */
 export interface Envelope {
@@ -26,11 +27,8 @@ export interface Envelope {
 /** Makes an envelope of recipient packets, which all give this session key. */
 export function envelopeOf(armored: ArmoredPackets, sessionKey: SessionKey): Envelope {
   const { lines, rest, crc, octets } = armored
-  return { sessionKey, lines: viewOf(lines), rest: viewOf(rest), crc: new Crc24(crc), octets }
+  return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), octets }
 }
-
-const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, length)
 
 /** Octets that an envelope takes in memory. */
 export function sizeOf({ lines, rest, sessionKey }: Envelope): number {

@@ -1,4 +1,5 @@
 /** ASCII armor written as it stands inside a JSON string: its line breaks are escaped. */
+import { bufferOf } from '../octets.ts'
 
 /** Octets on a line of 76 characters. */
 export const LINE_OCTETS = 57
@@ -10,8 +11,7 @@ export const ARMOR_END = Buffer.from('-----END PGP MESSAGE-----\\n')
 
 /** Writes octets as lines, each with its break, the last of which may be shorter. */
 export function armorLines(octets: Uint8Array): Buffer {
-  const { buffer, byteOffset, length } = octets
-  const base64 = Buffer.from(Buffer.from(buffer, byteOffset, length).toString('base64'), 'latin1')
+  const base64 = Buffer.from(bufferOf(octets).toString('base64'), 'latin1')
   const lines = Math.ceil(base64.length / LINE_CHARS)
   const out = Buffer.allocUnsafe(base64.length + lines * BREAK.length)
   let to = 0

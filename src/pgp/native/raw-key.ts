@@ -1,10 +1,10 @@
 /** Public keys on Curve25519 from their 32 octets, by node:crypto. */
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { bufferOf } from '../octets.ts'
 
 /** Takes a point; any 32 octets are one. Takes some ten microseconds. */
 export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {
-  const { buffer, byteOffset, length } = point
-  const key = Buffer.from(buffer, byteOffset, length)
+  const key = bufferOf(point)
   return withoutTraces(() =>
     createPublicKey({ key, format: 'raw-public', asymmetricKeyType: algorithm }),
   )

@@ -6,6 +6,7 @@ import { unwrapKey, wrapKey } from './key-wrap.ts'
 import type { OwnSecret } from './own-secrets.ts'
 import { CIPHERS, paddedLength, unpadSessionKey, type CipherId } from './session-key.ts'
 import { agree, agreeAgain, type Ephemeral } from './x25519.ts'
+import { bufferOf } from '../octets.ts'
 
 /** What a packet says, as it stands. */
 export interface RecipientForm {
@@ -33,7 +34,7 @@ const PLAIN_SIZES = new Set([24, 32, 40])
 
 /** Reads the body of a packet; null for every other form. */
 export function readRecipient(body: Uint8Array): RecipientForm | null {
-  const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const octets = bufferOf(body)
   const algorithm = octets[START - 1]
   if (octets[0] !== VERSION) return null
   if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) return null

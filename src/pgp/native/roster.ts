@@ -4,6 +4,7 @@ import { holdsAt, type CertificateFacts, type Judged } from './facts.ts'
 import type { Gate } from './gate.ts'
 import { writeMembers } from './member.ts'
 import type { OwnKey } from './own-keys.ts'
+import { hexOf } from '../octets.ts'
 
 /** Holds from `fromS` on and before `untilS`. */
 export interface Roster {
@@ -55,7 +56,7 @@ export class Rosters {
     for (const one of await this.#membersOf([...new Set(certificates)])) {
       members.set(one.fingerprint, one)
     }
-    const own = hex(by.facts.fingerprint)
+    const own = hexOf(by.facts.fingerprint)
     members.delete(own)
     members.set(own, { fingerprint: own, facts: by.facts })
     return rosterOf([...members.values()], by)
@@ -66,7 +67,7 @@ export class Rosters {
     const judged = await Promise.all(asked.filter((one) => one instanceof Promise))
     return asked.map((one) => {
       if (one instanceof Promise) return memberOf(judged.shift())
-      return { fingerprint: hex(one.fingerprint), facts: one }
+      return { fingerprint: hexOf(one.fingerprint), facts: one }
     })
   }
 }
@@ -84,9 +85,6 @@ function memberOf(judged: Judged | undefined): Member {
     ? { fingerprint, facts }
     : { fingerprint, armored }
 }
-
-const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString('hex')
 
 function rosterOf(everybody: Member[], by: Sealing): Roster {
   const facts = everybody.flatMap((one) => ('facts' in one ? [one.facts] : []))

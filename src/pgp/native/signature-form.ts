@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { ALGORITHM, type SigningKey } from './curve-key.ts'
 import type { Statement } from './ed25519.ts'
 import { readMpiInto } from './mpi.ts'
+import { bufferOf } from '../octets.ts'
 
 export interface Subpacket {
   kind: number
@@ -48,7 +49,7 @@ const TRAILER = 6
 /** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
 export function readSignatureForm(body: Uint8Array): SignatureForm | null {
   if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
-  const octets = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const octets = bufferOf(body)
   const algorithm = octets[2]
   const hashId = octets[3] ?? 0
   const isEd25519 = algorithm === ALGORITHM.eddsaLegacy || algorithm === ALGORITHM.ed25519

@@ -2,6 +2,7 @@
 import { createPrivateKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { rawPublicKey } from './raw-key.ts'
 import { RecentMap } from './recent-map.ts'
+import { bufferOf } from '../octets.ts'
 
 /** A key pair that is used for one recipient of one message. */
 export interface Ephemeral {
@@ -39,7 +40,8 @@ export function agree(secret: KeyObject, point: Uint8Array): Buffer {
 
 /** The same with a point that is likely to come again: it is kept as it was read. */
 export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
-  const name = latin1(point)
+  // The cheapest string there is of them.
+  const name = bufferOf(point).toString('latin1')
   let publicKey = read.get(name)
   if (publicKey === undefined) {
     publicKey = rawPublicKey(point, 'x25519')
@@ -50,11 +52,6 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
 
 /** Members' keys as they were read; who is sealed to once is sealed to again. */
 const read = new RecentMap<KeyObject>(KEPT)
-
-/** Octets as a string, the cheapest there is. */
-function latin1({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1')
-}
 
 /** Points of low order, with the highest bit off, which is not looked at (RFC 7748, 5 and 7). */
 const LOW_ORDER = new Set([
