@@ -12,11 +12,23 @@ export interface OwnIds {
   keyCount: number
 }
 
+/**
+ * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
+ * a message on can add some and take others away (RFC 9580, 10.3).
+ */
+export interface NamedRecipients {
+  /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
+  keyIds: Uint8Array
+  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
+  hasUnnamed: boolean
+}
+
 /** The recipient packets that are worth trying, each framed. */
 export interface Addressed {
   recipientPackets: Uint8Array[]
   /** True when they name one of our keys, false when they name nobody. */
   named: boolean
+  recipients: NamedRecipients
 }
 
 const ANONYMOUS_KEY_ID = '0000000000000000'
@@ -25,6 +37,7 @@ const PLAIN_HEADER = 0xc0 | TAG.pkesk
 const LONG = 192
 /** Version, key id and algorithm. */
 const PKESK_LEAST = 10
+const KEY_ID_BYTES = 8
 
 /** By first octet of a key id, 1 where it may be one of ours, or nobody's. */
 type FirstOctets = Uint8Array
@@ -46,7 +59,9 @@ export class Addressees {
   readonly #firstOctets: FirstOctets
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
+  readonly #keyIds = new KeyIdList()
   #anonymousSeen = 0
+  #hasUnnamed = false
   #count = 0
 
   constructor(own: OwnIds) {
@@ -78,6 +93,7 @@ export class Addressees {
       const end = next + 2 + length
       if (!isPlain || end > octets.length) break
       if (first[octets[next + 3] ?? 0] === 1 && this.#mayConcern(octets, next + 3)) break
+      this.#keyIds.add(octets, next + 3)
       next = end
     }
     this.#count += passed
@@ -93,6 +109,9 @@ export class Addressees {
   /** Takes the body of one recipient packet; of a kind that is for a passphrase, only the count. */
   take(tag: number, body: Uint8Array): void {
     this.#count++
+    const keyIdAt = tag === TAG.pkesk ? keyIdPlace(body) : null
+    if (keyIdAt !== null) this.#keyIds.add(body, keyIdAt)
+    else this.#hasUnnamed = true
     const addressee = tag === TAG.pkesk ? addresseeOf(body) : null
     if (addressee === 'anonymous') {
       this.#anonymousSeen++
@@ -114,8 +133,42 @@ export class Addressees {
     if (!named && this.#anonymousSeen > BOUNDS.anonymousPackets) {
       return { outcome: 'not-recipient', reason: 'too-many-anonymous' }
     }
-    return { recipientPackets, named }
+    const recipients = { keyIds: this.#keyIds.bytes(), hasUnnamed: this.#hasUnnamed }
+    return { recipientPackets, named, recipients }
   }
+}
+
+/** Key ids one after the other, in memory that grows with them. */
+class KeyIdList {
+  #bytes = Buffer.allocUnsafe(32 * KEY_ID_BYTES)
+  #length = 0
+
+  /** Adds the 8 bytes at `at`. */
+  add(from: Uint8Array, at: number): void {
+    if (this.#length === this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes, Buffer.allocUnsafe(this.#bytes.length)])
+    }
+    // A view for each of a thousand would cost more than the walk over all of them.
+    for (let n = 0; n < KEY_ID_BYTES; n++) this.#bytes[this.#length + n] = from[at + n] ?? 0
+    this.#length += KEY_ID_BYTES
+  }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#bytes.subarray(0, this.#length))
+  }
+}
+
+/**
+ * Where the key id stands in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
+ * of a version 4 key, at its end, or of a later one, at its start. Null where nobody is named.
+ */
+function keyIdPlace(body: Uint8Array): number | null {
+  if (body[0] === 3 && body.length >= PKESK_LEAST) {
+    return body.subarray(1, 1 + KEY_ID_BYTES).every((byte) => byte === 0) ? null : 1
+  }
+  const [version, length = 0, keyVersion] = body
+  if (version !== 6 || length < 1 + KEY_ID_BYTES || body.length <= 2 + length) return null
+  return keyVersion === 4 ? 2 + length - KEY_ID_BYTES : 3
 }
 
 /** Whom a PKESK names (RFC 9580, 5.1): a key id (v3), a fingerprint (v6), nobody, or unknown. */

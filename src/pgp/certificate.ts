@@ -1,5 +1,12 @@
 /** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
-import { readKeys, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+import {
+  enums,
+  readKeys,
+  type Key,
+  type PublicKey,
+  type SignaturePacket,
+  type Subkey,
+} from 'openpgp'
 import { shapeProblem } from './certificate-shape.ts'
 import type { Judgement, UnusableReason } from './engine.ts'
 import { factsOf } from './certificate-facts.ts'
@@ -53,6 +60,7 @@ async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise
     fingerprint: key.getFingerprint(),
     algorithm: describe(key.getAlgorithmInfo()),
     revocations: ownRevoked.length > 0 || (await revokesSubkey(key)),
+    encryptionKeys: encryptionKeysOf(key, null),
   }
   if (ownRevoked.length > 0) return { ...base, unusable: 'revoked' }
   const found = await encryptionKey(key, nowMs)
@@ -68,8 +76,30 @@ async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise
     notBeforeMs: key.getCreationTime().getTime() - BOUNDS.clockToleranceMs,
     expiresMs: await expiry(key, subkey, nowMs),
     algorithm: describe(info),
+    encryptionKeys: encryptionKeysOf(key, subkey),
     recipientBytes: recipientBytes(info),
   }
+}
+
+const { publicKey } = enums
+/** Algorithms that encrypt (RFC 9580, 9.1). */
+const ENCRYPTING: ReadonlySet<number> = new Set([
+  publicKey.rsaEncryptSign,
+  publicKey.rsaEncrypt,
+  publicKey.elgamal,
+  publicKey.ecdh,
+  publicKey.x25519,
+  publicKey.x448,
+])
+
+/** @param chosen the one that is sealed to, which comes first */
+function encryptionKeysOf(key: PublicKey, chosen: Key | Subkey | null): string[] {
+  const parts = [key, ...key.subkeys].filter(({ keyPacket }) => {
+    return ENCRYPTING.has(keyPacket.algorithm)
+  })
+  const fingerprints = parts.map((part) => part.getFingerprint())
+  const first = chosen === null ? [] : [chosen.getFingerprint()]
+  return [...new Set([...first, ...fingerprints])]
 }
 
 /** The subkey to seal to, at our clock or as far ahead of it as clocks may differ. */
@@ -140,6 +170,7 @@ function unusable(armored: string, reason: UnusableReason): Judgement {
     notBeforeMs: 0,
     expiresMs: Infinity,
     revocations: false,
+    encryptionKeys: [],
     recipientBytes: { aes256: 0, aes128: 0 },
     algorithm: 'unknown',
     armored,

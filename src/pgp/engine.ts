@@ -2,10 +2,13 @@
  * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
+import type { NamedRecipients } from './addressees.ts'
 import type { Sealed } from './sealed.ts'
 import type { OctetReader } from './bulk/octet-reader.ts'
 import type { Room } from './bulk/raw-file.ts'
 import type { RestingFile } from './bulk/resting.ts'
+
+export type { NamedRecipients } from './addressees.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {
@@ -100,6 +103,11 @@ export interface Judgement {
   expiresMs: number
   /** True when any valid revocation of the primary key or of a subkey is on it. */
   revocations: boolean
+  /**
+   * Fingerprints of the keys in it that can be encrypted to, lower-case hex: the one that is sealed
+   * to first, and all others whatever their state. Empty when nothing could be parsed.
+   */
+  encryptionKeys: readonly string[]
   /** Octets of a recipient packet for it, by the cipher of the session key; the greatest possible. */
   recipientBytes: CipherSizes
   /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
@@ -171,6 +179,7 @@ export interface OpenedText {
   signed: Signed
   /** Fingerprint of the own key that opened it. */
   openedWith: string
+  recipients: NamedRecipients
 }
 
 export type Opened = OpenedText | NotOpened
@@ -185,6 +194,7 @@ export interface OpenedFile {
   signed: SignedAtLength
   /** Fingerprint of the own key that opened it. */
   openedWith: string
+  recipients: NamedRecipients
 }
 
 /** What an attachment is opened with. */

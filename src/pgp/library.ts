@@ -184,6 +184,7 @@ function judgedLate(armored: string): Judgement {
     notBeforeMs: 0,
     expiresMs: Infinity,
     revocations: false,
+    encryptionKeys: [],
     recipientBytes: { aes256: 0, aes128: 0 },
     algorithm: 'unknown',
     armored,

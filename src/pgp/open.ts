@@ -21,7 +21,8 @@ export async function open(walked: Walked, keys: UnlockedKey[]): Promise<OpenedT
   if (found === null) return { outcome: 'damaged', reason: 'decryption' }
   if (found === 'not-recipient') return { outcome: 'not-recipient' }
   const inner = await readInner(found.packets, bunzip)
-  return openedText(inner, { dataDigest: walked.dataDigest, openedWith: found.fingerprint })
+  const { dataDigest, recipients } = walked
+  return openedText(inner, { dataDigest, openedWith: found.fingerprint, recipients })
 }
 
 interface Found {

@@ -5,13 +5,12 @@ import type { Inner } from './inner.ts'
 import { bufferOf } from './octets.ts'
 
 /**
- * Takes what stands inside a message, the identity of the encrypted data, and the fingerprint of
- * the key that opened it. What is no UTF-8 is damaged: a replaced character would be words that
+ * Takes what stands inside a message, and what is known of its outside. What is no UTF-8 is damaged: a replaced character would be words that
  * the person did not write.
  */
 export function openedText(
   inner: Inner,
-  { dataDigest, openedWith }: { dataDigest: string; openedWith: string },
+  about: Pick<OpenedText, 'dataDigest' | 'openedWith' | 'recipients'>,
 ): OpenedText | NotOpened {
   if (inner.outcome !== 'document') return inner
   const text = decodeText(inner.document)
@@ -19,7 +18,7 @@ export function openedText(
   return {
     outcome: 'opened',
     text,
-    dataDigest,
+    ...about,
     signatures: inner.claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
       issuerKeyId,
       createdMs,
@@ -27,7 +26,6 @@ export function openedText(
       digest,
     })),
     signed: { document: inner.document, signatures: inner.signaturePackets },
-    openedWith,
   }
 }
 

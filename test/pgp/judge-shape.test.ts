@@ -5,6 +5,7 @@ import '../support/openpgp-engine.ts'
 import { armor, longPacket, packet } from '../support/openpgp-framing.ts'
 import { literal } from '../support/openpgp-inner.ts'
 import { octets, seeded, u32 } from '../support/openpgp-octets.ts'
+import { curve25519 } from '../support/openpgp-key.ts'
 import { MADE_MS, NOW_MS, alice, mallory } from '../support/openpgp-people.ts'
 import {
   armoredCertificate,
@@ -30,10 +31,18 @@ test('a certificate is known by the fingerprint that we compute', async () => {
     notBeforeMs: MADE_MS - BOUNDS.clockToleranceMs,
     expiresMs: Infinity,
     revocations: false,
+    encryptionKeys: [subkey.fingerprint],
     recipientBytes: { aes256: 96, aes128: 80 },
     algorithm: 'Curve25519',
     armored: alice.certificate,
   })
+})
+
+test('all keys that can be encrypted to are known, the one that is sealed to first', async () => {
+  const second = curve25519('second', MADE_MS + 1000)
+  const laterBound = boundSubkey(primary, second, { atMs: MADE_MS + 2000 })
+  const { encryptionKeys } = await judge(armoredCertificate(key, id, binding, laterBound), NOW_MS)
+  expect(encryptionKeys).toEqual([second.fingerprint, subkey.fingerprint])
 })
 
 test.each([

@@ -184,3 +184,37 @@ test('what looks encrypted is any whole encrypted message, for whomever', () => 
   expect(looksEncrypted(armor(octets(ours)))).toBe(false)
   expect(looksEncrypted('hello')).toBe(false)
 })
+
+const idOf = (fingerprint: string): string => fingerprint.slice(-16)
+
+test.each([
+  ['one recipient', [ours], [bot.subkey], false],
+  ['a password beside ours', [skesk, ours], [bot.subkey], true],
+  ['somebody who is not named', [ours, anonymousPkesk(bot.subkey, KEY)], [bot.subkey], true],
+  [
+    'recipient packets of both versions',
+    [pkesk6(mallory.subkey, KEY), ours, pkesk(alice.subkey, KEY)],
+    [mallory.subkey, bot.subkey, alice.subkey],
+    false,
+  ],
+  [
+    'a packet of a version that nobody knows',
+    [packet(1, octets(23, seeded('v', 60))), ours],
+    [bot.subkey],
+    true,
+  ],
+])('a message tells to whom it is sealed: %s', (_, packets, keys, hasUnnamed) => {
+  const walked = walkOctets(octets(...packets, box), idsOf([bot.unlocked])) as Walked
+  const ids = Buffer.from(walked.recipients.keyIds).toString('hex').match(/.{16}/g)
+  expect(ids).toEqual(keys.map(({ fingerprint }) => idOf(fingerprint)))
+  expect(walked.recipients.hasUnnamed).toBe(hasUnnamed)
+})
+
+test('a thousand recipients are all told', () => {
+  const others = Array.from({ length: 1000 }, (_, n) => strangerPkesk(`stranger ${n}`))
+  const walked = walkOctets(octets(...others, ours, box), idsOf([bot.unlocked])) as Walked
+  expect(walked.recipients.keyIds.length).toBe(1001 * 8)
+  expect(Buffer.from(walked.recipients.keyIds.subarray(-8)).toString('hex')).toBe(
+    idOf(bot.subkey.fingerprint),
+  )
+})

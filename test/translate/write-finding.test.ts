@@ -55,7 +55,8 @@ const finding: fc.Arbitrary<Finding> = fc.oneof(
 function openedText(text: string) {
   const signed = { document: new Uint8Array(), signatures: [] }
   const digests = { dataDigest: '', openedWith: '' }
-  return { outcome: 'opened' as const, text, signatures: [], signed, ...digests }
+  const recipients = { keyIds: new Uint8Array(), hasUnnamed: false }
+  return { outcome: 'opened' as const, text, signatures: [], signed, recipients, ...digests }
 }
 
 const message = fc.record(

@@ -104,7 +104,8 @@ async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile
     if (behind !== null) return behind
     if (!container.isIntact) return UNDECIPHERED
     const { fingerprint } = key
-    return await opened(found, { place, options, dataDigest: container.digest, fingerprint })
+    const dataDigest = container.digest
+    return await opened(found, { place, options, dataDigest, fingerprint, envelope })
   })
 }
 
@@ -121,13 +122,20 @@ async function openWhole({ envelope, outer, options }: Opening): Promise<OpenedF
   return await unlessRefused(place, async () => {
     const found = await readDocument(new OctetReader(once(inside.packets)), place)
     const dataDigest = createHash('sha256').update(container).digest('hex')
-    return await opened(found, { place, options, dataDigest, fingerprint: inside.fingerprint })
+    const { fingerprint } = inside
+    return await opened(found, { place, options, dataDigest, fingerprint, envelope })
   })
 }
 
 async function opened(
   found: ReadDocument,
-  o: { place: RestingPlace; options: BulkOptions; dataDigest: string; fingerprint: string },
+  o: {
+    place: RestingPlace
+    options: BulkOptions
+    dataDigest: string
+    fingerprint: string
+    envelope: Envelope
+  },
 ): Promise<OpenedFile | NotOpened> {
   const read = found.outcome === 'packed' ? await unpack(found, o.place, o.options) : found
   if (read.outcome === 'packed') return { outcome: 'damaged', reason: 'structure' }
@@ -144,6 +152,7 @@ async function opened(
     })),
     signed: { digests: read.digests, signatures: read.signaturePackets },
     openedWith: o.fingerprint,
+    recipients: o.envelope.recipients,
   }
 }
 

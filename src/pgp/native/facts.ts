@@ -1,6 +1,6 @@
 /** What sealing and verifying need of a certificate, once it was judged. */
 import type { Judgement } from '../engine.ts'
-import { ALGORITHM, type SealingKey, type SigningKey } from './curve-key.ts'
+import { ALGORITHM, fingerprintOf, type SealingKey, type SigningKey } from './curve-key.ts'
 
 /** Stands for never, where times are seconds. */
 export const NEVER_S = 0xffff_ffff
@@ -57,6 +57,7 @@ export function judgementOf(facts: CertificateFacts, armored: string): Judgement
     notBeforeMs: fromS * 1000,
     expiresMs: untilS === NEVER_S ? Infinity : untilS * 1000,
     revocations: false,
+    encryptionKeys: [fingerprintOf(sealing).toString('hex')],
     recipientBytes: PACKET_BYTES[sealing.algorithm],
     algorithm: NAMES[sealing.algorithm],
     armored,

@@ -192,7 +192,7 @@ function nameOf(digest: Buffer, known: string | undefined): string {
 
 /** Whether a record says all of it: the judgement is the one that its facts give. */
 function isWhole({ judgement, facts }: Judged): boolean {
-  if (facts === null || judgement.revocations) return false
+  if (facts === null || !facts.hasNoOtherKey || judgement.revocations) return false
   return judgementOf(facts, judgement.armored).expiresMs === judgement.expiresMs
 }
 

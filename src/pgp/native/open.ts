@@ -81,7 +81,8 @@ export function finish({ walked, addressed }: Begun, shared: Buffer | null): Ope
   data.fill(0)
   if (packets === null) return DAMAGED
   const inner = readPlain(packets)
-  return inner && openedText(inner, { dataDigest: walked.dataDigest, openedWith })
+  const { dataDigest, recipients } = walked
+  return inner && openedText(inner, { dataDigest, openedWith, recipients })
 }
 
 /** The packet that names a key of ours, where there is one of the common form and no other. */
