@@ -5,6 +5,8 @@ import type { Store } from '../store/store.ts'
 export interface ChatFacts {
   id: number
   kind: string
+  /** The one person of a private chat, once learned; null in any other chat. */
+  personId: number | null
   /** Since when it is known to be protected; null: never seen so, or lifted since. */
   latchedAtMs: number | null
   /** When readable text was last refused for it. */
@@ -34,6 +36,7 @@ export class Facts {
       facts.#chats.set(row.id, {
         id: row.id,
         kind: row.kind,
+        personId: row.person_id,
         latchedAtMs: row.latched_at,
         refusedAtMs: row.refused_at,
       })
@@ -60,6 +63,11 @@ export class Facts {
 
   isPrivate(chatId: number): boolean {
     return this.#chats.get(chatId)?.kind === 'private'
+  }
+
+  /** Whose private chat it is, once that was learned; null for any other chat. */
+  personOf(chatId: number): number | null {
+    return this.isPrivate(chatId) ? (this.#chats.get(chatId)?.personId ?? null) : null
   }
 
   isLatched(chatId: number): boolean {
@@ -99,6 +107,24 @@ export class Facts {
       const latchedAtMs = known.latchedAtMs ?? (isProtected ? Date.now() : null)
       const isSame = kind === known.kind && latchedAtMs === known.latchedAtMs
       return isSame ? null : { ...known, kind, latchedAtMs }
+    })
+  }
+
+  /**
+   * Private chats were seen with these people. The first one of a chat is its person for good; in a
+   * chat that is not known as private nobody is. One write for all that is new.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async sawPersons(seen: { chatId: number; userId: number }[]): Promise<void> {
+    const first = new Map<number, number>()
+    for (const { chatId, userId } of seen) {
+      const isNew = this.isPrivate(chatId) && this.personOf(chatId) === null
+      if (isNew && !first.has(chatId)) first.set(chatId, userId)
+    }
+    if (first.size === 0) return
+    await this.#change([...first.keys()], (known) => {
+      if (known.kind !== 'private' || known.personId !== null) return null
+      return { ...known, personId: first.get(known.id) ?? null }
     })
   }
 
@@ -181,9 +207,10 @@ export class Facts {
   async #save(changed: ChatFacts[], extra: { lifted_at?: number }): Promise<void> {
     const breath = new Breath()
     await this.#store.write(async (db) => {
-      for (const { id, kind, latchedAtMs, refusedAtMs } of changed) {
+      for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
         await breath.take()
-        const row = { id, kind, latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
+        const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
+        const row = { id, kind, person_id: personId, ...times }
         await db
           .insertInto('chats')
           .values(row)
@@ -196,5 +223,5 @@ export class Facts {
 
 /** A chat of which nothing was known. */
 function unseen(id: number): ChatFacts {
-  return { id, kind: 'unknown', latchedAtMs: null, refusedAtMs: null }
+  return { id, kind: 'unknown', personId: null, latchedAtMs: null, refusedAtMs: null }
 }

@@ -140,7 +140,7 @@ function row(pin: Pin, people: People): TrustRow {
     standing: pin.standing,
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
-    signs: people.hasSigned(pin.userId),
+    signs: people.hasSigned(pin.userId, 'words'),
   }
 }
 

@@ -9,6 +9,11 @@ export interface Pair {
   userId: number
 }
 
+/** What a person may have signed: phones may sign the one and not the other. */
+export type SignedKind = 'words' | 'file'
+
+const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
+
 /**
  * What is remembered of people for good: whose a fingerprint is, and who has ever signed.
  * Both only tighten without the operator.
@@ -16,7 +21,7 @@ export interface Pair {
 export class People {
   readonly #store: Store
   readonly #ownerOf = new Map<string, number>()
-  readonly #signed = new Set<number>()
+  readonly #signed = { words: new Set<number>(), file: new Set<number>() }
 
   private constructor(store: Store) {
     this.#store = store
@@ -28,12 +33,13 @@ export class People {
       store.read((db) =>
         db.selectFrom('certificates').select(['fingerprint', 'user_id']).execute(),
       ),
-      store.read((db) =>
-        db.selectFrom('people').select('user_id').where('signed_at', 'is not', null).execute(),
-      ),
+      store.read((db) => db.selectFrom('people').selectAll().execute()),
     ])
     for (const row of certificates) people.#ownerOf.set(row.fingerprint, row.user_id)
-    for (const row of rows) people.#signed.add(row.user_id)
+    for (const row of rows) {
+      if (row.signed_at !== null) people.#signed.words.add(row.user_id)
+      if (row.signed_files_at !== null) people.#signed.file.add(row.user_id)
+    }
     return people
   }
 
@@ -71,26 +77,27 @@ export class People {
     }
   }
 
-  /** Whether the person has ever signed; from then on, words without a signature are not theirs. */
-  hasSigned(userId: number): boolean {
-    return this.#signed.has(userId)
+  /** Whether the person has ever signed such a thing; from then on, one without is not theirs. */
+  hasSigned(userId: number, kind: SignedKind): boolean {
+    return this.#signed[kind].has(userId)
   }
 
   /** @throws Refusal `postern_store_unwritable` */
-  async rememberSigned(userIds: number[]): Promise<void> {
-    const unknown = userIds.filter((userId) => !this.#signed.has(userId))
+  async rememberSigned(userIds: number[], kind: SignedKind): Promise<void> {
+    const signed = this.#signed[kind]
+    const unknown = userIds.filter((userId) => !signed.has(userId))
     if (unknown.length === 0) return
-    const nowMs = Date.now()
+    const times = { [SIGNED_COLUMN[kind]]: Date.now() }
     await this.#store.note(async (db) => {
       for (const userId of unknown) {
         await db
           .insertInto('people')
-          .values({ user_id: userId, signed_at: nowMs })
-          .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ signed_at: nowMs }))
+          .values({ user_id: userId, ...times })
+          .onConflict((conflict) => conflict.column('user_id').doUpdateSet(times))
           .execute()
       }
     })
-    for (const userId of unknown) this.#signed.add(userId)
+    for (const userId of unknown) signed.add(userId)
   }
 
   /**
@@ -106,12 +113,16 @@ export class People {
       .values({ fingerprint, user_id: userId, first_seen_at: Date.now(), revoked_armored: null })
       .onConflict((conflict) => conflict.column('fingerprint').doUpdateSet({ user_id: userId }))
       .execute()
-    await db.updateTable('people').set({ signed_at: null }).where('user_id', '=', userId).execute()
+    await db
+      .updateTable('people')
+      .set({ signed_at: null, signed_files_at: null })
+      .where('user_id', '=', userId)
+      .execute()
   }
 
   /** Takes in what `saveAnew` has put on disk. */
   startedAnew({ userId, fingerprint }: { userId: number; fingerprint: string }): void {
     this.#ownerOf.set(fingerprint, userId)
-    this.#signed.delete(userId)
+    for (const signed of Object.values(this.#signed)) signed.delete(userId)
   }
 }

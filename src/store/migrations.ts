@@ -166,6 +166,11 @@ const MEDIA = [
   `CREATE INDEX media_by_time ON media (named_at)`,
 ]
 
+const PROOF = [
+  `ALTER TABLE chats ADD COLUMN person_id INTEGER`,
+  `ALTER TABLE people ADD COLUMN signed_files_at INTEGER`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -202,6 +207,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '020-media',
     async up(db) {
       for (const table of MEDIA) await sql.raw(table).execute(db)
+    },
+  },
+  {
+    name: '021-proof',
+    async up(db) {
+      for (const statement of PROOF) await sql.raw(statement).execute(db)
     },
   },
 ]

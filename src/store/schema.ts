@@ -36,6 +36,8 @@ export type OwnKeysRow = Selectable<OwnKeysTable>
 export interface ChatsTable {
   id: number
   kind: string
+  /** The one person of a private chat, once learned. */
+  person_id: number | null
   /** When the chat was first seen protected; null when it is not latched. */
   latched_at: number | null
   /** When readable text for it was last refused; null when none was since the last lift. */
@@ -47,8 +49,10 @@ export interface ChatsTable {
 /** What is known of a person. */
 export interface PeopleTable {
   user_id: number
-  /** When the person first signed a message; from then on they must. */
+  /** When the person first signed words; from then on they must sign words. */
   signed_at: number | null
+  /** The same of files: phones may sign the one and not the other. */
+  signed_files_at: number | null
 }
 
 /** Whom a certificate belongs to, and the revocations that must not be forgotten. */

@@ -129,7 +129,8 @@ async function judge(
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
   const { chatId, userId: fromId } = place
-  const claimed = { chatId, fromId, receivedAtMs: moment(), signal, isKnown: before === 'same' }
+  const isKnown = before === 'same'
+  const claimed = { kind: 'file' as const, chatId, fromId, receivedAtMs: moment(), signal, isKnown }
   const judged = await judgeSignatures(opened, claimed, parts)
   const verdict = await settle(opened, judged, { place, parts })
   if (!delivers(verdict, verify)) {
@@ -137,7 +138,7 @@ async function judge(
       ? refusalOf(verdict, judged.reason, judged.passing)
       : refusalOf(verdict)
   }
-  if (verdict === 'verified' && fromId !== null) await parts.people.rememberSigned([fromId])
+  if (verdict === 'verified' && fromId !== null) await parts.people.rememberSigned([fromId], 'file')
   if (before === 'none') await named.opened(place, dataDigest)
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
   const { signer } = judged

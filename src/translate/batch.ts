@@ -149,9 +149,9 @@ export class Batches {
 
 function keyOf(messages: FoundMessage[]): string {
   const hash = createHash('sha256')
-  for (const { message, chatId, quotedIn, fromId, messageId, dateMs } of messages) {
+  for (const { message, ...claimed } of messages) {
     const { armored, text } = message
-    hash.update(JSON.stringify([chatId, quotedIn, fromId, messageId, dateMs, armored, text]))
+    hash.update(JSON.stringify([claimed, armored, text]))
   }
   return hash.digest('base64')
 }

@@ -70,13 +70,13 @@ interface LearntMode {
 }
 
 async function learnMode(
-  { chatId, quotedIn }: FoundMessage,
+  { chatId, updateChatId }: FoundMessage,
   sealed: string | null,
   { arrival, parts }: { arrival: Arrival; parts: ExamineParts },
 ): Promise<LearntMode> {
   if (chatId === null) return { isProtected: null, passing: null }
   // a quotation that says it is from elsewhere is held to the stricter of the two chats
-  const chats = quotedIn === null ? [chatId] : [chatId, quotedIn]
+  const chats = [...new Set([chatId, updateChatId ?? chatId])]
   if (chats.some((id) => parts.guard.mustSeal(id))) return { isProtected: true, passing: null }
   const sinceMs = sealed !== null && looksEncrypted(sealed) ? arrival.receivedAtMs : 0
   try {
@@ -125,7 +125,8 @@ async function examineSealed(
       'reason' in opened && opened.reason !== undefined ? { reason: opened.reason } : {}
     return settled({ kind: 'closed', verdict: opened.outcome, ...reason })
   }
-  const claimed = { chatId: found.chatId ?? 0, fromId: found.fromId, ...arrival }
+  const place = { chatId: found.chatId ?? 0, fromId: found.fromId }
+  const claimed = { kind: 'words' as const, ...place, ...arrival }
   const { passing = null, ...judged } = await judgeSignatures(opened, claimed, parts)
   if (judged.verdict === 'not-recipient') return settled({ kind: 'closed', ...judged })
   return { finding: { kind: 'opened', opened, judged }, passing }

@@ -7,8 +7,15 @@ export interface FoundMessage {
   message: Record<string, unknown>
   chatId: number | null
   chatKind: string | null
-  /** The chat of what quotes it, where it says that it is from another one. */
-  quotedIn: number | null
+  /** The chat that its update speaks of: that of the outermost Message. */
+  updateChatId: number | null
+  /**
+   * Where it is in its update: the Message that the update brings, one that another Message or a
+   * press carries.
+   */
+  position: 'top' | 'carried'
+  /** Who pressed the button, in a press. */
+  pressedById: number | null
   messageId: number | null
   fromId: number | null
   dateMs: number | null
@@ -28,7 +35,10 @@ const MAX_MESSAGES = 100
  */
 export function findMessages(update: unknown): Collected {
   const found: Collected = { messages: [], surplus: [], cleaned: false }
-  collect(update, { chat: null, quotedBy: null, key: '', depth: 0 }, found)
+  const isPress = isObject(update) && update['kind'] === 'callback_query'
+  collect(update, { ...OUTSIDE, isPress }, found)
+  const spoken = outermost(update, found.messages)?.chatId ?? null
+  for (const message of found.messages) message.updateChatId = spoken
   return found
 }
 
@@ -41,28 +51,52 @@ export interface Collected {
 
 interface Place {
   chat: Record<string, unknown> | null
-  /** Chat of the Message around. */
-  quotedBy: number | null
+  position: FoundMessage['position']
+  /** The update is a press; what it brings carries its Message. */
+  isPress: boolean
+  pressedById: number | null
   key: string
   depth: number
 }
 
+const OUTSIDE: Omit<Place, 'isPress'> = {
+  chat: null,
+  position: 'top',
+  pressedById: null,
+  key: '',
+  depth: 0,
+}
+
 function collect(value: unknown, place: Place, found: Collected): void {
   if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return
-  let { chat, quotedBy } = place
+  let { chat, position, pressedById } = place
   if (isObject(value)) {
     if ('postern' in value) found.cleaned = delete value['postern']
     if (isObject(value['chat'])) chat = value['chat']
     if (isMessage(value, place.key)) {
-      const message = describe(value, { chat, quotedBy })
+      const message = describe(value, { ...place, chat })
       if (found.messages.length < MAX_MESSAGES) found.messages.push(message)
       else found.surplus.push(value)
-      quotedBy = message.chatId ?? quotedBy
+      position = 'carried'
+    } else if (place.isPress && place.depth === 1) {
+      position = 'carried'
+      pressedById = senderOf(value)
     }
   }
   for (const [key, inner] of Object.entries(value)) {
-    collect(inner, { chat, quotedBy, key, depth: place.depth + 1 }, found)
+    const depth = place.depth + 1
+    collect(inner, { ...place, chat, position, pressedById, key, depth }, found)
   }
+}
+
+/** The Message that says which chat the update speaks of. */
+function outermost(update: unknown, messages: FoundMessage[]): FoundMessage | undefined {
+  const own = isObject(update) ? update['message'] : undefined
+  return (
+    messages.find(({ message }) => message === own) ??
+    messages.find(({ position }) => position === 'top') ??
+    messages[0]
+  )
 }
 
 function isMessage(value: Record<string, unknown>, key: string): boolean {
@@ -78,20 +112,24 @@ function isMessage(value: Record<string, unknown>, key: string): boolean {
 
 function describe(
   message: Record<string, unknown>,
-  { chat, quotedBy }: Pick<Place, 'chat' | 'quotedBy'>,
+  { chat, position, pressedById }: Place,
 ): FoundMessage {
-  const from = message['from']
-  const chatId = integer(chat?.['id'])
   return {
     message,
-    chatId,
-    quotedIn: quotedBy === chatId ? null : quotedBy,
+    chatId: integer(chat?.['id']),
+    updateChatId: null,
+    position,
+    pressedById,
     chatKind: typeof chat?.['kind'] === 'string' ? chat['kind'] : null,
     messageId: integer(message['id']),
-    fromId: isObject(from) ? integer(from['id']) : null,
+    fromId: senderOf(message),
     dateMs: integer(message['date']),
     isOrdinary: isOrdinary(message),
   }
+}
+
+function senderOf({ from }: Record<string, unknown>): number | null {
+  return isObject(from) ? integer(from['id']) : null
 }
 
 function integer(value: unknown): number | null {

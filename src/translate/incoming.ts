@@ -108,7 +108,7 @@ export class Incoming {
     }
     try {
       const verdicts = await this.#parts.seen.batch((check) => this.#judgeAll(judged, check))
-      await this.#parts.people.rememberSigned(signersAmong(judged, verdicts))
+      await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
       return this.#write(judged, (one) => one.examined.finding, verdicts)
     } catch (error) {
       storeOnly(error)

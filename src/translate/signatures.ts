@@ -1,7 +1,7 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { People } from '../keys/people.ts'
+import type { People, SignedKind } from '../keys/people.ts'
 import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
 import type { Seen } from '../chats/seen.ts'
@@ -45,6 +45,7 @@ export type Opened = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
 
 /** Where an opened message or attachment was found. */
 export interface Claimed {
+  kind: SignedKind
   chatId: number
   fromId: number | null
   /** When the update reached us (a `moment`): what was asked later counts as asked afresh. */
@@ -80,7 +81,7 @@ function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Judged {
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
   if (parts.trust.isBlocked(fromId)) return { verdict: 'unknown-signer', reason: 'blocked' }
-  return parts.people.hasSigned(fromId)
+  return parts.people.hasSigned(fromId, claimed.kind)
     ? { verdict: 'bad-signature', reason: 'stopped-signing' }
     : { verdict: 'unsigned' }
 }

@@ -24,20 +24,33 @@ test('a file that nobody signed is unsigned, and given', async () => {
   expect(await outcome(sealed, { chat: stage.privateChat(from), from })).toBe('unsigned')
 })
 
-test('whoever has signed a message or a file must go on signing', async () => {
-  for (const first of ['message', 'file']) {
-    const from = await someone()
-    const chat = stage.privateChat(from)
-    if (first === 'message') {
-      const armored = await from.phone.seal('signed words', [stage.botCertificate])
-      await stage.deliver([stage.double.world.message(chat, from, { armored })])
-    } else {
-      const sealed = await sealedBy(from, stage, picture())
-      expect(await outcome(sealed, { chat, from })).toBe('verified')
-    }
-    const sealed = await sealedBy(from, stage, picture(), [])
-    expect(await outcome(sealed, { chat, from })).toBe('422 postern_bad_signature')
-  }
+const signedWords = async (chat: DoubleChat, from: Person): Promise<string> => {
+  const armored = await from.phone.seal('signed words', [stage.botCertificate])
+  const [read] = await stage.deliver([stage.double.world.message(chat, from, { armored })])
+  return read.postern.verdict
+}
+const unsignedWords = async (chat: DoubleChat, from: Person): Promise<string> => {
+  const armored = await from.phone.sealUnsigned('words', [stage.botCertificate])
+  const [read] = await stage.deliver([stage.double.world.message(chat, from, { armored })])
+  return read.postern.verdict
+}
+
+test('whoever has signed words must sign words, and may go on to send files that are not signed', async () => {
+  const from = await someone()
+  const chat = stage.privateChat(from)
+  expect(await signedWords(chat, from)).toBe('verified')
+  const sealed = await sealedBy(from, stage, picture(), [])
+  expect(await outcome(sealed, { chat, from })).toBe('unsigned')
+  expect(await unsignedWords(chat, from)).toBe('bad-signature')
+})
+
+test('whoever has signed a file must sign files, and may go on to write words that are not signed', async () => {
+  const from = await someone()
+  const chat = stage.privateChat(from)
+  expect(await outcome(await sealedBy(from, stage, picture()), { chat, from })).toBe('verified')
+  const sealed = await sealedBy(from, stage, picture(), [])
+  expect(await outcome(sealed, { chat, from })).toBe('422 postern_bad_signature')
+  expect(await unsignedWords(chat, from)).toBe('unsigned')
 })
 
 test('signed by anybody but its sender, it is not given', async () => {

@@ -20,8 +20,9 @@ function batches(open: (armored: string, signal: AbortSignal) => Promise<unknown
 }
 
 function sealed(armored: string): FoundMessage[] {
-  const ids = { chatId: 5, quotedIn: null, messageId: 7, fromId: 8, dateMs: 9 }
-  return [{ message: { armored }, chatKind: 'private', isOrdinary: true, ...ids }]
+  const ids = { chatId: 5, updateChatId: 5, messageId: 7, fromId: 8, dateMs: 9, pressedById: null }
+  const found = { message: { armored }, chatKind: 'private', isOrdinary: true, ...ids }
+  return [{ ...found, position: 'top' }]
 }
 
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
@@ -65,6 +66,6 @@ test('a quotation is judged anew where it stands in another chat', async () => {
   await all.examine([[found], ...Array.from({ length: 5 }, () => sealed('last'))], gone.signal)
   await all.examine([[found]])
   expect(opened.filter((armored) => armored === 'quoted').length).toBe(1)
-  await all.examine([[{ ...found, quotedIn: 6 }]])
+  await all.examine([[{ ...found, updateChatId: 6 }]])
   expect(opened.filter((armored) => armored === 'quoted').length).toBe(2)
 })

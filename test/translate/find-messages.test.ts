@@ -106,13 +106,41 @@ test('a quotation without a chat is in the chat of what quotes it', () => {
   expect(messages.map(({ chatId }) => chatId)).toEqual([5, 5])
 })
 
-test('a quotation that says it is from another chat is in both', () => {
+test('a quotation that says it is from another chat is known as such', () => {
   const quoted = { chat: { id: 6, kind: 'group' }, text: 'b' }
   const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: quoted }
   const { messages } = findMessages({ kind: 'message', message: update })
-  expect(messages.map(({ chatId, quotedIn }) => [chatId, quotedIn])).toEqual([
-    [5, null],
-    [6, 5],
+  expect(
+    messages.map(({ chatId, updateChatId, position }) => [chatId, updateChatId, position]),
+  ).toEqual([
+    [5, 5, 'top'],
+    [6, 5, 'carried'],
+  ])
+})
+
+test('an update speaks of the chat of its own message, whatever stands before it', () => {
+  const elsewhere = { chat: { id: 6, kind: 'private' }, armored: 'x' }
+  const own = { chat: { id: 5, kind: 'private' }, armored: 'y' }
+  const { messages } = findMessages({ updateId: 1, kind: 'message', elsewhere, message: own })
+  expect(
+    messages.map(({ chatId, updateChatId, position }) => [chatId, updateChatId, position]),
+  ).toEqual([
+    [6, 5, 'top'],
+    [5, 5, 'top'],
+  ])
+})
+
+test('a press carries its message and names who pressed; a message beside it is the update’s own', () => {
+  const message = { id: 1, chat: { id: 5, kind: 'private' }, from: { id: 9 }, armored: 'x' }
+  const callbackQuery = { id: 'p', from: { id: 8 }, data: 'd', message }
+  const update = { updateId: 1, kind: 'callback_query', callbackQuery }
+  expect(findMessages(update).messages).toMatchObject([
+    { position: 'carried', pressedById: 8, fromId: 9, updateChatId: 5 },
+  ])
+  const other = { id: 2, chat: { id: 6, kind: 'private' }, armored: 'y' }
+  expect(findMessages({ ...update, message: other }).messages).toMatchObject([
+    { position: 'carried', updateChatId: 6 },
+    { position: 'top', pressedById: null, updateChatId: 6 },
   ])
 })
 
