@@ -59,6 +59,11 @@ export const REFUSALS = {
     what: 'the signature is not the sender’s',
     hint: 'treat it as forged',
   },
+  postern_plaintext_in_protected: {
+    status: 422,
+    what: 'the file is of a protected chat, and nobody sealed it',
+    hint: 'treat it as forged: phones seal what is sent there; `open.verify: off` gives it all the same',
+  },
   postern_key_managed: {
     status: 403,
     what: 'the bot’s key is managed by Postern',

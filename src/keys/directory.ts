@@ -3,6 +3,7 @@ import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceSaid, Unanswered } from '../errors.ts'
 import { FreshCache, moment, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
+import type { KnownKeys } from './known-keys.ts'
 import type { Lists } from './lists.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
@@ -44,8 +45,8 @@ export class Directory {
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = new LRUCache<string, number>({ max: USERS, ttl: VAIN_FOR_MS })
 
-  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists }) {
-    const { calls, lists } = parts
+  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists; knownKeys: KnownKeys }) {
+    const { calls, lists, knownKeys } = parts
     this.#lists = new FreshCache({
       max: CHATS,
       bounds: { maxBytes: MAX_BYTES, bytesOf: ({ people }) => bytesOf(people) },
@@ -59,6 +60,7 @@ export class Directory {
         const named = keys.map(readUserKey).filter((key) => key !== null)
         const people = await readPeople(named, parts)
         await lists.saw(chatId, people)
+        await knownKeys.saw(`chat ${chatId}`, people)
         return { people, nameless: keys.length - named.length, memberCount, tooMany: null }
       },
     })
@@ -71,6 +73,7 @@ export class Directory {
       fetch: async (userId) => {
         const record = readUserKey(await absentIfUnknown(calls.userKey(userId)))
         const found = record === null ? [] : await readPeople([record], parts)
+        await knownKeys.saw(`person ${userId}`, found)
         return { person: found.find((person) => person.userId === userId) ?? null }
       },
     })

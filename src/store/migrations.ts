@@ -171,6 +171,20 @@ const PROOF = [
   `ALTER TABLE people ADD COLUMN signed_files_at INTEGER`,
 ]
 
+const ONCE = [
+  `ALTER TABLE seen ADD COLUMN update_id INTEGER`,
+  `ALTER TABLE seen ADD COLUMN dated_at INTEGER`,
+  `ALTER TABLE seen ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE seen ADD COLUMN is_signed INTEGER NOT NULL DEFAULT 0`,
+  // Which data was signed is not known of what was remembered before: it is kept as unsigned.
+  `UPDATE seen SET is_signed = 1 WHERE kind = 'signature'`,
+  `CREATE TABLE encryption_keys (
+     key_id TEXT NOT NULL,
+     user_id INTEGER NOT NULL,
+     PRIMARY KEY (key_id, user_id)
+   ) STRICT, WITHOUT ROWID`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -213,6 +227,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '021-proof',
     async up(db) {
       for (const statement of PROOF) await sql.raw(statement).execute(db)
+    },
+  },
+  {
+    name: '023-once',
+    async up(db) {
+      for (const statement of ONCE) await sql.raw(statement).execute(db)
     },
   },
 ]

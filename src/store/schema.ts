@@ -74,6 +74,21 @@ export interface SeenTable {
   seen_at: number
   /** Of an attachment; null for a message. */
   media_id: string | null
+  /** The update that brought the message; null while none has. */
+  update_id: number | null
+  /** When the message says that it was written; null for an attachment. */
+  dated_at: number | null
+  /** How often the signature was seen on other data since. */
+  repeats: Generated<number>
+  /** 0 or 1: a signature on the data was verified. */
+  is_signed: Generated<number>
+}
+
+/** Keys that people's certificates list to be encrypted to (`keys/known-keys.ts`). */
+export interface EncryptionKeysTable {
+  /** 16 lower-case hexadecimal characters. */
+  key_id: string
+  user_id: number
 }
 
 /** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
@@ -191,6 +206,7 @@ export interface Schema {
   people: PeopleTable
   certificates: CertificatesTable
   seen: SeenTable
+  encryption_keys: EncryptionKeysTable
   media: MediaTable
   flags: FlagsTable
   secrets: SecretsTable

@@ -34,11 +34,11 @@ const MAX_MESSAGES = 100
  * `cleaned` says so. What is beyond the number that is looked at is in `surplus`.
  */
 export function findMessages(update: unknown): Collected {
-  const found: Collected = { messages: [], surplus: [], cleaned: false }
+  const found: Collected = { messages: [], surplus: [], updateChatId: null, cleaned: false }
   const isPress = isObject(update) && update['kind'] === 'callback_query'
   collect(update, { ...OUTSIDE, isPress }, found)
-  const spoken = outermost(update, found.messages)?.chatId ?? null
-  for (const message of found.messages) message.updateChatId = spoken
+  found.updateChatId = outermost(update, found.messages)?.chatId ?? null
+  for (const message of found.messages) message.updateChatId = found.updateChatId
   return found
 }
 
@@ -46,6 +46,8 @@ export function findMessages(update: unknown): Collected {
 export interface Collected {
   messages: FoundMessage[]
   surplus: Record<string, unknown>[]
+  /** The chat that the update speaks of: that of the outermost Message. */
+  updateChatId: number | null
   cleaned: boolean
 }
 

@@ -206,15 +206,18 @@ export class Outgoing {
     known: { dataDigest: string; statementDigest: string },
   ): Promise<void> {
     const { seen, botId } = this.#parts
-    await seen?.batch((check) =>
-      check.remember({
+    await seen?.batch((check) => {
+      const sighting = {
         chatId,
+        updateId: null,
         messageId: null,
         userId: botId(),
+        dateMs: Date.now(),
         dataDigest: known.dataDigest,
         signatureDigest: known.statementDigest,
-      }),
-    )
+      }
+      return check.remember(sighting, 'new')
+    })
   }
 
   async #keyList(chatId: number): Promise<KeyList> {

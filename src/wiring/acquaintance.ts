@@ -2,6 +2,7 @@
 import { Certificates } from '../keys/certificates.ts'
 import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
+import { KnownKeys } from '../keys/known-keys.ts'
 import { Lists } from '../keys/lists.ts'
 import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
@@ -19,6 +20,7 @@ export interface Acquaintance {
   lists: Lists
   trust: Trust
   directory: Directory
+  knownKeys: KnownKeys
 }
 
 /** Loads what the store has of other people. */
@@ -44,8 +46,10 @@ export async function loadAcquaintance(o: {
   const certificates = await Certificates.load(engine, store)
   const trust = await Trust.load({ store, journal, people, policy })
   const lists = new Lists(store, journal)
-  const directory = new Directory({ calls, certificates, people, trust, journal, lists })
-  return { people, journal, lists, trust, directory }
+  const knownKeys = new KnownKeys(store)
+  const known = { certificates, people, trust, journal, lists, knownKeys }
+  const directory = new Directory({ calls, ...known })
+  return { people, journal, lists, trust, directory, knownKeys }
 }
 
 /** Lists of people by their length: a log line names no hundred of them. */

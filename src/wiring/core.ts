@@ -5,6 +5,7 @@ import { Outcomes } from '../chats/outcomes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
+import { isReady } from '../keys/own-key.ts'
 import { Openings, type OpenedKind } from '../keys/openings.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
@@ -146,8 +147,12 @@ export async function createCore(
   const shared = { ...acquaintance, facts, modes, guard, keyring, engine, botId }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
-  if (seen !== null) stack.use(pruneHourly(seen, () => link.watch.skewMs))
-  const opening = seen === null ? null : { ...shared, seen }
+  if (seen !== null) {
+    const keysSinceMs = (): number | null => openingSince(keyring)
+    stack.use(pruneHourly(seen, { skewMs: () => link.watch.skewMs, keysSinceMs }))
+  }
+  const { audience } = settings.open
+  const opening = seen === null ? null : { ...shared, seen, audience }
   const { attachments, urls } = stack.use(
     await createMedia(
       { settings, link, store },
@@ -209,6 +214,12 @@ async function mayRun(
   const takenAt = await restoredFrom(store)
   if (takenAt !== null) throw restored(dataDir, takenAt)
   log.info({ protection: store.method }, 'the store is open')
+}
+
+/** When the oldest key was made that still opens, ms since the epoch; null when there is none. */
+function openingSince({ all }: Keyring): number | null {
+  const made = all.flatMap((key) => (isReady(key) ? [key.createdAtMs] : []))
+  return made.length === 0 ? null : Math.min(...made)
 }
 
 /** The time by the service's clock, ms since the epoch; null while unknown. */

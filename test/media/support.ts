@@ -55,14 +55,19 @@ export async function deliverItem(
   return read.media[0].url
 }
 
-/** Seals a file as GnuPG does: signed by the person, to the bot, as binary data. */
+/**
+ * Seals a file as GnuPG does: signed by the person, as binary data.
+ * @param others people of a group that it is sealed to beside the bot
+ */
 export async function sealedBy(
   person: Person,
   stage: Stage,
   content: Buffer,
   more: string[] = ['--sign'],
+  others: readonly Person[] = [],
 ): Promise<Buffer> {
-  const to = ['--recipient-file', person.phone.file(stage.botCertificate)]
+  const certificates = [stage.botCertificate, ...others.map(({ phone }) => phone.certificate)]
+  const to = certificates.flatMap((one) => ['--recipient-file', person.phone.file(one)])
   return (await person.phone.gpg([...more, ...to, '--encrypt'], content)).stdout
 }
 

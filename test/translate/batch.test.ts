@@ -66,6 +66,6 @@ test('a quotation is judged anew where it stands in another chat', async () => {
   await all.examine([[found], ...Array.from({ length: 5 }, () => sealed('last'))], gone.signal)
   await all.examine([[found]])
   expect(opened.filter((armored) => armored === 'quoted').length).toBe(1)
-  await all.examine([[{ ...found, updateChatId: 6 }]])
-  expect(opened.filter((armored) => armored === 'quoted').length).toBe(2)
+  const [[elsewhere] = []] = await all.examine([[{ ...found, updateChatId: 6 }]])
+  expect(elsewhere?.examined.finding).toMatchObject({ verdict: 'replayed', reason: 'other-chat' })
 })

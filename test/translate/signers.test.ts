@@ -133,7 +133,9 @@ test('a signature by a key that is listed for somebody else as well verifies for
 
 test('a person in a group who is not on its list is verified by the person’s own record', async () => {
   const person = await stage.person()
-  const chat = stage.group([await stage.friend()])
-  const one = await read(chat, person, await person.phone.seal('hello', [stage.botCertificate]))
+  const friend = await stage.friend()
+  const chat = stage.group([friend])
+  const to = [friend.phone.certificate, stage.botCertificate]
+  const one = await read(chat, person, await person.phone.seal('hello', to))
   expect(one).toMatchObject({ text: 'hello', postern: { verdict: 'verified' } })
 })
