@@ -52,7 +52,8 @@ test('whatever an update is, only what stands under our name is taken from it', 
     fc.property(json, (update) => {
       const before = structuredClone(update)
       const had = [...objects(before)].some((one) => Object.hasOwn(one, 'postern'))
-      const { cleaned: told } = findMessages(update)
+      const { cleaned: told, restore } = findMessages(update)
+      restore()
       expect(update).toEqual(cleaned(before))
       if (had) expect(told).toBe(true)
       expect([...objects(update)].some((one) => Object.hasOwn(one, 'postern'))).toBe(false)
