@@ -80,7 +80,7 @@ interface Place {
   chat: Record<string, unknown> | null
   /** The chats that are named around it, and not by itself, by their ids. */
   around: readonly (number | null)[]
-  /** A Message is around it, other than the update. */
+  /** A Message that is in a chat is around it, other than the update. */
   isInside: boolean
   position: FoundMessage['position']
   /** The update is a press; what it brings carries its Message. */
@@ -136,7 +136,8 @@ function enter(value: Record<string, unknown>, at: Place, found: Found): Place {
   } else found.surplus.push(value)
   standIn(value, found)
   // A word beside the Message that an update brings makes no quotation of it.
-  return at.depth === 0 ? inside : { ...inside, isInside: true, position: 'carried' }
+  if (at.depth === 0) return inside
+  return { ...inside, isInside: at.isInside || place.chat !== null, position: 'carried' }
 }
 
 /** What says which chat an object is in. What is no object names none, and is not passed over. */
