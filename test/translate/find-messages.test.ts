@@ -68,7 +68,7 @@ test('whatever an update is, only what stands under our name is taken from it', 
 })
 
 /** What stands where a keyboard has its buttons. */
-function* buttons(value: unknown): Generator<unknown> {
+function* buttons(value: unknown): Generator {
   for (const { markup } of objects(value)) {
     const rows = isObject(markup) ? markup['inlineKeyboard'] : []
     for (const row of Array.isArray(rows) ? rows : []) if (Array.isArray(row)) yield* row
