@@ -92,6 +92,22 @@ describe('what was judged is what the bot reads', () => {
     for (const word of [EVIL, 'forged', `:${ALICE}`, '__proto__']) expect(text).not.toContain(word)
   })
 
+  test.each([
+    ['the text', `"text":"${EVIL}","text":""`],
+    ['the text, spelt with escapes', `"\\u0074ext":"${EVIL}","text":null`],
+    ['the armored', `"armored":"${EVIL}","armored":null`],
+    ['the quotation', `"replyTo":{"text":"${EVIL}"},"replyTo":null`],
+    ['what is nested in it', `"x":[{"text":"${EVIL}","text":""}]`],
+  ])('%s twice, in a message with nothing to be judged beside', async (_what, doubled) => {
+    const chat = stage.privateChat(await stage.friend())
+    const message = `{"id":1,"chat":{"id":${chat.id},"kind":"private"},"date":1,"kind":"x",${doubled}}`
+    const body = answerOf(`{"updateId":5,"kind":"message","message":${message}}`)
+    expect(body).toContain(EVIL)
+    const { text, json } = await answered(body)
+    expect(text).not.toContain(EVIL)
+    expect(json).toEqual(JSON.parse(body))
+  })
+
   test('names that mean nothing, and ids of a data base, stay', async () => {
     const one = await real()
     const mine = '"_id":"x","texts":1,"chats":[],"toJSON":"x","constructor":{"name":1.0}'
