@@ -56,9 +56,12 @@ export async function examine(
 ): Promise<Examined> {
   const { armored, text } = found.message
   const sealed = typeof armored === 'string' && armored !== '' ? armored : null
-  const hasText = typeof text === 'string' && text !== ''
-  if (sealed === null && !hasText) return settled({ kind: 'untouched' })
+  const isNoText = isThere(armored) && sealed === null
+  if (sealed === null && !isNoText && !isThere(text)) return settled({ kind: 'untouched' })
   const mode = await learnMode(found, sealed, { arrival, parts })
+  if (isNoText && mode.isProtected === true) {
+    return { ...mode, finding: { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' } }
+  }
   if (sealed === null) return { ...mode, finding: examinePlain(found, mode.isProtected, parts) }
   if (mode.isProtected === null) {
     return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
@@ -66,6 +69,9 @@ export async function examine(
   if (!mode.isProtected) return settled({ kind: 'words' })
   return await examineSealed(found, sealed, { arrival, parts })
 }
+
+/** Whatever it is: a bot may show a list or a number as well as a text. */
+const isThere = (words: unknown): boolean => words !== undefined && words !== null && words !== ''
 
 const settled = (finding: Finding): Examined => ({ finding, passing: null })
 
@@ -123,7 +129,8 @@ function isByStranger(
 
 /** Private words from before our first publication, which the service may still have queued. */
 function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
-  const { chatId, dateMs } = found
+  const { chatId, dateMs, message } = found
+  if (typeof message['text'] !== 'string') return false
   if (chatId === null || !parts.facts.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
   if (publishedAtMs === null) return !parts.facts.isLatched(chatId)

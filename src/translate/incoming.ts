@@ -64,6 +64,7 @@ export class Incoming {
     const outcomes = await this.#settle(judged)
     const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
+    for (const { restore } of collected) restore()
     const given = updates.slice(0, prefix.length)
     const spoken = given.map((update, index) => ({
       update,

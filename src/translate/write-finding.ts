@@ -1,5 +1,6 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
+import { stringify } from '../json.ts'
 import type { Finding } from './examine.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
@@ -54,10 +55,14 @@ function writeWords(message: Record<string, unknown>): void {
   message['text'] = armored
 }
 
-/** Text that is not delivered is kept beside the verdict; nothing is lost. */
+/**
+ * Text that is not delivered is kept beside the verdict, always as a string: what was none, such as
+ * a list, as its JSON. Nothing is lost.
+ */
 function withholdText(message: Record<string, unknown>): void {
   const { text } = message
-  if (typeof text !== 'string' || text === '') return
+  if (text === undefined || text === null || text === '') return
   delete message['text']
-  message['postern'] = { ...(message['postern'] as object), withheldText: text }
+  const withheldText = typeof text === 'string' ? text : stringify(text)
+  message['postern'] = { ...(message['postern'] as object), withheldText }
 }

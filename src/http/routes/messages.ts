@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { isObject } from '../../api/common.ts'
 import type { Limits } from '../../api/limits.ts'
 import type { Outcomes } from '../../chats/outcomes.ts'
 import type { Log } from '../../logger.ts'
@@ -82,7 +81,7 @@ function said(
 ): Answer {
   const { recipients, sealMs } = prepared
   if (!answer.envelope.ok) return answer
-  if (recipients === null) return withoutClaims(answer, answer.envelope.result)
+  if (recipients === null) return answer
   if (recipients.skipped.length > 0) {
     log.warn({ chatId: draft.chatId, skipped: recipients.skipped }, 'sealed, but not to everybody')
   }
@@ -99,10 +98,4 @@ function said(
     outcomes.sent({ messageId: id, atMs, chatId: draft.chatId, recipients: count, skipped })
   }
   return withResult(answer, sentView(sent, draft.text ?? '', recipients))
-}
-
-/** An answer passes byte for byte, unless the service speaks under our own name. */
-function withoutClaims(answer: Answer, result: unknown): Answer {
-  if (!isObject(result) || !('postern' in result)) return answer
-  return withResult(answer, objectResult(result, 'a sent message'))
 }
