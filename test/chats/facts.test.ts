@@ -31,8 +31,8 @@ test('what must be learned of a chat too many cannot be learned, so that nothing
   const code = 'postern_store_unwritable'
   await expect(facts.sawKinds([{ chatId: 4, kind: 'private' }])).rejects.toMatchObject({ code })
   await expect(facts.sawProtected(4)).rejects.toMatchObject({ code })
-  const open = { chatId: 4, kind: 'channel', isProtected: false }
-  await expect(facts.sawChat(open)).rejects.toMatchObject({ code })
+  const seen = { chatId: 4, kind: 'channel', isProtected: false }
+  await expect(facts.sawChat(seen)).rejects.toMatchObject({ code })
 })
 
 test('beside a chat too many, what is seen of the known ones is learned all the same', async () => {
