@@ -115,7 +115,7 @@ function offlineOf(
   const startedAt = new Date().toISOString()
   const operations = createOperations({
     ...core,
-    trust: createTrustOperations(core.acquaintance),
+    trust: createTrustOperations({ ...core.acquaintance, facts: core.facts }),
     explain: createExplainOperations(core),
     copies: () => copiesIn(options.settings.dataDir),
     shownKey: async () => fingerprintOf(await link.calls.me()),

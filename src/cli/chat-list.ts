@@ -6,7 +6,9 @@ import { putJson, say, table } from './terminal.ts'
 /** `postern chat list`: what is known of the bot's chats. */
 export function chatListCommand(): Command {
   const command = new Command('list')
-    .description('list the chats that were seen, whether each is latched or was refused')
+    .description(
+      'list the chats that were seen: whose a private one is, which are latched or were refused',
+    )
     .option('--json', 'print them as JSON')
   takeSettings(command, { shown: false })
   return example(command, 'postern chat list --json').action(list)
@@ -17,13 +19,14 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
   if (json === true) return putJson(chats)
   if (chats.length === 0) return say('no chat was seen yet')
   table([
-    ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED'],
-    ...chats.map(({ id, kind, mode, latched, refused }) => [
+    ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED', 'PERSON'],
+    ...chats.map(({ id, kind, personId, mode, latched, refused }) => [
       String(id),
       kind ?? '?',
       mode ?? '?',
       latched ? 'yes' : 'no',
       refused ? 'yes' : 'no',
+      personId == null ? '-' : String(personId),
     ]),
   ])
 }

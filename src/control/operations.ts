@@ -96,6 +96,8 @@ export interface KeyDone {
 export interface ChatRow {
   id: number
   kind: string | null
+  /** Whose private chat it is, once that was learned; null or absent for any other. */
+  personId?: number | null | undefined
   /** As the service last said it. */
   mode: string | null
   latched: boolean

@@ -69,6 +69,7 @@ function chatRow(chat: ReturnType<Facts['get']> & {}, modes: Modes): ChatRow {
   return {
     id: chat.id,
     kind: chat.kind,
+    personId: chat.kind === 'private' ? chat.personId : null,
     mode: modes.peek(chat.id, 0)?.mode ?? null,
     latched: chat.latchedAtMs !== null,
     refused: chat.refusedAtMs !== null,

@@ -171,6 +171,7 @@ export const Results = {
     z.object({
       id: chatId,
       kind: text,
+      personId: z.int().nullish(),
       mode: text,
       latched: z.boolean(),
       refused: z.boolean(),

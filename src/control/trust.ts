@@ -1,5 +1,6 @@
 /** What an operator can say and ask about other people's certificates. */
 import { z } from 'zod'
+import type { Facts } from '../chats/facts.ts'
 import { OperatorError } from '../errors.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Journal } from '../keys/journal.ts'
@@ -22,8 +23,12 @@ export const TrustRow = z.object({
   /** What the service lists now, and since when. */
   listed: nullableText,
   listedSince: nullableText,
-  /** Has signed once, and must go on signing. */
+  /** Must sign words: has signed some once, or is verified. */
   signs: z.boolean(),
+  /** Has signed a file once, and must go on signing files. */
+  signsFiles: z.boolean(),
+  /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
+  sharedWith: z.array(id),
 })
 export type TrustRow = z.infer<typeof TrustRow>
 
@@ -41,6 +46,7 @@ export const TrustWord = z.discriminatedUnion('say', [
   z.strictObject({ say: z.literal('accept'), userId: id, fingerprint: z.string().optional() }),
   z.strictObject({ say: z.literal('verify'), userId: id, fingerprint: z.string() }),
   z.strictObject({ say: z.literal('block'), userId: id }),
+  z.strictObject({ say: z.literal('person'), chatId: id, userId: id }),
   z.strictObject({
     say: z.literal('policy'),
     /** Null for the bot. */
@@ -85,6 +91,7 @@ export function createTrustOperations(parts: {
   people: People
   journal: Journal
   directory: Directory
+  facts: Facts
 }): TrustOperations {
   const { trust, people, journal, directory } = parts
   return {
@@ -92,10 +99,10 @@ export function createTrustOperations(parts: {
       Promise.resolve({
         policy: trust.policies.bot,
         said: trust.policies.said,
-        people: trust.all.map((pin) => row(pin, people)),
+        people: trust.all.map((pin) => row(pin, { people, trust })),
       }),
     trustSay: async (word) => {
-      const message = await perform(word, trust)
+      const message = await perform(word, parts)
       directory.forgetAll()
       return { message }
     },
@@ -104,10 +111,15 @@ export function createTrustOperations(parts: {
   }
 }
 
-async function perform(word: TrustWord, trust: Trust): Promise<string> {
+async function perform(
+  word: TrustWord,
+  { trust, facts }: { trust: Trust; facts: Facts },
+): Promise<string> {
   switch (word.say) {
+    case 'person':
+      return await bind(word, facts)
     case 'accept':
-      return told(await trust.accept(word.userId, word.fingerprint))
+      return `${told(await trust.accept(word.userId, word.fingerprint))}; they begin anew, and need not sign until they have signed again`
     case 'verify':
       return told(await trust.verify(word.userId, word.fingerprint))
     case 'block':
@@ -125,6 +137,18 @@ async function perform(word: TrustWord, trust: Trust): Promise<string> {
   return word satisfies never
 }
 
+async function bind(word: { chatId: number; userId: number }, facts: Facts): Promise<string> {
+  const { chatId, userId } = word
+  if (await facts.setPerson(chatId, userId)) {
+    return `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or believed there`
+  }
+  throw new OperatorError(
+    'refused',
+    `chat ${chatId} is not known as a private chat`,
+    '`postern chat list` shows the chats and their kinds',
+  )
+}
+
 function told({ userId, fingerprint, standing, listed }: Pin): string {
   const stands = `person ${userId} is ${standing} with ${fingerprint}`
   return listed === null || listed === fingerprint
@@ -132,15 +156,18 @@ function told({ userId, fingerprint, standing, listed }: Pin): string {
     : `${stands}; the service lists ${listed}, so nothing is sealed to them until it lists theirs`
 }
 
-function row(pin: Pin, people: People): TrustRow {
+function row(pin: Pin, { people, trust }: { people: People; trust: Trust }): TrustRow {
+  const { userId } = pin
   return {
-    userId: pin.userId,
+    userId,
     fingerprint: pin.fingerprint,
     since: pin.fingerprint === null ? null : iso(pin.sinceMs),
     standing: pin.standing,
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
-    signs: people.hasSigned(pin.userId, 'words'),
+    signs: people.hasSigned(userId, 'words') || trust.isVerified(userId),
+    signsFiles: people.hasSigned(userId, 'file'),
+    sharedWith: trust.sharersOf(pin),
   }
 }
 

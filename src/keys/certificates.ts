@@ -39,7 +39,7 @@ export class Certificates {
   }
 
   /**
-   * Remembers the revocations of a certificate whose owner was bound before.
+   * Remembers the revocations of a certificate.
    * @param made who revoked it, and where that is written down
    * @throws Refusal `postern_store_unwritable`
    */
@@ -53,9 +53,11 @@ export class Certificates {
     const change = { kind: 'key-revoked' as const, userId: made.userId, detail: { fingerprint } }
     await made.journal.record([change], async (db) => {
       await db
-        .updateTable('certificates')
-        .set({ revoked_armored: armored })
-        .where('fingerprint', '=', fingerprint)
+        .insertInto('certificates')
+        .values({ fingerprint, owner: null, revoked_armored: armored })
+        .onConflict((conflict) =>
+          conflict.column('fingerprint').doUpdateSet({ revoked_armored: armored }),
+        )
         .execute()
     })
     this.#revoked.set(fingerprint, armored)

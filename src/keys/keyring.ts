@@ -42,6 +42,7 @@ export class Keyring {
   readonly #engine: Engine
   readonly #options: KeyringOptions
   #keys: OwnKeyRecord[] = []
+  #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
   #firstPublishedAtMs: number | null = null
 
   private constructor(store: Store, engine: Engine, options: KeyringOptions) {
@@ -61,12 +62,14 @@ export class Keyring {
     const retired = rows.filter(({ state }) => state === 'retired')
     const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
     ring.#keys = await Promise.all(
-      rows.map(async (row) =>
-        fromRow(row, {
-          unlocked: opening.has(row) ? await ring.#unlock(row) : null,
-          endsMs: inUse.includes(row) ? await ring.#endsMs(row) : Infinity,
-        }),
-      ),
+      rows.map(async (row) => {
+        const unlocked = opening.has(row) ? await ring.#unlock(row) : null
+        if (unlocked === null || inUse.includes(row)) {
+          return fromRow(row, { unlocked, ...(await ring.#read(row, unlocked)) })
+        }
+        const { fingerprints } = unlocked
+        return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
+      }),
     )
     ring.#firstPublishedAtMs = firstPublishedAtMs
     return ring
@@ -85,6 +88,15 @@ export class Keyring {
   /** Every key that ever was, the destroyed ones too, newest first. */
   get all(): readonly OwnKeyRecord[] {
     return this.#keys
+  }
+
+  /** Fingerprints of all keys that ever were ours, primary keys and subkeys. */
+  get fingerprints(): ReadonlySet<string> {
+    if (this.#fingerprints?.of !== this.#keys) {
+      const all = new Set(this.#keys.flatMap(({ fingerprints }) => fingerprints))
+      this.#fingerprints = { of: this.#keys, all }
+    }
+    return this.#fingerprints.all
   }
 
   /** What messages are opened with now, the likeliest first. */
@@ -205,7 +217,8 @@ export class Keyring {
       const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const kept = await insertRow(this.#store, row, passphrase)
       if (kept === null) continue
-      const record = { ...fromRow(kept, { unlocked, endsMs: await this.#endsMs(kept) }), unlocked }
+      const read = await this.#read(kept, unlocked)
+      const record = { ...fromRow(kept, { unlocked, ...read }), unlocked }
       this.#keys = [record, ...this.#keys]
       return record
     }
@@ -222,9 +235,15 @@ export class Keyring {
     )
   }
 
-  async #endsMs({ certificate }: OwnKeysRow): Promise<number> {
-    const { unusable, expiresMs } = await this.#engine.judge(certificate)
-    return unusable === 'expired' ? 0 : expiresMs
+  async #read(
+    { certificate }: OwnKeysRow,
+    unlocked: UnlockedKey | null,
+  ): Promise<{ endsMs: number; fingerprints: readonly string[] }> {
+    const { unusable, expiresMs, encryptionKeys } = await this.#engine.judge(certificate)
+    return {
+      endsMs: unusable === 'expired' ? 0 : expiresMs,
+      fingerprints: unlocked?.fingerprints ?? encryptionKeys,
+    }
   }
 
   async #unlock({ locked }: OwnKeysRow): Promise<UnlockedKey> {

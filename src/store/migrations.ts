@@ -171,6 +171,26 @@ const PROOF = [
   `ALTER TABLE people ADD COLUMN signed_files_at INTEGER`,
 ]
 
+/**
+ * Whose a certificate is, the operator alone says. Who lists it stands in `pins`. What was believed
+ * of whoever was listed first is dropped; of the operator's words those that still stand are kept.
+ */
+const CLAIMS = [
+  `CREATE TABLE certificates_new (
+     fingerprint TEXT PRIMARY KEY NOT NULL,
+     owner INTEGER,
+     revoked_armored TEXT
+   ) STRICT`,
+  `INSERT INTO certificates_new (fingerprint, owner, revoked_armored)
+     SELECT c.fingerprint, p.user_id, c.revoked_armored
+     FROM certificates c LEFT JOIN pins p
+       ON p.user_id = c.user_id AND p.fingerprint = c.fingerprint
+       AND p.standing IN ('accepted', 'verified')
+     WHERE p.user_id IS NOT NULL OR c.revoked_armored IS NOT NULL`,
+  `DROP TABLE certificates`,
+  `ALTER TABLE certificates_new RENAME TO certificates`,
+]
+
 const ONCE = [
   `ALTER TABLE seen ADD COLUMN update_id INTEGER`,
   `ALTER TABLE seen ADD COLUMN dated_at INTEGER`,
@@ -227,6 +247,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '021-proof',
     async up(db) {
       for (const statement of PROOF) await sql.raw(statement).execute(db)
+    },
+  },
+  {
+    name: '022-claims',
+    async up(db) {
+      for (const statement of CLAIMS) await sql.raw(statement).execute(db)
     },
   },
   {

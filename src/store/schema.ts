@@ -55,11 +55,11 @@ export interface PeopleTable {
   signed_files_at: number | null
 }
 
-/** Whom a certificate belongs to, and the revocations that must not be forgotten. */
+/** Whom a certificate belongs to by the operator's word, and revocations that must not be forgotten. */
 export interface CertificatesTable {
   fingerprint: string
-  user_id: number
-  first_seen_at: number
+  /** Null while the operator has named nobody. */
+  owner: number | null
   /** The armored certificate with its revocations, once it had any. */
   revoked_armored: string | null
 }
@@ -144,7 +144,10 @@ export interface ProtectionTable {
   digest: Uint8Array
 }
 
-/** A person's fingerprint as it stands, and the one that the service lists (`keys/pins.ts`). */
+/**
+ * A person's fingerprint as it stands, and the one that the service lists: their claim to that
+ * certificate, null once it lists none (`keys/pins.ts`).
+ */
 export interface PinsTable {
   user_id: number
   fingerprint: string | null

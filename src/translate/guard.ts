@@ -96,12 +96,15 @@ export class Guard {
     if (this.mustSeal(chatId)) return new ChatRule(chatId, 'sealed')
     const answer = await modes.get(chatId, moment() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
-    const refused = this.#whyNotReadable(answer)
+    // it may be seen as a group at any time since the answer
+    const whyNot = (): string | null =>
+      this.#whyNotReadable({ ...answer, kind: facts.get(chatId)?.kind ?? answer.kind })
+    const refused = whyNot()
     if (refused !== null) {
       await facts.refused(chatId)
       throw new Refusal('postern_downgrade_refused', refused)
     }
-    return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId))
+    return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId) && whyNot() === null)
   }
 
   /** Whether a chat takes no readable text by what we remember of it. */

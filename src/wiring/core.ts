@@ -22,7 +22,7 @@ import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Outgoing } from '../translate/outgoing.ts'
-import { loadAcquaintance, type Acquaintance } from './acquaintance.ts'
+import { loadAcquaintance, tellFull, type Acquaintance } from './acquaintance.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { pruneHourly, tryWriting } from './upkeep.ts'
@@ -88,8 +88,8 @@ export async function createCore(
     serviceNowMs: () => serviceNowMs(link),
   })
   const openings = stack.use(await Openings.load(store))
-  const facts = await Facts.load(store)
   const { calls, botId, health, metrics, alerts } = link
+  const facts = await Facts.load(store, { onFull: () => tellFull('chats', { alerts, log }) })
   const modes = new Modes({ facts, chat: calls.chat })
   const { policy } = settings.trust
   const outcomes = stack.use(new Outcomes(store))
@@ -144,7 +144,11 @@ export async function createCore(
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
-  const shared = { ...acquaintance, facts, modes, guard, keyring, engine, botId }
+  const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
+  const shared = {
+    ...{ ...acquaintance, facts, modes, guard, keyring, engine, botId },
+    keyListMaxAgeMs,
+  }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
   if (seen !== null) {
@@ -183,7 +187,6 @@ export async function createCore(
       chat: calls.chat,
       armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
       unusableRecipient: settings.seal.unusableRecipient,
-      keyListMaxAgeMs: settings.cache.keyListSeconds * 1000,
     }),
     attachments,
     incoming:

@@ -101,6 +101,7 @@ export function operations(over: Partial<Operations> = {}): Operations {
     chatList: async () => [
       { id: -5, kind: 'group', mode: 'protected', latched: true, refused: false },
       { id: 9007199254740991, kind: null, mode: null, latched: false, refused: true },
+      { id: 7, kind: 'private', personId: 815, mode: null, latched: false, refused: false },
     ],
     chatAllowReadable: async (lift) => ({
       lifted: 'chatIds' in lift ? lift.chatIds : [],
