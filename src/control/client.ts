@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import { readLines } from './lines.ts'
 import type { Controlled } from './operations.ts'
-import { findSocket, reach } from './place.ts'
+import { findSocket, reach } from './find-socket.ts'
 import { fromFault, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, Reply, Results } from './protocol.ts'
 import type { Request } from './protocol.ts'
 
@@ -17,7 +17,8 @@ const ANSWER_MS = 120_000
  * @param answerMs how long an answer may take (two minutes)
  * @returns its operations, or null when nobody listens; each rejects with the PosternError that the
  *   sidecar had, or OperatorError `failed` when it goes away or speaks another version's language
- * @throws OperatorError `data-dir` when the socket is there and may not be used by this user
+ * @throws OperatorError `data-dir` when the socket is there and may not be used by this user, or is
+ *   not the owner's alone: nothing was sent to it then
  */
 export async function connectControl(
   dataDir: string,
@@ -77,6 +78,7 @@ async function open(dataDir: string): Promise<Socket | null> {
     const path = findSocket(dataDir)
     return path === null ? null : await reach(path)
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     throw new OperatorError(
       'data-dir',

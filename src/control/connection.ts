@@ -10,23 +10,28 @@ export class Connection {
   readonly closed: Promise<void>
   readonly #socket: Socket
   readonly #perform: (request: Request) => Promise<unknown>
+  readonly #idleMs: number
+  #patience: NodeJS.Timeout | undefined
   #working = false
   #stopping = false
 
   /**
    * @param perform gives the result of a request
-   * @param idleMs how long it may be silent while nothing is under way
+   * @param idleMs how long it has for its next request, whole, and for taking an answer: bytes that
+   *   drip in buy no more time
    */
   constructor(socket: Socket, perform: (request: Request) => Promise<unknown>, idleMs: number) {
     this.#socket = socket
     this.#perform = perform
+    this.#idleMs = idleMs
     this.closed = new Promise((resolve) => {
-      socket.once('close', () => resolve())
+      socket.once('close', () => {
+        clearTimeout(this.#patience)
+        resolve()
+      })
     })
     socket.on('error', () => {})
-    socket.setTimeout(idleMs, () => {
-      if (!this.#working) socket.destroy()
-    })
+    this.#awaitRequest()
     void this.#serve()
   }
 
@@ -44,9 +49,11 @@ export class Connection {
   async #serve(): Promise<void> {
     try {
       for await (const line of readLines(this.#socket, MAX_REQUEST_BYTES)) {
+        clearTimeout(this.#patience)
         this.#working = true
         const answer = await this.#answer(line)
         this.#working = false
+        this.#awaitRequest()
         await this.#send(`${JSON.stringify(answer)}\n`)
         if (this.#stopping) break
       }
@@ -55,6 +62,12 @@ export class Connection {
       // A line too long, or a client that is gone: there is nobody to tell.
     }
     this.#socket.destroySoon()
+  }
+
+  #awaitRequest(): void {
+    clearTimeout(this.#patience)
+    if (this.#socket.destroyed) return
+    this.#patience = setTimeout(() => this.#socket.destroy(), this.#idleMs)
   }
 
   /** Resolves when the line has left, or cannot. */

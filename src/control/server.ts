@@ -7,7 +7,9 @@ import { OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { Connection } from './connection.ts'
 import type { CheckLine, Operations } from './operations.ts'
-import { findSocket, makePlace, reach } from './place.ts'
+import { findSocket, reach } from './find-socket.ts'
+import { NotPrivateError } from './ownership.ts'
+import { makePlace } from './place.ts'
 import type { Place } from './place.ts'
 import type { Request } from './protocol.ts'
 
@@ -19,8 +21,8 @@ const DRAIN_MS = 2000
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
  * @param o `dataDir` absolute and 0700; `operations` and `check` are what requests are answered
- *   with; `idleMs` how long a connection may be silent while nothing is under way (one minute);
- *   `drainMs` how long disposing waits for operations under way (two seconds)
+ *   with; `runtimeDir` XDG_RUNTIME_DIR, where the socket goes when its path in `dataDir` is too long;
+ *   `idleMs` how long a connection has for its next request (one minute); `drainMs` how long disposing waits for operations under way (two seconds)
  * @returns disposing it removes the socket
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made
@@ -30,6 +32,7 @@ export async function startControl(o: {
   operations: Operations
   check: () => Promise<CheckLine[]>
   log: Log
+  runtimeDir?: string | null
   idleMs?: number
   drainMs?: number
 }): Promise<AsyncDisposable> {
@@ -44,7 +47,7 @@ export async function startControl(o: {
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
-  const place = await listen(server, o.dataDir)
+  const place = await listen(server, o.dataDir, o.runtimeDir ?? null)
   o.log.debug('control socket open')
   return {
     async [Symbol.asyncDispose]() {
@@ -60,7 +63,7 @@ export async function startControl(o: {
 }
 
 async function refuseLive(dataDir: string): Promise<void> {
-  const path = findSocket(dataDir)
+  const path = findOwn(dataDir)
   if (path === null) return
   const socket = await reach(path).catch((error: unknown) => {
     throw cannotListen(dataDir, error)
@@ -74,10 +77,20 @@ async function refuseLive(dataDir: string): Promise<void> {
   )
 }
 
-async function listen(server: Server, dataDir: string): Promise<Place> {
+/** What is not ours no sidecar of ours listens at; it is not asked, and ours takes its place. */
+function findOwn(dataDir: string): string | null {
+  try {
+    return findSocket(dataDir)
+  } catch (error) {
+    if (error instanceof OperatorError) return null
+    throw cannotListen(dataDir, error)
+  }
+}
+
+async function listen(server: Server, dataDir: string, runtimeDir: string | null): Promise<Place> {
   let place: Place | null = null
   try {
-    place = makePlace(dataDir)
+    place = makePlace(dataDir, runtimeDir)
     const listening = once(server, 'listening')
     const before = process.umask(0o177)
     try {
@@ -95,10 +108,13 @@ async function listen(server: Server, dataDir: string): Promise<Place> {
 
 function cannotListen(dataDir: string, error: unknown): OperatorError {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+  const reason = error instanceof NotPrivateError ? error.message : code
   return new OperatorError(
     'listen',
-    `the control socket in ${dataDir} cannot be made (${code})`,
-    'dataDir must be a folder of this user, on a local disk',
+    `the control socket in ${dataDir} cannot be made (${reason})`,
+    code === 'ENAMETOOLONG'
+      ? 'give a shorter dataDir, or an XDG_RUNTIME_DIR of this user alone'
+      : 'dataDir must be a folder of this user alone, on a local disk',
     { cause: error },
   )
 }

@@ -118,7 +118,8 @@ export function examine(database: DatabaseSync, ours: number): Seen {
 /** The record of the store's protection, or null when it never had one. */
 export function readProtection(database: DatabaseSync): ProtectionTable | null {
   const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
-  return (row ?? null) as ProtectionTable | null
+  // A database of before has no such column; a copy is read without being changed.
+  return row === undefined ? null : ({ master: null, ...row } as unknown as ProtectionTable)
 }
 
 function holdsSecrets(database: DatabaseSync): boolean {

@@ -205,6 +205,12 @@ const ONCE = [
    ) STRICT, WITHOUT ROWID`,
 ]
 
+/**
+ * What is locked under the passphrase cannot be locked anew without it: that is done when the store
+ * has been opened (`Store.upgrade`). Until then the column is null, and all is as it was.
+ */
+const MASTER_SECRET = `ALTER TABLE protection ADD COLUMN master BLOB`
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -259,6 +265,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '023-once',
     async up(db) {
       for (const statement of ONCE) await sql.raw(statement).execute(db)
+    },
+  },
+  {
+    name: '024-master-secret',
+    async up(db) {
+      await sql.raw(MASTER_SECRET).execute(db)
     },
   },
 ]

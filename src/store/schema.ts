@@ -23,7 +23,7 @@ export interface OwnKeysTable {
   /** Armored certificate. */
   certificate: string
   /**
-   * Armored secret key, locked under the store's master secret; the store keeps it as it came.
+   * Armored secret key, locked under `Store.masterSecret`; the store keeps it as it came.
    * Empty once it is destroyed.
    */
   locked: string
@@ -140,6 +140,11 @@ export interface ProtectionTable {
   salt: Uint8Array
   /** A known value sealed under the passphrase. */
   proof: Uint8Array
+  /**
+   * The random master secret, sealed under the passphrase; all other secrets rest under it. Null in
+   * a store of before, where they rest under the passphrase themselves.
+   */
+  master: Uint8Array | null
   /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
   digest: Uint8Array
 }

@@ -166,6 +166,17 @@ describe('connections', () => {
     expect(await pending).toEqual([])
   })
 
+  test('are let go when a request does not end, however steadily its bytes drip in', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir, {}, { idleMs: 200 })
+    const socket = connect(join(dataDir, 'control.sock'))
+    socket.on('error', () => {})
+    const drip = setInterval(() => socket.writable && socket.write(' '), 20)
+    onTestFinished(() => clearInterval(drip))
+    // The last bytes may meet a closed end, which is an error of their own.
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  })
+
   test('are sixteen at most, and a place that is free again is taken', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
