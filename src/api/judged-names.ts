@@ -11,9 +11,10 @@ const UPDATE = `updateId kind message id chat from date replyTo text armored med
 const RESULT = `id kind mode date text armored historyVisible memberCount me fingerprint status
   webhook queued limits url hasSecret pending failures lastError`.split(/\s+/)
 
-/** Longer names are not remembered. */
-const LONGEST = 40
-const REMEMBERED = 2000
+/** Letters of a name that could be any of these, with some to spare. */
+const LONGEST = 20
+/** How many names are remembered, and how long they may be. */
+const REMEMBERED = { names: 2000, letters: 40 }
 
 /**
  * A closed set of names. An impostor is a name that some parser reads as one of them or as
@@ -26,22 +27,24 @@ export class JudgedNames {
 
   constructor(names: readonly string[]) {
     this.#names = new Set(names)
-    this.#folded = new Set([...names.map(fold), OURS])
+    this.#folded = new Set([...names.map((name) => fold(name) ?? name), OURS])
   }
 
   isImpostor(name: string): boolean {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const isImpostor = this.#judge(name)
-    if (name.length > LONGEST) return isImpostor
-    if (this.#known.size >= REMEMBERED) this.#known.clear()
+    if (name.length > REMEMBERED.letters) return isImpostor
+    if (this.#known.size >= REMEMBERED.names) this.#known.clear()
     this.#known.set(name, isImpostor)
     return isImpostor
   }
 
   #judge(name: string): boolean {
     if (this.#names.has(name) || name === DATABASE_ID) return false
-    return name === '__proto__' || this.#folded.has(fold(name))
+    if (name === '__proto__') return true
+    const folded = fold(name)
+    return folded !== null && this.#folded.has(folded)
   }
 }
 
@@ -60,13 +63,23 @@ export const OWN_NAME = new JudgedNames([])
  * A name as the most lenient parser compares it: without case, by Unicode's simple folding (Go's
  * encoding/json: U+017F is s, U+212A is k) and Java's (U+0130 and U+0131 are i), without `-` and
  * `_` (Go's json/v2 with `case:ignore`), and up to the first NUL (parsers in C).
+ * @returns null for one that is longer than any that matters, which it takes no time to see
  */
-export function fold(name: string): string {
-  const [read = ''] = name.split('\0', 1)
-  return read.replaceAll(/[-_]/g, '').replaceAll('\u0130', 'i').toUpperCase().toLowerCase()
+function fold(name: string): string | null {
+  let letters = ''
+  for (const letter of name) {
+    if (letter === '\0') break
+    if (letter === '-' || letter === '_') continue
+    if (letters.length >= LONGEST) return null
+    letters += letter === '\u0130' ? 'i' : letter
+  }
+  return letters.toUpperCase().toLowerCase()
 }
 
 /** True for an error code that only we give, however it is spelt. */
 export function isOurCode(code: string): boolean {
-  return fold(code.trim()).startsWith(OURS)
+  return fold(code.trim().slice(0, OURS_SPELT))?.startsWith(OURS) === true
 }
+
+/** Enough of a code to see how it begins. */
+const OURS_SPELT = 16

@@ -42,9 +42,9 @@ export function findMessages(update: unknown): Collected {
   const found: Found = { messages: [], places: [], surplus: [], quoted: [], cleaned: false }
   const isPress = isObject(update) && update['kind'] === 'callback_query'
   collect(update, { ...OUTSIDE, isPress }, found)
-  const updateChatId = spokenOf(update, found)
+  const updateChatId = chatOfUpdate(update, found)
   for (const [index, message] of found.messages.entries()) {
-    settle(message, found.places[index] ?? OUTSIDE, updateChatId)
+    assignChat(message, found.places[index] ?? OUTSIDE, updateChatId)
   }
   const { messages, surplus, quoted, cleaned } = found
   return { messages, surplus, updateChatId, cleaned, restore: () => quoted.forEach(restore) }
@@ -129,12 +129,12 @@ function enter(value: Record<string, unknown>, at: Place, found: Found): Place {
     around,
     ...(isPayload && { position: 'carried', pressedById: senderOf(value) }),
   }
+  wrapQuotedWords(value, found)
   if (!isMessage(value)) return inside
   if (found.messages.length < MAX_MESSAGES) {
     found.messages.push(describe(value, isPayload ? inside : place))
     found.places.push(place)
   } else found.surplus.push(value)
-  standIn(value, found)
   // A word beside the Message that an update brings makes no quotation of it.
   if (at.depth === 0) return inside
   return { ...inside, isInside: at.isInside || place.chat !== null, position: 'carried' }
@@ -171,7 +171,7 @@ function describe(message: Record<string, unknown>, place: Place): FoundMessage 
 }
 
 /** Words in the place of a quotation become a Message, so that they are judged as one. */
-function standIn(holder: Record<string, unknown>, found: Found): void {
+function wrapQuotedWords(holder: Record<string, unknown>, found: Found): void {
   const words = holder['replyTo']
   if (!hasWords(words)) return
   holder['replyTo'] = { text: words }
@@ -188,7 +188,7 @@ function restore({ holder, words }: Quoted): void {
 }
 
 /** That of the update's own message, else the one chat that is named by and around the others. */
-function spokenOf(update: unknown, { messages, places }: Found): number | null {
+function chatOfUpdate(update: unknown, { messages, places }: Found): number | null {
   const own = isObject(update) ? update['message'] : undefined
   const ownMessage = messages.find(({ message }) => message === own)
   if (ownMessage !== undefined) return ownMessage.chatId
@@ -201,7 +201,7 @@ function spokenOf(update: unknown, { messages, places }: Found): number | null {
 }
 
 /** Puts a Message into its chat: nothing carries it out of one that is named around it. */
-function settle(message: FoundMessage, place: Place, updateChatId: number | null): void {
+function assignChat(message: FoundMessage, place: Place, updateChatId: number | null): void {
   if (place.chat === null) message.chatId = updateChatId
   const { chatId } = message
   const other = [updateChatId, ...place.around].find((around) => around !== chatId)

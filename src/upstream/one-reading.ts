@@ -24,9 +24,9 @@ export async function makeOneReading(
   const { result, error } = answer
   const reading = new Reading(kind === 'updates' ? UPDATE_NAMES : OWN_NAME)
   const other = answer['ok'] === true ? 'error' : 'result'
-  reading.takeOut(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
-  if (isObject(error)) reading.takeOut(error, (name) => ERROR_NAMES.isImpostor(name))
-  reading.skip(Object.keys(answer).length)
+  reading.remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
+  if (isObject(error)) reading.remove(error, (name) => ERROR_NAMES.isImpostor(name))
+  reading.count(Object.keys(answer).length)
   const breath = new Breath()
   for (const [name, value] of Object.entries(answer)) {
     if (name !== 'result' || !Array.isArray(value)) reading.clean(value)
@@ -49,11 +49,11 @@ class Reading {
   }
 
   /** These names were met elsewhere. */
-  skip(names: number): void {
+  count(names: number): void {
     this.names += names
   }
 
-  takeOut(object: Record<string, unknown>, isWrong: (name: string) => boolean): void {
+  remove(object: Record<string, unknown>, isWrong: (name: string) => boolean): void {
     for (const name of Object.keys(object).filter(isWrong)) {
       delete object[name]
       this.changed = true

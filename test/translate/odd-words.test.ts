@@ -151,10 +151,18 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
   test('words in a press are of its message’s chat', async () => {
     const chat = await makeChat()
     const message = stage.double.world.message(chat, null, { text: '' })
-    const callbackQuery = { id: 'p', from: { id: 4 }, data: 'b', text: EVIL, message }
+    const callbackQuery = {
+      id: 'p',
+      from: { id: 4 },
+      data: 'b',
+      text: EVIL,
+      x: { replyTo: EVIL },
+      message,
+    }
     const [update] = await stage.deliverUpdates([{ kind: 'callback_query', callbackQuery }])
     expect(update.callbackQuery.postern).toEqual({ ...WITHHELD, withheldText: EVIL })
     expect(update.callbackQuery).toMatchObject({ id: 'p', data: 'b' })
+    expect(words(update)).not.toContain(EVIL)
   })
 })
 

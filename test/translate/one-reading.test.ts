@@ -146,6 +146,16 @@ describe('what was judged is what the bot reads', () => {
     expect(text).not.toContain(EVIL)
   })
 
+  test('a sealed send is answered with the bot’s own words, whatever the service says it was', async () => {
+    const chat = stage.privateChat(await stage.friend())
+    const sent = { id: 77, date: 5, text: EVIL, Text: EVIL, ID: ALICE, Postern: { sealed: false } }
+    using _lie = stage.double.script('POST', '/messages', ok(sent, 201))
+    const { status, json } = await stage.send(chat, 'my words')
+    expect(status).toBe(201)
+    const postern = { sealed: true, recipients: 1, skipped: [] }
+    expect(json.result).toEqual({ id: 77, date: 5, text: 'my words', postern })
+  })
+
   test('a webhook gets what was judged as well', async () => {
     await using receiver = await createReceiver()
     const info = { url: null, hasSecret: false, pending: 0, failures: 0, lastError: null }

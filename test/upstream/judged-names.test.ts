@@ -48,6 +48,13 @@ test.each(['postern', 'Postern', 'POSTERN', 'po\u017ftern', 'post_ern', 'postern
   },
 )
 
+test('names of megabytes are judged like any other', () => {
+  for (const filler of ['x', '_', '\u017f', '\0', '🏯']) {
+    expect(UPDATE_NAMES.isImpostor(`tex${filler.repeat(2_000_000)}s`)).toBe(false)
+  }
+  expect(UPDATE_NAMES.isImpostor(`tex${'_'.repeat(2_000_000)}T`)).toBe(true)
+})
+
 test('what is remembered of names changes nothing, however many there are', () => {
   const names = new JudgedNames(['text'])
   for (let round = 0; round < 2; round++) {
@@ -71,9 +78,12 @@ test('a parser that compares any two names without their case is never the first
   )
 })
 
-test.each(['rate_limited', 'poster', 'no_postern', ''])('%s is a code of the service’s', (code) => {
-  expect(isOurCode(code)).toBe(false)
-})
+test.each(['rate_limited', 'poster', 'rate_limited_by_postern_or_so', 'no_postern', ''])(
+  '%s is a code of the service’s',
+  (code) => {
+    expect(isOurCode(code)).toBe(false)
+  },
+)
 
 /** Names of all objects in a value. */
 function namesIn(value: unknown): number {
