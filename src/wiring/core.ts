@@ -145,10 +145,8 @@ export async function createCore(
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
-  const shared = {
-    ...{ ...acquaintance, facts, modes, guard, keyring, engine, botId },
-    keyListMaxAgeMs,
-  }
+  const asked = { botId, keyListMaxAgeMs }
+  const shared = { ...acquaintance, ...asked, facts, modes, guard, keyring, engine }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
   if (seen !== null) {
