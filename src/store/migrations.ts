@@ -274,3 +274,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     },
   },
 ]
+
+/** The first version whose keys are not locked under the passphrase itself. */
+export const MASTER_SECRET_VERSION =
+  MIGRATIONS.findIndex(({ name }) => name === '024-master-secret') + 1

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generateKey, readPrivateKey } from 'openpgp'
@@ -6,12 +6,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import { readBackup } from '../../src/store/backup.ts'
-import { inspect, readProtection } from '../../src/store/inspect.ts'
+import { inspect, readProtection, weakCopiesIn } from '../../src/store/inspect.ts'
 import { openProtection } from '../../src/store/protection.ts'
 import { restore } from '../../src/store/restore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BEFORE, lockedKeysIn, writeStoreOfBefore } from './store-of-before.ts'
-import { open, temporary } from './support.ts'
+import { modeOf, open, temporary } from './support.ts'
 
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
@@ -127,6 +127,19 @@ describe('a store in which keys were locked under the passphrase itself', () => 
     )
     await load(store)
     expect(await due()).toEqual([])
+  })
+
+  test('leaves the copy from before the upgrade, which is known for what it is', async () => {
+    const dataDir = storeOfBefore()
+    expect(weakCopiesIn(dataDir)).toEqual([])
+    const store = await open(dataDir, wish)
+    await load(store)
+    const [copy = '', ...more] = weakCopiesIn(dataDir)
+    expect([copy, ...more]).toEqual([expect.stringMatching(/^postern\.v7\..*\.db$/)])
+    expect(modeOf(join(dataDir, copy))).toBe('600')
+    writeFileSync(join(dataDir, 'postern.v99.20300101T000000000Z.db'), '')
+    expect(weakCopiesIn(dataDir)).toEqual([copy])
+    expect(weakCopiesIn('/nowhere')).toEqual([])
   })
 
   test('with a key that does not open is refused, and nothing is changed', async () => {
