@@ -3,13 +3,14 @@ import { moment } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'
+import type { Person } from '../keys/person.ts'
 import type { NamedRecipients } from '../pgp/engine.ts'
 import { passingOf } from './passing.ts'
 import type { Judged, Opened } from './signatures.ts'
 
 export interface AudienceParts {
   directory: Pick<Directory, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
-  keyring: Pick<Keyring, 'unlocked'>
+  keyring: Pick<Keyring, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   facts: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
   botId: () => number | null
@@ -112,15 +113,19 @@ async function isStrangeTo(list: KeyList, message: Sent, parts: AudienceParts): 
   const { fromId, recipients, intended } = message
   const isOther = (userId: number): boolean => userId !== fromId && userId !== parts.botId()
   const others = list.people.filter(({ userId }) => isOther(userId))
-  if (!others.some(({ unusable }) => unusable === null)) return false
   const sender = await senderOf(list, message, parts)
+  // Whoever lists a copy of the sender's certificate, or of ours, has no key of their own to seal to.
+  const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
+  const isReader = ({ unusable, fingerprint }: Person): boolean =>
+    unusable === null && !copied.has(fingerprint)
+  if (!others.some(isReader)) return false
   if (intended.length > 0) {
     const own = parts.keyring.unlocked.flatMap(({ fingerprints }) => fingerprints)
-    const known = new Set([...own, ...(sender?.fingerprints ?? [])])
+    const known = new Set([...own, sender?.fingerprint, ...(sender?.encryptionKeys ?? [])])
     if (intended.every((fingerprint) => known.has(fingerprint))) return true
   }
   if (recipients.hasUnnamed) return false
-  const taken = new Set([...ownKeyIds(parts), ...(sender?.keyIds ?? [])])
+  const taken = new Set([...ownKeyIds(parts), ...(sender?.encryptionKeys ?? []).map(keyIdOf)])
   const inList = keyIdsOf(list)
   const strange: string[] = []
   for (const keyId of recipientsBut(taken, recipients)) {
@@ -140,21 +145,19 @@ function haveCommon(one: ReadonlySet<number>, other: ReadonlySet<number>): boole
   return [...one].some((userId) => other.has(userId))
 }
 
-/** The sender's keys, by the list or by the person's own record. */
+/** The sender's certificate, by the list or by the person's own record. */
 async function senderOf(
   list: KeyList,
   { fromId, chatId }: Sent,
   { directory, botId }: AudienceParts,
-): Promise<{ fingerprints: string[]; keyIds: string[] } | null> {
+): Promise<{ fingerprint: string | null; encryptionKeys: readonly string[] } | null> {
   if (fromId === botId()) return null
   const listed = list.people.find(({ userId }) => userId === fromId)
   const person = listed ?? (await directory.signer(fromId, chatId))
   if (person === null) return null
-  const { encryptionKeys } = person.judgement
-  const { fingerprint } = person
   return {
-    fingerprints: [...(fingerprint === null ? [] : [fingerprint]), ...encryptionKeys],
-    keyIds: encryptionKeys.map(keyIdOf),
+    fingerprint: person.fingerprint,
+    encryptionKeys: person.judgement.encryptionKeys,
   }
 }
 

@@ -37,7 +37,8 @@ async function reaches(chat: DoubleChat, people: Person[], skipped: unknown[] = 
 }
 
 async function says(chat: DoubleChat, from: Person, words: string): Promise<Json> {
-  const armored = await from.phone.seal(words, [stage.botCertificate])
+  const listed = chat.people.flatMap(({ key }) => (key === null ? [] : [key.certificate]))
+  const armored = await from.phone.seal(words, [...new Set([stage.botCertificate, ...listed])])
   return (await stage.deliver([stage.double.world.message(chat, from, { armored })]))[0]
 }
 

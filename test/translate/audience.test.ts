@@ -146,6 +146,17 @@ test('a member who lists Alice’s or the bot’s subkey as her own is no reader
   }
 })
 
+test('a member who lists a copy of Alice’s or of the bot’s certificate does not silence Alice', async () => {
+  for (const whose of ['Alice', 'the bot']) {
+    const alice = await stage.person()
+    const { fingerprint = '', publicKey: certificate = '' } = stage.double.world.published ?? {}
+    const key = whose === 'Alice' ? alice.key : { certificate, fingerprint }
+    const group = stage.group([alice, stage.double.world.addUser(key)])
+    const armored = await seal(alice, `to all, ${whose}`)
+    expect((await read(stage, group, { from: alice, armored })).text).toBe(`to all, ${whose}`)
+  }
+})
+
 test('a member who lists Eve’s subkey as her own does not silence Eve', async () => {
   const [eve, bob] = [await stage.person(), await stage.person()]
   const mallory = stage.double.world.addUser(await graftedKey(eve.phone.certificate))
