@@ -17,8 +17,8 @@ export interface MediaUrlsParts {
 }
 
 interface Walk {
-  chat: unknown
-  updateChatId: number | null
+  /** The chat that the update speaks of. */
+  chatId: number | null
   depth: number
 }
 
@@ -41,7 +41,7 @@ export class MediaUrls {
   async rewrite(updates: readonly { update: unknown; chatId: number | null }[]): Promise<boolean> {
     const places: MediaPlace[] = []
     for (const { update, chatId } of updates) {
-      this.#walk(update, { chat: null, updateChatId: chatId, depth: 0 }, places)
+      this.#walk(update, { chatId, depth: 0 }, places)
     }
     await this.#parts.named.name(places.slice(0, REMEMBERED)).catch(unlessUnwritable)
     return places.length > 0
@@ -50,15 +50,15 @@ export class MediaUrls {
   /** A quotation without a chat is in the chat of what quotes it; who sent it, it says itself. */
   #walk(value: unknown, at: Walk, places: MediaPlace[]): void {
     if (typeof value !== 'object' || value === null || at.depth > MAX_DEPTH) return
-    const chat = isObject(value) && isObject(value['chat']) ? value['chat']['id'] : at.chat
-    const { updateChatId } = at
-    const isOfThisChat = updateChatId !== null && chat === updateChatId
-    if (isObject(value) && Array.isArray(value['media']) && isOfThisChat) {
+    const { chatId } = at
+    // Nothing carries a file out of a chat that is named around it.
+    if (isObject(value) && namesOther(value['chat'], chatId)) return
+    if (isObject(value) && Array.isArray(value['media']) && chatId !== null) {
       const userId = senderOf(value)
-      this.#write(value['media'], { chatId: updateChatId, userId, depth: at.depth }, places)
+      this.#write(value['media'], { chatId, userId, depth: at.depth }, places)
     }
     for (const [key, inner] of Object.entries(value)) {
-      if (key !== 'media') this.#walk(inner, { ...at, chat, depth: at.depth + 1 }, places)
+      if (key !== 'media') this.#walk(inner, { chatId, depth: at.depth + 1 }, places)
     }
   }
 
@@ -81,6 +81,12 @@ export class MediaUrls {
       ;(value as Record<string, unknown>)[key] = this.#parts.capability.pathOf(place)
     }
   }
+}
+
+/** What is no object says nothing that could be checked. */
+function namesOther(chat: unknown, chatId: number | null): boolean {
+  if (chat === undefined || chat === null) return false
+  return !isObject(chat) || chat['id'] !== chatId
 }
 
 function senderOf({ from }: Record<string, unknown>): number | null {

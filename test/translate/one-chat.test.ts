@@ -119,6 +119,16 @@ test('what a Message of another chat has attached gains no right, and its own up
   expect((await fetched(stage, own.media[0].url)).body).toEqual(content)
 })
 
+test('nothing carries a file out of a chat that is named around it, back into its own', async () => {
+  const [alice, mallory] = [await stage.friend(), await stage.person()]
+  const [hers, chat] = [stage.privateChat(alice), stage.privateChat(mallory)]
+  const item = stage.double.world.store(await sealedBy(alice, stage, picture()))
+  const attached = message(hers, alice, { text: '', media: [item] })
+  const around = message(chat, mallory, { text: '', replyTo: attached })
+  const [read] = await stage.deliver([message(hers, alice, { text: '', replyTo: around })])
+  expect(read.replyTo.replyTo.media[0].url).toBe(item.url)
+})
+
 test('a quotation of the same chat is opened, and so is what a press carries', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
