@@ -119,7 +119,7 @@ async function perform(
     case 'person':
       return await bind(word, facts)
     case 'accept':
-      return `${told(await trust.accept(word.userId, word.fingerprint))}; they begin anew, and need not sign until they have signed again`
+      return anew(await trust.accept(word.userId, word.fingerprint))
     case 'verify':
       return told(await trust.verify(word.userId, word.fingerprint))
     case 'block':
@@ -147,6 +147,14 @@ async function bind(word: { chatId: number; userId: number }, facts: Facts): Pro
     `chat ${chatId} is not known as a private chat`,
     '`postern chat list` shows the chats and their kinds',
   )
+}
+
+function anew(pin: Pin): string {
+  const must =
+    pin.standing === 'verified'
+      ? 'a verified person must sign words in any case'
+      : 'they need not sign until they have signed again'
+  return `${told(pin)}; they begin anew: ${must}`
 }
 
 function told({ userId, fingerprint, standing, listed }: Pin): string {

@@ -154,11 +154,13 @@ export class Directory {
   /** Certificates end while a list is kept; what they are then is looked at before it is used. */
   async #judgeAgain(list: KeyList): Promise<void> {
     const nowMs = Date.now()
-    for (const [index, person] of list.people.entries()) {
-      if (person.unusable !== null || nowMs < person.judgement.expiresMs) continue
-      const judgement = await this.#certificates.judge(person.judgement.armored)
-      list.people[index] = { ...person, unusable: judgement.unusable, judgement }
-    }
+    list.people = await Promise.all(
+      list.people.map(async (person) => {
+        if (person.unusable !== null || nowMs < person.judgement.expiresMs) return person
+        const judgement = await this.#certificates.judge(person.judgement.armored)
+        return { ...person, unusable: judgement.unusable, judgement }
+      }),
+    )
     list.lapsesAtMs = lapsesAtMs(list.people)
   }
 

@@ -37,6 +37,8 @@ export interface RecipientRules {
   own: ReadonlySet<string>
   /** Whether the operator has named somebody else as a certificate's owner. */
   isOthers: (pair: Pair) => boolean
+  /** Another number whenever `isOthers` or `distrust` may say otherwise than before. */
+  epoch: number
   /** Why somebody's certificate waits for the operator's word in this chat; null when it does not. */
   distrust: (userId: number, fingerprint: string | null) => Distrust | null
 }
@@ -52,6 +54,29 @@ export interface RecipientRules {
  *   `postern_trust_required` where the operator's word would help, else `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
+  const before = chosenFrom.get(list)
+  const depends = dependenciesOf(list, rules)
+  if (before?.depends.every((one, index) => one === depends[index]) === true) {
+    return before.recipients
+  }
+  const recipients = choose(list, rules, before?.recipients.certificates)
+  chosenFrom.set(list, { depends, recipients })
+  return recipients
+}
+
+/** What was last chosen from a list, and by what: a thousand people are not judged at each send. */
+const chosenFrom = new WeakMap<KeyList, { depends: unknown[]; recipients: Recipients }>()
+
+function dependenciesOf({ people }: KeyList, rules: RecipientRules): unknown[] {
+  const { isPrivate, personId, unusable, botId, own, epoch } = rules
+  return [people, isPrivate, personId, unusable, botId, own, epoch]
+}
+
+function choose(
+  list: KeyList,
+  rules: RecipientRules,
+  before: readonly string[] | undefined,
+): Recipients {
   const { people, tooMany } = list
   if (tooMany !== null) {
     const count = `${tooMany + 1} recipients are more than fit into any message`
@@ -76,8 +101,8 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
   const judgements = oncePerSubkey(usable)
   return {
     certificates: asBefore(
-      list,
       judgements.map(({ armored }) => armored),
+      before,
     ),
     recipientBytes: {
       aes256: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
@@ -143,17 +168,14 @@ function oncePerSubkey(usable: readonly Person[]): Judgement[] {
   return [...Array.from(bySubkey.values(), ({ judgement }) => judgement), ...beside]
 }
 
-/** What was last chosen from a list. */
-const chosenFrom = new WeakMap<KeyList, readonly string[]>()
-
-function asBefore(list: KeyList, certificates: string[]): readonly string[] {
-  const before = chosenFrom.get(list)
+function asBefore(
+  certificates: string[],
+  before: readonly string[] | undefined,
+): readonly string[] {
   const isSame =
     before?.length === certificates.length &&
     certificates.every((armored, index) => armored === before[index])
-  if (isSame) return before
-  chosenFrom.set(list, certificates)
-  return certificates
+  return isSame ? before : certificates
 }
 
 /** What no honest service can say of a chat's keys, in words without anybody's, or null. */

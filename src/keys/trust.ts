@@ -39,6 +39,7 @@ export class Trust {
   readonly #onFull: () => void
   readonly policies: Policies
   #turn: Promise<unknown> = Promise.resolve()
+  #changes = 0
 
   private constructor(parts: TrustParts, pins: Pins, policies: Policies) {
     this.#journal = parts.journal
@@ -53,6 +54,11 @@ export class Trust {
     const { store, journal, policy } = parts
     const policies = await Policies.load({ store, journal, setting: policy })
     return new Trust(parts, await Pins.load(store), policies)
+  }
+
+  /** Another number whenever something here may be said otherwise than before. */
+  get epoch(): number {
+    return this.#changes + this.policies.changes
   }
 
   /** Everybody whom we know, by person. */
@@ -138,7 +144,7 @@ export class Trust {
         await savePin(db, pin)
       }
     })
-    for (const pin of changed) this.#pins.took(pin)
+    for (const pin of changed) this.#took(pin)
   }
 
   #changeOf(pin: Pin): TrustChange[] {
@@ -198,7 +204,7 @@ export class Trust {
       const pin: Pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
       const change = { kind: 'blocked' as const, userId, detail: {} }
       await this.#journal.record([change], (db) => savePin(db, pin))
-      this.#pins.took(pin)
+      this.#took(pin)
       return pin
     })
   }
@@ -214,8 +220,13 @@ export class Trust {
     })
     this.#people.owns({ userId, fingerprint })
     if (kind === 'accepted') this.#people.startedAnew(userId)
-    this.#pins.took(pin)
+    this.#took(pin)
     return pin
+  }
+
+  #took(pin: Pin): void {
+    this.#pins.took(pin)
+    this.#changes++
   }
 
   /** One change after the other, so that none is made over what another has just changed. */

@@ -42,6 +42,7 @@ export async function recipientsOf(
       unusable: unusableRecipient,
       botId: botId(),
       own: keyring.fingerprints,
+      epoch: trust.epoch,
       isOthers: (pair) => people.isOthers(pair),
       distrust: (userId, fingerprint) => trust.distrust(userId, fingerprint, chatId),
     })
