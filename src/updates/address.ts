@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What lies at an address, as far as a webhook may be there. */
-export type Place =
+/** What an address belongs to, as far as a webhook may be there. */
+export type AddressKind =
   /** This machine or a network of the operator's: plain http is allowed. */
   | 'local'
   /** The internet: https alone. */
@@ -53,10 +53,10 @@ const never = listOf(NEVER)
 const global = listOf([['2000::', 3]])
 
 /**
- * Where an address lies. An IPv4 address that is written as IPv6 is judged as what it is; every
+ * What an address belongs to. An IPv4 address that is written as IPv6 counts as what it is; every
  * other way to carry IPv4 in IPv6 is `never`, and so is what is no address or names a zone.
  */
-export function placeOf(address: string): Place {
+export function addressKind(address: string): AddressKind {
   const plain = unmapped(address)
   const family = isIP(plain)
   if (family === 0) return 'never'

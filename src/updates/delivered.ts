@@ -1,4 +1,4 @@
-/** What was delivered last: told from what has not been, so that a restart repeats nothing. */
+/** What was delivered last, distinguishable from what was not: a restart repeats nothing. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
 import type { Update } from '../api/update.ts'

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { Authority } from '../upstream/certificates.ts'
 import { openBot } from './bot.ts'
 
-const COURIER = fileURLToPath(new URL('../../src/updates/deliver.ts', import.meta.url))
+const CLIENT = fileURLToPath(new URL('../../src/updates/webhook-client.ts', import.meta.url))
 const CLOCK = fileURLToPath(new URL('../../src/updates/clock.ts', import.meta.url))
 const authority = new Authority()
 const caFile = join(authority.folder, 'ca')
@@ -17,14 +17,14 @@ async function deliver(url: string, o: { trusts: boolean }): Promise<{ kind: str
   const script = join(authority.folder, 'deliver.ts')
   writeFileSync(
     script,
-    `import { Courier } from ${JSON.stringify(COURIER)}
+    `import { WebhookClient } from ${JSON.stringify(CLIENT)}
      import { REAL_CLOCK } from ${JSON.stringify(CLOCK)}
      const resolve = () => Promise.resolve(['127.0.0.1'])
-     const courier = new Courier({ allowHosts: null, clock: REAL_CLOCK, resolve })
+     const client = new WebhookClient({ allowHosts: null, clock: REAL_CLOCK, resolve })
      const { signal } = new AbortController()
      const delivery = { url: process.argv[2], secret: 's', body: '{}', signal }
-     process.stdout.write(JSON.stringify(await courier.deliver(delivery)))
-     courier[Symbol.dispose]()`,
+     process.stdout.write(JSON.stringify(await client.deliver(delivery)))
+     client[Symbol.dispose]()`,
   )
   const child = spawn(process.execPath, [script, url], {
     env: { PATH: '/usr/bin:/bin', ...(o.trusts && { NODE_EXTRA_CA_CERTS: caFile }) },

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
 import type { Clock } from './clock.ts'
-import { failureOf, type Failed } from './delivery-failure.ts'
+import { toDeliveryFailure, type DeliveryFailure } from './delivery-outcome.ts'
 import { findTarget, type Target, type TargetRules } from './target.ts'
 
 const USER_AGENT = 'Service-Bot-Api/1'
@@ -28,27 +28,27 @@ export interface Delivery {
   signal: AbortSignal
 }
 
-export type Outcome = { kind: 'delivered'; status: number } | Failed
+export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFailure
 
-export interface CourierParts extends TargetRules {
+export interface WebhookClientParts extends TargetRules {
   clock: Clock
 }
 
 /** Makes deliveries. Keeps at most one idle connection to each address. */
-export class Courier implements Disposable {
-  readonly #parts: CourierParts
+export class WebhookClient implements Disposable {
+  readonly #parts: WebhookClientParts
   readonly #plain = new HttpAgent({ keepAlive: true, maxFreeSockets: 1, timeout: IDLE_MS })
   readonly #secure = new HttpsAgent({ keepAlive: true, maxFreeSockets: 1, timeout: IDLE_MS })
 
-  constructor(parts: CourierParts) {
+  constructor(parts: WebhookClientParts) {
     this.#parts = parts
   }
 
   /**
    * Delivers once; never throws, never follows. The host is resolved anew, and what is connected
-   * to is one of the addresses that were judged. All of it takes 10 s at most.
+   * to is one of the addresses that were checked. All of it takes 10 s at most.
    */
-  async deliver(delivery: Delivery): Promise<Outcome> {
+  async deliver(delivery: Delivery): Promise<DeliveryOutcome> {
     const { clock } = this.#parts
     const late = new AbortController()
     const over = new AbortController()
@@ -62,7 +62,7 @@ export class Courier implements Disposable {
       if (delivery.signal.aborted) return { kind: 'abandoned', message: 'the delivery was ended' }
       if (late.signal.aborted) return { kind: 'late', message: 'no answer within 10 seconds' }
       if (error instanceof Refusal) return { kind: 'not-allowed', message: error.message }
-      return failureOf(error)
+      return toDeliveryFailure(error)
     } finally {
       over.abort()
       await timed
@@ -123,7 +123,7 @@ export class Courier implements Disposable {
       const request = ask(options)
         .on('socket', (socket) => {
           isConnected = !socket.connecting
-          // A connection that was kept has told so already, and would keep the listener for good.
+          // A connection that was kept is connected already, and would keep the listener for good.
           if (isConnected) return
           socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true))
         })
@@ -158,7 +158,7 @@ class Stale extends Error {
   }
 }
 
-function outcomeOf(status: number): Outcome {
+function outcomeOf(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', status }
   if (status >= 300 && status < 400) {
     return { kind: 'redirected', message: `the bot redirected (${status})` }
@@ -185,7 +185,7 @@ async function endLater(clock: Clock, late: AbortController, over: AbortSignal):
   if (!over.aborted) late.abort()
 }
 
-/** A resolver cannot be told to stop; nobody should wait for it. */
+/** A resolver cannot be stopped; nobody should wait for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason as Error)

@@ -1,5 +1,5 @@
 /** Why a delivery failed. `message` is shown to the bot and to the operator; it holds no url. */
-export interface Failed {
+export interface DeliveryFailure {
   kind: FailureKind
   message: string
 }
@@ -25,7 +25,7 @@ const TLS =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/
 
 /** What an error of a socket, of TLS or of the HTTP parser means. Only its code is kept. */
-export function failureOf(error: unknown): Failed {
+export function toDeliveryFailure(error: unknown): DeliveryFailure {
   const code = codeOf(error)
   if (TLS.test(code)) return { kind: 'untrusted', message: `the bot’s certificate: ${code}` }
   if (code.startsWith('HPE_')) return { kind: 'unreadable', message: `no HTTP answer: ${code}` }
