@@ -7,7 +7,7 @@ import { Refusal } from '../errors.ts'
 import { stringify } from '../json.ts'
 import { REAL_CLOCK, type Clock } from './clock.ts'
 import type { WebhookClient } from './webhook-client.ts'
-import type { Delivered } from './delivered.ts'
+import type { Delivered } from './update-batch.ts'
 import type { DeliveryFailure } from './delivery-outcome.ts'
 import type { OwnWebhook, Registration } from './registration.ts'
 import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
@@ -104,11 +104,11 @@ export class DeliveryLoop {
     poller.markDelivered(delivered)
     try {
       await registration.recordDelivered(delivered)
-      poller.recording = 'works'
+      poller.confirmsEach = false
       return true
     } catch (error) {
       if (!(error instanceof Refusal)) this.#parts.onUnexpectedError(error)
-      poller.recording = 'fails'
+      poller.confirmsEach = true
       return false
     }
   }

@@ -1,6 +1,6 @@
 /** The bot's own webhook as it rests in the store, and how deliveries to it stand. */
 import type { Store } from '../store/store.ts'
-import type { Delivered } from './delivered.ts'
+import type { Delivered } from './update-batch.ts'
 
 /** A webhook that is set. */
 export interface OwnWebhook {

@@ -6,10 +6,9 @@ import type { Answer, Upstream } from '../upstream/client.ts'
 import { retryAfterSeconds } from '../upstream/retry-after.ts'
 import type { Backlog } from './backlog.ts'
 import type { Clock } from './clock.ts'
-import { afterDelivered, deliveredOf, type Delivered } from './delivered.ts'
+import { afterDelivered, deliveredOf, readUpdates, type Delivered } from './update-batch.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { PollWatch } from './poll-watch.ts'
-import { readUpdates } from './read-updates.ts'
 
 const BATCH = 100
 const LONGEST_POLL_S = 50
@@ -50,6 +49,8 @@ export interface UpdatePollerParts {
 }
 
 export class UpdatePoller {
+  /** Set while deliveries cannot be recorded: each is then confirmed before the next is given. */
+  confirmsEach = false
   readonly #parts: UpdatePollerParts
   readonly #rateLimiter: RateLimiter
   /** What was delivered last; it is confirmed with the next poll. */
@@ -57,7 +58,6 @@ export class UpdatePoller {
   #isUnconfirmed = false
   #unconfirmedCount = 0
   #limit = BATCH
-  #isCautious = false
   #waitMs = FIRST_WAIT_MS
   #evictedMs = EVICTED_FIRST_MS
   #waiting: AbortController | null = null
@@ -103,11 +103,6 @@ export class UpdatePoller {
     return this.#unconfirmedCount
   }
 
-  /** `cautious`: deliveries cannot be recorded, so each is confirmed before the next is given. */
-  set recording(how: 'works' | 'fails') {
-    this.#isCautious = how === 'fails'
-  }
-
   /** Something has changed at the service: it is asked at once. */
   wake(): void {
     this.#waiting?.abort()
@@ -136,7 +131,7 @@ export class UpdatePoller {
   async #poll(stop: AbortSignal): Promise<Update[] | null> {
     const { upstream, polls, limits, onPolled, backlog } = this.#parts
     const timeoutSeconds = Math.min(limits().pollTimeoutMaxS, LONGEST_POLL_S)
-    const limit = this.#isCautious ? 1 : this.#limit
+    const limit = this.confirmsEach ? 1 : this.#limit
     const confirms = this.#isUnconfirmed
     const query = `${confirms ? `${this.#offset}&` : ''}limit=${limit}&timeout=${timeoutSeconds}`
     const watched = polls.begin(timeoutSeconds)
