@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } fro
 import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
+import { Deadline, raceAbort } from '../util/race-abort.ts'
 import type { Clock } from './clock.ts'
 import { toDeliveryFailure, type DeliveryFailure } from './delivery-outcome.ts'
 import { findTarget, type Target, type TargetRules } from './target.ts'
@@ -50,12 +51,11 @@ export class WebhookClient implements Disposable {
    */
   async deliver(delivery: Delivery): Promise<DeliveryOutcome> {
     const { clock } = this.#parts
-    const late = new AbortController()
-    const over = new AbortController()
+    using late = new Deadline((signal) => clock.wait(FIXED_LIMITS.webhookAnswerMs, signal))
     const signal = AbortSignal.any([late.signal, delivery.signal])
-    const timed = endLater(clock, late, over.signal)
     try {
-      const target = await unlessAborted(findTarget(delivery.url, this.#parts), signal)
+      // A resolver cannot be stopped; nobody should wait for it.
+      const target = await raceAbort(findTarget(delivery.url, this.#parts), signal)
       const status = await this.#send(target, { ...delivery, signal })
       return outcomeOf(status)
     } catch (error) {
@@ -63,9 +63,6 @@ export class WebhookClient implements Disposable {
       if (late.signal.aborted) return { kind: 'late', message: 'no answer within 10 seconds' }
       if (error instanceof Refusal) return { kind: 'not-allowed', message: error.message }
       return toDeliveryFailure(error)
-    } finally {
-      over.abort()
-      await timed
     }
   }
 
@@ -177,23 +174,4 @@ function discard(response: IncomingMessage): void {
     })
     .on('error', () => undefined)
     .on('close', () => clearTimeout(timer))
-}
-
-/** Aborts when the time for an answer has passed, unless it is over before. */
-async function endLater(clock: Clock, late: AbortController, over: AbortSignal): Promise<void> {
-  await clock.wait(FIXED_LIMITS.webhookAnswerMs, over)
-  if (!over.aborted) late.abort()
-}
-
-/** A resolver cannot be stopped; nobody should wait for it. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const end = (): void => reject(signal.reason as Error)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
 }
