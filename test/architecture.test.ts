@@ -36,7 +36,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   updates: {
     may: ['api', 'translate', 'store', 'upstream'],
-    packages: [],
+    packages: ['undici'],
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {

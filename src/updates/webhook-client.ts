@@ -1,20 +1,17 @@
 /** One update, POSTed to the bot's webhook (spec, Events 4). */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
-import { isIP } from 'node:net'
+import { isIPv6 } from 'node:net'
+import { Agent, buildConnector } from 'undici'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
 import { Deadline, raceAbort } from '../util/race-abort.ts'
 import type { Clock } from './clock.ts'
-import { toDeliveryFailure, type DeliveryFailure } from './delivery-outcome.ts'
+import { outcomeOf, toDeliveryFailure, type DeliveryOutcome } from './delivery-outcome.ts'
 import { findTarget, type Target, type TargetRules } from './target.ts'
+import { NotConnectedError, StaleConnectionError, post } from './webhook-post.ts'
 
 const USER_AGENT = 'Service-Bot-Api/1'
 const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
 const MAX_HEADER_BYTES = 16_384
-/** Of an answer's body, which nobody reads, before its connection is given up. */
-const MAX_BODY_BYTES = 65_536
-const MAX_BODY_MS = 2000
 /** A connection that is not used for so long is closed. */
 const IDLE_MS = 30_000
 
@@ -29,20 +26,30 @@ export interface Delivery {
   signal: AbortSignal
 }
 
-export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFailure
-
 export interface WebhookClientParts extends TargetRules {
   clock: Clock
 }
 
-/** Makes deliveries. Keeps at most one idle connection to each address. */
+/** Makes deliveries; its connections are its own, and stay open for the next one. */
 export class WebhookClient implements Disposable {
   readonly #parts: WebhookClientParts
-  readonly #plain = new HttpAgent({ keepAlive: true, maxFreeSockets: 1, timeout: IDLE_MS })
-  readonly #secure = new HttpsAgent({ keepAlive: true, maxFreeSockets: 1, timeout: IDLE_MS })
+  readonly #disposed = new AbortController()
+  readonly #agent: Agent
+  /** True while a connection that was just made is handed to the request that waits for it. */
+  #isNewConnection = false
 
   constructor(parts: WebhookClientParts) {
     this.#parts = parts
+    this.#agent = new Agent({
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      // a delivery has a deadline of its own
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: this.#connector(),
+    })
   }
 
   /**
@@ -66,9 +73,10 @@ export class WebhookClient implements Disposable {
     }
   }
 
+  /** Ends every connection, also those that are being made. */
   [Symbol.dispose](): void {
-    this.#plain.destroy()
-    this.#secure.destroy()
+    this.#disposed.abort()
+    void this.#agent.destroy()
   }
 
   /** Tries one address after the other, as long as none could be connected to. */
@@ -77,7 +85,7 @@ export class WebhookClient implements Disposable {
       try {
         return await this.#sendTo(address, target, delivery)
       } catch (error) {
-        if (delivery.signal.aborted || !(error instanceof NotConnected)) throw error
+        if (delivery.signal.aborted || !(error instanceof NotConnectedError)) throw error
       }
     }
     return await this.#sendTo(target.addresses.at(-1) ?? '', target, delivery)
@@ -88,90 +96,54 @@ export class WebhookClient implements Disposable {
       return await this.#attempt(address, target, delivery)
     } catch (error) {
       // The bot closed a connection that was kept for it: that says nothing of the bot.
-      if (!(error instanceof Stale) || delivery.signal.aborted) throw error
+      if (!(error instanceof StaleConnectionError) || delivery.signal.aborted) throw error
       return await this.#attempt(address, target, delivery)
     }
   }
 
-  #attempt(address: string, { url, host }: Target, delivery: Delivery): Promise<number> {
+  #attempt(address: string, { url }: Target, delivery: Delivery): Promise<number> {
     const { body, secret, signal } = delivery
-    const isSecure = url.protocol === 'https:'
-    const options: RequestOptions = {
-      method: 'POST',
-      host: address,
-      port: url.port === '' ? (isSecure ? 443 : 80) : url.port,
-      path: url.pathname + url.search,
-      agent: isSecure ? this.#secure : this.#plain,
-      // The name is what a certificate is checked for, whatever address was connected to.
-      ...(isSecure && { servername: isIP(host) === 0 ? host : '', minVersion: 'TLSv1.2' }),
-      headers: {
-        Host: url.host,
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(body),
-        'User-Agent': USER_AGENT,
-        ...(secret !== null && { [SECRET_HEADER]: secret }),
+    const host = isIPv6(address) ? `[${address}]` : address
+    return post(this.#agent, {
+      options: {
+        method: 'POST',
+        // Its host is an address: there is nothing left to look up.
+        origin: `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`,
+        path: url.pathname + url.search,
+        headers: {
+          // For TLS, undici takes the name from it, whatever address is connected to.
+          Host: url.host,
+          'Content-Type': 'application/json',
+          'User-Agent': USER_AGENT,
+          ...(secret !== null && { [SECRET_HEADER]: secret }),
+        },
+        body,
       },
-      maxHeaderSize: MAX_HEADER_BYTES,
       signal,
+      isNewConnection: () => this.#isNewConnection,
+    })
+  }
+
+  #connector(): buildConnector.connector {
+    const connect = buildConnector({
+      allowH2: false,
+      minVersion: 'TLSv1.2',
+      timeout: FIXED_LIMITS.webhookAnswerMs,
+      signal: this.#disposed.signal,
+    })
+    return (options, callback) => {
+      // A closing dot belongs to the host header, and not to a name in TLS (RFC 6066, 3).
+      const servername = options.servername?.replace(/\.$/, '')
+      const named = servername === undefined ? options : { ...options, servername }
+      connect(named, (...result) => {
+        // undici writes the request that waits before this call returns.
+        this.#isNewConnection = true
+        try {
+          callback(...result)
+        } finally {
+          this.#isNewConnection = false
+        }
+      })
     }
-    const ask = isSecure ? httpsRequest : httpRequest
-    return new Promise((resolve, reject) => {
-      let isConnected = false
-      const request = ask(options)
-        .on('socket', (socket) => {
-          isConnected = !socket.connecting
-          // A connection that was kept is connected already, and would keep the listener for good.
-          if (isConnected) return
-          socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true))
-        })
-        .on('response', (response) => {
-          resolve(response.statusCode ?? 0)
-          discard(response)
-        })
-        .on('upgrade', (response, socket) => {
-          resolve(response.statusCode ?? 0)
-          socket.destroy()
-        })
-        .on('error', (error) => {
-          if (request.reusedSocket) reject(new Stale(error))
-          else reject(isConnected ? error : new NotConnected(error))
-        })
-        .end(body)
-    })
   }
-}
-
-/** A connection could not be made; nothing was sent. */
-class NotConnected extends Error {
-  constructor(cause: unknown) {
-    super('not connected', { cause })
-  }
-}
-
-/** A connection that had been kept open failed before any answer. */
-class Stale extends Error {
-  constructor(cause: unknown) {
-    super('stale', { cause })
-  }
-}
-
-function outcomeOf(status: number): DeliveryOutcome {
-  if (status >= 200 && status < 300) return { kind: 'delivered', status }
-  if (status >= 300 && status < 400) {
-    return { kind: 'redirected', message: `the bot redirected (${status})` }
-  }
-  return { kind: 'refused', message: `the bot answered ${status}` }
-}
-
-/** Lets an answer's body go by, so that its connection can be used again; within bounds. */
-function discard(response: IncomingMessage): void {
-  let bytes = 0
-  const timer = setTimeout(() => response.destroy(), MAX_BODY_MS).unref()
-  response
-    .on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > MAX_BODY_BYTES) response.destroy()
-    })
-    .on('error', () => undefined)
-    .on('close', () => clearTimeout(timer))
 }

@@ -31,9 +31,7 @@ export class Deadline implements Disposable {
    * @param wait resolves when the time has passed, or soon after its signal aborted; never rejects
    */
   constructor(wait: (signal: AbortSignal) => Promise<void>) {
-    void wait(this.#disposed.signal).then(() => {
-      if (!this.#disposed.signal.aborted) this.#passed.abort()
-    })
+    void this.#abortAfter(wait)
   }
 
   get signal(): AbortSignal {
@@ -42,5 +40,11 @@ export class Deadline implements Disposable {
 
   [Symbol.dispose](): void {
     this.#disposed.abort()
+  }
+
+  async #abortAfter(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = this.#disposed
+    await wait(signal)
+    if (!signal.aborted) this.#passed.abort()
   }
 }

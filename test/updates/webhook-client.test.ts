@@ -1,12 +1,10 @@
+import type { Socket } from 'node:net'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../src/updates/clock.ts'
 import { REAL_CLOCK } from '../../src/updates/clock.ts'
-import {
-  WebhookClient,
-  type Delivery,
-  type DeliveryOutcome,
-} from '../../src/updates/webhook-client.ts'
+import type { DeliveryOutcome } from '../../src/updates/delivery-outcome.ts'
+import { WebhookClient, type Delivery } from '../../src/updates/webhook-client.ts'
 import { openBot, openRaw } from './bot.ts'
 
 /** Ten seconds that pass when the test says so. */
@@ -42,17 +40,19 @@ describe('a delivery', () => {
     })
     const [got] = bot.deliveries
     expect([got?.method, got?.path, got?.body]).toEqual(['POST', '/hook/a%20b?x=1&y=%2F', BODY])
-    expect(got?.rawHeaders.filter((_word, index) => index % 2 === 0)).toEqual([
-      'Host',
-      'Content-Type',
-      'Content-Length',
-      'User-Agent',
-      'X-Service-Bot-Api-Secret-Token',
-      'Connection',
+    const names = got?.rawHeaders.filter((_word, index) => index % 2 === 0) ?? []
+    expect(names.map((name) => name.toLowerCase()).toSorted()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+      'x-service-bot-api-secret-token',
     ])
     expect(got?.headers).toMatchObject({
       host: `127.0.0.1:${bot.port}`,
       'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(BODY)),
       'user-agent': 'Service-Bot-Api/1',
       'x-service-bot-api-secret-token': 's3cr_e-t',
     })
@@ -110,6 +110,35 @@ describe('a delivery', () => {
     expect((await deliver(raw.url)).kind).toBe('delivered')
     await immediate()
     expect((await deliver(raw.url)).kind).toBe('delivered')
+  })
+})
+
+describe('a connection that the bot keeps', () => {
+  /** Answers the first request on each connection, and resets that at any other. */
+  const forgetful = async (isNew: () => boolean) =>
+    await openRaw((socket) => {
+      if (!isNew()) socket.resetAndDestroy()
+      else socket.write('HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n')
+    })
+
+  test('is replaced once: when the new one fails too, the delivery has failed', async () => {
+    let requests = 0
+    const raw = await forgetful(() => ++requests === 1)
+    const deliver = deliverer()
+    expect((await deliver(raw.url)).kind).toBe('delivered')
+    await immediate()
+    expect(await deliver(raw.url)).toEqual({
+      kind: 'unreachable',
+      message: 'the connection failed: ECONNRESET',
+    })
+    expect([requests, raw.connections.length]).toEqual([3, 2])
+  })
+
+  test('is not waited for while a body goes by on it', async () => {
+    const bot = await openBot((_delivery, response) => void response.writeHead(200).write('more'))
+    const deliver = deliverer()
+    for (let n = 0; n < 3; n++) expect((await deliver(bot.url)).kind).toBe('delivered')
+    expect(new Set(bot.deliveries.map(({ connection }) => connection)).size).toBe(3)
   })
 })
 
@@ -171,6 +200,15 @@ describe('a bot that does not answer properly', () => {
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       'refused',
     ],
+    ['another protocol, unnamed', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'refused'],
+    // undici gives up an answer whose first part is this, though it was not asked for
+    ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'refused'],
+    ['a status that is none', 'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n', 'unreadable'],
+    [
+      'headers that are too long',
+      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`,
+      'unreadable',
+    ],
     ['headers without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(50_000)}`, 'unreadable'],
   ])('%s', async (_what, bytes, kind) => {
     const raw = await openRaw((socket) => void socket.end(bytes))
@@ -189,6 +227,23 @@ describe('a bot that does not answer properly', () => {
     expect((await deliverer()(bot.url)).kind).toBe('delivered')
     await expect.poll(() => bot.deliveries.length).toBe(1)
     await bot.close()
+  })
+
+  test('a body that does not end in time ends its connection', async () => {
+    const ended = Promise.withResolvers<void>()
+    const bot = await openBot((_delivery, response) => {
+      response.on('close', ended.resolve).writeHead(200).write('more')
+    })
+    expect((await deliverer()(bot.url)).kind).toBe('delivered')
+    await ended.promise
+  })
+
+  test('hints before the answer are not the answer', async () => {
+    const bot = await openBot((_delivery, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.writeHead(204).end()
+    })
+    expect(await deliverer()(bot.url)).toEqual({ kind: 'delivered', status: 204 })
   })
 
   test('no answer within ten seconds is a failure, which ends the connection', async () => {
@@ -231,5 +286,45 @@ describe('a bot that does not answer properly', () => {
     const bot = await openBot(() => giveUp.abort())
     expect((await deliverer()(bot.url, { signal: giveUp.signal })).kind).toBe('abandoned')
     expect((await deliverer()(bot.url, { signal: AbortSignal.abort() })).kind).toBe('abandoned')
+  })
+})
+
+describe('the end of the client', () => {
+  const silent = () => {}
+
+  const begun = async (url: (port: number) => string, answer: (socket: Socket) => void) => {
+    const raw = await openRaw(answer)
+    const client = new WebhookClient({
+      allowHosts: null,
+      clock: REAL_CLOCK,
+      resolve: () => Promise.resolve([]),
+    })
+    const { signal } = new AbortController()
+    const delivery = { url: url(raw.port), secret: null, body: '{}', signal }
+    const outcome = client.deliver(delivery)
+    await expect.poll(() => raw.connections[0]?.bytesRead).toBeGreaterThan(0)
+    return { raw, client, outcome }
+  }
+
+  test.each([
+    ['that waits for an answer', 'http', silent],
+    ['that is being made', 'https', silent],
+  ])('ends a connection %s', async (_what, scheme, answer) => {
+    const { raw, client, outcome } = await begun((port) => `${scheme}://127.0.0.1:${port}/`, answer)
+    client[Symbol.dispose]()
+    expect((await outcome).kind).toBe('unreachable')
+    // Sooner than undici gives up a connection by itself.
+    await expect.poll(() => raw.connections[0]?.destroyed, { timeout: 5000 }).toBe(true)
+  })
+
+  test('ends a connection that is kept', async () => {
+    const { raw, client, outcome } = await begun(
+      (port) => `http://127.0.0.1:${port}/`,
+      (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+    )
+    expect((await outcome).kind).toBe('delivered')
+    expect(raw.connections[0]?.destroyed).toBe(false)
+    client[Symbol.dispose]()
+    await expect.poll(() => raw.connections[0]?.destroyed).toBe(true)
   })
 })
