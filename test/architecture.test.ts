@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
 const SHARED = ['errors', 'logger', 'json', 'door', 'breath', 'turn-end']
+/** A folder that everybody may import: it knows nothing of what it is used for. */
+const UTILITIES = 'util/'
 
 /** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
+  util: { may: [], packages: [], why: 'it is of no domain, and everybody stands on it' },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml'], why: 'it returns values' },
@@ -33,7 +36,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   updates: {
     may: ['api', 'translate', 'store', 'upstream'],
-    packages: [],
+    packages: ['undici'],
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {
@@ -97,6 +100,7 @@ function isAllowed({ file, target, isPackage }: Import, folder: string): boolean
     own ||
     phone ||
     SHARED.includes(target) ||
+    target.startsWith(UTILITIES) ||
     rule.may.some((allowed) => target === allowed || target.startsWith(`${allowed}/`))
   )
 }

@@ -5,7 +5,7 @@ import type { Modes } from '../chats/modes.ts'
 import type { Seen } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
-import { TYPE_OCTETS, contentTypeOf } from '../media/content-type.ts'
+import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import { FORM_OCTETS, sealedForm } from '../pgp/bulk/form.ts'
 import { OctetReader } from '../pgp/bulk/octet-reader.ts'
 import type { Room } from '../pgp/bulk/raw-file.ts'
@@ -189,6 +189,6 @@ async function attachment(
   about: Pick<Attachment, 'tag' | 'verdict' | 'signer'>,
 ): Promise<Attachment> {
   const head: Buffer[] = []
-  for await (const piece of file.read(0, Math.min(TYPE_OCTETS, file.octets))) head.push(piece)
+  for await (const piece of file.read(0, Math.min(TYPE_BYTES, file.octets))) head.push(piece)
   return { file, contentType: contentTypeOf(Buffer.concat(head)), ...about }
 }

@@ -28,8 +28,8 @@ async function sealed(inside: Buffer): Promise<Buffer> {
   return Buffer.concat([ours, data])
 }
 
-const bomb = (octets: number): Buffer =>
-  compressed(1, deflateRawSync(literal(Buffer.alloc(octets)), { level: 9 }))
+const bomb = (bytes: number): Buffer =>
+  compressed(1, deflateRawSync(literal(Buffer.alloc(bytes)), { level: 9 }))
 
 const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
   ['8 MiB of recipients', () => flood(85_000, STRANGER), '413 postern_media_too_large'],
@@ -95,7 +95,7 @@ const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
     '422 postern_damaged',
   ],
   [
-    'octets behind',
+    'bytes behind',
     async () => Buffer.concat([await sealed(literal('x')), Buffer.from('x')]),
     '422 postern_damaged',
   ],
@@ -116,8 +116,8 @@ async function ourKeyId(): Promise<string> {
 }
 
 /** Armor around recipients, in one line. */
-function armoredLine(octets: number): Buffer {
-  const base64 = recipients(Math.ceil(octets / 96), STRANGER).toString('base64')
+function armoredLine(bytes: number): Buffer {
+  const base64 = recipients(Math.ceil(bytes / 96), STRANGER).toString('base64')
   return Buffer.from(`-----BEGIN PGP MESSAGE-----\n\n${base64}\n-----END PGP MESSAGE-----\n`)
 }
 

@@ -19,7 +19,7 @@ async function outcomeOf(url: string): Promise<string> {
   return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
 }
 
-/** What the bot is told of a message with this sealed data. */
+/** What the bot sees of a message with this sealed data. */
 async function verdictOf(
   sealed: Buffer,
   { chat, from }: { chat: DoubleChat; from: ListedPerson },

@@ -71,6 +71,6 @@ export async function sealedBy(
   return (await person.phone.gpg([...more, ...to, '--encrypt'], content)).stdout
 }
 
-/** A picture as far as anybody looks: the head of a PNG, and octets that stand nowhere else. */
+/** A picture as far as anybody looks: the head of a PNG, and bytes that stand nowhere else. */
 export const picture = (length = 5000): Buffer =>
   Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), randomBytes(length)])

@@ -24,10 +24,10 @@ export function meRoute(parts: MeRouteParts): DoorRoute {
       const { result } = answer.envelope
       parts.observe(result)
       const key = parts.key()
-      const { own, ahead } = parts.webhook
+      const { own, unconfirmedCount } = parts.webhook
       if (key === null && own === null) return tools.relay(reply, answer)
       const bot = objectResult(result, 'a bot')
-      const shown = own === null ? bot : withOwnWebhook(bot, own, ahead)
+      const shown = own === null ? bot : withOwnWebhook(bot, own, unconfirmedCount)
       return tools.relay(reply, withResult(answer, key === null ? shown : meView(shown, key)))
     })
   }
