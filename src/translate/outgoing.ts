@@ -7,17 +7,11 @@ import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { ReadyKey } from '../keys/own-key.ts'
 import type { Recipients } from '../keys/recipients.ts'
+import type { Outbound } from '../permit.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
 import { bodyMissing, type Draft } from './draft.ts'
-import {
-  permitMarkup,
-  permitReadable,
-  permitSealed,
-  type Guard,
-  type Outbound,
-  type Rule,
-} from './guard.ts'
+import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } from './guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 
