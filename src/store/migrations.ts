@@ -168,6 +168,11 @@ const MEDIA = [
 
 const PROOF = [
   `ALTER TABLE chats ADD COLUMN person_id INTEGER`,
+  // Whom the service named before, not whoever it names first from now on.
+  `UPDATE chats SET person_id = (
+     SELECT json_extract(people, '$[0][0]') FROM lists
+     WHERE chat_id = chats.id AND json_array_length(people) = 1
+   ) WHERE kind = 'private'`,
   `ALTER TABLE people ADD COLUMN signed_files_at INTEGER`,
 ]
 
