@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
+import { FIXED_LIMITS } from '../api/limits.ts'
 import { memoryGaps, type Gap } from '../store/restored.ts'
 import type { Schema, SeenTable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -12,6 +13,8 @@ const MARGIN_MS = DAY_MS
 /** How often one person may sign the same words anew in one chat, and within which time. */
 const REPEATS = 2
 const REPEATS_WITHIN_MS = 60_000
+/** How long after it was seen as a quotation alone the update may come that brings a Message. */
+const BROUGHT_WITHIN_MS = FIXED_LIMITS.retentionMs + MARGIN_MS
 const SECRET = 'seen'
 
 /** A message or an attachment as what was opened claims to be. */
@@ -171,7 +174,7 @@ export class Seen {
 type Thing = Omit<Sighting, 'signatureDigest'>
 type Place = Pick<
   SeenTable,
-  'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at'
+  'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
 > & { repeats: number }
 
 /** What was seen without a number of its own gets the first one that it comes under. */
@@ -199,9 +202,11 @@ function isSameThing(place: Place, thing: Thing): boolean {
   if (!isSamePlace(place, thing)) return false
   if (mediaId !== undefined) return place.media_id === mediaId
   const isSameMessage = place.message_id === null || place.message_id === messageId
-  const isOtherUpdate =
-    updateId !== null && place.update_id !== null && place.update_id !== updateId
-  return isSameMessage && !isOtherUpdate
+  // the update that brings a Message is queued before anything can quote it, and for so long alone
+  const isTooLate = place.update_id === null && place.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isOtherUpdate = updateId !== null && place.update_id !== updateId
+  if (isOtherUpdate && (place.update_id !== null || isTooLate)) return false
+  return isSameMessage
 }
 
 /** Whether a signature may stand on other data than before, as the same words said twice. */

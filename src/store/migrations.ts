@@ -168,6 +168,11 @@ const MEDIA = [
 
 const PROOF = [
   `ALTER TABLE chats ADD COLUMN person_id INTEGER`,
+  // Whom the service named before, not whoever it names first from now on.
+  `UPDATE chats SET person_id = (
+     SELECT json_extract(people, '$[0][0]') FROM lists
+     WHERE chat_id = chats.id AND json_array_length(people) = 1
+   ) WHERE kind = 'private'`,
   `ALTER TABLE people ADD COLUMN signed_files_at INTEGER`,
 ]
 
@@ -198,6 +203,14 @@ const ONCE = [
   `ALTER TABLE seen ADD COLUMN is_signed INTEGER NOT NULL DEFAULT 0`,
   // Which data was signed is not known of what was remembered before: it is kept as unsigned.
   `UPDATE seen SET is_signed = 1 WHERE kind = 'signature'`,
+  // The first update that a message was given to the bot with is the one that brought it.
+  `CREATE INDEX outcomes_by_message ON outcomes (message_id)`,
+  `UPDATE seen SET update_id = (
+     SELECT min(update_id) FROM outcomes
+     WHERE outcomes.message_id = seen.message_id AND outcomes.chat_id = seen.chat_id
+       AND outcomes.user_id = seen.user_id AND delivered = 1
+   ) WHERE kind = 'data' AND message_id IS NOT NULL AND media_id IS NULL`,
+  `DROP INDEX outcomes_by_message`,
   `CREATE TABLE encryption_keys (
      key_id TEXT NOT NULL,
      user_id INTEGER NOT NULL,

@@ -114,18 +114,22 @@ async function isStrangeTo(list: KeyList, message: Sent, parts: AudienceParts): 
   const isOther = (userId: number): boolean => userId !== fromId && userId !== parts.botId()
   const others = list.people.filter(({ userId }) => isOther(userId))
   const sender = await senderOf(list, message, parts)
-  // Whoever lists a copy of the sender's certificate, or of ours, has no key of their own to seal to.
+  const taken = new Set([...ownKeyIds(parts), ...(sender?.encryptionKeys ?? []).map(keyIdOf)])
+  // Whoever is sealed to by a key of the sender's, or of ours, has none of their own.
   const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
-  const isReader = ({ unusable, fingerprint }: Person): boolean =>
-    unusable === null && !copied.has(fingerprint)
-  if (!others.some(isReader)) return false
+  const isReader = ({ unusable, fingerprint, judgement }: Person): boolean => {
+    const [sealedTo] = judgement.encryptionKeys
+    const isCopy = copied.has(fingerprint) || (sealedTo && taken.has(keyIdOf(sealedTo)))
+    return unusable === null && !isCopy
+  }
+  // of a list that is too long nobody was judged
+  if (list.tooMany === null && !others.some(isReader)) return false
   if (intended.length > 0) {
     const own = parts.keyring.unlocked.flatMap(({ fingerprints }) => fingerprints)
     const known = new Set([...own, sender?.fingerprint, ...(sender?.encryptionKeys ?? [])])
     if (intended.every((fingerprint) => known.has(fingerprint))) return true
   }
   if (recipients.hasUnnamed) return false
-  const taken = new Set([...ownKeyIds(parts), ...(sender?.encryptionKeys ?? []).map(keyIdOf)])
   const inList = keyIdsOf(list)
   const strange: string[] = []
   for (const keyId of recipientsBut(taken, recipients)) {

@@ -114,12 +114,12 @@ function examinePlain(
   return { kind: 'plain', verdict }
 }
 
-const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' } as const
+export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' } as const
 
 /** A private chat has one person: nobody else writes there or presses a button, but the bot. */
-function isByStranger(
+export function isByStranger(
   { chatId, fromId, pressedById }: FoundMessage,
-  { facts, botId }: ExamineParts,
+  { facts, botId }: Pick<ExamineParts, 'facts' | 'botId'>,
 ): boolean {
   const personId = chatId === null ? null : facts.personOf(chatId)
   if (personId === null) return false

@@ -7,12 +7,13 @@ import { Breath } from '../breath.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
-import type { ExamineParts, Finding } from './examine.ts'
+import { OTHER_PERSON, isByStranger, type ExamineParts, type Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
 import { restAfter } from './relief.ts'
+import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
@@ -176,8 +177,18 @@ export class Incoming {
     if (judged.verdict === 'unsigned' && signed.has(fromId)) {
       return { verdict: 'bad-signature', reason: 'stopped-signing' }
     }
+    const since = this.#learnedSince(found, judged)
+    if (since !== null) return since
     if (delivers(judged.verdict, this.#parts.verify)) await check.remember(sighting, recognized)
     return undefined
+  }
+
+  /** What was examined for an earlier poll may not stand any more. */
+  #learnedSince(found: FoundMessage, judged: OpenedFinding['judged']): Reasoned | null {
+    if (!delivers(judged.verdict, 'flag')) return null
+    if (isByStranger(found, this.#parts)) return OTHER_PERSON
+    const { fromId, chatId } = found
+    return whyNotAnyMore(judged, { fromId, chatId: chatId ?? 0, kind: 'words' }, this.#parts)
   }
 
   #write(

@@ -89,16 +89,42 @@ export async function judgeSignatures(
  */
 async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<Judged> {
   const { fromId, kind, chatId } = claimed
-  const { people, trust } = parts
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
+  const refused = whyNotUnsigned(fromId, kind, parts)
+  if (refused !== null) return refused
+  if (parts.trust.policies.for(chatId) === 'accept') return { verdict: 'unsigned' }
+  return await judgeByPolicy(fromId, claimed, parts)
+}
+
+/** Why somebody's unsigned words or files are not theirs, by what is remembered of them. */
+function whyNotUnsigned(
+  fromId: number,
+  kind: SignedKind,
+  { people, trust }: Pick<SignatureParts, 'people' | 'trust'>,
+): Judged | null {
   if (trust.isBlocked(fromId)) return { verdict: 'unknown-signer', reason: 'blocked' }
   if (people.hasSigned(fromId, kind)) return { verdict: 'bad-signature', reason: 'stopped-signing' }
-  if (kind === 'words' && trust.isVerified(fromId)) {
-    return { verdict: 'bad-signature', reason: 'must-sign' }
-  }
-  if (trust.policies.for(chatId) === 'accept') return { verdict: 'unsigned' }
-  return await judgeByPolicy(fromId, claimed, parts)
+  return kind === 'words' && trust.isVerified(fromId)
+    ? { verdict: 'bad-signature', reason: 'must-sign' }
+    : null
+}
+
+/**
+ * Why what was judged some time ago does not stand any more: the operator has spoken, or the person
+ * has signed, in the meantime. Null where it stands.
+ */
+export function whyNotAnyMore(
+  { verdict, signer }: Judged,
+  { fromId, chatId, kind }: Pick<Claimed, 'fromId' | 'chatId' | 'kind'>,
+  parts: Pick<SignatureParts, 'people' | 'trust' | 'botId'>,
+): Judged | null {
+  if (fromId === null || fromId === parts.botId()) return null
+  if (verdict === 'unsigned') return whyNotUnsigned(fromId, kind, parts)
+  if (verdict !== 'verified' || signer === undefined) return null
+  const isOthers = parts.people.isOthers({ userId: fromId, fingerprint: signer })
+  const reason = isOthers ? 'other-person' : parts.trust.distrust(fromId, signer, chatId)
+  return reason === null ? null : { verdict: 'unknown-signer', reason }
 }
 
 /** What is listed for the person now decides, no older than what would be sealed to. */

@@ -133,3 +133,12 @@ test('unsigned data is remembered as long as a key that opens it', async () => {
   await seen.prune(MADE_MS + DAY_MS)
   expect(await take(seen, { ...unsigned, updateId: 12 })).toBe('new')
 })
+
+test('what was seen without an update becomes no update’s that no honest queue can still hold', async () => {
+  const { seen } = await memory()
+  const quoted = { ...unsigned, updateId: null }
+  expect(await take(seen, quoted)).toBe('new')
+  vi.setSystemTime(MADE_MS + 5 * DAY_MS)
+  expect(await take(seen, unsigned)).toBe('replayed')
+  expect(await take(seen, quoted)).toBe('again')
+})

@@ -5,13 +5,17 @@ import { dearmor } from '../../src/pgp/armor.ts'
 import type { ListedPerson } from './double-world.ts'
 import { boundSubkey, armoredCertificate, keyPacket, userId } from './openpgp-certificate.ts'
 import { armor, packet } from './openpgp-framing.ts'
-import { ed25519, identify } from './openpgp-key.ts'
+import { curve25519, ed25519, identify } from './openpgp-key.ts'
 
 /**
  * A certificate under a primary key of its own that lists somebody's encryption subkey: to bind one
  * takes nothing but the primary key, which proves no right to it (RFC 9580, 5.2.1.8).
+ * @param hasOwn with a subkey of its own beside it, which comes first
  */
-export async function graftedKey(from: string): Promise<NonNullable<ListedPerson['key']>> {
+export async function graftedKey(
+  from: string,
+  { hasOwn = false }: { hasOwn?: boolean } = {},
+): Promise<NonNullable<ListedPerson['key']>> {
   const whose = await readKey({ armoredKey: from })
   const [subkey] = whose.subkeys
   if (subkey === undefined) throw new Error('nothing to graft')
@@ -21,6 +25,9 @@ export async function graftedKey(from: string): Promise<NonNullable<ListedPerson
   const certificate = armoredCertificate(
     keyPacket(primary),
     userId(primary, 'grafter'),
+    ...(hasOwn
+      ? [boundSubkey(primary, curve25519(randomBytes(8).toString('hex'), createdMs))]
+      : []),
     boundSubkey(primary, grafted),
   )
   return { certificate, fingerprint: primary.fingerprint }

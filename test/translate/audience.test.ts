@@ -135,11 +135,11 @@ test('what was delivered in a group stays what it was when its people have chang
   expect(quoting.replyTo.text).toBe('to Bob')
 })
 
-test('a member who lists Alice’s or the bot’s subkey as her own is no reader of Alice’s private words', async () => {
+test('a member who lists Alice’s or the bot’s subkey beside her own is no reader of Alice’s private words', async () => {
   for (const whose of ['Alice', 'the bot']) {
     const alice = await stage.person()
     const from = whose === 'Alice' ? alice.phone.certificate : stage.botCertificate
-    const mallory = stage.double.world.addUser(await graftedKey(from))
+    const mallory = stage.double.world.addUser(await graftedKey(from, { hasOwn: true }))
     const armored = await seal(alice, `private, ${whose}`)
     const group = stage.group([alice, mallory])
     expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
@@ -219,4 +219,27 @@ describe('with open.audience off', () => {
     const armored = await alice.phone.seal('to the bot', [lax.botCertificate])
     expect((await read(lax, group, { from: alice, armored })).text).toBe('to the bot')
   })
+})
+
+test('a group that is said to have more people than any message fits is no way past its people', async () => {
+  const [alice, mallory] = [await stage.person(), await stage.person()]
+  const group = stage.group([alice, mallory])
+  const armored = await seal(alice, 'for the bot alone')
+  const keys = Array.from({ length: 3000 }, (_, n) => ({ userId: 10_000 + n, publicKey: 'x' }))
+  using _ = stage.double.script('GET', `/chats/${group.id}/keys`, {
+    status: 200,
+    json: { ok: true, result: { keys } },
+  })
+  expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
+})
+
+test('a member whose only key is Alice’s or the bot’s subkey does not silence Alice', async () => {
+  for (const whose of ['Alice', 'the bot']) {
+    const alice = await stage.person()
+    const from = whose === 'Alice' ? alice.phone.certificate : stage.botCertificate
+    const mallory = stage.double.world.addUser(await graftedKey(from))
+    const armored = await seal(alice, `to all, ${whose}`)
+    const group = stage.group([alice, mallory])
+    expect((await read(stage, group, { from: alice, armored })).text).toBe(`to all, ${whose}`)
+  }
 })
