@@ -33,7 +33,8 @@ export interface WebhookClientParts extends TargetRules {
 /** Makes deliveries; its connections are its own, and stay open for the next one. */
 export class WebhookClient implements Disposable {
   readonly #parts: WebhookClientParts
-  readonly #disposed = new AbortController()
+  /** One for each connection that is being made. */
+  readonly #opening = new Set<AbortController>()
   readonly #agent: Agent
   /** True while a connection that was just made is handed to the request that waits for it. */
   #isNewConnection = false
@@ -75,7 +76,7 @@ export class WebhookClient implements Disposable {
 
   /** Ends every connection, also those that are being made. */
   [Symbol.dispose](): void {
-    this.#disposed.abort()
+    for (const opening of this.#opening) opening.abort()
     void this.#agent.destroy()
   }
 
@@ -124,18 +125,23 @@ export class WebhookClient implements Disposable {
     })
   }
 
+  /** Makes connections, each of which can be ended before it is there. */
   #connector(): buildConnector.connector {
-    const connect = buildConnector({
-      allowH2: false,
-      minVersion: 'TLSv1.2',
-      timeout: FIXED_LIMITS.webhookAnswerMs,
-      signal: this.#disposed.signal,
-    })
     return (options, callback) => {
+      const opening = new AbortController()
+      this.#opening.add(opening)
+      const connect = buildConnector({
+        allowH2: false,
+        minVersion: 'TLSv1.2',
+        timeout: FIXED_LIMITS.webhookAnswerMs,
+        // One signal each: a socket of Node leaves its listener on the signal for good.
+        signal: opening.signal,
+      })
       // A closing dot belongs to the host header, and not to a name in TLS (RFC 6066, 3).
       const servername = options.servername?.replace(/\.$/, '')
       const named = servername === undefined ? options : { ...options, servername }
       connect(named, (...result) => {
+        this.#opening.delete(opening)
         // undici writes the request that waits before this call returns.
         this.#isNewConnection = true
         try {
