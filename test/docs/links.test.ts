@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readPages } from '../support/readme-tables.ts'
+import { readPages, type Page } from '../support/readme-tables.ts'
 import { anchors, links } from './markdown.ts'
 
 const pages = readPages()
@@ -43,9 +43,18 @@ describe.each(pages)('$path', ({ path, text }) => {
   })
 })
 
-it('the first page leads to every other', () => {
+/** The pages that a page links to. */
+const linkedFrom = ({ path, text }: Page): string[] =>
+  links(text).flatMap((target) => (isOutside(target) ? [] : [pageOf(path, target)]))
+
+it('the first page leads to every other, at once or by the page around it', () => {
   const [first = { path: '', text: '' }, ...others] = pages
-  const reached = new Set(links(first.text).map((target) => pageOf(first.path, target)))
+  const reached = new Set(linkedFrom(first))
+  for (const page of others) {
+    if (!reached.has(page.path)) continue
+    const inside = linkedFrom(page).filter((path) => path.startsWith(`${dirname(page.path)}/`))
+    for (const path of inside) reached.add(path)
+  }
   expect(others.length).toBeGreaterThan(10)
   expect(others.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([])
 })
