@@ -96,7 +96,7 @@ export const REFUSALS = {
   },
   postern_store_unwritable: {
     status: 503,
-    what: 'the data directory cannot be written, and this must be recorded first',
+    what: 'the data directory cannot be written, so whatever must be recorded first is refused',
     hint: 'free space on the disk of `dataDir`, or make it writable',
   },
   postern_upstream_unreachable: {
