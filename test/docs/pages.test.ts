@@ -35,9 +35,10 @@ describe('the pages', () => {
         command.commands.map((inner) => inner.name()),
       ]),
     )
+    const examples = /^ *```(?!sh\b)\w+\n[^]*?^ *```$/gm
     const code = [
-      ...everything.matchAll(/`([^`\n]+)`/g),
-      ...everything.matchAll(/^```sh\n([^]*?)^```$/gm),
+      ...everything.replace(examples, '').matchAll(/`([^`\n]+)`/g),
+      ...everything.matchAll(/^ *```sh\n([^]*?)^ *```$/gm),
     ]
     const named = code.flatMap(([, text]) => [
       ...String(text).matchAll(/\bpostern (?:-- )?([a-z]+)(?: ([a-z-]+))?/g),
