@@ -6,13 +6,13 @@
 
 /**
  * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
- * The README's troubleshooting table is checked against it.
+ * The table in src/http/README.md is made from it.
  */
 export const REFUSALS = {
   postern_downgrade_refused: {
     status: 409,
-    what: 'readable text was about to leave for a chat that must be protected',
-    hint: 'if the chat has really become readable, run `postern chat allow-readable <chatId>`',
+    what: 'readable text is not sent to a chat that must be encrypted',
+    hint: 'if the chat really became readable, run `postern chat allow-readable <chatId>`',
   },
   postern_no_recipient: {
     status: 409,
@@ -21,18 +21,18 @@ export const REFUSALS = {
   },
   postern_recipient_unusable: {
     status: 409,
-    what: 'no certificate that the chat lists can be sealed to',
-    hint: 'the named people must publish a new key; `postern check` says what is wrong with each',
+    what: 'no certificate in the chat’s key list can be used',
+    hint: 'the people named must publish a new key; `postern check` says what is wrong with each',
   },
   postern_recipients_inconsistent: {
     status: 409,
     what: 'the chat’s key list says what no honest service can',
-    hint: 'nothing was sent; a list has one key for each person, fewer keys than members, never the bot, and in a private chat its person alone (`postern chat list` says whose it is)',
+    hint: 'nothing was sent; an honest list has one key for each person, fewer keys than members, never the bot, and in a private chat its person alone (`postern chat list` shows whose it is)',
   },
   postern_trust_required: {
     status: 409,
-    what: 'a recipient’s key changed, is another person’s, or was blocked, and nothing is sealed to it',
-    hint: 'compare fingerprints, then `postern trust accept <userId>`',
+    what: 'nothing is sealed to a recipient whose key changed, is another person’s, or was blocked',
+    hint: 'compare fingerprints with the person, then run `postern trust accept <userId>`',
   },
   postern_seal_too_large: {
     status: 413,
@@ -41,8 +41,8 @@ export const REFUSALS = {
   },
   postern_not_recipient: {
     status: 422,
-    what: 'the file is sealed, but not to this bot',
-    hint: 'in groups with privacy mode on, attachments are not sealed to the bot',
+    what: 'the file is sealed, but not for this bot',
+    hint: 'in a group, phones seal files to the bot only while its privacy mode is off',
   },
   postern_damaged: {
     status: 422,
@@ -61,42 +61,42 @@ export const REFUSALS = {
   },
   postern_plaintext_in_protected: {
     status: 422,
-    what: 'the file is of a protected chat, and nobody sealed it',
-    hint: 'treat it as forged: phones seal what is sent there; `open.verify: off` gives it all the same',
+    what: 'the file is from an encrypted chat and is not sealed',
+    hint: 'treat it as forged: phones seal every file there; `open.verify: off` delivers it',
   },
   postern_key_managed: {
     status: 403,
     what: 'the bot’s key is managed by Postern',
-    hint: 'use `postern key` on the machine that runs Postern',
+    hint: 'run `postern key` on the machine that runs Postern',
   },
   postern_key_conflict: {
     status: 503,
     what: 'the service lists a key for this bot that is not ours',
-    hint: 'find who published it, or restore the later backup that has it; `postern key publish --replace` puts ours in its place',
+    hint: 'find out who published it, or restore a later backup that has it; `postern key publish --replace` replaces it by ours',
   },
   postern_key_unpublished: {
     status: 503,
     what: 'the bot’s key is not confirmed by the service yet',
-    hint: 'try again when /readyz is 200; its reasons say what is missing',
+    hint: 'try again when /readyz is 200; its reasons name what is missing',
   },
   postern_key_expired: {
     status: 503,
     what: 'the bot’s key has expired',
-    hint: '`postern key rotate` makes one that does not expire; the old one goes on opening',
+    hint: 'run `postern key rotate` for a key that does not expire; the old one still opens messages',
   },
   postern_bot_unprotected: {
     status: 503,
     what: 'the service says that this bot has no key any more',
-    hint: 'publish again with `postern key publish`, or leave protected chats for good with `postern chat allow-readable --private`',
+    hint: 'publish again with `postern key publish`, or leave encrypted chats for good with `postern chat allow-readable --private`',
   },
   postern_locked: {
     status: 503,
     what: 'the secret keys are locked',
-    hint: 'give the passphrase and start again',
+    hint: 'set `key.passphrase` and start again',
   },
   postern_store_unwritable: {
     status: 503,
-    what: 'something had to be recorded first and the data directory cannot be written',
+    what: 'the data directory cannot be written, so whatever must be recorded first is refused',
     hint: 'free space on the disk of `dataDir`, or make it writable',
   },
   postern_upstream_unreachable: {
@@ -111,22 +111,22 @@ export const REFUSALS = {
   },
   postern_upstream_invalid: {
     status: 502,
-    what: 'what answered at `upstream.url` did not speak the service’s language',
-    hint: 'check that `upstream.url` is the service’s base URL, with no proxy page before it',
+    what: 'the answer from `upstream.url` is not one of the service’s API',
+    hint: 'check that `upstream.url` is the service’s base URL and that no proxy answers in its place',
   },
   postern_route_refused: {
     status: 403,
-    what: 'this call is not passed on',
-    hint: 'it is unknown to this version, and its body might carry readable words',
+    what: 'this call is not passed to the service',
+    hint: 'this version does not know it, and its body might hold readable text; `routes.allowUnknown` passes it',
   },
   postern_media_too_large: {
     status: 413,
     what: 'the file is larger than Postern opens',
-    hint: 'files up to 64 MiB are opened',
+    hint: 'ask for a file of at most 64 MiB',
   },
   postern_busy: {
     status: 503,
-    what: 'too much is under way',
+    what: 'too many calls are in progress',
     hint: 'try again after the seconds in Retry-After',
   },
   postern_browser_refused: {
@@ -136,8 +136,8 @@ export const REFUSALS = {
   },
   postern_host_refused: {
     status: 421,
-    what: 'the Host header names a host that is not ours',
-    hint: 'call the address that Postern listens on, or add the name to `listen.allowedHosts`',
+    what: 'the Host header names an unknown host',
+    hint: 'call the address that Postern listens on, or add this name to `listen.allowedHosts`',
   },
 } as const satisfies Record<string, { status: number; what: string; hint: string }>
 

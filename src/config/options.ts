@@ -1,6 +1,6 @@
 /**
  * Every setting, once: its name, default, meaning and rule. The types, the names in the environment
- * and of the flags, the JSON schema and the README's table all come from here.
+ * and of the flags, the JSON schema and the table in this folder's README all come from here.
  */
 import { isIP } from 'node:net'
 import { z } from 'zod'
@@ -84,16 +84,18 @@ export const Options = z.strictObject({
         if (problem !== null) context.addIssue({ code: 'custom', message: problem })
       }),
       { kind: 'text', expected: 'a URL such as https://api.example.org' },
-      'scheme and host of the service; plain http only on loopback unless upstream.allowHttp',
+      'base URL of the service; plain http only on loopback, unless upstream.allowHttp is set',
     ),
-    allowHttp: flag(false, 'let plain http go to a service that is not on loopback'),
-    caFile: path('PEM certificates of a private authority that the service’s certificate is from'),
+    allowHttp: flag(false, 'allow plain http to a service that is not on loopback'),
+    caFile: path('PEM file with the private authority that signed the service’s certificate'),
   }),
   bot: z
     .strictObject({
-      token: secret('the token of the service'),
-      tokenFile: path('file that holds bot.token; read again when the service says unauthorized'),
-      clientToken: secret('what the local bot presents; bot.token when not given'),
+      token: secret('the bot’s token at the service'),
+      tokenFile: path(
+        'file that holds bot.token; read again when the service answers unauthorized',
+      ),
+      clientToken: secret('token that the local bot presents; bot.token when not set'),
       clientTokenFile: path('file that holds bot.clientToken'),
     })
     .prefault({}),
@@ -101,18 +103,18 @@ export const Options = z.strictObject({
     .strictObject({
       host: host(
         '127.0.0.1',
-        'address of the bot’s door; others than loopback need bot.clientToken',
+        'address that the bot calls; any other than loopback needs bot.clientToken',
       ),
-      port: port(8700, 'port of the bot’s door: /bot/v1 and /media'),
+      port: port(8700, 'port that the bot calls, for /bot/v1 and /media'),
       socket: setting(
         z.string().min(1).optional(),
         { kind: 'path', expected: 'the path of a socket' },
-        'unix socket of the bot’s door, made with mode 0600',
+        'unix socket that the bot calls; created with mode 0600',
       ),
       allowedHosts: setting(
         hostList.default([]),
         hostListAbout,
-        'further Host names that the bot may use, beside those of loopback',
+        'more Host names that the bot may use, such as that of a Compose service',
       ),
     })
     .prefault({}),
@@ -125,27 +127,27 @@ export const Options = z.strictObject({
   dataDir: setting(
     z.string().min(1).default('.postern'),
     { kind: 'path', expected: 'the path of a folder' },
-    'folder of keyring, latches and what else survives a restart; made with mode 0700',
+    'folder for everything that survives a restart: keys, chats, people; created with mode 0700',
   ),
   key: z
     .strictObject({
-      passphrase: secret('unlocks the keyring'),
+      passphrase: secret('passphrase that unlocks the secret keys'),
       passphraseFile: path('file that holds key.passphrase; keep it outside dataDir'),
       protection: choice(
         ['auto', 'passphrase', 'keychain', 'none'],
         'auto',
-        'what the secret keys rest under; auto takes the first that is possible, never none',
+        'what protects the secret keys; auto takes a passphrase or the keychain, never none',
       ),
-      publish: flag(true, 'own and publish the bot’s key; false passes everything through'),
+      publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
       rotateEveryDays: setting(
         days(1).schema.optional(),
         days(1).about,
-        'days between planned rotations of the bot’s key; none when not given',
+        'days between rotations of the bot’s key; no rotation when not set',
       ),
       retainDays: setting(
         days(4).schema.default(30),
         days(4).about,
-        'days that an old secret key goes on opening what is late',
+        'days for which an old key still opens late messages',
       ),
     })
     .prefault({}),
@@ -154,7 +156,7 @@ export const Options = z.strictObject({
       unusableRecipient: choice(
         ['skip', 'refuse'],
         'skip',
-        'what one unusable certificate among several does',
+        'skip: send to the others when one certificate cannot be used; refuse: send to nobody',
       ),
     })
     .prefault({}),
@@ -163,14 +165,14 @@ export const Options = z.strictObject({
       verify: choice(
         ['flag', 'require', 'off'],
         'flag',
-        'which verdicts let text through; see the verdicts in the README',
+        'flag: withhold forged text; require: deliver verified text only; off: deliver all that opens',
       ),
       audience: choice(
         ['check', 'off'],
         'check',
-        'whether what is sealed to nobody of its chat is withheld',
+        'check: withhold a message that was sealed for another chat; off: open it',
       ),
-      normalizeText: flag(true, 'give opened text the shape that readable text has'),
+      normalizeText: flag(true, 'normalize opened text as the service normalizes readable text'),
     })
     .prefault({}),
   trust: z
@@ -178,21 +180,25 @@ export const Options = z.strictObject({
       policy: choice(
         ['accept', 'first-use', 'pinned'],
         'accept',
-        'what a changed key of a person does',
+        'accept: any listed certificate; first-use: the first one; pinned: only people you approved',
       ),
     })
     .prefault({}),
   alert: z
     .strictObject({
-      command: path('program that is run for what must not be missed: JSON on its stdin'),
-      url: secret('where the same JSON is POSTed to; https, or http on loopback'),
+      command: path('program that runs for each alert, with JSON on its stdin'),
+      url: secret('URL that gets each alert as JSON by POST; https, or http on loopback'),
       urlFile: path('file that holds alert.url'),
     })
     .prefault({}),
-  readableGroups: choice(['allow', 'refuse'], 'allow', 'refuse: never send readable text anywhere'),
+  readableGroups: choice(
+    ['allow', 'refuse'],
+    'allow',
+    'refuse: never send readable text, not even to open groups',
+  ),
   routes: z
     .strictObject({
-      allowUnknown: flag(false, 'let unknown paths with bodies through'),
+      allowUnknown: flag(false, 'pass unknown calls that carry a body'),
     })
     .prefault({}),
   webhook: z
@@ -200,14 +206,14 @@ export const Options = z.strictObject({
       allowHosts: setting(
         hostList.optional(),
         hostListAbout,
-        'when set, the only hosts that the bot’s webhook may be on',
+        'the only hosts that the bot’s webhook may be on, when set',
       ),
     })
     .prefault({}),
   cache: z
     .strictObject({
-      keyListSeconds: seconds(60, 'how old a chat’s key list may be when sealing'),
-      chatSeconds: seconds(60, 'how old a chat’s mode may be when sealing'),
+      keyListSeconds: seconds(60, 'maximum age of a chat’s key list when a message is sealed'),
+      chatSeconds: seconds(60, 'maximum age of a chat’s mode when a message is sent'),
     })
     .prefault({}),
   log: z
@@ -215,17 +221,17 @@ export const Options = z.strictObject({
       level: choice(
         ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
         'info',
-        'how much is logged',
+        'lowest level that is logged',
       ),
       ids: choice(
         ['plain', 'hash'],
         'plain',
-        'hash: ids of chats, people, messages and updates are shown as keyed hashes',
+        'hash: log keyed hashes instead of the ids of chats, people, messages and updates',
       ),
       pretty: setting(
         z.boolean().optional(),
         { kind: 'boolean', expected: 'true or false' },
-        'lines for people instead of JSON; true on a terminal when not given',
+        'log readable lines instead of JSON; true on a terminal when not set',
       ),
     })
     .prefault({}),

@@ -2,17 +2,17 @@ import { REFUSALS } from '../errors.ts'
 
 /**
  * Everything that can keep the sidecar from doing its whole job, with what to do about it. The
- * README's table is made from it.
+ * table in this folder's README is made from it.
  */
 export const REASONS = {
   starting: {
     what: 'the sidecar is still starting',
-    hint: 'wait; if it lasts, the log says what it is waiting for',
+    hint: 'wait; if it takes long, the log says what it waits for',
   },
   upstream: REFUSALS.postern_upstream_unreachable,
   token: {
     what: 'the service refuses the bot’s token',
-    hint: 'let the owner issue a new one in the bot console and put it into `bot.token`; a token file is read again by itself',
+    hint: 'let the owner issue a new one in the bot console and put it into `bot.token`; a token file is reread automatically',
   },
   identity: {
     what: 'the service answers as another bot than the one whose token this is',
@@ -20,39 +20,39 @@ export const REASONS = {
   },
   paused: {
     what: 'the bot’s owner has paused it',
-    hint: 'the owner resumes it in the bot console',
+    hint: 'ask the owner to resume it in the bot console',
   },
   'key-unpublished': {
     what: REFUSALS.postern_key_unpublished.what,
-    hint: 'it is tried again by itself; `postern key list` shows what is pending',
+    hint: 'wait: Postern retries; `postern key list` shows what is pending',
   },
   'key-conflict': REFUSALS.postern_key_conflict,
   'key-expired': REFUSALS.postern_key_expired,
   'bot-unprotected': REFUSALS.postern_bot_unprotected,
   clock: {
-    what: 'our clock and the service’s are too far apart',
+    what: 'our clock and the service’s differ by more than two minutes',
     hint: 'set this machine’s clock (NTP); no key is made until they agree',
   },
   store: REFUSALS.postern_store_unwritable,
   'webhook-at-service': {
-    what: 'a webhook stands at the service, which delivers to it itself; polls are answered 409',
-    hint: 'let the bot set it again here (`POST /webhook`), so that Postern delivers opened updates, or remove it (`DELETE /webhook`) and poll',
+    what: 'the service itself delivers to a webhook, so polls are answered 409',
+    hint: 'let the bot set it again through Postern (`POST /webhook`) to get opened updates, or remove it (`DELETE /webhook`) and poll',
   },
   'webhook-failing': {
     what: 'deliveries to the bot’s webhook fail',
-    hint: 'repair the bot, or let it set its webhook again, which is tried at once; its updates wait at the service for 72 hours',
+    hint: 'repair the bot; setting its webhook again retries at once; its updates wait at the service for 72 hours',
   },
   'updates-waiting': {
-    what: 'updates wait at the service, since the bot’s webhook takes them too slowly or not at all',
-    hint: 'let the bot answer faster, or see why it takes none',
+    what: 'updates pile up at the service: the bot’s webhook takes them too slowly or not at all',
+    hint: 'make the bot answer faster, or find out why it takes none',
   },
   'updates-expiring': {
     what: 'the service is about to drop updates: it keeps 10,000, for 72 hours',
-    hint: 'let the bot take its updates now; what is dropped is gone for good',
+    hint: 'let the bot take its updates now; dropped ones are lost',
   },
   'second-poller': {
-    what: 'somebody else polls for this bot, and each takes updates from the other',
-    hint: 'stop the other: a second sidecar, or a bot that still calls the service or this sidecar',
+    what: 'somebody else polls for this bot; each takes updates from the other',
+    hint: 'stop the other one: a second sidecar, or a bot that still calls the service or this sidecar',
   },
   stopping: {
     what: 'the sidecar is stopping',

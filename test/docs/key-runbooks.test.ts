@@ -1,4 +1,4 @@
-/** The runbooks of the README for the bot's key: their commands are run as they stand there. */
+/** The runbooks for the bot's key: their commands are run as they stand there. */
 import { copyFileSync, rmSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { Stage } from '../cli/secrets-stage.ts'

@@ -1,17 +1,26 @@
-/** The commands of the README's runbooks, and a shell that runs them as they stand there. */
+/** The commands of the documentation's runbooks, and a shell that runs them as they stand there. */
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { COMPILED, MAIN, imports } from '../support/postern-process.ts'
-import { readReadme } from '../support/readme-tables.ts'
+import { readPages } from '../support/readme-tables.ts'
 import type { Stage } from '../cli/secrets-stage.ts'
+
+/** What stands under a heading, up to the next one. @throws Error unless one page alone has it */
+function section(heading: string): string {
+  const found = readPages().flatMap(({ text }) => {
+    const [, ...sections] = text.split(new RegExp(`^##+ ${heading}$`, 'm'))
+    return sections
+  })
+  const [own = '', ...others] = found
+  if (own === '' || others.length > 0) throw new Error(`${found.length} headings say ${heading}`)
+  return own.split(/\n##/)[0] ?? ''
+}
 
 /** The blocks of commands under a heading, a line each, comments left out. */
 export function blocks(heading: string): string[][] {
-  const [, section = ''] = readReadme().split(`\n### ${heading}\n`)
-  const [own = ''] = section.split(/\n##/)
-  const found = [...own.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block ?? '')
+  const found = [...section(heading).matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block ?? '')
   return found.map((block) => block.split('\n').filter((line) => line.trim() !== ''))
 }
 

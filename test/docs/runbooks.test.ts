@@ -1,15 +1,12 @@
-/** The runbooks of the README: their commands are run as they stand there. */
+/** The runbooks of the documentation: their commands are run as they stand there. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { readReadme } from '../support/readme-tables.ts'
 import { PASSPHRASE, Stage } from '../cli/secrets-stage.ts'
-import { commands, shell } from './runbook.ts'
+import { blocks, commands, shell } from './runbook.ts'
 
 // Each is a good many processes, one after the other.
 vi.setConfig({ testTimeout: 240_000 })
-
-const readme = readReadme()
 
 /** What stands before the sidecar is started again. */
 function untilRun(heading: string): string[] {
@@ -21,7 +18,7 @@ function untilRun(heading: string): string[] {
 const keysOf = async (stage: Stage) =>
   JSON.parse(await stage.does('key list --json')) as { fingerprint: string; state: string }[]
 
-describe('the runbooks of the README', () => {
+describe('the runbooks', () => {
   test('moving to another host: the same key signs there, and nothing is missing', async () => {
     const [old, fresh] = [await Stage.make(), await Stage.make()]
     await old.down(await old.up())
@@ -133,13 +130,12 @@ describe('the runbooks of the README', () => {
     write('passphrase', PASSPHRASE)
     write('passphrase.new', 'the next passphrase')
     await stage.does('key generate')
-    const [, section = ''] = readme.split('\n## Where secrets rest\n')
-    const block = /```sh\n([^]*?)```/.exec(section)?.[1] ?? ''
-    expect(block).toContain('POSTERN_NEW_PASSPHRASE_FILE')
+    const [block = []] = blocks('A new passphrase')
+    expect(block.join('\n')).toContain('POSTERN_NEW_PASSPHRASE_FILE')
     const env = { ...stage.env(), POSTERN_KEY_PASSPHRASE_FILE: join(folder, 'passphrase') }
     delete (env as Record<string, string | undefined>)['POSTERN_KEY_PASSPHRASE']
     stage.env = () => env
-    await shell(stage, block.split('\n'))
+    await shell(stage, block)
     expect(readFileSync(join(folder, 'passphrase'), 'utf8')).toBe('the next passphrase')
     expect((await keysOf(stage)).length).toBe(1)
   })

@@ -35,7 +35,7 @@ test('config/sandbox-seed.schema.json is what `postern sandbox --seed-schema` pr
   expect(text).toContain('$schema=../sandbox-seed.schema.json')
 })
 
-test('README tells every deed that a seed can hold', () => {
-  const readme = readFileSync('README.md', 'utf8')
-  expect(DEEDS.filter((deed) => !readme.includes(`\`${deed}\``))).toEqual([])
+test('the sandbox’s page names every deed that a seed can hold', () => {
+  const page = readFileSync('src/sandbox/README.md', 'utf8')
+  expect(DEEDS.filter((deed) => !page.includes(`\`${deed}\``))).toEqual([])
 })

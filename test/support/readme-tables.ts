@@ -1,9 +1,13 @@
 /**
- * The tables of the README, made from the code. `npm run readme` writes them between their
- * `<!-- table NAME -->` and `<!-- end -->` lines; a test says when they are out of date.
+ * The pages of the documentation (every README.md of the repository) and their tables, which are
+ * made from the code. `npm run readme` writes the tables between their `<!-- table NAME -->` and
+ * `<!-- end -->` lines; a test fails when one is out of date.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { argv } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { format } from 'prettier'
 import { createWhole } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
@@ -14,7 +18,26 @@ import { MediaMetrics } from '../../src/observe/media-metrics.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
-const README = new URL('../../README.md', import.meta.url)
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A page of the documentation. */
+export interface Page {
+  /** Relative to the root of the repository, such as `src/keys/README.md`. */
+  path: string
+  text: string
+}
+
+/** Every README.md of the repository, the top one first. */
+export function readPages(): Page[] {
+  const below = globSync('{src,test,config}/**/README.md', {
+    cwd: ROOT,
+    exclude: (name) => name === 'node_modules',
+  })
+  return ['README.md', ...below.toSorted()].map((path) => ({
+    path,
+    text: readFileSync(join(ROOT, path), 'utf8'),
+  }))
+}
 
 const row = (cells: string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -105,17 +128,28 @@ export const TABLES: Record<string, () => string> = {
     ),
 }
 
-/** The README with every table made anew. @throws Error when a table has no place in it */
-export function withTables(readme: string): string {
-  let text = readme
-  for (const [name, make] of Object.entries(TABLES)) {
-    const place = new RegExp(`(<!-- table ${name} -->\n)[^]*?(<!-- end -->)`)
-    if (!place.test(text)) throw new Error(`the README has no place for the table ${name}`)
-    text = text.replace(place, (_all, begin: string, end: string) => `${begin}${make()}\n${end}`)
+const PLACE = /(<!-- table (\S+) -->\n)[^]*?(<!-- end -->)/g
+
+/** Names of the tables that a text has a place for. */
+export const tablesIn = (text: string): string[] =>
+  [...text.matchAll(PLACE)].map(([, , name]) => String(name))
+
+/** A page's text with every table made anew. @throws Error when there is no table of a name */
+export async function withTables(text: string): Promise<string> {
+  const config = JSON.parse(readFileSync(join(ROOT, 'config/prettier.json'), 'utf8')) as object
+  const made = new Map<string, string>()
+  for (const name of tablesIn(text)) {
+    const make = TABLES[name]
+    if (make === undefined) throw new Error(`there is no table ${name}`)
+    const options = { ...config, parser: 'markdown', proseWrap: 'never' } as const
+    made.set(name, `\n${await format(make(), options)}\n`)
   }
-  return text
+  return text.replace(
+    PLACE,
+    (_all, begin: string, name: string, end: string) => `${begin}${made.get(name)}${end}`,
+  )
 }
 
-export const readReadme = (): string => readFileSync(README, 'utf8')
-
-if (argv[2] === '--write') writeFileSync(README, withTables(readReadme()))
+if (argv[2] === '--write') {
+  for (const { path, text } of readPages()) writeFileSync(join(ROOT, path), await withTables(text))
+}

@@ -1,0 +1,60 @@
+/** Every link of the documentation leads somewhere, and every page can be found. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readPages, type Page } from '../support/readme-tables.ts'
+import { anchors, links } from './markdown.ts'
+
+const pages = readPages()
+const isOutside = (target: string): boolean => /^[a-z]+:/.test(target)
+
+/** The file or folder that a link leads to. */
+const fileOf = (from: string, target: string): string =>
+  normalize(join(dirname(from), target.replace(/#.*$/, '')))
+
+/** The page that a link leads to: a folder's page for the folder. */
+function pageOf(from: string, target: string): string {
+  if (target.startsWith('#')) return from
+  const file = fileOf(from, target)
+  return existsSync(file) && statSync(file).isDirectory() ? join(file, 'README.md') : file
+}
+
+describe.each(pages)('$path', ({ path, text }) => {
+  const inside = links(text).filter((target) => !isOutside(target))
+
+  it('links to files that are there', () => {
+    const files = inside.filter((target) => !target.startsWith('#'))
+    expect(files.filter((target) => !existsSync(fileOf(path, target)))).toEqual([])
+    expect(files.filter((target) => fileOf(path, target).startsWith('..'))).toEqual([])
+  })
+
+  it('links to headings that are there', () => {
+    const missing = inside.filter((target) => {
+      const [, anchor] = target.split('#')
+      if (anchor === undefined) return false
+      return !anchors(readFileSync(pageOf(path, target), 'utf8')).has(anchor)
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('is of a size that one reads in a sitting', () => {
+    const kilobytes = path === 'README.md' ? 16 : 20
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(kilobytes * 1000)
+  })
+})
+
+/** The pages that a page links to. */
+const linkedFrom = ({ path, text }: Page): string[] =>
+  links(text).flatMap((target) => (isOutside(target) ? [] : [pageOf(path, target)]))
+
+it('the first page leads to every other, at once or by the page around it', () => {
+  const [first = { path: '', text: '' }, ...others] = pages
+  const reached = new Set(linkedFrom(first))
+  for (const page of others) {
+    if (!reached.has(page.path)) continue
+    const inside = linkedFrom(page).filter((path) => path.startsWith(`${dirname(page.path)}/`))
+    for (const path of inside) reached.add(path)
+  }
+  expect(others.length).toBeGreaterThan(10)
+  expect(others.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([])
+})
