@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Explained, ExplainedSent } from '../control/explain.ts'
 import { OperatorError } from '../errors.ts'
-import { VERDICT_WORDS } from '../control/verdict-words.ts'
+import { REASON_WORDS, VERDICT_WORDS } from '../control/verdict-words.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
 import { putJson, table } from './terminal.ts'
@@ -39,10 +39,9 @@ async function explain(text: string, options: Options, command: Command): Promis
 }
 
 function lines(one: Explained): string[][] {
-  const words: { what: string; hint: string } | undefined = Object.entries(VERDICT_WORDS).find(
-    ([verdict]) => verdict === one.verdict,
-  )?.[1]
   const { openedWith, reason, signer } = one
+  const byVerdict = Object.entries(VERDICT_WORDS).find(([verdict]) => verdict === one.verdict)?.[1]
+  const words = (reason === null ? undefined : REASON_WORDS[reason]) ?? byVerdict
   return [
     ['message', `${one.messageId ?? '?'} in chat ${one.chatId ?? '?'}, by ${one.userId ?? '?'}`],
     ['examined', one.at],
