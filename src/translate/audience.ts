@@ -115,13 +115,11 @@ async function isStrangeTo(list: KeyList, message: Sent, parts: AudienceParts): 
   const others = list.people.filter(({ userId }) => isOther(userId))
   const sender = await senderOf(list, message, parts)
   const taken = new Set([...ownKeyIds(parts), ...(sender?.encryptionKeys ?? []).map(keyIdOf)])
-  // Whoever is sealed to by a key of the sender's, or of ours, has none of their own.
+  // Whoever lists a copy of the sender's certificate, or of ours, is no other reader. A subkey of
+  // theirs under another primary key is: that it is all she has cannot be told from a private word.
   const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
-  const isReader = ({ unusable, fingerprint, judgement }: Person): boolean => {
-    const [sealedTo] = judgement.encryptionKeys
-    const isCopy = copied.has(fingerprint) || (sealedTo && taken.has(keyIdOf(sealedTo)))
-    return unusable === null && !isCopy
-  }
+  const isReader = ({ unusable, fingerprint }: Person): boolean =>
+    unusable === null && !copied.has(fingerprint)
   // of a list that is too long nobody was judged
   if (list.tooMany === null && !others.some(isReader)) return false
   if (intended.length > 0) {

@@ -233,13 +233,19 @@ test('a group that is said to have more people than any message fits is no way p
   expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
 })
 
-test('a member whose only key is Alice’s or the bot’s subkey does not silence Alice', async () => {
+test('a member whose only key is Alice’s or the bot’s subkey gets no private word: that counts more than words to her', async () => {
   for (const whose of ['Alice', 'the bot']) {
     const alice = await stage.person()
     const from = whose === 'Alice' ? alice.phone.certificate : stage.botCertificate
     const mallory = stage.double.world.addUser(await graftedKey(from))
-    const armored = await seal(alice, `to all, ${whose}`)
+    const armored = await seal(alice, `private, ${whose}`)
     const group = stage.group([alice, mallory])
-    expect((await read(stage, group, { from: alice, armored })).text).toBe(`to all, ${whose}`)
+    expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
+    const bob = await stage.person()
+    const wider = stage.group([alice, mallory, bob])
+    const words = await seal(alice, `to all, ${whose}`, { to: [bob] })
+    expect((await read(stage, wider, { from: alice, armored: words })).text).toBe(
+      `to all, ${whose}`,
+    )
   }
 })
