@@ -7,6 +7,7 @@ const SHARED = ['errors', 'logger', 'json', 'door', 'breath', 'turn-end']
 
 /** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
+  rpc: { may: [], packages: ['zod'], why: 'it knows what an operation is, and not one of them' },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml'], why: 'it returns values' },
@@ -48,12 +49,12 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a route does no OpenPGP and touches no disk',
   },
   control: {
-    may: ['keys', 'chats', 'observe', 'store', 'translate/verdict'],
-    packages: ['zod'],
+    may: ['rpc', 'keys', 'chats', 'observe', 'store', 'translate/verdict', 'config/version'],
+    packages: ['fastify', 'zod'],
     why: 'an operator’s word takes no way through the bot’s door',
   },
   sandbox: {
-    may: ['api'],
+    may: ['rpc', 'api'],
     packages: ['fastify', 'zod', 'kysely'],
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
