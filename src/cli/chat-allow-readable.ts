@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Lift } from '../control/operations.ts'
+import type { Lift } from '../control/chats.ts'
 import { OperatorError } from '../errors.ts'
 import { example, takeSettings } from './flags.ts'
 import { readId } from './ids.ts'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
 import type { Sources } from '../config/sources.ts'
-import type { CheckLine } from '../control/operations.ts'
+import type { Finding } from '../control/sidecar.ts'
 import { OperatorError } from '../errors.ts'
 import { example, sourcesOf, takeSettings } from './flags.ts'
 import { withSidecarOf } from './reach.ts'
@@ -29,9 +29,9 @@ async function check(options: { json?: boolean }, command: Command): Promise<voi
  * @throws OperatorError `failed` when a line failed; else what keeps the doctor from looking
  */
 export async function checkSources(sources: Sources, { json }: { json?: boolean }): Promise<void> {
-  const lines = await withSidecarOf(sources, async (_operations, look) => [
+  const lines = await withSidecarOf(sources, async (sidecar) => [
     ...checkProcess(sources),
-    ...(await look()),
+    ...(await sidecar.check()),
   ])
   if (json === true) putJson(lines)
   else for (const line of lines) putLine(line)
@@ -44,13 +44,13 @@ export async function checkSources(sources: Sources, { json }: { json?: boolean 
   )
 }
 
-function putLine({ level, name, message, hint }: CheckLine): void {
+function putLine({ level, name, message, hint }: Finding): void {
   put(`${paint(COLOURS[level], level)}  ${printable(name)}: ${printable(message)}`)
   if (hint !== undefined && level !== 'pass') put(`      ${printable(hint)}`)
 }
 
 /** What `run` would refuse in a process like this one. */
-function checkProcess(sources: Sources): CheckLine[] {
+function checkProcess(sources: Sources): Finding[] {
   try {
     refuseUnsafeProcess(sources)
     return []

@@ -28,11 +28,11 @@ async function explain(text: string, options: Options, command: Command): Promis
     throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
   }
   if (options.sent === true) {
-    const sent = await withSidecar(command, (sidecar) => sidecar.explainSent(id))
+    const sent = await withSidecar(command, (sidecar) => sidecar.explainSent({ messageId: id }))
     if (sent === null) throw nothing(`message ${id}`)
     return options.json === true ? putJson(sent) : table(linesOfSent(sent))
   }
-  const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate(id))
+  const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate({ updateId: id }))
   if (found.length === 0) throw nothing(`update ${id}`)
   if (options.json === true) return putJson(found)
   for (const one of found) table(lines(one))

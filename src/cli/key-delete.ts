@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { DeletionReport } from '../control/operations.ts'
+import type { DeletionReport } from '../control/keys.ts'
 import { OperatorError } from '../errors.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
@@ -25,12 +25,12 @@ export function keyDeleteCommand(): Command {
 
 async function remove(fingerprint: string, options: Options, command: Command): Promise<void> {
   await withSidecar(command, async (sidecar) => {
-    const report = await sidecar.keyDeletion(fingerprint)
+    const report = await sidecar.keyDeletion({ fingerprint })
     sayReport(report)
     if (options.yes !== true && !(await isMeant(report))) {
       throw new OperatorError('refused', 'nothing was deleted', 'answer with the whole fingerprint')
     }
-    const done = await sidecar.keyDelete(report.key.fingerprint)
+    const done = await sidecar.keyDelete({ fingerprint: report.key.fingerprint })
     if (options.json === true) return putJson(report)
     say(done.message)
   })

@@ -35,7 +35,7 @@ async function give(
 ): Promise<void> {
   if (output !== undefined) refuseTaken(output, { force })
   else if (isTerminal() && !force) throw onTerminal()
-  const key = await withSidecar(command, async (sidecar, _check, sources) => {
+  const key = await withSidecar(command, async (sidecar, sources) => {
     const passphrase = await passphraseFor(sources, {
       which: 'export',
       question: 'passphrase for the exported key: ',

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
-import type { KeyDone, Operations } from '../control/operations.ts'
+import type { Operations } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
 import { askSecret } from './ask.ts'
 import { example, takeSettings } from './flags.ts'
@@ -35,7 +35,7 @@ async function take(path: string | undefined, _options: unknown, command: Comman
   const file = input.toString('base64')
   const done = await withSidecar(
     command,
-    async (sidecar, _check, sources) => await importWith(sidecar, sources, file),
+    async (sidecar, sources) => await importWith(sidecar, sources, file),
     { begins: true },
   )
   say(done.message)
@@ -43,7 +43,11 @@ async function take(path: string | undefined, _options: unknown, command: Comman
 }
 
 /** A key without a passphrase needs none; whether it has one shows when it is read. */
-async function importWith(sidecar: Operations, sources: Sources, file: string): Promise<KeyDone> {
+async function importWith(
+  sidecar: Operations,
+  sources: Sources,
+  file: string,
+): ReturnType<Operations['keyImport']> {
   const given = commandPassphrase(PASSPHRASES.export, sources)?.reveal() ?? null
   try {
     return await sidecar.keyImport({ file, passphrase: given })

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { KeyRow } from '../control/operations.ts'
+import type { KeyRow } from '../control/keys.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
 import { putJson, say, table } from './terminal.ts'

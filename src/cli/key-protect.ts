@@ -27,7 +27,7 @@ environment:
 }
 
 async function protect(protection: Protection, _options: unknown, command: Command): Promise<void> {
-  const done = await withSidecar(command, async (sidecar, _check, sources) => {
+  const done = await withSidecar(command, async (sidecar, sources) => {
     const passphrase =
       protection === 'passphrase'
         ? await passphraseFor(sources, {

@@ -1,6 +1,7 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Command } from 'commander'
-import type { Operations, RotationReport } from '../control/operations.ts'
+import type { Operations } from '../control/operations.ts'
+import type { RotationReport } from '../control/rotation.ts'
 import { OperatorError } from '../errors.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'

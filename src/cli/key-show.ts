@@ -18,7 +18,7 @@ async function show(
   { json }: { json?: boolean },
   command: Command,
 ): Promise<void> {
-  const key = await withSidecar(command, (sidecar) => sidecar.keyShow(fingerprint))
+  const key = await withSidecar(command, (sidecar) => sidecar.keyShow({ fingerprint }))
   if (json === true) return putJson(key)
   say(`${key.fingerprint}, ${key.state}`)
   put(key.certificate)

@@ -18,7 +18,7 @@ export function openCommand(): Command {
 async function open(_options: unknown, command: Command): Promise<void> {
   const input = { maxBytes: MAX_ARMORED_BYTES, what: 'the message' }
   const armored = (await readInput(undefined, input)).toString('utf8')
-  const report = await withSidecar(command, (sidecar) => sidecar.open(armored))
+  const report = await withSidecar(command, (sidecar) => sidecar.open({ armored }))
   say(`verdict: ${report.verdict}`)
   if (report.reason !== undefined) say(`reason: ${report.reason}`)
   if (report.signer !== undefined) say(`signer: ${report.signer}`)

@@ -4,20 +4,20 @@ import { load, loadDataDir } from '../config/load.ts'
 import type { Loaded } from '../config/load.ts'
 import type { Sources } from '../config/sources.ts'
 import { connectControl } from '../control/client.ts'
-import type { CheckLine, Operations } from '../control/operations.ts'
+import type { Operations } from '../control/operations.ts'
 import { createLogger } from '../logger.ts'
 import type { Log } from '../logger.ts'
 import { sourcesOf } from './flags.ts'
 
 /**
  * Does something with the sidecar of the settings' `dataDir`, whether it runs or not.
- * @param use gets its operations, the doctor, and the sources of the settings
+ * @param use gets its operations, and the sources of the settings
  * @param o `begins`: when none runs and there is no store, one is made
  * @throws what `use` throws; OperatorError when the settings or the data directory refuse
  */
 export async function withSidecar<T>(
   command: Command,
-  use: (operations: Operations, check: () => Promise<CheckLine[]>, sources: Sources) => Promise<T>,
+  use: (sidecar: Operations, sources: Sources) => Promise<T>,
   o: { begins: boolean } = { begins: false },
 ): Promise<T> {
   return await withSidecarOf(sourcesOf(command), use, o)
@@ -26,17 +26,17 @@ export async function withSidecar<T>(
 /** The same, for sources that were read before. */
 export async function withSidecarOf<T>(
   sources: Sources,
-  use: (operations: Operations, check: () => Promise<CheckLine[]>, sources: Sources) => Promise<T>,
+  use: (sidecar: Operations, sources: Sources) => Promise<T>,
   o: { begins: boolean } = { begins: false },
 ): Promise<T> {
   await using running = await connectControl(loadDataDir(sources))
-  if (running !== null) return await use(running, () => running.check(), sources)
+  if (running !== null) return await use(running, sources)
   const loaded = load(sources)
   const { settings, secrets } = loaded
   const log = logFor(loaded, 'warn')
   const { createOffline } = await import('../context.ts')
   await using offline = await createOffline({ settings, secrets, log }, o.begins ? 'begin' : 'look')
-  return await use(offline.operations, () => offline.check(), sources)
+  return await use(offline.operations, sources)
 }
 
 /**

@@ -1,76 +1,63 @@
-/** The operations of a sidecar, over its parts. */
+/** Operations on what is known of the bot's chats. */
+import { z } from 'zod'
 import type { Facts } from '../chats/facts.ts'
-import type { Modes } from '../chats/modes.ts'
-import type { ExplainOperations } from './explain.ts'
-import type { TrustOperations } from './trust.ts'
-import { backupOperations, type BackupParts } from './perform-backups.ts'
-import { keyOperations, type KeyParts } from './perform-keys.ts'
-import { rotationOperations } from './perform-rotation.ts'
-import { secretOperations, type SecretParts } from './perform-secrets.ts'
-import type { ChatRow, Lift, OpenReport, Operations, StatusReport } from './operations.ts'
+import { nothing, operation } from './operation.ts'
 
-export interface PerformParts extends KeyParts, SecretParts, BackupParts {
-  trust: TrustOperations
-  explain: ExplainOperations
-  modes: Modes
-  status: () => Promise<StatusReport>
-  open: (armored: string) => Promise<OpenReport>
+/** What is known of a chat. */
+export interface ChatRow {
+  id: number
+  kind: string | null
+  /** As the service last said it. */
+  mode: string | null
+  latched: boolean
+  /** Readable text for it was refused since it was last lifted. */
+  refused: boolean
 }
 
-/** Makes the operations that commands ask for, by socket or in their own process. */
-export function createOperations(parts: PerformParts): Operations {
-  const { facts, modes } = parts
-  return {
-    ...parts.trust,
-    ...parts.explain,
-    status: parts.status,
-    open: parts.open,
-    ...keyOperations(parts),
-    ...rotationOperations(parts),
-    ...secretOperations(parts),
-    ...backupOperations(parts),
-    chatList: () => Promise.resolve(facts.all.map((chat) => chatRow(chat, modes))),
-    chatAllowReadable: async (lift) => await allowReadable(lift, parts),
-  }
+/** Which chats may take readable text again. */
+const Lift = z.union([
+  z.strictObject({ chatIds: z.array(z.int()).min(1).max(10_000) }),
+  z.strictObject({ pending: z.literal(true) }),
+  z.strictObject({ private: z.literal(true) }),
+])
+export type Lift = z.infer<typeof Lift>
+
+export const CHATS = {
+  chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }): ChatRow[] =>
+    facts.all.map(({ id, kind, latchedAtMs, refusedAtMs }) => ({
+      id,
+      kind,
+      mode: modes.peek(id, 0)?.mode ?? null,
+      latched: latchedAtMs !== null,
+      refused: refusedAtMs !== null,
+    })),
+  ),
+  chatAllowReadable: operation(
+    'Lets readable text go to chats that were protected, until seen protected again.',
+    Lift,
+    async ({ facts, modes, publication, onPrivateReadable }, lift) => {
+      const isPrivate = 'private' in lift
+      const lifted = isPrivate
+        ? await facts.setPrivateReadable({ readable: true })
+        : await facts.lift('chatIds' in lift ? lift.chatIds : refusedChats(facts))
+      for (const chatId of lifted) modes.forget(chatId)
+      if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
+      onPrivateReadable()
+      const isPublished = publication?.state === 'published'
+      return { lifted, message: isPublished ? STILL_ENCRYPTED : MAY_BE_READABLE }
+    },
+  ),
 }
 
-async function allowReadable(
-  lift: Lift,
-  { facts, modes, publication }: PerformParts,
-): Promise<{ lifted: number[]; message: string }> {
-  const chatIds = chosen(lift, facts)
-  const lifted =
-    'private' in lift
-      ? await facts.setPrivateReadable({ readable: true })
-      : await facts.lift(chatIds)
-  for (const chatId of lifted) modes.forget(chatId)
-  const isShown = publication?.state === 'published'
-  return { lifted, message: messageFor(lift, { count: lifted.length, isShown }) }
-}
+const STILL_ENCRYPTED =
+  'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
+const MAY_BE_READABLE = 'private chats may be readable again, where the service says that they are'
 
-function chosen(lift: Lift, facts: Facts): number[] {
-  if ('chatIds' in lift) return lift.chatIds
-  if ('private' in lift) return []
+function refusedChats(facts: Facts): number[] {
   return facts.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
 }
 
-/** @param o `isShown`: the service still shows our key, so private chats stay encrypted */
-function messageFor(lift: Lift, { count, isShown }: { count: number; isShown: boolean }): string {
-  if ('private' in lift) {
-    return isShown
-      ? 'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
-      : 'private chats may be readable again, where the service says that they are'
-  }
+function describeLifted(count: number): string {
   if (count === 0) return 'no chat had to be lifted'
   return `${count === 1 ? 'one chat' : `${count} chats`} lifted; the next sign of protection latches again`
-}
-
-function chatRow(chat: ReturnType<Facts['get']> & {}, modes: Modes): ChatRow {
-  return {
-    id: chat.id,
-    kind: chat.kind,
-    mode: modes.peek(chat.id, 0)?.mode ?? null,
-    latched: chat.latchedAtMs !== null,
-    refused: chat.refusedAtMs !== null,
-  }
 }

@@ -1,44 +1,60 @@
-/** What an operator can ask about the bot's own keys. */
-import type { Facts } from '../chats/facts.ts'
+/** Operations on the bot's own keys. */
+import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { Openings } from '../keys/openings.ts'
 import type { OwnKeyRecord } from '../keys/own-key.ts'
-import type { Publication } from '../keys/publication.ts'
-import { deletionOf } from './deletion.ts'
-import type { KeyDone, KeyRow, Operations } from './operations.ts'
+import { fingerprint, iso, nothing, operation, type Parts } from './operation.ts'
+import { managed } from './rotation.ts'
 
-export interface KeyParts {
-  keyring: Keyring
-  openings: Openings
-  facts: Facts
-  /** Null when the sidecar manages no key. */
-  publication: Publication | null
-  /** Names of copies of the store that lie beside it, former versions' keys in them. */
-  copies: () => string[]
-}
+/** Updates wait at the service for 72 hours (spec, Events 2), and clocks differ. */
+const FLOOR_MS = 4 * 86_400_000
 
-type KeyOperations = Pick<
-  Operations,
-  'keyList' | 'keyShow' | 'keyPublish' | 'keyDeletion' | 'keyDelete'
->
+/** One of the bot's own keys. Times are ISO 8601 in UTC. */
+export type KeyRow = ReturnType<typeof keyRow>
 
-export function keyOperations(parts: KeyParts): KeyOperations {
-  const { keyring, openings } = parts
-  const rowOf = (key: OwnKeyRecord): KeyRow => keyRow(key, { keyring, openings })
-  return {
-    keyList: () => Promise.resolve(keyring.all.map(rowOf)),
-    keyShow: async (fingerprint) => {
-      const key = await Promise.resolve(findKey(keyring, fingerprint))
+/** What deleting a key would do. */
+export type DeletionReport = ReturnType<typeof describeDeletion>
+
+const chosen = z.strictObject({ fingerprint })
+
+export const KEYS = {
+  keyList: operation('Our keys, newest first.', nothing, (parts) =>
+    parts.keyring.all.map((key) => keyRow(key, parts)),
+  ),
+  keyShow: operation(
+    'The certificate of a key; of the active one when none is named.',
+    chosen.partial(),
+    ({ keyring }, input) => {
+      const key = findKey(keyring, input.fingerprint)
       return { fingerprint: key.fingerprint, state: key.state, certificate: key.certificate }
     },
-    keyPublish: async ({ replace }) => await publish(parts, { replace }),
-    keyDeletion: async (fingerprint) => {
-      const key = await Promise.resolve(deletable(keyring, fingerprint))
-      return deletionOf(rowOf(key), parts.copies())
+  ),
+  keyPublish: operation(
+    'Publishes our key; `replace` puts it in place of a key that is not ours.',
+    z.strictObject({ replace: z.boolean() }),
+    async ({ publication, facts }, { replace }) => {
+      const key = await managed(publication).publish({ replace })
+      if (facts.privateReadable) await facts.setPrivateReadable({ readable: false })
+      return {
+        fingerprint: key.fingerprint,
+        state: managed(publication).state,
+        message: 'the service shows our key; private chats are encrypted',
+      }
     },
-    keyDelete: async (fingerprint) => {
-      const key = deletable(keyring, fingerprint)
+  ),
+  keyDeletion: operation(
+    'What deleting a key would do; refuses like `keyDelete`.',
+    chosen,
+    (parts, input) => {
+      const key = keyRow(deletable(parts.keyring, input.fingerprint), parts)
+      return describeDeletion(key, parts.storeCopies())
+    },
+  ),
+  keyDelete: operation(
+    'Destroys the secret of an old key for good.',
+    chosen,
+    async ({ keyring, openings }, input) => {
+      const key = deletable(keyring, input.fingerprint)
       await openings.flush()
       await keyring.destroy(key.fingerprint)
       return {
@@ -46,15 +62,23 @@ export function keyOperations(parts: KeyParts): KeyOperations {
         message: 'destroyed; its certificate stays, to verify what it signed',
       }
     },
-  }
+  ),
 }
 
-/** Updates wait at the service for 72 hours (spec, Events 2), and clocks differ. */
-const FLOOR_MS = 4 * 86_400_000
+/** @throws OperatorError `refused` */
+export function findKey(keyring: Keyring, named: string | undefined): OwnKeyRecord {
+  const found = named === undefined ? (keyring.active ?? keyring.pending) : keyring.find(named)
+  if (found !== undefined) return found
+  throw new OperatorError(
+    'refused',
+    named === undefined ? 'there is no key yet' : 'no key of ours has this fingerprint',
+    'run postern key list',
+  )
+}
 
 /** @throws OperatorError `refused` for a key that is in use, gone, or only just retired */
-function deletable(keyring: Keyring, fingerprint: string): OwnKeyRecord {
-  const key = findKey(keyring, fingerprint)
+function deletable(keyring: Keyring, named: string): OwnKeyRecord {
+  const key = findKey(keyring, named)
   const refuse = (message: string, hint: string): never => {
     throw new OperatorError('refused', message, hint)
   }
@@ -69,61 +93,24 @@ function deletable(keyring: Keyring, fingerprint: string): OwnKeyRecord {
   if (keyring.earliestNowMs() < fromMs) {
     return refuse(
       'updates that are sealed to it may still wait at the service',
-      `it can be deleted from ${new Date(fromMs).toISOString()} on`,
+      `it can be deleted from ${iso(fromMs)} on`,
     )
   }
   return key
 }
 
-/** @throws OperatorError `refused` */
-export function findKey(keyring: Keyring, fingerprint: string | undefined): OwnKeyRecord {
-  const found =
-    fingerprint === undefined ? (keyring.active ?? keyring.pending) : keyring.find(fingerprint)
-  if (found !== undefined) return found
-  throw new OperatorError(
-    'refused',
-    fingerprint === undefined ? 'there is no key yet' : 'no key of ours has this fingerprint',
-    'run postern key list',
-  )
-}
-
-async function publish(
-  { publication, facts }: KeyParts,
-  options: { replace: boolean },
-): Promise<KeyDone> {
-  const key = await managed(publication).publish(options)
-  if (facts.privateReadable) await facts.setPrivateReadable({ readable: false })
-  return {
-    fingerprint: key.fingerprint,
-    state: managed(publication).state,
-    message: 'the service shows our key; private chats are encrypted',
-  }
-}
-
-/** @throws OperatorError `refused` when the sidecar manages no key */
-export function managed(publication: Publication | null): Publication {
-  if (publication !== null) return publication
-  throw new OperatorError(
-    'refused',
-    'key.publish is off',
-    'set key.publish to true and start the sidecar again',
-  )
-}
-
-function keyRow(
-  key: OwnKeyRecord,
-  { keyring, openings }: { keyring: Keyring; openings: Openings },
-): KeyRow {
+function keyRow(key: OwnKeyRecord, { keyring, openings }: Parts) {
   const { messages, media, lastAtMs } = openings.of(key.fingerprint)
-  const untilMs = keyring.opensUntilMs(key)
   return {
     fingerprint: key.fingerprint,
     state: key.state,
-    createdAt: iso(key.createdAtMs) ?? '',
+    createdAt: iso(key.createdAtMs),
     publishedAt: iso(key.publishedAtMs),
     retiredAt: iso(key.retiredAtMs),
     destroyedAt: iso(key.destroyedAtMs),
-    opensUntil: key.state === 'retired' ? iso(untilMs) : null,
+    /** Null: without end, or not at all when it is destroyed. */
+    opensUntil: key.state === 'retired' ? iso(keyring.opensUntilMs(key)) : null,
+    /** Whether it opens now. */
     opens: keyring.opens(key),
     openedMessages: messages,
     openedMedia: media,
@@ -131,7 +118,27 @@ function keyRow(
   }
 }
 
-/** ISO 8601 in UTC; null stays null. */
-export function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+/** @param copies names of copies of the store that lie beside it */
+function describeDeletion(key: KeyRow, copies: readonly string[]) {
+  const { publishedAt, retiredAt, opensUntil, openedMessages, openedMedia, lastOpenedAt } = key
+  const since = publishedAt ?? key.createdAt
+  const last = lastOpenedAt === null ? '' : `, the last at ${lastOpenedAt}`
+  return {
+    key,
+    /** What becomes unreadable, for people, a line each. */
+    loses: [
+      `messages sealed to it, from ${since} to ${retiredAt ?? 'now'} and later by phones that ` +
+        'had not learned of the next key: updates still to come, and old messages that people quote',
+      'files of those chats that are fetched again',
+      ...(key.opens ? [`it would have gone on opening until ${opensUntil}`] : []),
+      `so far it has opened ${openedMessages} messages and ${openedMedia} files${last}`,
+    ],
+    /** What cannot be promised of its destruction, a line each. */
+    unsure: [
+      ...copies.map((name) => `${name} in dataDir, a copy from before an upgrade`),
+      'backups and exports that were made of it',
+      'blocks that the disk or the file system has put elsewhere (SSDs, snapshots, copy on write)',
+      'the memory of a running sidecar, until it is started again',
+    ],
+  }
 }

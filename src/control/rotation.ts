@@ -1,36 +1,53 @@
-/** What an operator can ask about the rotation of the bot's key. */
+/** Operations on the rotation of the bot's key. */
+import { OperatorError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Rotation } from '../keys/rotation.ts'
-import type { Operations, RotationReport } from './operations.ts'
-import { iso, managed } from './perform-keys.ts'
+import { iso, nothing, operation } from './operation.ts'
 
-type RotationOperations = Pick<Operations, 'keyRotate' | 'keyRotation' | 'keyAbandon'>
+/** How a rotation goes. Times are ISO 8601 in UTC. */
+export type RotationReport = ReturnType<typeof report>
 
-export function rotationOperations({
-  publication,
-}: {
-  publication: Publication | null
-}): RotationOperations {
-  return {
-    keyRotate: async () => reportOf(await managed(publication).rotate()),
-    keyRotation: () => Promise.resolve(rotationReport(publication)),
-    keyAbandon: async () => reportOf(await managed(publication).abandon()),
-  }
+export const ROTATION = {
+  keyRotate: operation(
+    'Begins a rotation, or joins the one under way; `keyRotation` says how it goes on.',
+    nothing,
+    async ({ publication }) => report(await managed(publication).rotate()),
+  ),
+  keyRotation: operation(
+    'The rotation under way, or the last one since the start.',
+    nothing,
+    ({ publication }) => rotationReport(publication),
+  ),
+  keyAbandon: operation(
+    'Abandons a rotation before the service is told of the new key.',
+    nothing,
+    async ({ publication }) => report(await managed(publication).abandon()),
+  ),
 }
 
 /** The rotation under way, or the last one since the start. */
 export function rotationReport(publication: Publication | null): RotationReport | null {
   const rotation = publication?.rotation ?? null
-  return rotation === null ? null : reportOf(rotation)
+  return rotation === null ? null : report(rotation)
 }
 
-function reportOf(rotation: Rotation): RotationReport {
-  const { from, to, phase, attempts, detail, startedAtMs, endedAtMs, nextAttemptAtMs } = rotation
+/** @throws OperatorError `refused` when the sidecar manages no key */
+export function managed(publication: Publication | null): Publication {
+  if (publication !== null) return publication
+  throw new OperatorError(
+    'refused',
+    'key.publish is off',
+    'set key.publish to true and start the sidecar again',
+  )
+}
+
+function report({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) {
+  const { from, to, phase, attempts, detail } = rotation
   return {
     from,
     to,
     phase,
-    startedAt: iso(startedAtMs) ?? '',
+    startedAt: iso(startedAtMs),
     endedAt: iso(endedAtMs),
     attempts,
     detail,

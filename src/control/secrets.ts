@@ -1,63 +1,76 @@
 /** Operations on secret keys, and on what they rest under. */
+import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import type { Keyring } from '../keys/keyring.ts'
-import type { Publication } from '../keys/publication.ts'
-import type { Transfer } from '../keys/transfer.ts'
-import type { Method, Wanted } from '../store/protection.ts'
-import type { Store } from '../store/store.ts'
-import type { Operations } from './operations.ts'
-import { findKey, managed } from './perform-keys.ts'
+import { METHODS, type Method, type Wanted } from '../store/protection.ts'
+import { findKey } from './keys.ts'
+import { fingerprint, iso, nothing, operation, passphrase } from './operation.ts'
+import { MAX_ARMORED_BYTES } from './protocol.ts'
+import { managed } from './rotation.ts'
 
-export interface SecretParts {
-  store: Store
-  keyring: Keyring
-  transfer: Transfer
-  /** Null when the sidecar manages no key. */
-  publication: Publication | null
+const PROTECTED: Record<Method, string> = {
+  passphrase:
+    'the store rests under the new passphrase: give it as key.passphrase from the next start on',
+  keychain:
+    'the store rests under the OS keychain of this user: set key.protection to keychain, or leave it at auto',
+  none: 'the store rests without protection, and whoever reads the disk has the secret keys: set key.protection to none, or the next start is refused',
 }
 
-type SecretOperations = Pick<Operations, 'keyGenerate' | 'keyExport' | 'keyImport' | 'keyProtect'>
-
-/** Makes the operations that touch secret keys. */
-export function secretOperations(parts: SecretParts): SecretOperations {
-  const { keyring, transfer } = parts
-  return {
-    keyGenerate: async () => {
-      const { fingerprint, state } = await managed(parts.publication).makeFirst()
+export const SECRETS = {
+  keyGenerate: operation(
+    'Makes the bot’s first key and does not publish it.',
+    nothing,
+    async ({ publication }) => {
+      const { fingerprint: made, state } = await managed(publication).makeFirst()
       return {
-        fingerprint,
+        fingerprint: made,
         state,
         message: 'made, and not published: `postern run` publishes it, or `postern key publish`',
       }
     },
-    keyExport: async ({ fingerprint, passphrase }) => {
-      const key = findKey(keyring, fingerprint)
-      const armored = await transfer.give(key.fingerprint, passphrase)
+  ),
+  keyExport: operation(
+    'A secret key (the active one when none is named), locked under `passphrase`.',
+    z.strictObject({ fingerprint: fingerprint.optional(), passphrase }),
+    async ({ keyring, transfer }, input) => {
+      const key = findKey(keyring, input.fingerprint)
+      const armored = await transfer.give(key.fingerprint, input.passphrase)
       return { fingerprint: key.fingerprint, state: key.state, armored }
     },
-    keyImport: async ({ file, passphrase }) => {
-      const { key, expiresMs } = await managed(parts.publication).adopt(() =>
-        transfer.take(Buffer.from(file, 'base64'), passphrase),
+  ),
+  keyImport: operation(
+    'Takes over an exported secret key: `file` in base64, `passphrase` null where it has none.',
+    z.strictObject({
+      file: z.base64().max(MAX_ARMORED_BYTES),
+      passphrase: passphrase.nullable(),
+    }),
+    async ({ publication, transfer }, input) => {
+      const { key, expiresMs } = await managed(publication).adopt(() =>
+        transfer.take(Buffer.from(input.file, 'base64'), input.passphrase),
       )
-      const end = Number.isFinite(expiresMs)
-        ? `; it expires on ${new Date(expiresMs).toISOString().slice(0, 10)}`
-        : ''
+      const end = Number.isFinite(expiresMs) ? `; it expires on ${iso(expiresMs).slice(0, 10)}` : ''
       return {
         fingerprint: key.fingerprint,
         state: key.state,
         message: `imported, and pending: the sidecar publishes it while it runs${end}`,
       }
     },
-    keyProtect: async (o) => await protect(parts, o),
-  }
-}
-
-const NOW: Record<Method, string> = {
-  passphrase:
-    'the store rests under the new passphrase: give it as key.passphrase from the next start on',
-  keychain:
-    'the store rests under the OS keychain of this user: set key.protection to keychain, or leave it at auto',
-  none: 'the store rests without protection, and whoever reads the disk has the secret keys: set key.protection to none, or the next start is refused',
+  ),
+  keyProtect: operation(
+    'Moves the store under another protection; `passphrase` is the new one, or null.',
+    z.strictObject({ protection: z.enum(METHODS), passphrase: passphrase.nullable() }),
+    async ({ store, transfer }, input) => {
+      const { protection } = input
+      const before = store.method
+      const { isScrubbed, oldEntry } = await store.move(
+        wantedProtection(protection, input.passphrase),
+        transfer.relock,
+      )
+      const left = isScrubbed
+        ? ''
+        : '; what was locked before stays in the log of the database until the sidecar stops'
+      return { protection, message: PROTECTED[protection] + aboutCopies(before, oldEntry) + left }
+    },
+  ),
 }
 
 /** What copies that were made before are worth. */
@@ -70,24 +83,9 @@ function aboutCopies(before: Method | null, oldEntry: string | null): string {
     : `${copies} still need the keychain’s entry ${oldEntry}, which stays`
 }
 
-async function protect(
-  { store, transfer }: SecretParts,
-  { protection, passphrase }: { protection: Method; passphrase: string | null },
-): Promise<{ protection: Method; message: string }> {
-  const before = store.method
-  const { isScrubbed, oldEntry } = await store.move(
-    wantedOf(protection, passphrase),
-    transfer.relock,
-  )
-  const left = isScrubbed
-    ? ''
-    : '; what was locked before stays in the log of the database until the sidecar stops'
-  return { protection, message: NOW[protection] + aboutCopies(before, oldEntry) + left }
-}
-
-function wantedOf(method: Method, passphrase: string | null): Wanted {
+function wantedProtection(method: Method, given: string | null): Wanted {
   if (method !== 'passphrase') return { method }
-  if (passphrase !== null) return { method, passphrase }
+  if (given !== null) return { method, passphrase: given }
   throw new OperatorError(
     'passphrase',
     'no new passphrase was given',

@@ -1,40 +1,37 @@
 /** What an operator can say and ask about other people's certificates. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import type { Directory } from '../keys/directory.ts'
-import type { Journal } from '../keys/journal.ts'
+import type { JournalEntry } from '../keys/journal.ts'
 import type { People } from '../keys/people.ts'
 import type { Pin } from '../keys/pins.ts'
 import { TRUST_POLICIES } from '../keys/policies.ts'
 import type { Trust } from '../keys/trust.ts'
-
-const id = z.int()
-const nullableText = z.string().nullable()
+import { iso, nothing, operation } from './operation.ts'
 
 /** A person whom we know. Times are ISO 8601 in UTC. */
-export const TrustRow = z.object({
-  userId: id,
+export interface TrustRow {
+  userId: number
   /** What they are sealed to under; null for somebody blocked before any was seen. */
-  fingerprint: nullableText,
-  since: nullableText,
+  fingerprint: string | null
+  since: string | null
   /** `seen`, `accepted`, `verified` or `blocked` */
-  standing: z.string(),
+  standing: string
   /** What the service lists now, and since when. */
-  listed: nullableText,
-  listedSince: nullableText,
+  listed: string | null
+  listedSince: string | null
   /** Has signed once, and must go on signing. */
-  signs: z.boolean(),
-})
-export type TrustRow = z.infer<typeof TrustRow>
+  signs: boolean
+}
 
 /** Everybody whom we know, and the policies that count. */
-export const TrustReport = z.object({
-  policy: z.string(),
-  /** Said by command: for the bot (`chatId` null) and for chats. */
-  said: z.array(z.object({ chatId: id.nullable(), policy: z.string() })),
-  people: z.array(TrustRow),
-})
-export type TrustReport = z.infer<typeof TrustReport>
+export interface TrustReport {
+  policy: string
+  /** Set by command: for the bot (`chatId` null) and for chats. */
+  said: { chatId: number | null; policy: string }[]
+  people: TrustRow[]
+}
+
+const id = z.int()
 
 /** What the operator says. */
 export const TrustWord = z.discriminatedUnion('say', [
@@ -58,50 +55,37 @@ export const LogRange = z.strictObject({
   sinceMs: z.int(),
   limit: z.int().min(1).max(1000),
 })
-export type LogRange = z.infer<typeof LogRange>
 
 /** One change, as it was written down. */
-export const LogRow = z.object({
-  id: z.int(),
-  at: z.string(),
-  kind: z.string(),
-  userId: id.nullable(),
-  chatId: id.nullable(),
-  detail: z.record(z.string(), z.unknown()),
-})
-export type LogRow = z.infer<typeof LogRow>
-
-export interface TrustOperations {
-  trustList(): Promise<TrustReport>
-  /** @returns what stands now, in words */
-  trustSay(word: TrustWord): Promise<{ message: string }>
-  /** Changes in the order in which they were written down. */
-  trustLog(range: LogRange): Promise<LogRow[]>
+export interface LogRow extends Omit<JournalEntry, 'atMs'> {
+  at: string
 }
 
-/** Makes the operations over what is known of people. */
-export function createTrustOperations(parts: {
-  trust: Trust
-  people: People
-  journal: Journal
-  directory: Directory
-}): TrustOperations {
-  const { trust, people, journal, directory } = parts
-  return {
-    trustList: () =>
-      Promise.resolve({
-        policy: trust.policies.bot,
-        said: trust.policies.said,
-        people: trust.all.map((pin) => row(pin, people)),
-      }),
-    trustSay: async (word) => {
+export const TRUST = {
+  trustList: operation(
+    'Everybody whom we know, and the policies that count.',
+    nothing,
+    ({ trust, people }): TrustReport => ({
+      policy: trust.policies.bot,
+      said: trust.policies.said,
+      people: trust.all.map((pin) => row(pin, people)),
+    }),
+  ),
+  trustSay: operation(
+    'Accepts, verifies or blocks a person, or sets a policy; gives what stands now, in words.',
+    TrustWord,
+    async ({ trust, directory }, word) => {
       const message = await perform(word, trust)
       directory.forgetAll()
       return { message }
     },
-    trustLog: async (range) =>
-      (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) ?? '' })),
-  }
+  ),
+  trustLog: operation(
+    'Changes in the order in which they were written down.',
+    LogRange,
+    async ({ journal }, range): Promise<LogRow[]> =>
+      (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
+  ),
 }
 
 async function perform(word: TrustWord, trust: Trust): Promise<string> {
@@ -142,8 +126,4 @@ function row(pin: Pin, people: People): TrustRow {
     listedSince: iso(pin.listedAtMs),
     signs: people.hasSigned(pin.userId, 'words'),
   }
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -89,9 +89,9 @@ describe('keys and chats', () => {
 
 describe('open', () => {
   test('puts the text on stdout and the verdict on stderr', async () => {
-    const open = async (text: string) => ({
+    const open = async ({ armored }: { armored: string }) => ({
       opened: true,
-      text: `opened ${text}`,
+      text: `opened ${armored}`,
       verdict: 'verified',
       signer: FINGERPRINT,
     })

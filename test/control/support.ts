@@ -3,14 +3,11 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type {
-  CheckLine,
-  KeyRow,
-  Operations,
-  RotationReport,
-  StatusReport,
-} from '../../src/control/operations.ts'
+import type { KeyRow } from '../../src/control/keys.ts'
+import type { Operations } from '../../src/control/operations.ts'
+import type { RotationReport } from '../../src/control/rotation.ts'
 import { startControl } from '../../src/control/server.ts'
+import type { Finding, StatusReport } from '../../src/control/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -65,22 +62,23 @@ export const ROTATION: RotationReport = {
 export function operations(over: Partial<Operations> = {}): Operations {
   return {
     status: async () => STATUS,
+    check: async () => [{ name: 'token', level: 'pass', message: 'it is good' }],
     keyList: async () => [KEY],
-    keyShow: async (fingerprint = FINGERPRINT) => ({
+    keyShow: async ({ fingerprint = FINGERPRINT } = {}) => ({
       fingerprint,
       state: 'active',
       certificate: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n',
     }),
     keyPublish: async ({ replace }) => ({
       fingerprint: FINGERPRINT,
-      state: 'active',
+      state: 'published',
       message: replace ? 'replaced' : 'published',
     }),
     keyRotate: async () => ROTATION,
     keyRotation: async () => ROTATION,
     keyAbandon: async () => ({ ...ROTATION, phase: 'abandoned' }),
     keyDeletion: async () => ({ key: KEY, loses: ['words'], unsure: ['backups'] }),
-    keyDelete: async (fingerprint) => ({ fingerprint, message: 'destroyed' }),
+    keyDelete: async ({ fingerprint }) => ({ fingerprint, message: 'destroyed' }),
     keyGenerate: async () => ({ fingerprint: FINGERPRINT, state: 'pending', message: 'made' }),
     keyExport: async ({ fingerprint = FINGERPRINT, passphrase }) => ({
       fingerprint,
@@ -111,7 +109,7 @@ export function operations(over: Partial<Operations> = {}): Operations {
     trustLog: async () => [],
     explainUpdate: async () => [],
     explainSent: async () => null,
-    open: async (armored) => ({ opened: true, text: armored, verdict: 'verified' }),
+    open: async ({ armored }) => ({ opened: true, text: armored, verdict: 'verified' }),
     ...over,
   }
 }
@@ -129,15 +127,14 @@ export function dataFolder(depth = 0): string {
 export async function serve(
   dataDir: string,
   over: Partial<Operations> = {},
-  o: { idleMs?: number; drainMs?: number; lines?: CheckLine[] } = {},
+  o: { idleMs?: number; drainMs?: number; version?: string; lines?: Finding[] } = {},
 ): Promise<AsyncDisposable> {
+  const { lines, ...bounds } = o
   const control = await startControl({
     dataDir,
-    operations: operations(over),
-    check: async () => o.lines ?? [{ name: 'token', level: 'pass', message: 'it is good' }],
+    operations: operations({ ...(lines && { check: async () => lines }), ...over }),
     log: watchedLog(),
-    ...(o.idleMs !== undefined && { idleMs: o.idleMs }),
-    ...(o.drainMs !== undefined && { drainMs: o.drainMs }),
+    ...bounds,
   })
   let disposed: Promise<void> | null = null
   const once = {
