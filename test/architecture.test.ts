@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
-const SHARED = ['errors', 'logger', 'json', 'door', 'breath', 'turn-end']
+const SHARED = ['errors', 'operator-refusals', 'logger', 'json', 'door', 'breath', 'turn-end']
 
 /** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {

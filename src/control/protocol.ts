@@ -4,8 +4,16 @@
  * message and hint, and come out as the error they were.
  */
 import { z } from 'zod'
-import { isOwn, OperatorError, PosternError, Refusal, REFUSALS, ServiceSaid } from '../errors.ts'
-import type { OperatorCode } from '../errors.ts'
+import {
+  isBorrowed,
+  isOperatorCode,
+  isOwn,
+  OperatorError,
+  PosternError,
+  Refusal,
+  REFUSALS,
+  ServiceSaid,
+} from '../errors.ts'
 
 /** Room for 1 MiB of armored text with its line breaks escaped. */
 export const MAX_REQUEST_BYTES = 2 * 1024 * 1024
@@ -65,5 +73,6 @@ export function fromWireError({ code, message, hint, status }: WireError): Poste
     const { what } = REFUSALS[code]
     return new Refusal(code, message.startsWith(`${what}: `) ? message.slice(what.length + 2) : '')
   }
-  return new OperatorError(code as OperatorCode, message, hint ?? '')
+  if (isBorrowed(code)) return new Refusal(code, message)
+  return new OperatorError(isOperatorCode(code) ? code : 'failed', message, hint)
 }

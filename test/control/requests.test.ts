@@ -85,6 +85,7 @@ describe('what goes wrong comes over as it was', () => {
   test.each([
     ['a refusal with a detail', new Refusal('postern_key_conflict', 'theirs is BBBB'), Refusal],
     ['a refusal without', new Refusal('postern_locked'), Refusal],
+    ['a refusal with a code of the service’s', new Refusal('too_large', 'it is 9 MiB'), Refusal],
     ['an operator’s error', new OperatorError('refused', 'no such chat', 'look'), OperatorError],
     ['the service’s no', new ServiceSaid({ code: 'bot_paused', status: 403, answer }), ServiceSaid],
   ])('%s', async (_name, error, kind) => {
