@@ -10,7 +10,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   rpc: { may: [], packages: ['zod'], why: 'it knows what an operation is, and not one of them' },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
-  config: { may: ['api'], packages: ['zod', 'yaml'], why: 'it returns values' },
+  config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: { may: [], packages: ['kysely', 'keytar'], why: 'it keeps bytes' },
   keys: {
     may: ['api', 'pgp', 'store', 'fresh-cache'],
@@ -60,7 +60,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   cli: {
     may: ['context', 'config', 'control', 'sandbox', 'api'],
-    packages: ['@clack/prompts', 'commander', 'yaml'],
+    packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
     why: 'commands are thin',
   },
 }
