@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
-import { putJson, say, table } from './terminal.ts'
+import { table } from './table.ts'
+import { putJson, say } from './terminal.ts'
 
 /** `postern chat list`: what is known of the bot's chats. */
 export function chatListCommand(): Command {

@@ -1,7 +1,7 @@
 import type { Phone, Seen } from '../sandbox/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
-import { sideBySide } from './columns.ts'
 import type { Stage } from './demo-stage.ts'
+import { sideBySide } from './table.ts'
 import { paint, put } from './terminal.ts'
 
 const WIDTHS = [32, 28, 34] as const

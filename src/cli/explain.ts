@@ -4,7 +4,8 @@ import { OperatorError } from '../errors.ts'
 import { VERDICT_WORDS } from '../control/verdict-words.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
-import { putJson, table } from './terminal.ts'
+import { table } from './table.ts'
+import { putJson } from './terminal.ts'
 
 interface Options {
   sent?: boolean

@@ -2,7 +2,8 @@ import { Command } from 'commander'
 import type { KeyRow } from '../control/keys.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
-import { putJson, say, table } from './terminal.ts'
+import { table } from './table.ts'
+import { putJson, say } from './terminal.ts'
 
 /** `postern key list`: the bot's own keys. */
 export function keyListCommand(): Command {

@@ -5,7 +5,8 @@ import { SeedError } from '../sandbox/seed/problem.ts'
 import { example } from './flags.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { stopped } from './stop.ts'
-import { put, say, table } from './terminal.ts'
+import { table } from './table.ts'
+import { put, say } from './terminal.ts'
 
 interface SandboxFlags {
   port: number

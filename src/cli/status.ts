@@ -6,7 +6,8 @@ import type { StatusReport } from '../control/sidecar.ts'
 import { OperatorError } from '../errors.ts'
 import { example, sourcesOf, takeSettings } from './flags.ts'
 import { stopped, stopSignal } from './stop.ts'
-import { clear, paint, put, putJson, say, table } from './terminal.ts'
+import { table } from './table.ts'
+import { clear, paint, put, putJson, say } from './terminal.ts'
 
 const WATCH_MS = 2000
 

@@ -1,36 +1,51 @@
-import { printable } from './terminal.ts'
+/** Texts in columns. Widths are those that a terminal gives: two for a wide character, none for an accent. */
+import stringWidth from 'fast-string-width'
+import { wrapAnsi } from 'fast-wrap-ansi'
+import { printable, put } from './terminal.ts'
 
 const GAP = ' │ '
+
+/**
+ * Prints rows to stdout in columns, a line each.
+ * @param rows the first is the head; a row may be shorter than the others
+ */
+export function table(rows: readonly (readonly string[])[]): void {
+  const lines = rows.map((row) => row.map((cell) => printable(cell).replace(/[\n\t]/g, ' ')))
+  const widths: number[] = []
+  for (const cells of lines) {
+    cells.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell))
+    })
+  }
+  for (const cells of lines) {
+    put(
+      cells
+        .map((cell, column) => pad(cell, widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+  }
+}
 
 /**
  * Sets texts side by side, each wrapped within its column, so that a row fits the sum of the
  * widths and three for each gap.
  * @param cells one text a column; may hold newlines
- * @param widths of the columns, in UTF-16 units
  * @returns the lines of the row
  */
 export function sideBySide(cells: readonly string[], widths: readonly number[]): string[] {
-  const columns = widths.map((width, index) => wrap(printable(cells[index] ?? ''), width))
+  const columns = widths.map((width, index) =>
+    wrapAnsi(printable(cells[index] ?? ''), width, { hard: true }).split('\n'),
+  )
   const height = Math.max(...columns.map((lines) => lines.length))
   return Array.from({ length: height }, (_, row) =>
     columns
-      .map((lines, index) => (lines[row] ?? '').padEnd(widths[index] ?? 0))
+      .map((lines, index) => pad(lines[row] ?? '', widths[index] ?? 0))
       .join(GAP)
       .trimEnd(),
   )
 }
 
-/** Breaks at blanks where it can, else anywhere. */
-function wrap(text: string, width: number): string[] {
-  return text.split('\n').flatMap((line) => {
-    const lines: string[] = []
-    let rest = line
-    while (rest.length > width) {
-      const blank = rest.lastIndexOf(' ', width)
-      const at = blank > 0 ? blank : width
-      lines.push(rest.slice(0, at))
-      rest = rest.slice(at).trimStart()
-    }
-    return [...lines, rest]
-  })
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 }

@@ -85,23 +85,6 @@ export function putJson(value: unknown): void {
 }
 
 /**
- * Prints rows to stdout in columns.
- * @param rows the first is the head; a row may be shorter than the others
- */
-export function table(rows: readonly (readonly string[])[]): void {
-  const widths: number[] = []
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, printable(cell).length)
-    })
-  }
-  for (const row of rows) {
-    const cells = row.map((cell, column) => printable(cell).padEnd(widths[column] ?? 0))
-    put(cells.join('  ').trimEnd())
-  }
-}
-
-/**
  * Says why a command did not do what it was asked. What is not a PosternError shows its name
  * alone: its message may hold anything.
  */

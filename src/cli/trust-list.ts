@@ -2,7 +2,8 @@ import { Command } from 'commander'
 import type { TrustRow } from '../control/trust.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
-import { putJson, say, table } from './terminal.ts'
+import { table } from './table.ts'
+import { putJson, say } from './terminal.ts'
 
 interface Options {
   changed?: boolean

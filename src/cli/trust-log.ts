@@ -3,7 +3,8 @@ import type { LogRow } from '../control/trust.ts'
 import { OperatorError } from '../errors.ts'
 import { example, takeSettings } from './flags.ts'
 import { withSidecar } from './reach.ts'
-import { put, table } from './terminal.ts'
+import { table } from './table.ts'
+import { put } from './terminal.ts'
 
 /** Entries asked for at once. */
 const PAGE = 1000
