@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { putFile, refuseTaken } from './put-file.ts'
-import { withSidecar } from './reach.ts'
-import { isTerminal, put, putFileBytes, say } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { writeNewFile, refuseExisting } from './write-file.ts'
+import { withSidecar } from './connect.ts'
+import { isStdoutTerminal, print, printFile, printNotice } from './terminal.ts'
 
 /** `postern backup create`: the whole store in one file, while the sidecar runs or not. */
 export function backupCreateCommand(): Command {
@@ -12,8 +12,8 @@ export function backupCreateCommand(): Command {
     .description('copy the whole store into one file, still under its protection')
     .argument('<file>', 'a new file, for its owner alone; - is stdout')
     .option('--force', 'replace the file when it is there')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern backup create postern.backup').action(create)
+  addSettingFlags(command, { shown: false })
+  return addExample(command, 'postern backup create postern.backup').action(create)
 }
 
 async function create(
@@ -22,14 +22,16 @@ async function create(
   command: Command,
 ): Promise<void> {
   const isStdout = path === '-'
-  if (!isStdout) refuseTaken(path, { force })
-  else if (isTerminal()) throw onTerminal()
+  if (!isStdout) refuseExisting(path, { force })
+  else if (isStdoutTerminal()) throw onTerminal()
   await withSidecar(command, async (sidecar) => {
     const { file, protection } = await sidecar.backupCreate()
     try {
-      if (isStdout) await putFileBytes(file)
-      else put(putFile(path, { from: file }, { force }))
-      say(protection === null ? 'the store has no protection, and no secrets' : OPENS[protection])
+      if (isStdout) await printFile(file)
+      else print(writeNewFile(path, { from: file }, { force }))
+      printNotice(
+        protection === null ? 'the store has no protection, and no secrets' : OPENS[protection],
+      )
     } finally {
       rmSync(file, { force: true })
     }

@@ -1,5 +1,5 @@
 import type { BackupReport } from '../context.ts'
-import { put } from './terminal.ts'
+import { print } from './terminal.ts'
 
 const PROTECTIONS = {
   passphrase: 'under a passphrase, which opens it',
@@ -8,14 +8,14 @@ const PROTECTIONS = {
 }
 
 /** Says what a backup holds, to people. */
-export function putReport({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
-  put(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
-  put(`size        ${bytes} bytes, schema ${version}`)
-  put(`protection  ${method === null ? 'none, and no secrets' : PROTECTIONS[method]}`)
-  if (keys.length === 0) put('keys        none')
+export function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
+  print(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
+  print(`size        ${bytes} bytes, schema ${version}`)
+  print(`protection  ${method === null ? 'none, and no secrets' : PROTECTIONS[method]}`)
+  if (keys.length === 0) print('keys        none')
   for (const [index, { fingerprint, state }] of keys.entries()) {
-    put(`${index === 0 ? 'keys  ' : '      '}      ${fingerprint}, ${state}`)
+    print(`${index === 0 ? 'keys  ' : '      '}      ${fingerprint}, ${state}`)
   }
   const { chats = 0, people = 0, seen = 0 } = counts
-  put(`knows       ${chats} chats, ${people} people, ${seen} traces of messages`)
+  print(`knows       ${chats} chats, ${people} people, ${seen} traces of messages`)
 }

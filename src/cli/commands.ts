@@ -30,9 +30,9 @@ const CONFIG: Load[] = [
 ]
 const TRUST: Load[] = [
   async () => (await import('./trust-list.ts')).trustListCommand(),
-  async () => (await import('./trust-say.ts')).trustAcceptCommand(),
-  async () => (await import('./trust-say.ts')).trustVerifyCommand(),
-  async () => (await import('./trust-say.ts')).trustBlockCommand(),
+  async () => (await import('./trust-person.ts')).trustAcceptCommand(),
+  async () => (await import('./trust-person.ts')).trustVerifyCommand(),
+  async () => (await import('./trust-person.ts')).trustBlockCommand(),
   async () => (await import('./trust-policy.ts')).trustPolicyCommand(),
   async () => (await import('./trust-log.ts')).trustLogCommand(),
 ]

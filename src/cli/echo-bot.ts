@@ -11,7 +11,7 @@ export interface Heard {
  * An ordinary bot: it speaks HTTP and JSON to one address, says again what it reads, and knows
  * nothing of keys. Runs until `signal` is aborted.
  */
-export async function echoBot(o: {
+export async function runEchoBot(o: {
   url: string
   token: string
   signal: AbortSignal

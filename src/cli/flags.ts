@@ -19,7 +19,7 @@ const PLACEHOLDERS = {
  * Lets a command take every setting as a flag. Secrets are no flags: other users can see those.
  * @param shown whether its help lists them
  */
-export function takeSettings(command: Command, { shown }: { shown: boolean }): Command {
+export function addSettingFlags(command: Command, { shown }: { shown: boolean }): Command {
   for (const setting of SETTINGS) {
     if (setting.flag === null) continue
     const option = new Option(`--${setting.flag} <${placeholder(setting)}>`, describe(setting))
@@ -29,7 +29,7 @@ export function takeSettings(command: Command, { shown }: { shown: boolean }): C
 }
 
 /** Shows one line of use below a command's help. */
-export function example(command: Command, line: string): Command {
+export function addExample(command: Command, line: string): Command {
   return command.addHelpText('after', `\nexample: ${line}`)
 }
 

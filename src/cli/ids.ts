@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
  * @param what stands in the refusal, @param hint says where such ids are shown
  * @throws OperatorError `usage`
  */
-export function readId(text: string, what: 'chat' | 'person', hint: string): number {
+export function parseId(text: string, what: 'chat' | 'person', hint: string): number {
   const id = Number(text)
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
   throw new OperatorError('usage', `a ${what} id is a whole number`, hint)

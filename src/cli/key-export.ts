@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { passphraseFor } from './ask.ts'
-import { example, takeSettings } from './flags.ts'
-import { putFile, refuseTaken } from './put-file.ts'
-import { withSidecar } from './reach.ts'
-import { isTerminal, put, say } from './terminal.ts'
+import { readPassphrase } from './prompts.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { writeNewFile, refuseExisting } from './write-file.ts'
+import { withSidecar } from './connect.ts'
+import { isStdoutTerminal, print, printNotice } from './terminal.ts'
 
 interface Options {
   output?: string
@@ -24,28 +24,28 @@ export function keyExportCommand(): Command {
 The passphrase is asked for, or comes from the environment:
   POSTERN_EXPORT_PASSPHRASE  what the exported key is locked under; or POSTERN_EXPORT_PASSPHRASE_FILE`,
     )
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key export | gpg --import').action(give)
+  addSettingFlags(command, { shown: false })
+  return addExample(command, 'postern key export | gpg --import').action(exportKey)
 }
 
-async function give(
+async function exportKey(
   fingerprint: string | undefined,
   { output, force = false }: Options,
   command: Command,
 ): Promise<void> {
-  if (output !== undefined) refuseTaken(output, { force })
-  else if (isTerminal() && !force) throw onTerminal()
+  if (output !== undefined) refuseExisting(output, { force })
+  else if (isStdoutTerminal() && !force) throw onTerminal()
   const key = await withSidecar(command, async (sidecar, sources) => {
-    const passphrase = await passphraseFor(sources, {
+    const passphrase = await readPassphrase(sources, {
       which: 'export',
       question: 'passphrase for the exported key: ',
       isNew: true,
     })
     return await sidecar.keyExport({ fingerprint, passphrase })
   })
-  say(`${key.fingerprint}, ${key.state}: the secret key, locked under the passphrase`)
-  if (output === undefined) return put(key.armored)
-  put(putFile(output, { text: key.armored }, { force }))
+  printNotice(`${key.fingerprint}, ${key.state}: the secret key, locked under the passphrase`)
+  if (output === undefined) return print(key.armored)
+  print(writeNewFile(output, { text: key.armored }, { force }))
 }
 
 function onTerminal(): OperatorError {

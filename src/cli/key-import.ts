@@ -3,11 +3,11 @@ import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
-import { askSecret } from './ask.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
+import { promptSecret } from './prompts.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
 import { readInput } from './read-input.ts'
-import { put, say } from './terminal.ts'
+import { print, printNotice } from './terminal.ts'
 
 /** More than any key that is taken, so that what is too large is refused with its own reason. */
 const MAX_BYTES = 512 * 1024
@@ -26,11 +26,15 @@ Where the key has a passphrase, it is asked for, or comes from the environment:
   POSTERN_EXPORT_PASSPHRASE  what the key was exported under; or POSTERN_EXPORT_PASSPHRASE_FILE
 The key is pending until the sidecar has published it.`,
     )
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key import bot.asc').action(take)
+  addSettingFlags(command, { shown: false })
+  return addExample(command, 'postern key import bot.asc').action(importKey)
 }
 
-async function take(path: string | undefined, _options: unknown, command: Command): Promise<void> {
+async function importKey(
+  path: string | undefined,
+  _options: unknown,
+  command: Command,
+): Promise<void> {
   const input = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
   const file = input.toString('base64')
   const done = await withSidecar(
@@ -38,8 +42,8 @@ async function take(path: string | undefined, _options: unknown, command: Comman
     async (sidecar, sources) => await importWith(sidecar, sources, file),
     { begins: true },
   )
-  say(done.message)
-  put(done.fingerprint)
+  printNotice(done.message)
+  print(done.fingerprint)
 }
 
 /** A key without a passphrase needs none; whether it has one shows when it is read. */
@@ -54,7 +58,7 @@ async function importWith(
   } catch (error) {
     const isMissing = error instanceof OperatorError && error.code === 'passphrase'
     if (!isMissing || given !== null) throw error
-    const passphrase = await askSecret('passphrase of the key: ')
+    const passphrase = await promptSecret('passphrase of the key: ')
     if (passphrase === null || passphrase === '') throw error
     return await sidecar.keyImport({ file, passphrase })
   }

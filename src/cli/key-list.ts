@@ -1,24 +1,25 @@
 import { Command } from 'commander'
 import type { KeyRow } from '../control/keys.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { table } from './table.ts'
-import { putJson, say } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printTable } from './table.ts'
+import { printJson, printNotice } from './terminal.ts'
 
 /** `postern key list`: the bot's own keys. */
 export function keyListCommand(): Command {
   const command = new Command('list')
     .description('list the bot’s keys, newest first')
     .option('--json', 'print them as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key list --json').action(list)
+  addSettingFlags(command, { shown: false })
+  return addExample(command, 'postern key list --json').action(list)
 }
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
   const keys = await withSidecar(command, (sidecar) => sidecar.keyList())
-  if (json === true) return putJson(keys)
-  if (keys.length === 0) return say('there is no key yet; `postern run` makes the first one')
-  table([
+  if (json === true) return printJson(keys)
+  if (keys.length === 0)
+    return printNotice('there is no key yet; `postern run` makes the first one')
+  printTable([
     ['FINGERPRINT', 'STATE', 'PUBLISHED', 'RETIRED', 'OPENS', 'OPENED', 'LAST OPENED'],
     ...keys.map((key) => [
       key.fingerprint,
@@ -31,7 +32,7 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
     ]),
   ])
   if (keys.some(isOver))
-    say('what opens no more can be deleted: `postern key delete <fingerprint>`')
+    printNotice('what opens no more can be deleted: `postern key delete <fingerprint>`')
 }
 
 const isOver = ({ state, opens: now }: KeyRow): boolean => state === 'retired' && !now

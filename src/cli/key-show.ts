@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { put, putJson, say } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { print, printJson, printNotice } from './terminal.ts'
 
 /** `postern key show`: a certificate, to compare fingerprints with or to import elsewhere. */
 export function keyShowCommand(): Command {
@@ -9,8 +9,8 @@ export function keyShowCommand(): Command {
     .description('print the certificate of a key, armored')
     .argument('[fingerprint]', 'which key; the active one when not given')
     .option('--json', 'print fingerprint, state and certificate as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key show | gpg --import').action(show)
+  addSettingFlags(command, { shown: false })
+  return addExample(command, 'postern key show | gpg --import').action(show)
 }
 
 async function show(
@@ -19,7 +19,7 @@ async function show(
   command: Command,
 ): Promise<void> {
   const key = await withSidecar(command, (sidecar) => sidecar.keyShow({ fingerprint }))
-  if (json === true) return putJson(key)
-  say(`${key.fingerprint}, ${key.state}`)
-  put(key.certificate)
+  if (json === true) return printJson(key)
+  printNotice(`${key.fingerprint}, ${key.state}`)
+  print(key.certificate)
 }

@@ -1,7 +1,7 @@
 /** Texts in columns. Widths are those that a terminal gives: two for a wide character, none for an accent. */
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { printable, put } from './terminal.ts'
+import { stripControls, print } from './terminal.ts'
 
 const GAP = ' │ '
 
@@ -9,8 +9,8 @@ const GAP = ' │ '
  * Prints rows to stdout in columns, a line each.
  * @param rows the first is the head; a row may be shorter than the others
  */
-export function table(rows: readonly (readonly string[])[]): void {
-  const lines = rows.map((row) => row.map((cell) => printable(cell).replace(/[\n\t]/g, ' ')))
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const lines = rows.map((row) => row.map((cell) => stripControls(cell).replace(/[\n\t]/g, ' ')))
   const widths: number[] = []
   for (const cells of lines) {
     cells.forEach((cell, column) => {
@@ -18,7 +18,7 @@ export function table(rows: readonly (readonly string[])[]): void {
     })
   }
   for (const cells of lines) {
-    put(
+    print(
       cells
         .map((cell, column) => pad(cell, widths[column] ?? 0))
         .join('  ')
@@ -35,7 +35,7 @@ export function table(rows: readonly (readonly string[])[]): void {
  */
 export function sideBySide(cells: readonly string[], widths: readonly number[]): string[] {
   const columns = widths.map((width, index) =>
-    wrapAnsi(printable(cells[index] ?? ''), width, { hard: true }).split('\n'),
+    wrapAnsi(stripControls(cells[index] ?? ''), width, { hard: true }).split('\n'),
   )
   const height = Math.max(...columns.map((lines) => lines.length))
   return Array.from({ length: height }, (_, row) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { echoBot, type Heard } from '../../src/cli/echo-bot.ts'
+import { runEchoBot, type Heard } from '../../src/cli/echo-bot.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 
 /** Lets the bot run straight at the service, with no sidecar between: it needs none. */
@@ -7,7 +7,7 @@ function runBot(sandbox: Sandbox) {
   const stop = new AbortController()
   const heard: Heard[] = []
   const { url, token } = sandbox
-  const done = echoBot({ url, token, signal: stop.signal, heard: (one) => heard.push(one) })
+  const done = runEchoBot({ url, token, signal: stop.signal, heard: (one) => heard.push(one) })
   return { heard, done, stop: () => stop.abort() }
 }
 

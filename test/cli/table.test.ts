@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sideBySide, table } from '../../src/cli/table.ts'
+import { sideBySide, printTable } from '../../src/cli/table.ts'
 
 /** What a table prints, line by line. */
 function printed(rows: string[][]): string[] {
@@ -9,7 +9,7 @@ function printed(rows: string[][]): string[] {
     return true
   })
   onTestFinished(() => spy.mockRestore())
-  table(rows)
+  printTable(rows)
   return text.split('\n').slice(0, -1)
 }
 

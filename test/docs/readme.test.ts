@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
-import { createWhole } from '../../src/cli/program.ts'
+import { createFullProgram } from '../../src/cli/program.ts'
 import { readReadme, withTables } from '../support/readme-tables.ts'
 
 const readme = readReadme()
@@ -33,7 +33,7 @@ describe('the README', () => {
 
   it('names only commands that there are', async () => {
     const known = new Map(
-      (await createWhole()).commands.map((command) => [
+      (await createFullProgram()).commands.map((command) => [
         command.name(),
         command.commands.map((inner) => inner.name()),
       ]),

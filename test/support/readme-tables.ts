@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
-import { createWhole } from '../../src/cli/program.ts'
+import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { Health, REASONS } from '../../src/observe/health.ts'
@@ -23,7 +23,7 @@ function table(head: string[], rows: string[][]): string {
   return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 }
 
-const program = await createWhole()
+const program = await createFullProgram()
 
 const yes = (delivered: boolean): string => (delivered ? 'yes' : 'no')
 

@@ -20,11 +20,11 @@ export async function withSidecar<T>(
   use: (sidecar: Operations, sources: Sources) => Promise<T>,
   o: { begins: boolean } = { begins: false },
 ): Promise<T> {
-  return await withSidecarOf(sourcesOf(command), use, o)
+  return await withSidecarFrom(sourcesOf(command), use, o)
 }
 
 /** The same, for sources that were read before. */
-export async function withSidecarOf<T>(
+export async function withSidecarFrom<T>(
   sources: Sources,
   use: (sidecar: Operations, sources: Sources) => Promise<T>,
   o: { begins: boolean } = { begins: false },
@@ -33,7 +33,7 @@ export async function withSidecarOf<T>(
   if (running !== null) return await use(running, sources)
   const loaded = load(sources)
   const { settings, secrets } = loaded
-  const log = logFor(loaded, 'warn')
+  const log = createLog(loaded, 'warn')
   const { createOffline } = await import('../context.ts')
   await using offline = await createOffline({ settings, secrets, log }, o.begins ? 'begin' : 'look')
   return await use(offline.operations, sources)
@@ -43,7 +43,7 @@ export async function withSidecarOf<T>(
  * The log that settings ask for, with all their secrets scrubbed from it.
  * @param preset the level when none was set
  */
-export function logFor({ settings, secrets, origins }: Loaded, preset?: string): Log {
+export function createLog({ settings, secrets, origins }: Loaded, preset?: string): Log {
   const { httpsProxy, httpProxy } = settings.upstream.proxy
   const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase, secrets.alertUrl]
   return createLogger({

@@ -1,8 +1,8 @@
 import type { Phone, Seen } from '../sandbox/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
-import type { Stage } from './demo-stage.ts'
+import type { Demo } from './demo-setup.ts'
 import { sideBySide } from './table.ts'
-import { paint, put } from './terminal.ts'
+import { colourText, print } from './terminal.ts'
 
 const WIDTHS = [32, 28, 34] as const
 const WITHIN_MS = 20_000
@@ -24,15 +24,15 @@ export interface Played {
 }
 
 /** Prints the heads of the three columns. */
-export function putHeads(): void {
+export function printHeadings(): void {
   const heads = ['WHAT ALICE SEES', 'WHAT THE BOT SEES', 'WHAT THE SERVICE SEES']
-  putRow(heads)
-  putRule()
+  printRow(heads)
+  printRule()
 }
 
 /** Lets alice write, and waits for the bot's answer on her phone; prints what each saw. */
-export async function play(stage: Stage, { chat, text }: Line): Promise<Played> {
-  const { sandbox, alice, heard } = stage
+export async function playLine(demo: Demo, { chat, text }: Line): Promise<Played> {
+  const { sandbox, alice, heard } = demo
   const chatId = chat === 'private' ? sandbox.home.privateChat : sandbox.home.encryptedGroup
   const before = { heard: heard.length, inbox: alice.inbox.length }
   const messageId = await alice.write(chatId, text)
@@ -40,21 +40,21 @@ export async function play(stage: Stage, { chat, text }: Line): Promise<Played> 
   const answer = forBot ? await answerOn(alice, chatId, before.inbox) : null
   const read = heard.slice(before.heard).find((one) => one.chatId === chatId)
   const unread = forBot ? '(nothing)' : '(nothing: it is not addressed)'
-  putRow([
+  printRow([
     `alice ${chat === 'private' ? 'to the bot' : 'in the group'}:\n${text}`,
     read === undefined ? unread : `alice:\n${read.text}`,
-    await stored(stage, chatId, messageId),
+    await stored(demo, chatId, messageId),
   ])
   if (answer !== null) {
-    putRow([
+    printRow([
       `echo_bot:\n${answer.text}\n${mark(answer)}`,
       `answers:\n${read?.answer ?? ''}`,
-      await stored(stage, chatId, answer.messageId),
+      await stored(demo, chatId, answer.messageId),
     ])
   } else if (forBot) {
-    putRow(['(no answer)', '', ''])
+    printRow(['(no answer)', '', ''])
   }
-  putRule()
+  printRule()
   return {
     heard: read?.text === text,
     verified: answer?.verdict === 'verified' && answer.text === read?.answer,
@@ -63,7 +63,7 @@ export async function play(stage: Stage, { chat, text }: Line): Promise<Played> 
 }
 
 /** What went wrong, in words for people; empty when all of it worked. */
-export function shortcomings({ heard, verified, leaked }: Played): string[] {
+export function problemsOf({ heard, verified, leaked }: Played): string[] {
   return [
     heard ? [] : ['the bot did not read the words'],
     verified ? [] : ['no verified answer reached the phone'],
@@ -79,12 +79,12 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<See
     .catch(() => null)
 }
 
-function putRule(): void {
-  put(WIDTHS.map((width) => '─'.repeat(width)).join('─┼─'))
+function printRule(): void {
+  print(WIDTHS.map((width) => '─'.repeat(width)).join('─┼─'))
 }
 
-function putRow(cells: string[]): void {
-  for (const line of sideBySide(cells, WIDTHS)) put(coloured(line))
+function printRow(cells: string[]): void {
+  for (const line of sideBySide(cells, WIDTHS)) print(coloured(line))
 }
 
 function mark({ verdict }: Seen): string {
@@ -93,13 +93,13 @@ function mark({ verdict }: Seen): string {
 
 function coloured(line: string): string {
   return line
-    .replace('✓ signature verified', (text) => paint('green', text))
-    .replace(/✗ \S+/, (text) => paint('red', text))
+    .replace('✓ signature verified', (text) => colourText('green', text))
+    .replace(/✗ \S+/, (text) => colourText('red', text))
 }
 
 /** A message as the service holds it: its first and last armored lines, or readable words. */
-async function stored(stage: Stage, chatId: number, messageId: number): Promise<string> {
-  const kept = await stage.sandbox.control.messages({ chatId })
+async function stored(demo: Demo, chatId: number, messageId: number): Promise<string> {
+  const kept = await demo.sandbox.control.messages({ chatId })
   const message = kept.find(({ id }) => id === messageId)
   if (message === undefined) return '(nothing)'
   if (message.armored === null) return `readable: ${message.text ?? ''}`
