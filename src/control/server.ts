@@ -23,7 +23,7 @@ const DRAIN_MS = 2000
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
  * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with; `idleMs`
- *   how long a connection may be silent while nothing is under way (one minute); `drainMs` how long
+ *   how long a connection has for its next request, whole, and for taking an answer (one minute); `drainMs` how long
  *   disposing waits for operations under way (two seconds)
  * @returns disposing it removes the socket
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
@@ -83,9 +83,11 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     reply.raw.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
     if (count > MAX_PIPELINED) socket.destroy()
   })
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header(VERSION_HEADER, version)
-    if (!app.server.listening) reply.header('connection', 'close')
+  app.addHook('onSend', async ({ raw: { socket } }, { raw: response }) => {
+    const tooSlow = setTimeout(() => socket.destroy(), idleMs)
+    response.once('close', () => clearTimeout(tooSlow))
+    response.setHeader(VERSION_HEADER, version)
+    if (!app.server.listening) response.setHeader('connection', 'close')
   })
   app.post<{ Params: { name: string } }>('/:name', async ({ params, body }) => {
     const { call, input } = readRequest(operations, params.name, body)

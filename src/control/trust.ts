@@ -75,7 +75,7 @@ export const TRUST = {
     'Accepts, verifies or blocks a person, or sets a policy; gives what stands now, in words.',
     TrustWord,
     async ({ trust, directory }, word) => {
-      const message = await perform(word, trust)
+      const message = await applyWord(word, trust)
       directory.forgetAll()
       return { message }
     },
@@ -88,12 +88,12 @@ export const TRUST = {
   ),
 }
 
-async function perform(word: TrustWord, trust: Trust): Promise<string> {
+async function applyWord(word: TrustWord, trust: Trust): Promise<string> {
   switch (word.say) {
     case 'accept':
-      return told(await trust.accept(word.userId, word.fingerprint))
+      return describePin(await trust.accept(word.userId, word.fingerprint))
     case 'verify':
-      return told(await trust.verify(word.userId, word.fingerprint))
+      return describePin(await trust.verify(word.userId, word.fingerprint))
     case 'block':
       await trust.block(word.userId)
       return `person ${word.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`
@@ -109,7 +109,7 @@ async function perform(word: TrustWord, trust: Trust): Promise<string> {
   return word satisfies never
 }
 
-function told({ userId, fingerprint, standing, listed }: Pin): string {
+function describePin({ userId, fingerprint, standing, listed }: Pin): string {
   const stands = `person ${userId} is ${standing} with ${fingerprint}`
   return listed === null || listed === fingerprint
     ? stands

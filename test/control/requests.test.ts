@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/config/version.ts'
 import { connectControl } from '../../src/control/client.ts'
@@ -56,9 +57,7 @@ describe('what is asked over the socket', () => {
   test('is answered in order, also when asked all at once', async () => {
     const control = await connected(dataFolder(), {
       open: async ({ armored }) => {
-        await new Promise((resolve) => {
-          setTimeout(resolve, armored === 'first' ? 30 : 0)
-        })
+        await setTimeout(armored === 'first' ? 30 : 0)
         return { opened: true, text: armored, verdict: 'verified' }
       },
     })
@@ -259,6 +258,37 @@ describe('connections', () => {
     expect(await pending).toEqual([])
   })
 
+  test('are let go when a request does not end, however steadily its bytes drip in', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir, {}, { idleMs: 200 })
+    const socket = connect(join(dataDir, 'control.sock'))
+    socket.on('error', () => {})
+    socket.write('POST /status HTTP/1.1\r\nhost: x\r\nx: ')
+    const drip = setInterval(() => socket.writable && socket.write('x'), 20)
+    onTestFinished(() => clearInterval(drip))
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  })
+
+  test('are let go when they do not take their answer', async () => {
+    const dataDir = dataFolder()
+    const text = 'x'.repeat(8 * 1024 * 1024)
+    const open = async () => ({ opened: true, text, verdict: 'verified' })
+    await serve(dataDir, { open }, { idleMs: 200 })
+    const socket = connect(join(dataDir, 'control.sock'))
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.pause()
+    await new Promise<void>((resolve) =>
+      socket.write(post('open', '{"armored":"x"}'), () => resolve()),
+    )
+    await setTimeout(1500)
+    let taken = 0
+    socket.on('data', (bytes) => (taken += bytes.length))
+    socket.resume()
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    expect(taken).toBeLessThan(text.length)
+  })
+
   test('are sixteen at most, and a place that is free again is taken', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
@@ -315,7 +345,7 @@ describe('connections', () => {
     const path = join(dataDir, 'control.sock')
     const answer = talk(path, post('chatList'), { end: true })
     await asked.promise
-    setTimeout(slow.resolve, 20)
+    void setTimeout(20).then(slow.resolve)
     expect(bodiesOf(await answer)).toEqual([{ result: [] }])
   })
 
