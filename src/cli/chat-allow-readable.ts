@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import type { Lift } from '../control/chats.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags } from './flags.ts'
-import { parseId } from './ids.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { print, printNotice } from './terminal.ts'
 
@@ -20,7 +19,7 @@ export function chatAllowReadableCommand(): Command {
     .argument('[chatId...]', 'which chats')
     .option('--pending', 'all chats for which readable text was refused since')
     .option('--private', 'the way back to a readable bot: all private chats, once it has no key')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern chat allow-readable 4711 4712').action(allow)
 }
 

@@ -9,7 +9,7 @@ export function chatListCommand(): Command {
   const command = new Command('list')
     .description('list the chats that were seen, whether each is latched or was refused')
     .option('--json', 'print them as JSON')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern chat list --json').action(list)
 }
 

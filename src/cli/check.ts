@@ -16,7 +16,7 @@ export function checkCommand(): Command {
       'say whether everything is as it must be, and what a first publication will change',
     )
     .option('--json', 'print the lines as JSON')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern check --json').action(check)
 }
 

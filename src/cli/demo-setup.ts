@@ -9,7 +9,7 @@ import { OperatorError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import type { Phone } from '../sandbox/phone.ts'
-import { runEchoBot, type Heard } from './echo-bot.ts'
+import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
 
 const READY_WITHIN_MS = 20_000
 
@@ -21,7 +21,7 @@ export interface Demo extends AsyncDisposable {
   alice: Phone
   bob: Phone
   /** What the bot read and answered, in order. */
-  heard: Heard[]
+  echoed: EchoedMessage[]
   /** Why the bot stopped by itself; null while it runs. */
   failure(): string | null
 }
@@ -57,7 +57,7 @@ export async function startDemo(): Promise<Demo> {
   )
   const { bot: url } = await sidecar.listen()
   await untilReady(async () => (await sidecar.operations.status()).ready)
-  const heard: Heard[] = []
+  const echoed: EchoedMessage[] = []
   const stop = new AbortController()
   const { token } = sandbox
   let failure: string | null = null
@@ -65,7 +65,7 @@ export async function startDemo(): Promise<Demo> {
     url,
     token,
     signal: stop.signal,
-    heard: (one) => heard.push(one),
+    onMessage: (one) => echoed.push(one),
   }).catch((error: unknown) => {
     failure = error instanceof Error ? error.message : 'unknown'
   })
@@ -79,7 +79,7 @@ export async function startDemo(): Promise<Demo> {
     url,
     alice,
     bob,
-    heard,
+    echoed,
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

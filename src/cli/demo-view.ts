@@ -8,19 +8,19 @@ const WIDTHS = [32, 28, 34] as const
 const WITHIN_MS = 20_000
 
 /** Who writes what, where. */
-export interface Line {
+export interface ScriptLine {
   chat: 'private' | 'group'
   text: string
 }
 
 /** What came of it. */
-export interface Played {
+export interface SceneResult {
   /** The bot read the very words. */
-  heard: boolean
+  wasRead: boolean
   /** The phone opened the answer and the bot's signature is good. */
-  verified: boolean
+  isVerified: boolean
   /** The words or the answer stood somewhere in what the service received or answered. */
-  leaked: boolean
+  hasLeaked: boolean
 }
 
 /** Prints the heads of the three columns. */
@@ -31,14 +31,14 @@ export function printHeadings(): void {
 }
 
 /** Lets alice write, and waits for the bot's answer on her phone; prints what each saw. */
-export async function playLine(demo: Demo, { chat, text }: Line): Promise<Played> {
-  const { sandbox, alice, heard } = demo
+export async function playLine(demo: Demo, { chat, text }: ScriptLine): Promise<SceneResult> {
+  const { sandbox, alice, echoed } = demo
   const chatId = chat === 'private' ? sandbox.home.privateChat : sandbox.home.encryptedGroup
-  const before = { heard: heard.length, inbox: alice.inbox.length }
+  const before = { echoed: echoed.length, inbox: alice.inbox.length }
   const messageId = await alice.write(chatId, text)
   const forBot = chat === 'private' || isAddressed(text, sandbox.home.bot)
   const answer = forBot ? await answerOn(alice, chatId, before.inbox) : null
-  const read = heard.slice(before.heard).find((one) => one.chatId === chatId)
+  const read = echoed.slice(before.echoed).find((one) => one.chatId === chatId)
   const unread = forBot ? '(nothing)' : '(nothing: it is not addressed)'
   printRow([
     `alice ${chat === 'private' ? 'to the bot' : 'in the group'}:\n${text}`,
@@ -56,18 +56,18 @@ export async function playLine(demo: Demo, { chat, text }: Line): Promise<Played
   }
   printRule()
   return {
-    heard: read?.text === text,
-    verified: answer?.verdict === 'verified' && answer.text === read?.answer,
-    leaked: sandbox.transcript.search(text).length > 0,
+    wasRead: read?.text === text,
+    isVerified: answer?.verdict === 'verified' && answer.text === read?.answer,
+    hasLeaked: sandbox.transcript.search(text).length > 0,
   }
 }
 
 /** What went wrong, in words for people; empty when all of it worked. */
-export function problemsOf({ heard, verified, leaked }: Played): string[] {
+export function problemsOf({ wasRead, isVerified, hasLeaked }: SceneResult): string[] {
   return [
-    heard ? [] : ['the bot did not read the words'],
-    verified ? [] : ['no verified answer reached the phone'],
-    leaked ? ['readable words reached the service'] : [],
+    wasRead ? [] : ['the bot did not read the words'],
+    isVerified ? [] : ['no verified answer reached the phone'],
+    hasLeaked ? ['readable words reached the service'] : [],
   ].flat()
 }
 

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
-import type { Line, Played } from './demo-view.ts'
+import type { ScriptLine, SceneResult } from './demo-view.ts'
 import { addExample } from './flags.ts'
 import { shutdownRequested, shutdownSignal } from './shutdown.ts'
 import { printNotice } from './terminal.ts'
 
-const SCRIPT: readonly Line[] = [
+const SCRIPT: readonly ScriptLine[] = [
   { chat: 'private', text: 'The key is under the third stone.' },
   { chat: 'group', text: '@echo_bot who brings the lantern tonight?' },
 ]
@@ -48,7 +48,7 @@ async function run({ once }: { once?: boolean }): Promise<void> {
 /** Sends what is typed, line by line, until the input ends or a stop was asked for. */
 async function converse(
   demo: Demo,
-  playLine: (demo: Demo, line: Line) => Promise<Played>,
+  playLine: (demo: Demo, line: ScriptLine) => Promise<SceneResult>,
 ): Promise<void> {
   const input = createInterface({ input: process.stdin, signal: shutdownSignal })
   for await (const typed of input) {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Explained, ExplainedSent } from '../control/explain.ts'
 import { OperatorError } from '../errors.ts'
-import { VERDICT_WORDS } from '../control/verdict-words.ts'
+import { VERDICT_DESCRIPTIONS } from '../control/verdict-descriptions.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
@@ -19,7 +19,7 @@ export function explainCommand(): Command {
     .argument('<updateId>', 'which update; with --sent the id of a message of the bot’s')
     .option('--sent', 'to how many a message of the bot’s was sealed, and who was skipped')
     .option('--json', 'print it as JSON')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern explain 4711').action(explain)
 }
 
@@ -41,7 +41,7 @@ async function explain(text: string, options: Options, command: Command): Promis
 
 function lines(one: Explained): string[][] {
   const description: { what: string; hint: string } | undefined = Object.entries(
-    VERDICT_WORDS,
+    VERDICT_DESCRIPTIONS,
   ).find(([verdict]) => verdict === one.verdict)?.[1]
   const { openedWith, reason, signer } = one
   return [

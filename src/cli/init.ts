@@ -40,7 +40,7 @@ one that is there. To answer beforehand, or without a terminal:
 Every other flag of \`postern run\` is taken too, and written into the file. What the environment
 gives (POSTERN_BOT_TOKEN, say) is not asked for, and not written.`,
     )
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(
     command,
     'postern init --upstream-url https://chat.example.org --bot-token-file ~/token --make-passphrase --data-dir .postern',

@@ -18,7 +18,7 @@ export function keyDeleteCommand(): Command {
     .argument('<fingerprint>', 'which key, in full')
     .option('--yes', 'do not ask')
     .option('--json', 'print what was deleted, and what that means, as JSON')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key delete 0123456789abcdef0123456789abcdef01234567').action(
     remove,
   )

@@ -22,7 +22,7 @@ What opens the store now comes from the settings. A new passphrase is asked for,
 environment:
   POSTERN_NEW_PASSPHRASE  what the store is to open with; or POSTERN_NEW_PASSPHRASE_FILE`,
     )
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key protect passphrase').action(protect)
 }
 

@@ -26,7 +26,7 @@ export function keyRotateCommand(): Command {
       'end the rotation under way, before the service is lastStep of the new key',
     )
     .option('--json', 'print each step as JSON, one line each')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key rotate --watch').action(rotate)
 }
 

@@ -11,7 +11,7 @@ export function openCommand(): Command {
   const command = new Command('open').description(
     'open an armored message from stdin; its text goes to stdout, the verdict to stderr',
   )
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern open < message.asc').action(open)
 }
 

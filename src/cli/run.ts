@@ -2,13 +2,13 @@ import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
 import { load } from '../config/load.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
-import { createLog } from './connect.ts'
+import { createLog } from './log.ts'
 import { shutdownRequested } from './shutdown.ts'
 
 /** `postern run`: the sidecar, until it is told to stop. */
 export function runCommand(): Command {
   const command = new Command('run').description('run the sidecar (the default command)')
-  addSettingFlags(command, { shown: true })
+  addSettingFlags(command, { isListed: true })
   command.addHelpText(
     'after',
     `

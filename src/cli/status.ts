@@ -20,7 +20,7 @@ export function statusCommand(): Command {
     .addOption(
       new Option('--ready', 'end with 1 unless it is ready, for health checks').conflicts('watch'),
     )
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern status --watch').action(status)
 }
 

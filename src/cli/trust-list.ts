@@ -16,7 +16,7 @@ export function trustListCommand(): Command {
     .description('list whom we know by which fingerprint since when')
     .option('--changed', 'only those for whom the service lists another one now')
     .option('--json', 'print them as JSON')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust list --changed').action(list)
 }
 

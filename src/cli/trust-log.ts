@@ -20,7 +20,7 @@ export function trustLogCommand(): Command {
     .description('print every change of certificates, key lists and trust, the oldest first')
     .option('--since <date>', 'from this day or time on, such as 2026-01-31')
     .option('--json', 'print one JSON object a line, for keeping elsewhere')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust log --json > trust.ndjson').action(log)
 }
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { addExample, addSettingFlags } from './flags.ts'
-import { parseId } from './ids.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printNotice } from './terminal.ts'
 
@@ -12,7 +11,7 @@ export function trustAcceptCommand(): Command {
     .description('take a person’s certificate as it is listed now, and let them begin anew')
     .argument('<userId>', 'which person')
     .option('--fingerprint <hex>', 'only if this one is listed')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust accept 4711').action(accept)
 }
 
@@ -32,7 +31,7 @@ export function trustVerifyCommand(): Command {
     .description('seal to a person under this fingerprint alone, compared with the person’s word')
     .argument('<userId>', 'which person')
     .argument('<fingerprint...>', '40 hexadecimal characters, blanks between are fine')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   const line = 'postern trust verify 4711 "D74D 1C29 0E2C A5A5 6C7C  8FF8 B2B1 44D6 4D3C 43B5"'
   return addExample(command, line).action(verify)
 }
@@ -53,7 +52,7 @@ export function trustBlockCommand(): Command {
   const command = new Command('block')
     .description('seal nothing to a person and believe no words of theirs, until accepted')
     .argument('<userId>', 'which person')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust block 4711').action(block)
 }
 

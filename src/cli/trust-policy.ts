@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags } from './flags.ts'
-import { parseId } from './ids.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printNotice } from './terminal.ts'
 
@@ -14,7 +13,7 @@ export function trustPolicyCommand(): Command {
     .description('say what a changed certificate does, at once, over the setting trust.policy')
     .argument('<policy>', 'accept, first-use, pinned, or setting: take back what was said')
     .option('--chat <chatId>', 'in this chat alone')
-  addSettingFlags(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust policy pinned --chat 4711').action(set)
 }
 

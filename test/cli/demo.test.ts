@@ -40,9 +40,9 @@ describe('postern demo', () => {
   })
 
   test('whatever did not arrive, was not verified, or leaked, is a failure', () => {
-    const fine = { heard: true, verified: true, leaked: false }
+    const fine = { wasRead: true, isVerified: true, hasLeaked: false }
     expect(problemsOf(fine)).toEqual([])
-    for (const wrong of [{ heard: false }, { verified: false }, { leaked: true }]) {
+    for (const wrong of [{ wasRead: false }, { isVerified: false }, { hasLeaked: true }]) {
       expect(problemsOf({ ...fine, ...wrong })).toHaveLength(1)
     }
   })

@@ -176,7 +176,7 @@ async function talk(sandbox: Sandbox, url: string): Promise<void> {
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   const { token } = sandbox
-  void runEchoBot({ url, token, signal: stop.signal, heard: () => {} }).catch(() => {})
+  void runEchoBot({ url, token, signal: stop.signal, onMessage: () => {} }).catch(() => {})
   const alice = await sandbox.phone(sandbox.home.alice.id)
   await alice.write(sandbox.home.privateChat, 'are you in there?')
   const answer = await alice.seen(({ text }) => text.includes('you said'), 30_000)

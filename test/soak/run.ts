@@ -39,7 +39,7 @@ const bot = runEchoBot({
   url: sidecar.url,
   token,
   signal: stop.signal,
-  heard: ({ text }) => waiting.get(text)?.(),
+  onMessage: ({ text }) => waiting.get(text)?.(),
 }).catch((error: unknown) => {
   if (!stop.signal.aborted) say(`the bot stopped: ${String(error)}`)
 })

@@ -1,7 +1,7 @@
 import type { Verdict } from '../translate/verdict.ts'
 
 /** What each verdict means, and what an operator can do; for `postern explain`. */
-export const VERDICT_WORDS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
+export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
   verified: { what: 'signed by the sender', hint: 'nothing' },
   unsigned: { what: 'nobody signed it, and this person never has', hint: 'nothing' },
   'before-key': {
