@@ -90,7 +90,7 @@ export const OPERATOR_REFUSALS = {
   },
   refused: {
     exitCode: 1,
-    what: 'Postern does not do this; nothing was changed',
+    what: 'Postern does not do this',
     hint: 'do what the message says first',
   },
   failed: {
