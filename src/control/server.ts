@@ -81,7 +81,9 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     const count = (underWay.get(socket) ?? 0) + 1
     underWay.set(socket, count)
     reply.raw.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
-    if (count > MAX_PIPELINED) socket.destroy()
+    if (count <= MAX_PIPELINED) return
+    socket.destroy()
+    reply.hijack()
   })
   app.addHook('onSend', async ({ raw: { socket } }, { raw: response }) => {
     const tooSlow = setTimeout(() => socket.destroy(), idleMs)
