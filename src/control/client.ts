@@ -106,17 +106,18 @@ async function exchange(
 }
 
 function parseAnswer({ version, text }: { version: unknown; text: string }): unknown {
-  if (version !== VERSION) throw otherVersion()
+  if (version !== VERSION) throw otherVersion(version)
   const reply = Reply.safeParse(JSON.parse(text))
   if (!reply.success) throw otherVersion()
   if ('error' in reply.data) throw fromWireError(reply.data.error)
   return reply.data.result
 }
 
-function otherVersion(): OperatorError {
+function otherVersion(theirs?: unknown): OperatorError {
+  const named = typeof theirs === 'string' ? ` (${theirs}; this is ${VERSION})` : ''
   return new OperatorError(
     'failed',
     'the sidecar’s answer cannot be read',
-    'run this command from the version of Postern that the sidecar runs',
+    `run this command from the version of Postern that the sidecar runs${named}`,
   )
 }

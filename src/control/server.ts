@@ -23,8 +23,8 @@ const DRAIN_MS = 2000
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
  * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with; `idleMs`
- *   how long a connection has for its next request, whole, and for taking an answer (one minute); `drainMs` how long
- *   disposing waits for operations under way (two seconds)
+ *   how long a connection has for its next request, whole, and for taking an answer (one minute);
+ *   `drainMs` how long disposing waits for operations under way (two seconds)
  * @returns disposing it removes the socket
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made

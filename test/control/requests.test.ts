@@ -114,6 +114,7 @@ describe('what goes wrong comes over as it was', () => {
     await expect(control.status()).rejects.toMatchObject({
       code: 'failed',
       message: 'the sidecar’s answer cannot be read',
+      hint: expect.stringContaining(`0.0.1; this is ${VERSION}`),
     })
   })
 
