@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
 import type { Sources } from '../config/sources.ts'
-import type { Finding } from '../control/sidecar.ts'
+import type { Finding } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { withSidecarFrom } from './connect.ts'

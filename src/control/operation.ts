@@ -13,7 +13,7 @@ import type { Trust } from '../keys/trust.ts'
 import type { Finding } from '../observe/finding.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { Store } from '../store/store.ts'
-import type { OpenReport, StatusReport } from './sidecar.ts'
+import type { OpenReport, StatusReport } from './reports.ts'
 
 /** What operators' operations work on: the parts of a sidecar, whether it runs or not. */
 export interface Parts {

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { VERSION } from '../config/version.ts'
-import type { StatusReport } from '../control/sidecar.ts'
+import type { StatusReport } from '../control/reports.ts'
 import { iso } from '../control/operation.ts'
 import { rotationReport } from '../control/rotation.ts'
 import type { Core } from './core.ts'

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
-import type { RotationReport } from '../../src/control/rotation.ts'
 import { startControl } from '../../src/control/server.ts'
-import type { Finding, StatusReport } from '../../src/control/sidecar.ts'
+import type { Finding, RotationReport, StatusReport } from '../../src/control/reports.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
