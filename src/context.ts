@@ -32,6 +32,8 @@ export interface ContextOptions {
   settings: Settings
   secrets: Secrets
   log: Log
+  /** XDG_RUNTIME_DIR, for the control socket of a `dataDir` with a long path. */
+  runtimeDir?: string | null
   /** Stand-ins for what surrounds the sidecar; for tests. */
   surroundings?: Surroundings
 }

@@ -27,12 +27,12 @@ export const REFUSALS = {
   },
   postern_recipients_inconsistent: {
     status: 409,
-    what: 'the chat’s key list contradicts itself',
-    hint: 'nothing was sent; the service must list one key for one person, and never the bot’s own',
+    what: 'the chat’s key list says what no honest service can',
+    hint: 'nothing was sent; a list has one key for each person, fewer keys than members, never the bot, and in a private chat its person alone (`postern chat list` says whose it is)',
   },
   postern_trust_required: {
     status: 409,
-    what: 'a recipient’s key changed, or the operator blocked it, and nothing is sealed to it',
+    what: 'a recipient’s key changed, is another person’s, or was blocked, and nothing is sealed to it',
     hint: 'compare fingerprints, then `postern trust accept <userId>`',
   },
   postern_seal_too_large: {
@@ -59,6 +59,11 @@ export const REFUSALS = {
     status: 422,
     what: 'the signature is not the sender’s',
     hint: 'treat it as forged',
+  },
+  postern_plaintext_in_protected: {
+    status: 422,
+    what: 'the file is of a protected chat, and nobody sealed it',
+    hint: 'treat it as forged: phones seal what is sent there; `open.verify: off` gives it all the same',
   },
   postern_key_managed: {
     status: 403,

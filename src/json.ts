@@ -24,6 +24,7 @@ type Reviver = (key: string, value: unknown, context: { source?: string }) => un
 const exact = JSON as unknown as {
   parse(text: string, reviver: Reviver): unknown
   rawJSON(source: string): unknown
+  isRawJSON(value: unknown): boolean
 }
 
 /**
@@ -80,6 +81,45 @@ export async function parseAnswer(text: string): Promise<unknown> {
 /** Writes what `parseExact` read. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value)
+}
+
+/**
+ * The same for an answer of the service, in which a list may be megabytes: what is in a list is
+ * written one by one, with everything else getting its turn in between.
+ */
+export async function stringifyAnswer(answer: Record<string, unknown>): Promise<Buffer> {
+  const breath = new Breath()
+  const pieces: Buffer[] = []
+  for (const [name, value] of Object.entries(answer)) {
+    const start = `${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    if (!Array.isArray(value)) {
+      pieces.push(Buffer.from(`${start}${stringify(value)}`))
+      continue
+    }
+    pieces.push(Buffer.from(`${start}[`))
+    for (const [index, one] of value.entries()) {
+      await breath.take()
+      pieces.push(Buffer.from(`${index === 0 ? '' : ','}${stringify(one)}`))
+    }
+    pieces.push(Buffer.from(']'))
+  }
+  return Buffer.concat([...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')])
+}
+
+/** How often a name stands in a text that is JSON: one that is doubled counts each time. */
+export function countNames(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
+    at = stringEnd(text, at)
+    const next = text.charCodeAt(at)
+    if (next === COLON || (next <= 0x20 && text.charCodeAt(blankEnd(text, at)) === COLON)) count++
+  }
+  return count
+}
+
+/** True for a number that `parseExact` kept as it was spelt: an object that is none. */
+export function isRawNumber(value: unknown): boolean {
+  return exact.isRawJSON(value)
 }
 
 /**

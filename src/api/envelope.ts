@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isObject } from './common.ts'
 import { ApiError } from './error.ts'
+import { isOurCode } from './judged-names.ts'
 
 /** What every answer of the service is: a result, or an error with the HTTP line's status. */
 export type Envelope = { ok: true; result: unknown } | { ok: false; error: ApiError }
@@ -10,7 +11,8 @@ const Failure = z.looseObject({ ok: z.literal(false), error: ApiError })
 /**
  * Reads an answer's parsed JSON against its HTTP status (spec, What the service does, 2).
  * Takes any JSON value. Gives the envelope, or null when it is not one: no `result`, an error
- * under a 2xx line, a success under any other, a status that HTTP does not have, or two that differ.
+ * under a 2xx line, a success under any other, a status that HTTP does not have, two that differ, or
+ * a code that only we give.
  */
 export function readEnvelope(json: unknown, httpStatus: number): Envelope | null {
   if (!isObject(json)) return null
@@ -21,5 +23,6 @@ export function readEnvelope(json: unknown, httpStatus: number): Envelope | null
   const failure = Failure.safeParse(json)
   const refusal = httpStatus >= 300 && httpStatus < 600
   if (!failure.success || !refusal || failure.data.error.status !== httpStatus) return null
+  if (isOurCode(failure.data.error.code)) return null
   return { ok: false, error: failure.data.error }
 }

@@ -24,21 +24,23 @@ export const ChatKeys = z.looseObject({
 
 /**
  * Reads a key record under whatever names it has (spec, Open points): the certificate is any
- * armored public key block in it, the id is `userId`, `id` or `user.id`.
- * Gives null when it names nobody.
+ * armored public key block in it, the id is `userId` or `user.id`, else `id`, which beside either
+ * may be the record's own.
+ * Gives null when it names nobody, or two people.
  */
 export function readUserKey(record: unknown): UserKey | null {
   if (!isObject(record)) return null
   const user = record['user']
-  const userId = [record['userId'], record['id'], isObject(user) ? user['id'] : undefined].find(
-    (id): id is number => Number.isSafeInteger(id),
-  )
+  const named = [record['userId'], isObject(user) ? user['id'] : undefined].filter(isId)
+  const [userId = isId(record['id']) ? record['id'] : undefined, other = userId] = named
   const found = new Set<string>()
   collect(record, found, 0)
-  if (userId === undefined) return null
+  if (userId === undefined || other !== userId) return null
   const publicKey = found.size === 1 ? ([...found][0] ?? null) : null
   return { userId, fingerprint: listedFingerprint(record), publicKey }
 }
+
+const isId = (id: unknown): id is number => Number.isSafeInteger(id)
 
 function collect(value: unknown, found: Set<string>, depth: number): void {
   if (typeof value === 'string') {

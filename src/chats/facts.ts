@@ -1,4 +1,6 @@
+import { CHAT_KINDS } from '../api/chat.ts'
 import { Breath } from '../breath.ts'
+import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 
 /** What is remembered of a chat for good. Times are ms since the epoch. */
@@ -16,26 +18,44 @@ export interface ChatFacts {
 const PRIVATE_READABLE = 'private_readable_since'
 
 /**
- * Kinds and latches (DESIGN: The guard). Both only tighten: a chat once seen private stays
- * private, a chat once seen protected stays latched, until the operator lifts it.
+ * How many chats are remembered. Forgetting one would loosen it, so beyond these a new chat is not
+ * learned, and what must be remembered of it first is refused.
+ */
+export const MOST_CHATS = 250_000
+
+export interface FactsOptions {
+  /** `MOST_CHATS` when not given. */
+  maxChats?: number
+  /** Called for each chat that was one too many. */
+  onFull?: () => void
+}
+
+/**
+ * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). All of them only
+ * tighten: a chat once seen private stays private, one once seen as a group is a group or private,
+ * a chat once seen protected stays latched until the operator lifts it.
  */
 export class Facts {
   readonly #store: Store
   readonly #chats = new Map<number, ChatFacts>()
+  readonly #maxChats: number
+  readonly #onFull: () => void
   #privateReadable = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  private constructor(store: Store) {
+  private constructor(store: Store, { maxChats = MOST_CHATS, onFull = () => {} }: FactsOptions) {
     this.#store = store
+    this.#maxChats = maxChats
+    this.#onFull = onFull
   }
 
-  static async load(store: Store): Promise<Facts> {
-    const facts = new Facts(store)
+  static async load(store: Store, options: FactsOptions = {}): Promise<Facts> {
+    const facts = new Facts(store, options)
     const rows = await store.read((db) => db.selectFrom('chats').selectAll().execute())
     for (const row of rows) {
       facts.#chats.set(row.id, {
         id: row.id,
-        kind: row.kind,
+        kind: kindNamed(row.kind),
         personId: row.person_id,
         latchedAtMs: row.latched_at,
         refusedAtMs: row.refused_at,
@@ -89,8 +109,8 @@ export class Facts {
       seen.map(({ chatId }) => chatId),
       (known) => {
         const kinds = seen.flatMap((one) => (one.chatId === known.id ? [one.kind] : []))
-        const kind = [known.kind, ...kinds].includes('private') ? 'private' : kinds.at(-1)
-        return kind === undefined || kind === known.kind ? null : { ...known, kind }
+        const kind = kinds.reduce(stricterKind, known.kind)
+        return kind === known.kind ? null : { ...known, kind }
       },
     )
   }
@@ -103,7 +123,7 @@ export class Facts {
     const { chatId, isProtected } = seen
     if (this.#isKnown(chatId, seen.kind) && (!isProtected || this.isLatched(chatId))) return
     await this.#change([chatId], (known) => {
-      const kind = known.kind === 'private' ? known.kind : seen.kind
+      const kind = stricterKind(known.kind, seen.kind)
       const latchedAtMs = known.latchedAtMs ?? (isProtected ? Date.now() : null)
       const isSame = kind === known.kind && latchedAtMs === known.latchedAtMs
       return isSame ? null : { ...known, kind, latchedAtMs }
@@ -126,6 +146,17 @@ export class Facts {
       if (known.kind !== 'private' || known.personId !== null) return null
       return { ...known, personId: first.get(known.id) ?? null }
     })
+  }
+
+  /**
+   * The operator says whose private chat it is, whoever it was taken for before.
+   * @returns whether it is a private chat, and known
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async setPerson(chatId: number, userId: number): Promise<boolean> {
+    if (!this.isPrivate(chatId)) return false
+    await this.#change([chatId], (known) => ({ ...known, personId: userId }))
+    return true
   }
 
   /**
@@ -178,7 +209,7 @@ export class Facts {
 
   #isKnown(chatId: number, kind: string): boolean {
     const known = this.#chats.get(chatId)
-    return known !== undefined && (known.kind === kind || known.kind === 'private')
+    return known !== undefined && stricterKind(known.kind, kind) === known.kind
   }
 
   /**
@@ -186,6 +217,8 @@ export class Facts {
    * In memory once it is on disk.
    * @param change gives what a chat becomes, or null to leave it
    * @returns the chats that changed
+   * @throws Refusal `postern_store_unwritable`, also when some were too many to be learned; those
+   *   that were known have changed all the same
    */
   async #change(
     chatIds: number[],
@@ -193,15 +226,29 @@ export class Facts {
     extra: { lifted_at?: number } = {},
   ): Promise<number[]> {
     const turn = this.#turn.then(async () => {
-      const changed = [...new Set(chatIds)].flatMap((id) => {
+      const wanted = [...new Set(chatIds)].flatMap((id) => {
         return change(this.#chats.get(id) ?? unseen(id)) ?? []
       })
+      const room = this.#maxChats - this.#chats.size
+      const tooMany = new Set(
+        wanted.filter(({ id }) => !this.#chats.has(id)).slice(Math.max(0, room)),
+      )
+      const changed = wanted.filter((facts) => !tooMany.has(facts))
       if (changed.length > 0) await this.#save(changed, extra)
       for (const facts of changed) this.#chats.set(facts.id, facts)
+      if (tooMany.size > 0) throw this.#full()
       return changed.map(({ id }) => id)
     })
     this.#turn = turn.catch(() => undefined)
     return await turn
+  }
+
+  #full(): Refusal {
+    this.#onFull()
+    return new Refusal(
+      'postern_store_unwritable',
+      `no more than ${this.#maxChats} chats are remembered, and this one is new`,
+    )
   }
 
   async #save(changed: ChatFacts[], extra: { lifted_at?: number }): Promise<void> {
@@ -219,6 +266,17 @@ export class Facts {
       }
     })
   }
+}
+
+/** One string for all chats of a kind, however many come from the disk. */
+function kindNamed(kind: string): string {
+  return CHAT_KINDS.find((known) => known === kind) ?? kind
+}
+
+/** What a chat is judged as that was known as one kind and is said to be another. */
+function stricterKind(known: string, said: string): string {
+  for (const kind of ['private', 'group']) if (known === kind || said === kind) return kind
+  return said
 }
 
 /** A chat of which nothing was known. */

@@ -6,6 +6,7 @@ import type { Facts } from './facts.ts'
 /** What the service says of a chat's mode, as far as the guard decides on it. */
 export interface ModeAnswer {
   mode: ChatMode
+  /** What it is judged as: its kind by this answer, unless it was seen as a stricter one. */
   kind: string
   historyVisible: boolean
 }
@@ -65,6 +66,7 @@ export class Modes {
     }
     const { kind, mode, historyVisible } = chat.data
     await this.#facts.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
-    return { kind, mode, historyVisible: historyVisible === true }
+    const judgedAs = this.#facts.get(chatId)?.kind ?? kind
+    return { kind: judgedAs, mode, historyVisible: historyVisible === true }
   }
 }

@@ -1,40 +1,63 @@
 import { createHmac } from 'node:crypto'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import { FIXED_LIMITS } from '../api/limits.ts'
 import { memoryGaps, type Gap } from '../store/restored.ts'
-import type { Schema } from '../store/schema.ts'
+import type { Schema, SeenTable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
-/** How long encrypted data and signatures are remembered, in ms. */
-export const SEEN_FOR_MS = 30 * 86_400_000
+const DAY_MS = 86_400_000
+/** How long what was signed is remembered, in ms; an older signature counts as replayed. */
+export const SEEN_FOR_MS = 30 * DAY_MS
+/** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
+const MARGIN_MS = DAY_MS
+/** How often one person may sign the same words anew in one chat, and within which time. */
+const REPEATS = 2
+const REPEATS_WITHIN_MS = 60_000
+/** How long after it was seen as a quotation alone the update may come that brings a Message. */
+const BROUGHT_WITHIN_MS = FIXED_LIMITS.retentionMs + MARGIN_MS
 const SECRET = 'seen'
 
 /** A message or an attachment as what was opened claims to be. */
 export interface Sighting {
   chatId: number
+  /**
+   * The update that brought it as its own Message; null for what another Message carries, for an
+   * attachment, and for what we sealed.
+   */
+  updateId: number | null
   /** Null for a quotation that names no message, and for what we sealed, not numbered yet. */
   messageId: number | null
   /** Of an attachment, whichever message it came with; absent for a message. */
   mediaId?: string
   userId: number | null
+  /** When the Message says that it was written, ms since the epoch; null for an attachment. */
+  dateMs: number | null
   /** SHA-256 of the de-framed encrypted data, hex. */
   dataDigest: string
   /** Digest of the statement that was verified, hex; null when nothing was. */
   signatureDigest: string | null
 }
 
+/**
+ * What the memory says of something: `again`: it is what was seen before, asked for again or
+ * quoted; `replayed`: its data or a signature of it was seen as something else; `new`.
+ */
+export type Recognition = 'new' | 'again' | 'replayed'
+
 /** Asked within a batch's one transaction, in the order of its messages. */
 export interface SeenCheck {
-  /**
-   * Whether the data was seen as another message or attachment, or a signature elsewhere, from
-   * another, or on the other kind of thing.
-   * @param signatureDigests of all statements that it claims to carry, hex
-   */
-  isReplay(sighting: Thing, signatureDigests: readonly string[]): Promise<boolean>
-  /** Remembers it as delivered. */
-  remember(sighting: Sighting): Promise<void>
+  /** @param signatureDigests of all statements that it claims to carry, hex */
+  recognize(sighting: Thing, signatureDigests: readonly string[]): Promise<Recognition>
+  /** Remembers it as delivered. @param as what `recognize` said of it */
+  remember(sighting: Sighting, as: Exclude<Recognition, 'replayed'>): Promise<void>
 }
 
-/** What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). */
+/**
+ * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
+ * Message happens once: data belongs to one chat, sender, message and update. A signature belongs
+ * to one chat and sender, and may stand on other data twice more within a minute, since Ed25519
+ * signs the same words within a second alike.
+ */
 export class Seen {
   readonly #store: Store
   readonly #key: Buffer
@@ -64,56 +87,82 @@ export class Seen {
   async batch<T>(judge: (check: SeenCheck) => Promise<T>): Promise<T> {
     return await this.#store.note(async (db) =>
       judge({
-        isReplay: (sighting, claims) => this.#isReplay(db, sighting, claims),
-        remember: (sighting) => this.#remember(db, sighting),
+        recognize: (sighting, claims) => this.#recognize(db, sighting, claims),
+        remember: (sighting, as) => this.#remember(db, sighting, as),
       }),
     )
   }
 
   /**
-   * Forgets what is older than the memory reaches. To be asked only while our clock is right: one
-   * that has jumped ahead would forget everything.
+   * Forgets what was signed once its signatures count as replayed anyway, and unsigned data once no
+   * key is left that could open it. To be asked only while our clock is right: one that has jumped
+   * ahead would forget what is still needed.
+   * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
    */
-  async prune(): Promise<void> {
-    const before = Date.now() - SEEN_FOR_MS
-    await this.#store.note((db) => db.deleteFrom('seen').where('seen_at', '<', before).execute())
-  }
-
-  async #isReplay(
-    db: Transaction<Schema>,
-    sighting: Thing,
-    claims: readonly string[],
-  ): Promise<boolean> {
-    const data = this.#keyed('data', sighting.dataDigest)
-    const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
-    const found = await db
-      .selectFrom('seen')
-      .select(['digest', 'chat_id', 'message_id', 'media_id', 'user_id'])
-      .where('digest', 'in', [data, ...signatures])
-      .execute()
-    return found.some((place) =>
-      data.equals(place.digest) ? !isSameThing(place, sighting) : !isSamePlace(place, sighting),
+  async prune(keysSinceMs: number | null): Promise<void> {
+    const signedBefore = Date.now() - SEEN_FOR_MS - MARGIN_MS
+    const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
+    await this.#store.note((db) =>
+      db
+        .deleteFrom('seen')
+        .where((row) =>
+          row.or([
+            row.and([row('seen_at', '<', signedBefore), row('is_signed', '=', 1)]),
+            row('seen_at', '<', unsignedBefore),
+          ]),
+        )
+        .execute(),
     )
   }
 
-  async #remember(db: Transaction<Schema>, sighting: Sighting): Promise<void> {
-    const { chatId, messageId, userId, dataDigest, signatureDigest } = sighting
-    const rows = [{ kind: 'data' as 'data' | 'signature', digest: dataDigest }]
-    if (signatureDigest !== null) rows.push({ kind: 'signature', digest: signatureDigest })
+  async #recognize(
+    db: Transaction<Schema>,
+    thing: Thing,
+    claims: readonly string[],
+  ): Promise<Recognition> {
+    const data = this.#keyed('data', thing.dataDigest)
+    const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
+    const found = await db
+      .selectFrom('seen')
+      .selectAll()
+      .where('digest', 'in', [data, ...signatures])
+      .execute()
+    const known = found.find(({ kind }) => kind === 'data')
+    if (known !== undefined && !isSameThing(known, thing)) return 'replayed'
+    const signed = found.filter(({ kind }) => kind === 'signature')
+    if (!signed.every((place) => isSamePlace(place, thing))) return 'replayed'
+    if (known !== undefined) return 'again'
+    return signed.every((place) => mayRepeat(place, thing)) ? 'new' : 'replayed'
+  }
+
+  async #remember(
+    db: Transaction<Schema>,
+    sighting: Sighting,
+    as: Exclude<Recognition, 'replayed'>,
+  ): Promise<void> {
+    const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
+    const digest = this.#keyed('data', dataDigest)
+    if (as === 'again') return await bind(db, digest, { messageId, updateId })
+    const common = {
+      chat_id: chatId,
+      message_id: messageId,
+      update_id: updateId,
+      media_id: sighting.mediaId ?? null,
+      user_id: userId,
+      seen_at: Date.now(),
+      dated_at: dateMs,
+      is_signed: signatureDigest === null ? 0 : 1,
+    }
+    const rows = [{ ...common, kind: 'data' as SeenTable['kind'], digest }]
+    if (signatureDigest !== null) {
+      rows.push({ ...common, kind: 'signature', digest: this.#keyed('signature', signatureDigest) })
+    }
     await db
       .insertInto('seen')
-      .values(
-        rows.map(({ kind, digest }) => ({
-          kind,
-          digest: this.#keyed(kind, digest),
-          chat_id: chatId,
-          message_id: messageId,
-          media_id: sighting.mediaId ?? null,
-          user_id: userId,
-          seen_at: Date.now(),
-        })),
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.doUpdateSet((row) => ({ repeats: row('seen.repeats', '+', 1) })),
       )
-      .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
 
@@ -123,23 +172,47 @@ export class Seen {
 }
 
 type Thing = Omit<Sighting, 'signatureDigest'>
+type Place = Pick<
+  SeenTable,
+  'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
+> & { repeats: number }
 
-interface Place {
-  chat_id: number
-  message_id: number | null
-  media_id: string | null
-  user_id: number | null
+/** What was seen without a number of its own gets the first one that it comes under. */
+async function bind(
+  db: Transaction<Schema>,
+  digest: Buffer,
+  { messageId, updateId }: Pick<Sighting, 'messageId' | 'updateId'>,
+): Promise<void> {
+  await sql`
+    UPDATE seen
+    SET message_id = coalesce(message_id, ${messageId}), update_id = coalesce(update_id, ${updateId})
+    WHERE digest = ${digest}
+      AND (message_id IS NULL AND ${messageId} IS NOT NULL
+        OR update_id IS NULL AND ${updateId} IS NOT NULL)
+  `.execute(db)
 }
 
-/** One person may sign the same words, or the same file, twice within a second. */
 function isSamePlace(place: Place, { chatId, userId, mediaId }: Thing): boolean {
   const isSameKind = (place.media_id === null) === (mediaId === undefined)
   return isSameKind && place.chat_id === chatId && place.user_id === userId
 }
 
-function isSameThing(place: Place, sighting: Thing): boolean {
-  const { mediaId, messageId } = sighting
-  if (!isSamePlace(place, sighting)) return false
+function isSameThing(place: Place, thing: Thing): boolean {
+  const { mediaId, messageId, updateId } = thing
+  if (!isSamePlace(place, thing)) return false
   if (mediaId !== undefined) return place.media_id === mediaId
-  return place.message_id === null || place.message_id === messageId
+  const isSameMessage = place.message_id === null || place.message_id === messageId
+  // the update that brings a Message is queued before anything can quote it, and for so long alone
+  const isTooLate = place.update_id === null && place.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isOtherUpdate = updateId !== null && place.update_id !== updateId
+  if (isOtherUpdate && (place.update_id !== null || isTooLate)) return false
+  return isSameMessage
+}
+
+/** Whether a signature may stand on other data than before, as the same words said twice. */
+function mayRepeat(place: Place, { mediaId, dateMs }: Thing): boolean {
+  if (place.repeats >= REPEATS) return false
+  if (mediaId !== undefined) return true
+  if (dateMs === null || place.dated_at === null) return false
+  return Math.abs(dateMs - place.dated_at) <= REPEATS_WITHIN_MS
 }

@@ -7,7 +7,9 @@ import { printJson, printNotice } from './terminal.ts'
 /** `postern chat list`: what is known of the bot's chats. */
 export function chatListCommand(): Command {
   const command = new Command('list')
-    .description('list the chats that were seen, whether each is latched or was refused')
+    .description(
+      'list the chats that were seen: whose a private one is, which are latched or were refused',
+    )
     .option('--json', 'print them as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern chat list --json').action(list)
@@ -18,13 +20,14 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
   if (json === true) return printJson(chats)
   if (chats.length === 0) return printNotice('no chat was seen yet')
   printTable([
-    ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED'],
-    ...chats.map(({ id, kind, mode, latched, refused }) => [
+    ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED', 'PERSON'],
+    ...chats.map(({ id, kind, personId, mode, latched, refused }) => [
       String(id),
       kind ?? '?',
       mode ?? '?',
       latched ? 'yes' : 'no',
       refused ? 'yes' : 'no',
+      personId == null ? '-' : String(personId),
     ]),
   ])
 }

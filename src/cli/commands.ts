@@ -23,6 +23,7 @@ const BACKUP: Load[] = [
 const CHAT: Load[] = [
   async () => (await import('./chat-list.ts')).chatListCommand(),
   async () => (await import('./chat-allow-readable.ts')).chatAllowReadableCommand(),
+  async () => (await import('./chat-bind.ts')).chatBindCommand(),
 ]
 const CONFIG: Load[] = [
   async () => (await import('./config.ts')).configShowCommand(),

@@ -29,7 +29,12 @@ async function run(_options: unknown, command: Command): Promise<void> {
   const log = createLog(loaded)
   const { createSidecar } = await import('../context.ts')
   const { settings, secrets } = loaded
-  await using sidecar = await createSidecar({ settings, secrets, log })
+  await using sidecar = await createSidecar({
+    settings,
+    secrets,
+    log,
+    runtimeDir: sources.runtimeDir,
+  })
   log.info(await sidecar.listen(), 'listening')
   await stop
   log.info('stopping')

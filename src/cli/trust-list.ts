@@ -37,10 +37,22 @@ async function list({ changed, json }: Options, command: Command): Promise<void>
       person.fingerprint ?? '-',
       person.since ?? '-',
       person.standing,
-      person.signs ? 'yes' : 'no',
-      isChanged(person) ? (person.listed ?? '-') : 'the same',
+      signsOf(person),
+      listedNow(person),
     ]),
   ])
+}
+
+function signsOf({ signs, signsFiles }: TrustRow): string {
+  const signed = [signs ? 'words' : '', signsFiles ? 'files' : ''].filter(Boolean)
+  return signed.length === 0 ? 'no' : signed.join(', ')
+}
+
+function listedNow(person: TrustRow): string {
+  const { listed, sharedWith } = person
+  if (listed === null) return 'none'
+  const said = isChanged(person) ? listed : 'the same'
+  return sharedWith.length === 0 ? said : `${said}, as of ${sharedWith.join(', ')}`
 }
 
 function isChanged({ fingerprint, listed }: TrustRow): boolean {

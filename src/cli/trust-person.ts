@@ -21,8 +21,8 @@ async function accept(
   command: Command,
 ): Promise<void> {
   const userId = parseId(person, 'person', WHERE)
-  const word = { say: 'accept' as const, userId, ...(fingerprint !== undefined && { fingerprint }) }
-  printNotice((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  const input = { userId, ...(fingerprint !== undefined && { fingerprint }) }
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustAccept(input))).message)
 }
 
 /** `postern trust verify`: a fingerprint was compared with the person's own word. */
@@ -38,13 +38,13 @@ export function trustVerifyCommand(): Command {
 
 async function verify(
   person: string,
-  words: string[],
+  parts: string[],
   _options: unknown,
   command: Command,
 ): Promise<void> {
   const userId = parseId(person, 'person', WHERE)
-  const word = { say: 'verify' as const, userId, fingerprint: words.join('') }
-  printNotice((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  const input = { userId, fingerprint: parts.join('') }
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustVerify(input))).message)
 }
 
 /** `postern trust block`: nothing is sealed to a person and nothing believed of them. */
@@ -57,6 +57,6 @@ export function trustBlockCommand(): Command {
 }
 
 async function block(person: string, _options: unknown, command: Command): Promise<void> {
-  const word = { say: 'block' as const, userId: parseId(person, 'person', WHERE) }
-  printNotice((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  const userId = parseId(person, 'person', WHERE)
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustBlock({ userId }))).message)
 }

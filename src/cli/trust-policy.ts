@@ -18,12 +18,11 @@ export function trustPolicyCommand(): Command {
 }
 
 async function set(policy: string, { chat }: { chat?: string }, command: Command): Promise<void> {
-  const word = {
-    say: 'policy' as const,
+  const input = {
     chatId: chat === undefined ? null : parseId(chat, 'chat', '`postern chat list` shows them'),
     policy: readPolicy(policy),
   }
-  printNotice((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustPolicy(input))).message)
 }
 
 function readPolicy(text: string): Policy | null {

@@ -165,6 +165,11 @@ export const Options = z.strictObject({
         'flag',
         'which verdicts let text through; see the verdicts in the README',
       ),
+      audience: choice(
+        ['check', 'off'],
+        'check',
+        'whether what is sealed to nobody of its chat is withheld',
+      ),
       normalizeText: flag(true, 'give opened text the shape that readable text has'),
     })
     .prefault({}),

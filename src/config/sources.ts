@@ -14,6 +14,8 @@ export interface Sources {
   configFlag: string | null
   cwd: string
   home: string
+  /** XDG_RUNTIME_DIR: a folder for sockets, said to be this user's alone; null when there is none. */
+  runtimeDir: string | null
   /** Whether fd 2 is a terminal. */
   terminal: boolean
   /** Options that Node itself was started with, those of NODE_OPTIONS included. */
@@ -46,6 +48,7 @@ export function processSources(flags: Readonly<Record<string, unknown>>): Source
     configFlag: typeof flags['config'] === 'string' ? flags['config'] : null,
     cwd: process.cwd(),
     home: homedir(),
+    runtimeDir: env['XDG_RUNTIME_DIR'] || null,
     terminal: process.stderr.isTTY,
     nodeOptions: [...process.execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)],
     inspectorOpen: inspector.url() !== undefined,

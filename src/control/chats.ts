@@ -1,12 +1,15 @@
 /** Operations on what is known of the bot's chats. */
 import { z } from 'zod'
 import type { Facts } from '../chats/facts.ts'
+import { OperatorError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
 /** What is known of a chat. */
 export interface ChatRow {
   id: number
   kind: string | null
+  /** Whose private chat it is, once that was learned; null or absent for any other. */
+  personId?: number | null | undefined
   /** As the service last said it. */
   mode: string | null
   latched: boolean
@@ -24,9 +27,10 @@ export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
   chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }): ChatRow[] =>
-    facts.all.map(({ id, kind, latchedAtMs, refusedAtMs }) => ({
+    facts.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
+      personId: kind === 'private' ? personId : null,
       mode: modes.peek(id, 0)?.mode ?? null,
       latched: latchedAtMs !== null,
       refused: refusedAtMs !== null,
@@ -45,6 +49,23 @@ export const CHATS = {
       onPrivateReadable()
       const isPublished = publication?.state === 'published'
       return { lifted, message: isPublished ? STILL_ENCRYPTED : MAY_BE_READABLE }
+    },
+  ),
+  chatBind: operation(
+    'Says whose a private chat is, where the service had named the wrong person first.',
+    z.strictObject({ chatId: z.int(), userId: z.int() }),
+    async ({ facts, directory }, { chatId, userId }) => {
+      if (!(await facts.setPerson(chatId, userId))) {
+        throw new OperatorError(
+          'refused',
+          `chat ${chatId} is not known as a private chat`,
+          '`postern chat list` shows the chats and their kinds',
+        )
+      }
+      directory.forgetAll()
+      return {
+        message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or believed there`,
+      }
     },
   ),
 }

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import { remoteCalls } from '../rpc/operation.ts'
+import { connectSocket, findSocket } from './find-socket.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
-import { findSocket, reach } from './place.ts'
 import { fromWireError, Reply, VERSION_HEADER } from './protocol.ts'
 import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from './protocol.ts'
 
@@ -21,7 +21,8 @@ const ANSWER_MS = 120_000
  * @param answerMs how long an answer may take (two minutes)
  * @returns its operations, or null when nobody listens; each rejects with the PosternError that the
  *   sidecar had, or OperatorError `failed` when it goes away or is of another version
- * @throws OperatorError `data-dir` when the socket is there and may not be used by this user
+ * @throws OperatorError `data-dir` when the socket is there and may not be used by this user, or is
+ *   not the owner's alone: nothing was sent to it then
  */
 export async function connectControl(
   dataDir: string,
@@ -52,8 +53,9 @@ export async function connectControl(
 async function openSocket(dataDir: string): Promise<Socket | null> {
   try {
     const path = findSocket(dataDir)
-    return path === null ? null : await reach(path)
+    return path === null ? null : await connectSocket(path)
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     throw new OperatorError(
       'data-dir',

@@ -1,21 +1,11 @@
 /** Where the control socket is: in `dataDir`, or in a folder of its own when that path is too long. */
-import {
-  chmodSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { dirname, join } from 'node:path'
+import { writeDurably } from '../store/files.ts'
+import { isHeldFast, isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
+import { FOLDER_PREFIX, readPointer } from './pointer.ts'
 import { fitsSocket, POINTER_NAME, SOCKET_NAME } from './protocol.ts'
-
-const FOLDER_PREFIX = 'postern-control-'
-const MAX_POINTER = 4096
 
 /** A path to listen on, and how to leave nothing behind. */
 export interface Place {
@@ -26,72 +16,81 @@ export interface Place {
 
 /**
  * Makes room for a socket. What a dead process left is removed first.
- * @param dataDir absolute, existing, 0700
+ * @param dataDir absolute, existing, 0700 and of this user
+ * @param runtimeDir XDG_RUNTIME_DIR, which is taken before a shared folder for temporary files
+ * @throws NotPrivateError when `dataDir` is not this user's alone; an error of node:fs, also
+ *   ENAMETOOLONG when no folder will do
  */
-export function makePlace(dataDir: string): Place {
-  clearStale(dataDir)
+export function makePlace(dataDir: string, runtimeDir: string | null): Place {
+  const owner = ownerOf(dataDir)
+  if (owner === null) throw Object.assign(new Error('no such folder'), { code: 'ENOENT' })
+  const me = process.getuid?.() ?? owner
+  if (me !== owner) throw new NotPrivateError(dataDir, `belongs to user ${owner}, not ${me}`)
+  clearStale(dataDir, owner)
   const near = join(dataDir, SOCKET_NAME)
   if (fitsSocket(near)) return { path: near, clear: () => rmSync(near, { force: true }) }
-  const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX))
+  // A name that nobody knows before, and a folder that did not exist: nothing can wait there.
+  const folder = mkdtempSync(join(baseFor(runtimeDir, owner), FOLDER_PREFIX))
   chmodSync(folder, 0o700)
   const path = join(folder, SOCKET_NAME)
   const pointer = join(dataDir, POINTER_NAME)
-  writeFileSync(`${pointer}.new`, `${path}\n`, { mode: 0o600 })
-  renameSync(`${pointer}.new`, pointer)
+  writeDurably(pointer, `${path}\n`)
   return {
     path,
     clear: () => {
       rmSync(pointer, { force: true })
-      rmSync(folder, { recursive: true, force: true })
+      removeFolder(folder)
     },
   }
 }
 
-/** The socket of a sidecar on this data directory, which may be dead; null when there is none. */
-export function findSocket(dataDir: string): string | null {
-  const near = join(dataDir, SOCKET_NAME)
-  if (statSync(near, { throwIfNoEntry: false })?.isSocket() === true) return near
-  const pointed = readPointer(dataDir)
-  return pointed !== null && statSync(pointed, { throwIfNoEntry: false })?.isSocket() === true
-    ? pointed
-    : null
+/** Where a folder for the socket can be made: the user's own, or the system's, as short as needed. */
+function baseFor(runtimeDir: string | null, owner: number): string {
+  const bases = [...(isOwnFolder(runtimeDir, owner) ? [runtimeDir] : []), tmpdir(), '/tmp']
+  for (const named of bases) {
+    const base = resolved(named)
+    const example = join(base, `${FOLDER_PREFIX}XXXXXX`)
+    if (fitsSocket(join(example, SOCKET_NAME)) && isHeldFast(example, owner)) return base
+  }
+  throw Object.assign(new Error('no folder for a socket'), { code: 'ENAMETOOLONG' })
 }
 
-/**
- * Connects to a socket.
- * @returns null when nobody listens: the file is gone, or its process is
- * @throws the system's error when something else is wrong, such as EACCES
- */
-export function reach(path: string): Promise<Socket | null> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      resolve(socket)
-    })
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null)
-      else reject(error)
-    })
-  })
+/** The XDG specification: absolute, owned by the user, 0700. */
+function isOwnFolder(path: string | null, owner: number): path is string {
+  try {
+    return path?.startsWith('/') === true && isPrivate(path, { kind: 'folder', owner })
+  } catch {
+    return false
+  }
 }
 
-function clearStale(dataDir: string): void {
+function resolved(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** Only what `makePlace` made for this user is removed, whatever the pointer says. */
+function clearStale(dataDir: string, owner: number): void {
   rmSync(join(dataDir, SOCKET_NAME), { force: true })
-  const pointed = readPointer(dataDir)
-  if (pointed === null) return
-  const folder = dirname(pointed)
-  // Only what `makePlace` made may be removed, whatever the pointer says.
-  const ours = dirname(folder) === tmpdir() && basename(folder).startsWith(FOLDER_PREFIX)
-  if (ours && basename(pointed) === SOCKET_NAME) rmSync(folder, { recursive: true, force: true })
+  try {
+    const pointed = readPointer(dataDir, owner)
+    const folder = pointed === null ? null : dirname(pointed)
+    if (folder !== null && isPrivate(folder, { kind: 'folder', owner })) removeFolder(folder)
+  } catch {
+    // Somebody else's by now: it stays, and only our pointer to it goes.
+  }
   rmSync(join(dataDir, POINTER_NAME), { force: true })
 }
 
-function readPointer(dataDir: string): string | null {
+/** Never more than the socket and an empty folder. */
+function removeFolder(folder: string): void {
   try {
-    const path = readFileSync(join(dataDir, POINTER_NAME), 'utf8').slice(0, MAX_POINTER).trim()
-    return path.startsWith('/') && !path.includes('\0') ? path : null
+    rmSync(join(folder, SOCKET_NAME), { force: true })
+    rmdirSync(folder)
   } catch {
-    return null
+    // A folder that holds something else is left to whoever put it there.
   }
 }

@@ -8,9 +8,11 @@ import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { AnyOperation } from '../rpc/operation.ts'
+import { connectSocket, findSocket } from './find-socket.ts'
 import type { Parts } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
-import { findSocket, makePlace, reach, type Place } from './place.ts'
+import { NotPrivateError } from './ownership.ts'
+import { makePlace, type Place } from './place.ts'
 import { MAX_REQUEST_BYTES, toWireError, VERSION_HEADER } from './protocol.ts'
 
 const MAX_CONNECTIONS = 16
@@ -22,9 +24,10 @@ const DRAIN_MS = 2000
 /**
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
- * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with; `idleMs`
- *   how long a connection has for its next request, whole, and for taking an answer (one minute);
- *   `drainMs` how long disposing waits for operations under way (two seconds)
+ * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with;
+ *   `runtimeDir` XDG_RUNTIME_DIR, where the socket goes when its path in `dataDir` is too long;
+ *   `idleMs` how long a connection has for its next request, whole, and for taking an answer (one
+ *   minute); `drainMs` how long disposing waits for operations under way (two seconds)
  * @returns disposing it removes the socket
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made
@@ -33,6 +36,7 @@ export async function startControl(o: {
   dataDir: string
   operations: Operations
   log: Log
+  runtimeDir?: string | null
   idleMs?: number
   drainMs?: number
   /** Only for tests: the version that it says it is of. */
@@ -46,7 +50,7 @@ export async function startControl(o: {
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
-  const place = await listen(server, o.dataDir)
+  const place = await listen(server, o.dataDir, o.runtimeDir ?? null)
   o.log.debug('control socket open')
   return {
     async [Symbol.asyncDispose]() {
@@ -141,9 +145,9 @@ function none(): never {
 }
 
 async function refuseLive(dataDir: string): Promise<void> {
-  const path = findSocket(dataDir)
+  const path = findOwn(dataDir)
   if (path === null) return
-  const socket = await reach(path).catch((error: unknown) => {
+  const socket = await connectSocket(path).catch((error: unknown) => {
     throw cannotListen(dataDir, error)
   })
   if (socket === null) return
@@ -155,10 +159,20 @@ async function refuseLive(dataDir: string): Promise<void> {
   )
 }
 
-async function listen(server: Server, dataDir: string): Promise<Place> {
+/** What is not ours no sidecar of ours listens at; it is not asked, and ours takes its place. */
+function findOwn(dataDir: string): string | null {
+  try {
+    return findSocket(dataDir)
+  } catch (error) {
+    if (error instanceof OperatorError) return null
+    throw cannotListen(dataDir, error)
+  }
+}
+
+async function listen(server: Server, dataDir: string, runtimeDir: string | null): Promise<Place> {
   let place: Place | null = null
   try {
-    place = makePlace(dataDir)
+    place = makePlace(dataDir, runtimeDir)
     const listening = once(server, 'listening')
     const before = process.umask(0o177)
     try {
@@ -176,10 +190,13 @@ async function listen(server: Server, dataDir: string): Promise<Place> {
 
 function cannotListen(dataDir: string, error: unknown): OperatorError {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+  const reason = error instanceof NotPrivateError ? error.message : code
   return new OperatorError(
     'listen',
-    `the control socket in ${dataDir} cannot be made (${code})`,
-    'dataDir must be a folder of this user, on a local disk',
+    `the control socket in ${dataDir} cannot be made (${reason})`,
+    code === 'ENAMETOOLONG'
+      ? 'give a shorter dataDir, or an XDG_RUNTIME_DIR of this user alone'
+      : 'dataDir must be a folder of this user alone, on a local disk',
     { cause: error },
   )
 }

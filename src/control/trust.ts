@@ -19,8 +19,12 @@ export interface TrustRow {
   /** What the service lists now, and since when. */
   listed: string | null
   listedSince: string | null
-  /** Has signed once, and must go on signing. */
+  /** Must sign words: has signed some once, or is verified. */
   signs: boolean
+  /** Has signed a file once, and must go on signing files. */
+  signsFiles: boolean
+  /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
+  sharedWith: readonly number[]
 }
 
 /** Everybody whom we know, and the policies that count. */
@@ -31,22 +35,9 @@ export interface TrustReport {
   people: TrustRow[]
 }
 
-const id = z.int()
-
-/** What the operator says. */
-export const TrustWord = z.discriminatedUnion('say', [
-  z.strictObject({ say: z.literal('accept'), userId: id, fingerprint: z.string().optional() }),
-  z.strictObject({ say: z.literal('verify'), userId: id, fingerprint: z.string() }),
-  z.strictObject({ say: z.literal('block'), userId: id }),
-  z.strictObject({
-    say: z.literal('policy'),
-    /** Null for the bot. */
-    chatId: id.nullable(),
-    /** Null takes back what was said before. */
-    policy: z.enum(TRUST_POLICIES).nullable(),
-  }),
-])
-export type TrustWord = z.infer<typeof TrustWord>
+const Person = z.strictObject({ userId: z.int() })
+/** As a person typed it: of whatever length, so that `Trust` says what is wrong with it. */
+const Typed = z.string()
 
 /** Which part of the journal. */
 export const LogRange = z.strictObject({
@@ -68,16 +59,48 @@ export const TRUST = {
     ({ trust, people }): TrustReport => ({
       policy: trust.policies.bot,
       said: trust.policies.said,
-      people: trust.all.map((pin) => row(pin, people)),
+      people: trust.all.map((pin) => row(pin, { people, trust })),
     }),
   ),
-  trustSay: operation(
-    'Accepts, verifies or blocks a person, or sets a policy; gives what stands now, in words.',
-    TrustWord,
-    async ({ trust, directory }, word) => {
-      const message = await applyWord(word, trust)
+  trustAccept: operation(
+    'Takes the certificate that is listed for a person as theirs, and lets them begin anew.',
+    Person.extend({ fingerprint: Typed.optional() }),
+    async ({ trust, directory }, input) => {
+      const pin = await trust.accept(input.userId, input.fingerprint)
       directory.forgetAll()
-      return { message }
+      return { message: `${describePin(pin)}; they begin anew: ${describeDuty(pin)}` }
+    },
+  ),
+  trustVerify: operation(
+    'Seals to a person under this fingerprint alone, which was compared with their own word.',
+    Person.extend({ fingerprint: Typed }),
+    async ({ trust, directory }, input) => {
+      const pin = await trust.verify(input.userId, input.fingerprint)
+      directory.forgetAll()
+      return { message: describePin(pin) }
+    },
+  ),
+  trustBlock: operation(
+    'Seals nothing to a person and believes no words of theirs.',
+    Person,
+    async ({ trust, directory }, input) => {
+      await trust.block(input.userId)
+      directory.forgetAll()
+      return {
+        message: `person ${input.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`,
+      }
+    },
+  ),
+  trustPolicy: operation(
+    'Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it.',
+    z.strictObject({ chatId: z.int().nullable(), policy: z.enum(TRUST_POLICIES).nullable() }),
+    async ({ trust, directory }, { chatId, policy }) => {
+      if (chatId === 0) throw new OperatorError('usage', 'no chat has the id 0', 'see chat list')
+      await trust.policies.set(chatId, policy)
+      directory.forgetAll()
+      const where = chatId === null ? 'the bot' : `chat ${chatId}`
+      const counts = chatId === null ? trust.policies.bot : trust.policies.for(chatId)
+      return { message: `the policy of ${where} is ${counts}` }
     },
   ),
   trustLog: operation(
@@ -88,25 +111,11 @@ export const TRUST = {
   ),
 }
 
-async function applyWord(word: TrustWord, trust: Trust): Promise<string> {
-  switch (word.say) {
-    case 'accept':
-      return describePin(await trust.accept(word.userId, word.fingerprint))
-    case 'verify':
-      return describePin(await trust.verify(word.userId, word.fingerprint))
-    case 'block':
-      await trust.block(word.userId)
-      return `person ${word.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`
-    case 'policy': {
-      const { chatId, policy } = word
-      if (chatId === 0) throw new OperatorError('usage', 'no chat has the id 0', 'see chat list')
-      await trust.policies.set(chatId, policy)
-      const where = chatId === null ? 'the bot' : `chat ${chatId}`
-      const counts = chatId === null ? trust.policies.bot : trust.policies.for(chatId)
-      return `the policy of ${where} is ${counts}`
-    }
-  }
-  return word satisfies never
+/** What a person who begins anew must sign. */
+function describeDuty({ standing }: Pin): string {
+  return standing === 'verified'
+    ? 'a verified person must sign words in any case'
+    : 'they need not sign until they have signed again'
 }
 
 function describePin({ userId, fingerprint, standing, listed }: Pin): string {
@@ -116,7 +125,7 @@ function describePin({ userId, fingerprint, standing, listed }: Pin): string {
     : `${stands}; the service lists ${listed}, so nothing is sealed to them until it lists theirs`
 }
 
-function row(pin: Pin, people: People): TrustRow {
+function row(pin: Pin, { people, trust }: { people: People; trust: Trust }): TrustRow {
   return {
     userId: pin.userId,
     fingerprint: pin.fingerprint,
@@ -124,6 +133,8 @@ function row(pin: Pin, people: People): TrustRow {
     standing: pin.standing,
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
-    signs: people.hasSigned(pin.userId, 'words'),
+    signs: people.hasSigned(pin.userId, 'words') || trust.isVerified(pin.userId),
+    signsFiles: people.hasSigned(pin.userId, 'file'),
+    sharedWith: trust.sharersOf(pin),
   }
 }

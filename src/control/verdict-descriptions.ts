@@ -2,7 +2,10 @@ import type { Verdict } from '../translate/verdict.ts'
 
 /** What each verdict means, and what an operator can do; for `postern explain`. */
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
-  verified: { what: 'signed by the sender', hint: 'nothing' },
+  verified: {
+    what: 'signed by the sender',
+    hint: 'nothing; with the reason `shared-certificate`, `postern trust accept` or `trust verify` names whose the certificate is',
+  },
   unsigned: { what: 'nobody signed it, and this person never has', hint: 'nothing' },
   'before-key': {
     what: 'private words from before the bot’s first key',
@@ -17,8 +20,8 @@ export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint
     hint: '`postern status` says how the service answers; ask the person to write again',
   },
   'bad-signature': {
-    what: 'signed by somebody else, or not at all by somebody who had signed before',
-    hint: 'treat it as forged; if the person’s app really stopped signing, `postern trust accept` lets them begin anew',
+    what: 'signed by somebody else, or not at all by somebody who must sign',
+    hint: 'treat it as forged; if the person’s app really stopped signing, `postern trust accept` lets them begin anew (whom you verified must sign in any case)',
   },
   replayed: {
     what: 'this data or this signature was seen before as another message, or is too old to tell',

@@ -1,7 +1,10 @@
-/** The part of a file that a request asks for (RFC 9110, 14). */
+/**
+ * The part of a file that a request asks for (RFC 9110, 14). The package `range-parser` answers
+ * `bytes=-N` for a longer N than the file, and `bytes=9-5`, as unsatisfiable; RFC 9110 gives all.
+ */
 
-/** From the first octet up to, not including, the last. */
-export interface Part {
+/** Positions of bytes: from `start` up to, not including, `end`. */
+export interface ByteRange {
   start: number
   end: number
 }
@@ -14,19 +17,19 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i
  * @returns null where all is asked for, which is also what several ranges and malformed ones get;
  *   `unsatisfiable` where there is nothing of it
  */
-export function partOf(
+export function readRange(
   asked: { range: string | undefined; ifRange: string | undefined },
-  file: { octets: number; tag: string },
-): Part | 'unsatisfiable' | null {
+  file: { bytes: number; tag: string },
+): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = RANGE.exec(asked.range ?? '') ?? []
   if (first === '' && last === '') return null
   if (asked.ifRange !== undefined && asked.ifRange !== file.tag) return null
   if (first === '') {
-    const start = Math.max(0, file.octets - Number(last))
-    return start < file.octets ? { start, end: file.octets } : 'unsatisfiable'
+    const start = Math.max(0, file.bytes - Number(last))
+    return start < file.bytes ? { start, end: file.bytes } : 'unsatisfiable'
   }
   const start = Number(first)
-  const end = last === '' ? file.octets : Math.min(Number(last) + 1, file.octets)
+  const end = last === '' ? file.bytes : Math.min(Number(last) + 1, file.bytes)
   if (last !== '' && Number(last) < start) return null
-  return start < file.octets ? { start, end } : 'unsatisfiable'
+  return start < file.bytes ? { start, end } : 'unsatisfiable'
 }

@@ -1,6 +1,18 @@
+import { Refusal } from '../errors.ts'
 import type { Engine, Judgement } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
+
+/** Certificates that are kept whole with their revocations; they can be 64 KiB each. */
+const MOST_WHOLE = 20_000
+/** Of more it is only kept that they are revoked, whatever of them was; beyond these, of none. */
+const MOST_REVOKED = 250_000
+
+export interface CertificatesOptions {
+  /** Instead of `MOST_WHOLE` and `MOST_REVOKED`. */
+  maxWhole?: number
+  maxRevoked?: number
+}
 
 /**
  * Certificates, judged by the engine, which remembers them, and merged with what is known: a
@@ -8,22 +20,33 @@ import type { Journal } from './journal.ts'
  */
 export class Certificates {
   readonly #engine: Engine
-  readonly #revoked = new Map<string, string>()
+  readonly #store: Store
+  readonly #maxWhole: number
+  readonly #maxRevoked: number
+  /** Fingerprints of those with revocations; the certificates rest on disk. */
+  readonly #revoked = new Set<string>()
 
-  private constructor(engine: Engine) {
+  private constructor(engine: Engine, store: Store, options: CertificatesOptions) {
     this.#engine = engine
+    this.#store = store
+    this.#maxWhole = options.maxWhole ?? MOST_WHOLE
+    this.#maxRevoked = options.maxRevoked ?? MOST_REVOKED
   }
 
-  static async load(engine: Engine, store: Store): Promise<Certificates> {
-    const certificates = new Certificates(engine)
+  static async load(
+    engine: Engine,
+    store: Store,
+    options: CertificatesOptions = {},
+  ): Promise<Certificates> {
+    const certificates = new Certificates(engine, store, options)
     const rows = await store.read((db) =>
       db
         .selectFrom('certificates')
-        .select(['fingerprint', 'revoked_armored'])
+        .select('fingerprint')
         .where('revoked_armored', 'is not', null)
         .execute(),
     )
-    for (const row of rows) certificates.#revoked.set(row.fingerprint, row.revoked_armored ?? '')
+    for (const { fingerprint } of rows) certificates.#revoked.add(fingerprint)
     return certificates
   }
 
@@ -33,13 +56,15 @@ export class Certificates {
    */
   async judge(armored: string): Promise<Judgement> {
     const judgement = await this.#engine.judge(armored)
-    const { fingerprint } = judgement
-    const known = fingerprint === null ? undefined : this.#revoked.get(fingerprint)
-    return known === undefined ? judgement : await this.#engine.judge(armored, known)
+    const known = await this.#knownOf(judgement.fingerprint)
+    if (known === null) return judgement
+    return known === ''
+      ? { ...judgement, unusable: 'revoked', armored: '' }
+      : await this.#engine.judge(armored, known)
   }
 
   /**
-   * Remembers the revocations of a certificate whose owner was bound before.
+   * Remembers the revocations of a certificate.
    * @param made who revoked it, and where that is written down
    * @throws Refusal `postern_store_unwritable`
    */
@@ -49,15 +74,36 @@ export class Certificates {
   ): Promise<void> {
     const { fingerprint, revocations, armored } = judgement
     if (!revocations || fingerprint === null) return
-    if (this.#revoked.get(fingerprint) === armored) return
+    const known = await this.#knownOf(fingerprint)
+    if (known === armored || known === '') return
+    if (known === null && this.#revoked.size >= this.#maxRevoked) {
+      throw new Refusal('postern_store_unwritable', 'no more revocations can be remembered')
+    }
+    const isWhole = known !== null || this.#revoked.size < this.#maxWhole
+    const kept = isWhole ? armored : ''
     const change = { kind: 'key-revoked' as const, userId: made.userId, detail: { fingerprint } }
     await made.journal.record([change], async (db) => {
       await db
-        .updateTable('certificates')
-        .set({ revoked_armored: armored })
-        .where('fingerprint', '=', fingerprint)
+        .insertInto('certificates')
+        .values({ fingerprint, owner: null, revoked_armored: kept })
+        .onConflict((conflict) =>
+          conflict.column('fingerprint').doUpdateSet({ revoked_armored: kept }),
+        )
         .execute()
     })
-    this.#revoked.set(fingerprint, armored)
+    this.#revoked.add(fingerprint)
+  }
+
+  /** The copy with revocations; empty where only that it is revoked is known, null for none. */
+  async #knownOf(fingerprint: string | null): Promise<string | null> {
+    if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
+    const row = await this.#store.read((db) =>
+      db
+        .selectFrom('certificates')
+        .select('revoked_armored')
+        .where('fingerprint', '=', fingerprint)
+        .executeTakeFirst(),
+    )
+    return row?.revoked_armored ?? ''
   }
 }

@@ -3,6 +3,7 @@ import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceSaid, Unanswered } from '../errors.ts'
 import { FreshCache, moment, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
+import type { KnownKeys } from './known-keys.ts'
 import type { Lists } from './lists.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
@@ -12,6 +13,8 @@ export interface KeyList {
   /** Records that name nobody: whom they are meant for cannot be known. */
   nameless: number
   memberCount: number | undefined
+  /** When the first of the certificates that can be sealed to ends, ms since the epoch. */
+  lapsesAtMs: number
   /** How many keys there are, where those are more than fit into any message; none is judged then. */
   tooMany: number | null
 }
@@ -44,8 +47,11 @@ export class Directory {
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = new LRUCache<string, number>({ max: USERS, ttl: VAIN_FOR_MS })
 
-  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists }) {
-    const { calls, lists } = parts
+  readonly #certificates: PersonParts['certificates']
+
+  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists; knownKeys: KnownKeys }) {
+    const { calls, lists, knownKeys } = parts
+    this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
       bounds: { maxBytes: MAX_BYTES, bytesOf: ({ people }) => bytesOf(people) },
@@ -54,12 +60,15 @@ export class Directory {
         if (!result.success) throw new Unanswered('postern_upstream_invalid', 'a key list')
         const { keys, memberCount } = result.data
         if (keys.length > MOST_LISTED) {
-          return { people: [], nameless: 0, memberCount, tooMany: keys.length }
+          const tooMany = keys.length
+          return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
         }
         const named = keys.map(readUserKey).filter((key) => key !== null)
         const people = await readPeople(named, parts)
         await lists.saw(chatId, people)
-        return { people, nameless: keys.length - named.length, memberCount, tooMany: null }
+        await knownKeys.saw(`chat ${chatId}`, people)
+        const nameless = keys.length - named.length
+        return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
       },
     })
     this.#users = new FreshCache({
@@ -69,8 +78,11 @@ export class Directory {
         bytesOf: ({ person }) => bytesOf(person === null ? [] : [person]),
       },
       fetch: async (userId) => {
-        const record = readUserKey(await absentIfUnknown(calls.userKey(userId)))
+        const result = await absentIfUnknown(calls.userKey(userId))
+        if (result === null) await parts.trust.saw([{ userId, fingerprint: null }])
+        const record = readUserKey(result)
         const found = record === null ? [] : await readPeople([record], parts)
+        await knownKeys.saw(`person ${userId}`, found)
         return { person: found.find((person) => person.userId === userId) ?? null }
       },
     })
@@ -81,7 +93,9 @@ export class Directory {
    * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
    */
   async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
-    return await this.#lists.get(chatId, sinceMs)
+    const list = await this.#lists.get(chatId, sinceMs)
+    if (Date.now() >= list.lapsesAtMs) await this.#judgeAgain(list)
+    return list
   }
 
   /**
@@ -137,6 +151,19 @@ export class Directory {
     this.#vain.clear()
   }
 
+  /** Certificates end while a list is kept; what they are then is looked at before it is used. */
+  async #judgeAgain(list: KeyList): Promise<void> {
+    const nowMs = Date.now()
+    list.people = await Promise.all(
+      list.people.map(async (person) => {
+        if (person.unusable !== null || nowMs < person.judgement.expiresMs) return person
+        const judgement = await this.#certificates.judge(person.judgement.armored)
+        return { ...person, unusable: judgement.unusable, judgement }
+      }),
+    )
+    list.lapsesAtMs = lapsesAtMs(list.people)
+  }
+
   async #listedSigner(userId: number, chatId: number, sinceMs: number): Promise<Person | null> {
     try {
       const { people } = await this.#lists.get(chatId, sinceMs)
@@ -146,6 +173,14 @@ export class Directory {
       throw error
     }
   }
+}
+
+function lapsesAtMs(people: Person[]): number {
+  return people.reduce(
+    (first, { unusable, judgement }) =>
+      unusable === null ? Math.min(first, judgement.expiresMs) : first,
+    Infinity,
+  )
 }
 
 function bytesOf(people: Person[]): number {

@@ -6,6 +6,13 @@ import type { Store } from '../store/store.ts'
 export type TrustChange =
   /** The service lists another certificate for a person than before. */
   | { kind: 'key-changed'; userId: number; detail: { from: string; to: string; standing: string } }
+  /** The service lists none for a person any more. */
+  | { kind: 'key-withdrawn'; userId: number; detail: { from: string; standing: string } }
+  /** Several people are listed with one certificate; at most 100 are named. */
+  | {
+      kind: 'certificate-shared'
+      detail: { fingerprint: string; people: number[]; owner: number | null }
+    }
   /** A certificate that we know was revoked by its owner. */
   | { kind: 'key-revoked'; userId: number; detail: { fingerprint: string } }
   /** Who gets what is written into a chat; at most 100 people are named each way. */

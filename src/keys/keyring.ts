@@ -1,5 +1,4 @@
-import { OperatorError } from '../errors.ts'
-import type { Engine, OwnKey, UnlockedKey } from '../pgp/engine.ts'
+import type { Engine, Judgement, OwnKey, UnlockedKey } from '../pgp/engine.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -11,8 +10,9 @@ import {
   setOffered,
 } from './key-rows.ts'
 import { makeKey, type MadeKey } from './make-key.ts'
-import { nothingToLockUnder, tooMany } from './keyring-refusals.ts'
+import { doesNotOpen, exchanged, nothingToLockUnder, tooMany } from './keyring-refusals.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
+import { relockFor } from './relock.ts'
 
 /**
  * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
@@ -42,6 +42,7 @@ export class Keyring {
   readonly #engine: Engine
   readonly #options: KeyringOptions
   #keys: OwnKeyRecord[] = []
+  #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
   #firstPublishedAtMs: number | null = null
 
   private constructor(store: Store, engine: Engine, options: KeyringOptions) {
@@ -51,22 +52,25 @@ export class Keyring {
   }
 
   /**
-   * Reads and unlocks the keys in the store.
-   * @throws OperatorError `store-locked` when a key does not open with the store's passphrase
+   * Reads and unlocks the keys in the store, which is first brought under a master secret when it is
+   * one of before.
+   * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
+   *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
    */
   static async load(store: Store, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(store, engine, options)
+    await store.upgrade((locked, secrets) => opened(relockFor(engine)(locked, secrets)))
     const { rows, firstPublishedAtMs } = await readRows(store)
     const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
     const retired = rows.filter(({ state }) => state === 'retired')
     const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
     ring.#keys = await Promise.all(
-      rows.map(async (row) =>
-        fromRow(row, {
-          unlocked: opening.has(row) ? await ring.#unlock(row) : null,
-          endsMs: inUse.includes(row) ? await ring.#endsMs(row) : Infinity,
-        }),
-      ),
+      rows.map(async (row) => {
+        if (inUse.includes(row)) return await ring.#inUse(row)
+        const unlocked = opening.has(row) ? await ring.#unlock(row) : null
+        const fingerprints = unlocked?.fingerprints ?? (await ring.#judge(row)).encryptionKeys
+        return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
+      }),
     )
     ring.#firstPublishedAtMs = firstPublishedAtMs
     return ring
@@ -85,6 +89,15 @@ export class Keyring {
   /** Every key that ever was, the destroyed ones too, newest first. */
   get all(): readonly OwnKeyRecord[] {
     return this.#keys
+  }
+
+  /** Fingerprints of all keys that ever were ours, primary keys and subkeys. */
+  get fingerprints(): ReadonlySet<string> {
+    if (this.#fingerprints?.of !== this.#keys) {
+      const all = new Set(this.#keys.flatMap(({ fingerprints }) => fingerprints))
+      this.#fingerprints = { of: this.#keys, all }
+    }
+    return this.#fingerprints.all
   }
 
   /** What messages are opened with now, the likeliest first. */
@@ -205,7 +218,9 @@ export class Keyring {
       const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const kept = await insertRow(this.#store, row, passphrase)
       if (kept === null) continue
-      const record = { ...fromRow(kept, { unlocked, endsMs: await this.#endsMs(kept) }), unlocked }
+      const { endsMs } = await this.#judge(kept)
+      const { fingerprints } = unlocked
+      const record = { ...fromRow(kept, { unlocked, endsMs, fingerprints }), unlocked }
       this.#keys = [record, ...this.#keys]
       return record
     }
@@ -222,21 +237,36 @@ export class Keyring {
     )
   }
 
-  async #endsMs({ certificate }: OwnKeysRow): Promise<number> {
-    const { unusable, expiresMs } = await this.#engine.judge(certificate)
-    return unusable === 'expired' ? 0 : expiresMs
+  /**
+   * A key that is published, or will be. Only what is locked is proved to be ours: the rest of a row
+   * says what whoever could write the file made it say, and must agree with that.
+   */
+  async #inUse(row: OwnKeysRow): Promise<OwnKeyRecord> {
+    const unlocked = await this.#unlock(row)
+    const { fingerprint, endsMs } = await this.#judge(row)
+    const named = [row.fingerprint, fingerprint ?? row.fingerprint]
+    if (named.some((one) => one !== unlocked.fingerprint)) throw exchanged(row.fingerprint)
+    const { fingerprints } = unlocked
+    return fromRow(row, { unlocked, endsMs, fingerprints })
+  }
+
+  async #judge({
+    certificate,
+  }: OwnKeysRow): Promise<Pick<Judgement, 'fingerprint' | 'encryptionKeys'> & { endsMs: number }> {
+    const judged = await this.#engine.judge(certificate)
+    const { fingerprint, encryptionKeys, unusable, expiresMs } = judged
+    return { fingerprint, encryptionKeys, endsMs: unusable === 'expired' ? 0 : expiresMs }
   }
 
   async #unlock({ locked }: OwnKeysRow): Promise<UnlockedKey> {
-    try {
-      return await this.#engine.unlock(locked, this.#store.masterSecret ?? '')
-    } catch (cause) {
-      throw new OperatorError(
-        'store-locked',
-        'a secret key in the store does not open with this passphrase',
-        'give the passphrase that the store was made with; nothing was changed',
-        { cause },
-      )
-    }
+    return await opened(this.#engine.unlock(locked, this.#store.masterSecret ?? ''))
+  }
+}
+
+async function opened<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (cause) {
+    throw doesNotOpen(cause)
   }
 }

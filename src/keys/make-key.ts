@@ -14,7 +14,7 @@ export interface MadeKey {
 /**
  * Makes a key and tries it: what is sealed to its certificate must be opened and verified with
  * what the locked block gives back. Nothing is kept of it yet.
- * @param o `certifiedBy` the key before it
+ * @param o `passphrase` the store's master secret; `certifiedBy` the key before it
  * @throws Error when the key is of no use
  */
 export async function makeKey(
@@ -24,6 +24,7 @@ export async function makeKey(
   const createdAtMs = Date.now()
   const { fingerprint, certificate, locked } = await engine.generate({
     ...o,
+    isRandom: true,
     createdMs: createdAtMs - BACKDATE_MS,
   })
   const unlocked = await engine.unlock(locked, o.passphrase)

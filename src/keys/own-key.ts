@@ -11,6 +11,8 @@ export type KeyState = 'pending' | 'active' | 'retired' | 'destroyed'
 /** One of the bot's own keys. Times are ms since the epoch. */
 export interface OwnKeyRecord {
   fingerprint: string
+  /** Of all its keys that are known, the primary key first. */
+  fingerprints: readonly string[]
   state: KeyState
   createdAtMs: number
   /** When its publication was begun: from then on the service may know it. */
@@ -30,14 +32,20 @@ export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
 
 /**
  * The key of a row of the store.
- * @param o `unlocked` what `locked` holds, or null; `endsMs` when it expires
+ * @param o `unlocked` what `locked` holds, or null; `endsMs` when it expires; `fingerprints` of its
+ *   subkeys
  */
 export function fromRow(
   row: OwnKeysRow,
-  { unlocked, endsMs }: { unlocked: UnlockedKey | null; endsMs: number },
+  {
+    unlocked,
+    endsMs,
+    fingerprints,
+  }: { unlocked: UnlockedKey | null; endsMs: number; fingerprints: readonly string[] },
 ): OwnKeyRecord {
   return {
     fingerprint: row.fingerprint,
+    fingerprints: [...new Set([row.fingerprint, ...fingerprints])],
     state: row.state,
     createdAtMs: row.created_at,
     offeredAtMs: row.offered_at,

@@ -1,9 +1,8 @@
 import type { Transaction } from 'kysely'
-import { Breath } from '../breath.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
-/** Whom a certificate is listed for. */
+/** A certificate and a person whose it is said to be. */
 export interface Pair {
   fingerprint: string
   userId: number
@@ -15,8 +14,8 @@ export type SignedKind = 'words' | 'file'
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
 /**
- * What is remembered of people for good: whose a fingerprint is, and who has ever signed.
- * Both only tighten without the operator.
+ * What is remembered of people for good: whose a certificate is by the operator's word, and who has
+ * ever signed. Nothing but the operator's word changes the one or loosens the other.
  */
 export class People {
   readonly #store: Store
@@ -30,12 +29,12 @@ export class People {
   static async load(store: Store): Promise<People> {
     const people = new People(store)
     const [certificates, rows] = await Promise.all([
-      store.read((db) =>
-        db.selectFrom('certificates').select(['fingerprint', 'user_id']).execute(),
-      ),
+      store.read((db) => db.selectFrom('certificates').select(['fingerprint', 'owner']).execute()),
       store.read((db) => db.selectFrom('people').selectAll().execute()),
     ])
-    for (const row of certificates) people.#ownerOf.set(row.fingerprint, row.user_id)
+    for (const { fingerprint, owner } of certificates) {
+      if (owner !== null) people.#ownerOf.set(fingerprint, owner)
+    }
     for (const row of rows) {
       if (row.signed_at !== null) people.#signed.words.add(row.user_id)
       if (row.signed_files_at !== null) people.#signed.file.add(row.user_id)
@@ -43,38 +42,29 @@ export class People {
     return people
   }
 
-  /** Whose fingerprint it is, as first seen; undefined when it was never seen. */
+  /** Whose certificate it is, as the operator said; undefined while nothing was said. */
   ownerOf(fingerprint: string): number | undefined {
     return this.#ownerOf.get(fingerprint)
   }
 
-  /** Those whose certificate was never seen before, with anybody. */
-  unbound(pairs: readonly Pair[]): Pair[] {
-    return pairs.filter(({ fingerprint }) => !this.#ownerOf.has(fingerprint))
+  /** Whether the operator has named somebody else as the owner of a certificate. */
+  isOthers({ fingerprint, userId }: Pair): boolean {
+    const owner = this.#ownerOf.get(fingerprint)
+    return owner !== undefined && owner !== userId
   }
 
-  /**
-   * Puts on disk whose certificates these are; those already known stay with whom they were.
-   * `bound` follows when the write is done.
-   */
-  async saveBound(db: Transaction<Schema>, pairs: readonly Pair[]): Promise<void> {
-    const breath = new Breath()
-    const nowMs = Date.now()
-    for (const { fingerprint, userId } of pairs) {
-      await breath.take()
-      await db
-        .insertInto('certificates')
-        .values({ fingerprint, user_id: userId, first_seen_at: nowMs, revoked_armored: null })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-    }
+  /** Puts on disk that a certificate is a person's alone. `owns` follows when the write is done. */
+  async saveOwner(db: Transaction<Schema>, { userId, fingerprint }: Pair): Promise<void> {
+    await db
+      .insertInto('certificates')
+      .values({ fingerprint, owner: userId, revoked_armored: null })
+      .onConflict((conflict) => conflict.column('fingerprint').doUpdateSet({ owner: userId }))
+      .execute()
   }
 
-  /** Takes in what `saveBound` has put on disk. */
-  bound(pairs: readonly Pair[]): void {
-    for (const { fingerprint, userId } of pairs) {
-      if (!this.#ownerOf.has(fingerprint)) this.#ownerOf.set(fingerprint, userId)
-    }
+  /** Takes in what `saveOwner` has put on disk. */
+  owns({ userId, fingerprint }: Pair): void {
+    this.#ownerOf.set(fingerprint, userId)
   }
 
   /** Whether the person has ever signed such a thing; from then on, one without is not theirs. */
@@ -101,18 +91,10 @@ export class People {
   }
 
   /**
-   * Puts on disk that a person begins anew by the operator's word: the certificate is theirs
-   * alone, and that they once signed is forgotten. `startedAnew` follows when the write is done.
+   * Puts on disk that a person begins anew: that they once signed words or files is forgotten.
+   * `startedAnew` follows when the write is done.
    */
-  async saveAnew(
-    db: Transaction<Schema>,
-    { userId, fingerprint }: { userId: number; fingerprint: string },
-  ): Promise<void> {
-    await db
-      .insertInto('certificates')
-      .values({ fingerprint, user_id: userId, first_seen_at: Date.now(), revoked_armored: null })
-      .onConflict((conflict) => conflict.column('fingerprint').doUpdateSet({ user_id: userId }))
-      .execute()
+  async saveAnew(db: Transaction<Schema>, userId: number): Promise<void> {
     await db
       .updateTable('people')
       .set({ signed_at: null, signed_files_at: null })
@@ -121,8 +103,7 @@ export class People {
   }
 
   /** Takes in what `saveAnew` has put on disk. */
-  startedAnew({ userId, fingerprint }: { userId: number; fingerprint: string }): void {
-    this.#ownerOf.set(fingerprint, userId)
+  startedAnew(userId: number): void {
     for (const signed of Object.values(this.#signed)) signed.delete(userId)
   }
 }

@@ -1,12 +1,12 @@
 import type { UserKey } from '../api/user-key.ts'
 import type { Judgement, UnusableReason } from '../pgp/engine.ts'
 import type { Certificates } from './certificates.ts'
+import type { Listing } from './claims.ts'
 import type { Journal } from './journal.ts'
-import type { People } from './people.ts'
 import type { Trust } from './trust.ts'
 
 /** Why a person cannot be sealed to; beyond what the certificate itself says. */
-export type Unusable = UnusableReason | 'fingerprint-mismatch' | 'other-person'
+export type Unusable = UnusableReason | 'fingerprint-mismatch' | 'not-remembered'
 
 /** A person with the certificate that the service lists for them. */
 export interface Person {
@@ -20,7 +20,6 @@ export interface Person {
 
 export interface PersonParts {
   certificates: Certificates
-  people: People
   trust: Trust
   journal: Journal
 }
@@ -34,7 +33,7 @@ const WORTHLESS: ReadonlySet<Unusable> = new Set([
   'too-large',
   'deadline',
   'fingerprint-mismatch',
-  'other-person',
+  'not-remembered',
 ])
 
 /** The armored certificate that the person's signatures are verified against, or null. */
@@ -45,8 +44,8 @@ export function signingCertificate(person: Person): string | null {
 }
 
 /**
- * Takes key records as `readUserKey` read them: computes each fingerprint, remembers whose it is
- * and what was revoked. A record whose own fingerprint is not its certificate's binds nothing.
+ * Takes key records as `readUserKey` read them: computes each fingerprint, remembers who lists it
+ * and what was revoked. A record whose own fingerprint is not its certificate's is no claim.
  * @throws Refusal `postern_store_unwritable`
  */
 export async function readPeople(records: UserKey[], parts: PersonParts): Promise<Person[]> {
@@ -56,12 +55,7 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
       judgement: await parts.certificates.judge(key.publicKey ?? ''),
     })),
   )
-  const listed = judged.flatMap(({ key, judgement: { fingerprint } }) =>
-    fingerprint === null || isMismatch(key, fingerprint)
-      ? []
-      : [{ fingerprint, userId: key.userId }],
-  )
-  await parts.trust.saw(listed)
+  await parts.trust.saw(judged.flatMap(({ key, judgement }) => listingOf(key, judgement) ?? []))
   for (const { key, judgement } of judged) {
     const made = { userId: key.userId, journal: parts.journal }
     await parts.certificates.rememberRevoked(judgement, made)
@@ -69,7 +63,7 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
   return judged.map(({ key, judgement }) => ({
     userId: key.userId,
     fingerprint: judgement.fingerprint,
-    unusable: unusableFor(key, judgement, parts.people),
+    unusable: unusableFor(key, judgement, parts.trust),
     judgement,
   }))
 }
@@ -77,13 +71,19 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
 function unusableFor(
   key: { userId: number; fingerprint: string | null },
   judgement: Judgement,
-  people: People,
+  trust: Trust,
 ): Unusable | null {
   const { fingerprint } = judgement
   if (fingerprint === null) return judgement.unusable ?? 'unparseable'
   if (isMismatch(key, fingerprint)) return 'fingerprint-mismatch'
-  if (people.ownerOf(fingerprint) !== key.userId) return 'other-person'
+  if (!trust.isRemembered(key.userId)) return 'not-remembered'
   return judgement.unusable
+}
+
+/** What a record lists; null where it does not say, or could not be read in time. */
+function listingOf(key: UserKey, { fingerprint, unusable }: Judgement): Listing | null {
+  if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
+  return { userId: key.userId, fingerprint }
 }
 
 function isMismatch(key: { fingerprint: string | null }, computed: string): boolean {

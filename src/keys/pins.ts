@@ -15,14 +15,29 @@ export interface Pin {
   fingerprint: string | null
   sinceMs: number
   standing: Standing
-  /** What the service lists now; null when it was never seen to list anything. */
+  /**
+   * The certificate that the service lists for them now, which is their claim to it; null when it
+   * lists none, or was never seen to list any.
+   */
   listed: string | null
   listedAtMs: number | null
 }
 
+/** A person of whom nothing is known. */
+export const blankPin = (userId: number): Pin => ({
+  userId,
+  fingerprint: null,
+  sinceMs: 0,
+  standing: 'seen',
+  listed: null,
+  listedAtMs: null,
+})
+
 /** Every pin, in memory and in the store. */
 export class Pins {
   readonly #pins = new Map<number, Pin>()
+  /** Who is listed with a certificate: one person, but for disputed ones. */
+  readonly #listedBy = new Map<string, number | Set<number>>()
 
   static async load(store: Store): Promise<Pins> {
     const pins = new Pins()
@@ -44,14 +59,50 @@ export class Pins {
     return this.#pins.get(userId)
   }
 
+  get size(): number {
+    return this.#pins.size
+  }
+
   /** Every pin, by person. */
   get all(): Pin[] {
     return [...this.#pins.values()].sort((a, b) => a.userId - b.userId)
   }
 
+  /** How many people are listed with a certificate now. */
+  claimsOn(fingerprint: string): number {
+    const listedBy = this.#listedBy.get(fingerprint)
+    if (listedBy === undefined) return 0
+    return typeof listedBy === 'number' ? 1 : listedBy.size
+  }
+
+  /** Who is listed with a certificate now, by id. */
+  claimantsOf(fingerprint: string): number[] {
+    const listedBy = this.#listedBy.get(fingerprint) ?? []
+    return typeof listedBy === 'number' ? [listedBy] : [...listedBy].sort((a, b) => a - b)
+  }
+
   /** Takes in what `savePin` has put on disk. */
   took(pin: Pin): void {
-    this.#pins.set(pin.userId, pin)
+    const before = this.#pins.get(pin.userId)?.listed ?? null
+    // one string for both, of which there are two hundred thousand
+    const isSame = pin.listed !== null && pin.listed === pin.fingerprint
+    this.#pins.set(pin.userId, isSame ? { ...pin, listed: pin.fingerprint } : pin)
+    if (before === pin.listed) return
+    if (before !== null) this.#unclaim(before, pin.userId)
+    if (pin.listed !== null) this.#claim(isSame ? pin.fingerprint! : pin.listed, pin.userId)
+  }
+
+  #claim(fingerprint: string, userId: number): void {
+    const listedBy = this.#listedBy.get(fingerprint)
+    if (listedBy === undefined) this.#listedBy.set(fingerprint, userId)
+    else if (typeof listedBy !== 'number') listedBy.add(userId)
+    else this.#listedBy.set(fingerprint, new Set([listedBy, userId]))
+  }
+
+  #unclaim(fingerprint: string, userId: number): void {
+    const listedBy = this.#listedBy.get(fingerprint)
+    if (typeof listedBy === 'object') listedBy.delete(userId)
+    if (listedBy === userId || this.claimsOn(fingerprint) === 0) this.#listedBy.delete(fingerprint)
   }
 }
 

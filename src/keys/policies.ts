@@ -13,6 +13,8 @@ export class Policies {
   readonly #journal: Journal
   readonly #setting: TrustPolicy
   readonly #said = new Map<number, TrustPolicy>()
+  /** How often a policy was changed since the start. */
+  changes = 0
 
   private constructor(journal: Journal, setting: TrustPolicy) {
     this.#journal = journal
@@ -57,6 +59,7 @@ export class Policies {
       if (policy === null) return
       await db.insertInto('trust_policies').values({ chat_id: id, policy }).execute()
     })
+    this.changes++
     if (policy === null) this.#said.delete(id)
     else this.#said.set(id, policy)
   }

@@ -1,14 +1,15 @@
 import { Refusal } from '../errors.ts'
-import type { CipherSizes } from '../pgp/engine.ts'
+import type { CipherSizes, Judgement } from '../pgp/engine.ts'
 import type { KeyList } from './directory.ts'
+import type { Pair } from './people.ts'
 import type { Person, Unusable } from './person.ts'
 import type { Distrust } from './trust.ts'
 
 /** Who gets a message, and who could not. */
 export interface Recipients {
   /**
-   * Armored certificates, one a person; the bot's own is not among them. The very same array while
-   * the same are chosen from the same list.
+   * Armored certificates, one for each key that is sealed to; the bot's own is not among them. The
+   * very same array while the same are chosen from the same list.
    */
   certificates: readonly string[]
   /** Greatest octets that the recipient packets of `certificates` take. */
@@ -19,28 +20,63 @@ export interface Recipients {
 /** Somebody who gets nothing, and why. */
 export interface Skipped {
   userId: number
-  reason: Unusable | Distrust
+  reason: Unusable | Distrust | NotTheirs
 }
+
+/** A certificate that the service lists for somebody, and that is the bot's or another person's. */
+type NotTheirs = 'own-key' | 'other-person'
 
 export interface RecipientRules {
   isPrivate: boolean
+  /** Whose private chat it is; null while that is not known, and for any other chat. */
+  personId: number | null
   /** `skip` sends to the others; `refuse` sends to nobody (setting `seal.unusableRecipient`). */
   unusable: 'skip' | 'refuse'
   botId: number | null
-  /** Fingerprints of the bot's own keys. */
+  /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: ReadonlySet<string>
+  /** Whether the operator has named somebody else as a certificate's owner. */
+  isOthers: (pair: Pair) => boolean
+  /** Another number whenever `isOthers` or `distrust` may say otherwise than before. */
+  epoch: number
   /** Why somebody's certificate waits for the operator's word in this chat; null when it does not. */
   distrust: (userId: number, fingerprint: string | null) => Distrust | null
 }
 
 /**
- * Chooses the recipients of one message from a chat's key list (DESIGN: Sealing).
+ * Chooses the recipients of one message from a chat's key list, person by person: what one
+ * publishes harms nobody else (DESIGN: Sealing). Who lists a key of the bot's, or a certificate
+ * that the operator knows as another's, has none of their own: they are left out and named whatever
+ * `unusable` says, or any member could silence a group.
  * @throws Refusal `postern_seal_too_large` when nobody was judged because no message fits so many,
- *   `postern_recipients_inconsistent` when the list contradicts itself,
+ *   `postern_recipients_inconsistent` when the list says what no honest service can,
  *   `postern_no_recipient` when it is empty; when nobody is left, or somebody must not be left out,
  *   `postern_trust_required` where the operator's word would help, else `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
+  const before = chosenFrom.get(list)
+  const depends = dependenciesOf(list, rules)
+  if (before?.depends.every((one, index) => one === depends[index]) === true) {
+    return before.recipients
+  }
+  const recipients = choose(list, rules, before?.recipients.certificates)
+  chosenFrom.set(list, { depends, recipients })
+  return recipients
+}
+
+/** What was last chosen from a list, and by what: a thousand people are not judged at each send. */
+const chosenFrom = new WeakMap<KeyList, { depends: unknown[]; recipients: Recipients }>()
+
+function dependenciesOf({ people }: KeyList, rules: RecipientRules): unknown[] {
+  const { isPrivate, personId, unusable, botId, own, epoch } = rules
+  return [people, isPrivate, personId, unusable, botId, own, epoch]
+}
+
+function choose(
+  list: KeyList,
+  rules: RecipientRules,
+  before: readonly string[] | undefined,
+): Recipients {
   const { people, tooMany } = list
   if (tooMany !== null) {
     const count = `${tooMany + 1} recipients are more than fit into any message`
@@ -51,25 +87,22 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
   if (people.length === 0) throw new Refusal('postern_no_recipient')
   const usable: Person[] = []
   const skipped: Skipped[] = []
-  const waiting: Skipped[] = []
   for (const person of people) {
-    const { userId, fingerprint, unusable } = person
-    const distrust = unusable === null ? rules.distrust(userId, fingerprint) : null
-    const reason = unusable ?? distrust
+    const reason = whyNot(person, rules)
     if (reason === null) usable.push(person)
-    else skipped.push({ userId, reason })
-    if (distrust !== null) waiting.push({ userId, reason: distrust })
+    else skipped.push({ userId: person.userId, reason })
   }
-  if (usable.length === 0 || (rules.unusable === 'refuse' && skipped.length > 0)) {
+  const missed = usable.length === 0 ? skipped : skipped.filter(({ reason }) => isOwnFault(reason))
+  if (usable.length === 0 || (rules.unusable === 'refuse' && missed.length > 0)) {
+    const waiting = missed.filter(({ reason }) => isForOperator(reason))
     if (waiting.length > 0) throw new Refusal('postern_trust_required', named(waiting))
-    throw new Refusal('postern_recipient_unusable', named(skipped))
+    throw new Refusal('postern_recipient_unusable', named(missed))
   }
-  const byFingerprint = new Map(usable.map((person) => [person.fingerprint, person.judgement]))
-  const judgements = [...byFingerprint.values()]
+  const judgements = oncePerSubkey(usable)
   return {
     certificates: asBefore(
-      list,
       judgements.map(({ armored }) => armored),
+      before,
     ),
     recipientBytes: {
       aes256: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
@@ -79,41 +112,96 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
   }
 }
 
-/** What was last chosen from a list. */
-const chosenFrom = new WeakMap<KeyList, readonly string[]>()
+/**
+ * The one person whom a list names, from which a private chat learns whose it is; null when the
+ * list names nobody or several, or contradicts itself.
+ */
+export function solePersonOf(list: KeyList, botId: number | null): number | null {
+  const [first] = list.people
+  const rules = { isPrivate: true, personId: null, botId }
+  const isPlain = list.tooMany === null && contradictionIn(list, rules) === null
+  return first !== undefined && isPlain ? first.userId : null
+}
 
-function asBefore(list: KeyList, certificates: string[]): readonly string[] {
-  const before = chosenFrom.get(list)
+function whyNot(
+  { userId, fingerprint, unusable, judgement }: Person,
+  { own, isOthers, distrust }: RecipientRules,
+): Skipped['reason'] | null {
+  if (fingerprint !== null) {
+    const isOwn = own.has(fingerprint) || judgement.encryptionKeys.some((key) => own.has(key))
+    if (isOwn) return 'own-key'
+    if (isOthers({ fingerprint, userId })) return 'other-person'
+  }
+  return unusable ?? distrust(userId, fingerprint)
+}
+
+const isOwnFault = (reason: Skipped['reason']): boolean =>
+  reason !== 'own-key' && reason !== 'other-person'
+
+const FOR_OPERATOR = new Set<string>([
+  'blocked',
+  'key-changed',
+  'not-accepted',
+  'other-person',
+] satisfies (Distrust | NotTheirs)[])
+
+const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(reason)
+
+/**
+ * One judgement for each key that is sealed to, however many list it: a subkey can be put under
+ * anybody's primary key. A certificate with no other key can only be sealed to that one; where none
+ * is so plain, each is sealed to, lest somebody's own certificate goes elsewhere later.
+ */
+function oncePerSubkey(usable: readonly Person[]): Judgement[] {
+  const bySubkey = new Map<string, Person>()
+  const beside: Judgement[] = []
+  for (const person of usable) {
+    const { judgement, fingerprint } = person
+    const subkey = judgement.encryptionKeys[0] ?? fingerprint ?? ''
+    const known = bySubkey.get(subkey)
+    if (known === undefined) bySubkey.set(subkey, person)
+    else if (known.fingerprint === fingerprint || known.judgement.encryptionKeys.length === 1)
+      continue
+    else if (judgement.encryptionKeys.length === 1) bySubkey.set(subkey, person)
+    else beside.push(judgement)
+  }
+  return [...Array.from(bySubkey.values(), ({ judgement }) => judgement), ...beside]
+}
+
+function asBefore(
+  certificates: string[],
+  before: readonly string[] | undefined,
+): readonly string[] {
   const isSame =
     before?.length === certificates.length &&
     certificates.every((armored, index) => armored === before[index])
-  if (isSame) return before
-  chosenFrom.set(list, certificates)
-  return certificates
+  return isSame ? before : certificates
 }
 
-/** What a key list says twice or says of the wrong one, in words without anybody's, or null. */
-function contradictionIn(list: KeyList, rules: RecipientRules): string | null {
+/** What no honest service can say of a chat's keys, in words without anybody's, or null. */
+function contradictionIn(
+  list: KeyList,
+  rules: Pick<RecipientRules, 'isPrivate' | 'personId' | 'botId'>,
+): string | null {
   const { people, memberCount, nameless } = list
+  const { botId, isPrivate, personId } = rules
   if (nameless > 0) return 'a key that belongs to nobody'
   const fingerprintOf = new Map<number, string | null>()
-  const ownerOf = new Map<string, number>()
-  for (const { userId, fingerprint, unusable } of people) {
-    if (userId === rules.botId) return 'it names the bot'
-    if (fingerprint !== null && rules.own.has(fingerprint)) return 'it names the bot’s own key'
-    if (fingerprintOf.has(userId) && fingerprintOf.get(userId) !== fingerprint) {
-      return `two keys for person ${userId}`
+  for (const { userId, fingerprint } of people) {
+    if (userId === botId) return 'it names the bot'
+    if (isPrivate && personId !== null && userId !== personId) {
+      return `it names ${userId}, and the private chat is person ${personId}’s`
     }
+    const other = fingerprintOf.get(userId)
+    if (other !== undefined && other !== fingerprint) return `two keys for person ${userId}`
     fingerprintOf.set(userId, fingerprint)
-    if (fingerprint === null) continue
-    const owner = ownerOf.get(fingerprint) ?? userId
-    if (owner !== userId || unusable === 'other-person') {
-      return `the key of person ${userId} is somebody else’s`
-    }
-    ownerOf.set(fingerprint, userId)
   }
-  if (rules.isPrivate && fingerprintOf.size > 1) return 'more than one person in a private chat'
-  if (memberCount !== undefined && fingerprintOf.size > memberCount) return 'more keys than members'
+  const count = fingerprintOf.size
+  if (isPrivate && count > 1) return 'more than one person in a private chat'
+  // the bot is a member too, and is not on the list
+  if (memberCount !== undefined && count > 0 && count > memberCount - 1) {
+    return `${count} keys for ${memberCount} members, one of which is the bot`
+  }
   return null
 }
 

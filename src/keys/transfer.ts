@@ -5,6 +5,7 @@ import type { Relock } from '../store/move.ts'
 import type { Store } from '../store/store.ts'
 import type { Keyring } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
+import { relockFor } from './relock.ts'
 import { unfitKey } from './unfit.ts'
 
 export interface TransferParts {
@@ -57,7 +58,12 @@ export class Transfer {
     const { engine, keyring } = this.#parts
     let expiresMs = Infinity
     const key = await keyring.takePending(async ({ passphrase: to, certifiedBy }) => {
-      const adopted = await engine.adopt(file, { from: passphrase, to, certifiedBy })
+      const adopted = await engine.adopt(file, {
+        from: passphrase,
+        to,
+        isRandom: true,
+        certifiedBy,
+      })
       if (adopted.outcome === 'unfit') throw unfitKey(adopted.reason)
       refuseKnown(keyring, adopted.key.fingerprint)
       expiresMs = adopted.expiresMs
@@ -68,7 +74,7 @@ export class Transfer {
 
   /** Locks keys anew for a store that is moved to another protection. */
   get relock(): Relock {
-    return async (locked, secrets) => await this.#parts.engine.relock(locked, secrets)
+    return relockFor(this.#parts.engine)
   }
 }
 

@@ -2,9 +2,10 @@
 import { Breath } from '../breath.ts'
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import type { Journal } from './journal.ts'
+import { changedPins, newDisputes, type Listing } from './claims.ts'
+import type { Journal, TrustChange } from './journal.ts'
 import type { People } from './people.ts'
-import { Pins, savePin, type Pin } from './pins.ts'
+import { Pins, blankPin, savePin, type Pin } from './pins.ts'
 import { Policies, type TrustPolicy } from './policies.ts'
 
 /** Why a person is neither sealed to nor believed until the operator speaks. */
@@ -16,17 +17,35 @@ export interface TrustParts {
   people: People
   /** Setting `trust.policy`. */
   policy: TrustPolicy
+  /** `MOST_PEOPLE` when not given. */
+  maxPeople?: number
+  /** Called when somebody was one too many to be remembered. */
+  onFull?: () => void
 }
+
+/**
+ * How many people are remembered. Forgetting one would loosen what is known of them, so beyond
+ * these nobody new is learned: nothing is sealed to them, and nothing of theirs is verified.
+ */
+export const MOST_PEOPLE = 250_000
+/** People named in one entry of the journal. */
+const NAMED = 100
 
 export class Trust {
   readonly #journal: Journal
   readonly #people: People
   readonly #pins: Pins
+  readonly #maxPeople: number
+  readonly #onFull: () => void
   readonly policies: Policies
+  #turn: Promise<unknown> = Promise.resolve()
+  #changes = 0
 
-  private constructor({ journal, people }: TrustParts, pins: Pins, policies: Policies) {
-    this.#journal = journal
-    this.#people = people
+  private constructor(parts: TrustParts, pins: Pins, policies: Policies) {
+    this.#journal = parts.journal
+    this.#people = parts.people
+    this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
+    this.#onFull = parts.onFull ?? (() => {})
     this.#pins = pins
     this.policies = policies
   }
@@ -35,6 +54,11 @@ export class Trust {
     const { store, journal, policy } = parts
     const policies = await Policies.load({ store, journal, setting: policy })
     return new Trust(parts, await Pins.load(store), policies)
+  }
+
+  /** Another number whenever something here may be said otherwise than before. */
+  get epoch(): number {
+    return this.#changes + this.policies.changes
   }
 
   /** Everybody whom we know, by person. */
@@ -62,77 +86,127 @@ export class Trust {
   }
 
   /**
-   * The service lists these certificates: a new one is bound to its person, the first of a person
-   * is pinned; a change is written down and told. All of it in one write. Somebody listed with two
-   * at once is not pinned: such a list is refused anyway.
+   * Whether a certificate is disputed: several people are listed with it, and the operator has not
+   * said whose it is. Neither being listed first nor a signature says so.
+   */
+  isShared(fingerprint: string): boolean {
+    return this.#pins.claimsOn(fingerprint) > 1 && this.#people.ownerOf(fingerprint) === undefined
+  }
+
+  /** Who else is listed with a person's certificate while it is disputed, by id. */
+  sharersOf({ userId, listed }: Pin): number[] {
+    if (listed === null || !this.isShared(listed)) return []
+    return this.#pins.claimantsOf(listed).filter((other) => other !== userId)
+  }
+
+  /** Whether anything is remembered of a person; of one too many nothing can be. */
+  isRemembered(userId: number): boolean {
+    return this.#pins.get(userId) !== undefined
+  }
+
+  /** Whether the operator has compared the fingerprint with the person's own word. */
+  isVerified(userId: number): boolean {
+    return this.#pins.get(userId)?.standing === 'verified'
+  }
+
+  /**
+   * The service lists these certificates, or none for somebody: the first of a person is pinned, a
+   * change is written down and told, and so is a certificate that several are listed with. All of
+   * it in one write.
    * @throws Refusal `postern_store_unwritable`
    */
-  async saw(listed: readonly { userId: number; fingerprint: string }[]): Promise<void> {
-    const nowMs = Date.now()
-    const pins = changedPins(listed, (userId) => this.#pins.get(userId), nowMs)
-    const bound = this.#people.unbound(listed)
-    if (pins.length + bound.length === 0) return
-    const changes = pins.flatMap((pin) => {
-      const from = this.#pins.get(pin.userId)?.listed ?? pin.fingerprint
-      const to = pin.listed
-      if (from === null || to === null || from === to) return []
-      const detail = { from, to, standing: pin.standing }
-      return [{ kind: 'key-changed' as const, userId: pin.userId, detail }]
-    })
+  async saw(listed: readonly Listing[]): Promise<void> {
+    if (this.#changedBy(listed).changed.length > 0) await this.#inTurn(() => this.#learn(listed))
+  }
+
+  #changedBy(listed: readonly Listing[]): ReturnType<typeof changedPins> {
+    const room = this.#maxPeople - this.#pins.size
+    const found = changedPins(listed, this.#pins, { nowMs: Date.now(), room })
+    if (found.tooMany > 0) this.#onFull()
+    return found
+  }
+
+  async #learn(listed: readonly Listing[]): Promise<void> {
+    const { changed } = this.#changedBy(listed)
+    if (changed.length === 0) return
+    const changes = [
+      ...changed.flatMap((pin) => this.#changeOf(pin)),
+      ...newDisputes(changed, this.#pins).map(({ fingerprint, people }) => {
+        const owner = this.#people.ownerOf(fingerprint) ?? null
+        const detail = { fingerprint, people: people.slice(0, NAMED), owner }
+        return { kind: 'certificate-shared' as const, detail }
+      }),
+    ]
     const breath = new Breath()
     await this.#journal.record(changes, async (db) => {
-      await this.#people.saveBound(db, bound)
-      for (const pin of pins) {
+      for (const pin of changed) {
         await breath.take()
         await savePin(db, pin)
       }
     })
-    this.#people.bound(bound)
-    for (const pin of pins) this.#pins.took(pin)
+    for (const pin of changed) this.#took(pin)
+  }
+
+  #changeOf(pin: Pin): TrustChange[] {
+    const { userId, listed: to, standing } = pin
+    const before = this.#pins.get(userId)
+    const from = before?.listed ?? before?.fingerprint ?? null
+    if (from === null || from === to) return []
+    return to === null
+      ? [{ kind: 'key-withdrawn', userId, detail: { from, standing } }]
+      : [{ kind: 'key-changed', userId, detail: { from, to, standing } }]
   }
 
   /**
    * The operator takes a person's certificate as the service lists it now, and lets them begin
-   * anew: what they were known to sign is forgotten, and the certificate is theirs alone.
+   * anew: what they were known to sign is forgotten. The certificate is theirs alone.
    * @param fingerprint what the operator looked at; absent: whatever is listed
    * @returns the pin as it stands now
    * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
    */
   async accept(userId: number, fingerprint?: string): Promise<Pin> {
-    const pin = this.#pins.get(userId)
-    const listed = pin?.listed ?? null
-    if (pin === undefined || listed === null) throw neverSeen(userId)
-    if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
-      throw new OperatorError(
-        'refused',
-        `the service lists ${listed} for person ${userId}, which is another one`,
-        'ask the person which fingerprint is theirs; nothing was changed',
-      )
-    }
-    const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
-    const standing = isVerified ? 'verified' : 'accepted'
-    return await this.#stand({ ...pin, fingerprint: listed, standing }, 'accepted')
+    return await this.#inTurn(async () => {
+      const pin = this.#pins.get(userId)
+      const listed = pin?.listed ?? null
+      if (pin === undefined || listed === null) throw noneListed(userId)
+      if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
+        throw new OperatorError(
+          'refused',
+          `the service lists ${listed} for person ${userId}, which is another one`,
+          'ask the person which fingerprint is theirs; nothing was changed',
+        )
+      }
+      const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
+      const standing = isVerified ? 'verified' : 'accepted'
+      return await this.#stand({ ...pin, fingerprint: listed, standing }, 'accepted')
+    })
   }
 
   /**
    * The operator has compared a fingerprint with the person's own word: they are sealed to under
-   * this one alone, from now on.
+   * this one alone, from now on, and it is theirs alone. What they must sign, they must go on
+   * signing.
    * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
    * @throws OperatorError `usage` when it is none
    */
   async verify(userId: number, fingerprint: string): Promise<Pin> {
-    const pin = this.#pins.get(userId) ?? blank(userId)
-    const verified = { ...pin, fingerprint: readFingerprint(fingerprint) }
-    return await this.#stand({ ...verified, standing: 'verified' }, 'verified')
+    const compared = readFingerprint(fingerprint)
+    return await this.#inTurn(async () => {
+      const pin = this.#pins.get(userId) ?? blankPin(userId)
+      return await this.#stand({ ...pin, fingerprint: compared, standing: 'verified' }, 'verified')
+    })
   }
 
   /** Nothing is sealed to a person, and nothing believed of them, until accepted or verified. */
   async block(userId: number): Promise<Pin> {
-    const known = this.#pins.get(userId) ?? blank(userId)
-    const pin: Pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
-    await this.#journal.record([{ kind: 'blocked', userId, detail: {} }], (db) => savePin(db, pin))
-    this.#pins.took(pin)
-    return pin
+    return await this.#inTurn(async () => {
+      const known = this.#pins.get(userId) ?? blankPin(userId)
+      const pin: Pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
+      const change = { kind: 'blocked' as const, userId, detail: {} }
+      await this.#journal.record([change], (db) => savePin(db, pin))
+      this.#took(pin)
+      return pin
+    })
   }
 
   async #stand(given: Pin, kind: 'accepted' | 'verified'): Promise<Pin> {
@@ -141,39 +215,26 @@ export class Trust {
     const fingerprint = pin.fingerprint ?? ''
     await this.#journal.record([{ kind, userId, detail: { fingerprint } }], async (db) => {
       await savePin(db, pin)
-      await this.#people.saveAnew(db, { userId, fingerprint })
+      await this.#people.saveOwner(db, { userId, fingerprint })
+      if (kind === 'accepted') await this.#people.saveAnew(db, userId)
     })
-    this.#people.startedAnew({ userId, fingerprint })
-    this.#pins.took(pin)
+    this.#people.owns({ userId, fingerprint })
+    if (kind === 'accepted') this.#people.startedAnew(userId)
+    this.#took(pin)
     return pin
   }
-}
 
-const blank = (userId: number): Pin => ({
-  userId,
-  fingerprint: null,
-  sinceMs: 0,
-  standing: 'seen',
-  listed: null,
-  listedAtMs: null,
-})
-
-function changedPins(
-  listed: readonly { userId: number; fingerprint: string }[],
-  known: (userId: number) => Pin | undefined,
-  nowMs: number,
-): Pin[] {
-  const byPerson = new Map<number, Set<string>>()
-  for (const { userId, fingerprint } of listed) {
-    byPerson.set(userId, (byPerson.get(userId) ?? new Set()).add(fingerprint))
+  #took(pin: Pin): void {
+    this.#pins.took(pin)
+    this.#changes++
   }
-  return [...byPerson].flatMap(([userId, fingerprints]) => {
-    const [fingerprint, second] = fingerprints
-    const pin = known(userId)
-    if (fingerprint === undefined || second !== undefined || pin?.listed === fingerprint) return []
-    const seen = { ...(pin ?? blank(userId)), listed: fingerprint, listedAtMs: nowMs }
-    return [pin === undefined ? { ...seen, fingerprint, sinceMs: nowMs } : seen]
-  })
+
+  /** One change after the other, so that none is made over what another has just changed. */
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(change)
+    this.#turn = turn.catch(() => undefined)
+    return await turn
+  }
 }
 
 function readFingerprint(text: string): string {
@@ -186,10 +247,10 @@ function readFingerprint(text: string): string {
   )
 }
 
-function neverSeen(userId: number): OperatorError {
+function noneListed(userId: number): OperatorError {
   return new OperatorError(
     'refused',
-    `no certificate of person ${userId} was ever seen`,
+    `the service lists no certificate of person ${userId} now, as far as was ever seen`,
     '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
   )
 }

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MEDIA_ID } from '../api/media.ts'
 import type { MediaPlace } from '../chats/named-media.ts'
 
-const MAC_OCTETS = 32
+const MAC_BYTES = 32
 const INTEGER = /^-?\d{1,16}$/
 
 /** Makes and reads such urls; a place once given is good for ever, under the same key. */
@@ -35,7 +35,7 @@ export class Capability {
     const userId = from === undefined ? null : Number(from)
     const place = { mediaId, chatId: Number(chat), userId }
     const presented = Buffer.from(key, 'base64url')
-    if (presented.length !== MAC_OCTETS) return null
+    if (presented.length !== MAC_BYTES) return null
     return timingSafeEqual(presented, this.#mac(place)) ? place : null
   }
 

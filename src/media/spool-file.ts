@@ -2,45 +2,45 @@ import type { FileHandle } from 'node:fs/promises'
 import { Refusal } from '../errors.ts'
 import type { RawFile } from '../pgp/bulk/raw-file.ts'
 
-/** What a file tells the spool that it is in. */
-export interface SpoolTicket {
-  /** Asked before octets are written. @throws Refusal when there is no room for them */
-  admit(octets: number): void
-  closed(): void
+/** The directory that a file is in. */
+export interface SpoolFileOwner {
+  /** Called before bytes are written. @throws Refusal when there is no room for them */
+  reserve(bytes: number): void
+  onClosed(): void
 }
 
 /** A file without a name. */
 export class SpoolFile implements RawFile {
   readonly #handle: FileHandle
-  readonly #ticket: SpoolTicket
-  #octets = 0
+  readonly #owner: SpoolFileOwner
+  #size = 0
   #closed: Promise<void> | null = null
 
-  constructor(handle: FileHandle, ticket: SpoolTicket) {
+  constructor(handle: FileHandle, owner: SpoolFileOwner) {
     this.#handle = handle
-    this.#ticket = ticket
+    this.#owner = owner
   }
 
   get octets(): number {
-    return this.#octets
+    return this.#size
   }
 
-  async append(octets: Uint8Array): Promise<void> {
-    this.#ticket.admit(octets.length)
-    const at = this.#octets
-    this.#octets += octets.length
+  async append(bytes: Uint8Array): Promise<void> {
+    this.#owner.reserve(bytes.length)
+    const at = this.#size
+    this.#size += bytes.length
     // A disk that is nearly full takes a part and says nothing.
-    for (let written = 0; written < octets.length;) {
-      const rest = octets.length - written
+    for (let written = 0; written < bytes.length;) {
+      const rest = bytes.length - written
       const { bytesWritten } = await onDisk(() =>
-        this.#handle.write(octets, written, rest, at + written),
+        this.#handle.write(bytes, written, rest, at + written),
       )
       written += bytesWritten
     }
   }
 
-  async read(at: number, octets: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(octets, this.#octets - at)))
+  async read(at: number, bytes: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(bytes, this.#size - at)))
     for (let filled = 0; filled < buffer.length;) {
       const rest = buffer.length - filled
       const { bytesRead } = await onDisk(() => this.#handle.read(buffer, filled, rest, at + filled))
@@ -51,7 +51,7 @@ export class SpoolFile implements RawFile {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= this.#handle.close().finally(() => this.#ticket.closed())
+    this.#closed ??= this.#handle.close().finally(() => this.#owner.onClosed())
     await this.#closed
   }
 }

@@ -3,7 +3,10 @@ import type { Log } from '../logger.ts'
 
 /** What an operator must not miss. Holds no secret and nobody's words. */
 export interface Alert {
-  /** A reason's code, or `verified-changed`. */
+  /**
+   * A reason's code, or `verified-changed`, `shared-certificate`, `list-contradicts`,
+   * `too-many-chats`, `too-many-people`.
+   */
   alert: string
   /** False when it is over. */
   holds: boolean

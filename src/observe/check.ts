@@ -1,4 +1,5 @@
 /** The doctor: one line a matter, with what to do (DESIGN: How it is run). */
+import { checkCoreDumps } from './check-core-dumps.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkKey, type KeyParts } from './check-key.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
@@ -14,6 +15,8 @@ export interface CheckParts extends ServiceParts, KeyParts {
   storeProblem: { message: string; hint: string } | null
   /** What the store rests under; null without a store, or when it keeps no secrets. */
   protection: 'passphrase' | 'keychain' | 'none' | null
+  /** Names of copies in `dataDir` of a version that locked keys under the passphrase itself. */
+  weakCopies: readonly string[]
   /** What a first start will put secrets under, or why it will not; null after that. */
   firstProtection: 'passphrase' | 'keychain' | 'none' | { message: string; hint: string } | null
   /** Setting `key.passphraseFile`, absolute. */
@@ -34,6 +37,8 @@ export async function checkAll(parts: CheckParts): Promise<Finding[]> {
     storeLine(parts),
     ...protectionLine(parts),
     ...passphraseLine(parts),
+    ...copiesLine(parts),
+    ...checkCoreDumps(),
     tls,
     ...lines,
     ...(bot === null ? [] : checkKey(bot, parts)),
@@ -91,6 +96,19 @@ function passphraseLine({ passphraseFile, dataDir }: CheckParts): Finding[] {
         ),
       ]
     : [pass('passphrase', 'its file lies outside the data folder')]
+}
+
+/** A copy from before an upgrade is as good to a thief as the store was then. */
+function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): Finding[] {
+  if (first === undefined) return []
+  const names = `${first}${more.length === 0 ? '' : `, and ${more.length} more`}`
+  return [
+    warn(
+      'old copies',
+      `${names} in ${dataDir} from before an upgrade: keys are locked as they were then, and a passphrase is guessed more cheaply`,
+      'once you are content with the upgrade, remove them: `shred -u` where the disk overwrites in place, `rm` elsewhere',
+    ),
+  ]
 }
 
 function trustLine({ people }: CheckParts): Finding[] {

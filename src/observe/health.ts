@@ -14,6 +14,10 @@ export const REASONS = {
     what: 'the service refuses the bot’s token',
     hint: 'let the owner issue a new one in the bot console and put it into `bot.token`; a token file is read again by itself',
   },
+  identity: {
+    what: 'the service answers as another bot than the one whose token this is',
+    hint: 'check that `bot.token` and `upstream.url` belong together; nothing that such an answer says is believed',
+  },
   paused: {
     what: 'the bot’s owner has paused it',
     hint: 'the owner resumes it in the bot console',

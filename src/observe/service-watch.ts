@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../api/endpoints.ts'
 import type { Health } from './health.ts'
 
 /** Reasons that only a call to the service can take back. */
-const ASKED_ABOUT = ['starting', 'upstream', 'token', 'paused', 'clock'] as const
+const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
 const FIRST_MS = 1000
 const MAX_MS = 60_000
 /** A refused token is not tried more often, so that nobody is locked out by us. */
@@ -77,6 +77,13 @@ export class ServiceWatch implements Disposable {
     if (status == null) return
     if (status === 'active') this.#parts.health.clear('paused')
     else this.paused()
+  }
+
+  /** `/me` is the bot of our token, or another's. */
+  identified(isOurs: boolean): void {
+    if (isOurs) return this.#parts.health.clear('identity')
+    this.#parts.health.set('identity', '')
+    this.#schedule(this.#waitMs)
   }
 
   /** The owner has paused the bot. */

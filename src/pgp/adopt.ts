@@ -1,17 +1,11 @@
 /** Making a secret key that somebody brings the bot's own. */
-import {
-  decryptKey,
-  encryptKey,
-  readPrivateKey,
-  type PrivateKey,
-  type SecretKeyPacket,
-} from 'openpgp'
+import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
 import { judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnfitReason, UnlockedKey, UnusableReason } from './engine.ts'
 import { open } from './open.ts'
 import { BOUNDS } from './bounds.ts'
 import { seal } from './seal.ts'
-import { certify, unlockedFrom } from './secret-key.ts'
+import { certify, lock, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './secret-shape.ts'
 import { verify } from './verify.ts'
 import { walkMessage } from './walk.ts'
@@ -43,10 +37,10 @@ export async function adopt(
   if (!(await canSign(key, nowMs))) return unfit('no-signing-key')
   const unlocked = unlockedFrom(key)
   if (!(await works(unlocked, certificate, nowMs))) return unfit('not-working')
-  const locked = await encryptKey({ privateKey: key, passphrase: secrets.to })
+  const locked = await lock(key, secrets)
   return {
     outcome: 'adopted',
-    key: { fingerprint: unlocked.fingerprint, certificate, locked: locked.armor() },
+    key: { fingerprint: unlocked.fingerprint, certificate, locked },
     expiresMs: judged.expiresMs,
   }
 }

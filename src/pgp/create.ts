@@ -58,7 +58,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     unlock: async (locked, passphrase) =>
       (isNative ? await native.threads.unlock(locked, passphrase) : null) ??
       (await library.unlock(locked, passphrase)),
-    relock: (locked, passphrases) => library.relock(locked, passphrases),
+    relock: (locked, o) => library.relock(locked, o),
     adopt: (file, secrets) => library.adopt(file, secrets),
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,

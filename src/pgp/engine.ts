@@ -49,6 +49,8 @@ export interface AdoptSecrets {
   from: string | null
   /** What it is locked under afterwards. */
   to: string
+  /** True when that is random, of 256 bits; see `relock`. */
+  isRandom?: boolean | undefined
   /** The bot's key before it, which certifies it. */
   certifiedBy?: UnlockedKey | undefined
 }
@@ -212,22 +214,28 @@ export type SignatureResult = 'valid' | 'bad' | 'other-key'
 export interface Engine {
   /**
    * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
-   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it;
-   *   `certifiedBy` the key that vouches for it: its certification is in the new certificate
+   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it, `isRandom` as
+   *   in `relock`; `certifiedBy` the key that vouches for it: its certification is in the new certificate
    */
   generate(options: {
     userId: string
     createdMs: number
     passphrase: string
+    isRandom?: boolean | undefined
     certifiedBy?: UnlockedKey | undefined
   }): Promise<OwnKey>
-  /** @throws Error when the passphrase is wrong or the block is not a usable v4 secret key */
+  /**
+   * @throws Error when the passphrase is wrong, or the block is not locked, or not a usable v4
+   *   secret key
+   */
   unlock(locked: string, passphrase: string): Promise<UnlockedKey>
   /**
    * Locks a secret key under another passphrase.
+   * @param o `isRandom`: `to` is 256 random bits, which need no slow hash (RFC 9580, 3.7.1.3)
+   *   against guessing; whatever a person may have chosen does
    * @throws Error when `from` does not open it
    */
-  relock(locked: string, passphrases: { from: string; to: string }): Promise<string>
+  relock(locked: string, o: { from: string; to: string; isRandom?: boolean }): Promise<string>
   /**
    * Takes over a secret key, armored or binary, that another program exported. Every check that
    * the service and other readers would make is made first; then it is locked under `to`.

@@ -65,6 +65,7 @@ export class Library implements AsyncDisposable {
     userId: string
     createdMs: number
     passphrase: string
+    isRandom?: boolean | undefined
   }): Promise<OwnKey> {
     return await this.#ours.run('generate', [options], DEADLINES_MS.own)
   }
@@ -73,8 +74,11 @@ export class Library implements AsyncDisposable {
     return await this.#ours.run('unlock', [locked, passphrase], DEADLINES_MS.own)
   }
 
-  async relock(locked: string, passphrases: { from: string; to: string }): Promise<string> {
-    return await this.#ours.run('relock', [locked, passphrases], DEADLINES_MS.own)
+  async relock(
+    locked: string,
+    o: { from: string; to: string; isRandom?: boolean },
+  ): Promise<string> {
+    return await this.#ours.run('relock', [locked, o], DEADLINES_MS.own)
   }
 
   /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */

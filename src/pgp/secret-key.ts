@@ -22,6 +22,7 @@ export async function generate(options: {
   userId: string
   createdMs: number
   passphrase: string
+  isRandom?: boolean | undefined
   certifiedBy?: UnlockedKey | undefined
 }): Promise<OwnKey> {
   const { privateKey } = await generateKey({
@@ -31,6 +32,7 @@ export async function generate(options: {
     date: new Date(options.createdMs),
     passphrase: options.passphrase,
     format: 'object',
+    config: lockingFor(options),
   })
   if (options.certifiedBy !== undefined) await certify(privateKey, options.certifiedBy)
   return {
@@ -86,26 +88,40 @@ export function unlockedFrom(unlocked: PrivateKey): UnlockedKey {
 }
 
 /**
+ * How a key is locked: by the profile's slow hash, or, under 256 random bits, by the shortest, of
+ * 1024 bytes (RFC 9580, 3.7.1.3).
+ */
+const lockingFor = ({ isRandom }: { isRandom?: boolean | undefined }): object =>
+  isRandom === true ? { s2kIterationCountByte: 0 } : {}
+
+/**
  * Locks a key under another passphrase.
  * @returns the armored key, after it was seen to open
  * @throws Error `wrong-passphrase`, or what `unlock` throws
  */
 export async function relock(
   locked: string,
-  passphrases: { from: string; to: string },
+  o: { from: string; to: string; isRandom?: boolean },
 ): Promise<string> {
-  const privateKey = await unlockWith(
-    await readPrivateKey({ armoredKey: locked }),
-    passphrases.from,
-  )
-  const anew = (await encryptKey({ privateKey, passphrase: passphrases.to })).armor()
-  const { fingerprint } = await unlock(anew, passphrases.to)
+  const privateKey = await unlockWith(await readPrivateKey({ armoredKey: locked }), o.from)
+  const anew = await lock(privateKey, o)
+  const { fingerprint } = await unlock(anew, o.to)
   if (fingerprint !== privateKey.getFingerprint()) throw new Error('another key')
   return anew
 }
 
+/** Locks a key, and gives it armored. */
+export async function lock(
+  privateKey: PrivateKey,
+  o: { to: string; isRandom?: boolean | undefined },
+): Promise<string> {
+  const locked = await encryptKey({ privateKey, passphrase: o.to, config: lockingFor(o) })
+  return locked.armor()
+}
+
 async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
-  if (privateKey.isDecrypted()) return privateKey
+  // What is not locked was not locked by us: whoever put it there knew no secret of ours.
+  if (privateKey.isDecrypted()) throw new Error('not-locked')
   try {
     return await decryptKey({ privateKey, passphrase })
   } catch {

@@ -35,7 +35,8 @@ export async function verify(
     else if (claim.createdMs >= (await revokedMs(key, claim.issuerKeyId))) results.push('bad')
     else {
       const date = new Date(Math.max(nowMs, claim.createdMs))
-      results.push((await holds(packet, made, { certificate, date })) ? 'valid' : 'bad')
+      if (await isExpired(key, claim.issuerKeyId, date)) results.push('bad')
+      else results.push((await holds(packet, made, { certificate, date })) ? 'valid' : 'bad')
     }
   }
   return results
@@ -45,6 +46,31 @@ export async function verify(
 async function revokedMs(key: PublicKey, issuerKeyId: string): Promise<number> {
   const parts = [key, ...key.subkeys.filter((one) => one.getKeyID().toHex() === issuerKeyId)]
   return Math.min(...(await Promise.all(parts.map((part) => revokedFromMs(key, part)))))
+}
+
+/**
+ * The library asks only whether the key was valid when the signature says that it was made, which
+ * whoever holds the key of an expired certificate can choose.
+ */
+async function isExpired(key: PublicKey, issuerKeyId: string, at: Date): Promise<boolean> {
+  const end = await key.getExpirationTime()
+  if (end === null ? hasEnded(key, at) : end.valueOf() <= at.getTime()) return true
+  for (const subkey of key.subkeys) {
+    if (subkey.getKeyID().toHex() !== issuerKeyId) continue
+    const subkeyEnd = await subkey.getExpirationTime(at)
+    if (subkeyEnd === null || subkeyEnd.valueOf() <= at.getTime()) return true
+  }
+  return false
+}
+
+/** Where no self-signature counts any more, the earliest end that any of them ever named does. */
+function hasEnded(key: PublicKey, at: Date): boolean {
+  const createdMs = key.getCreationTime().getTime()
+  return key.users
+    .flatMap((user) => user.selfCertifications)
+    .some(({ keyExpirationTime: seconds }) => {
+      return seconds !== null && seconds > 0 && createdMs + seconds * 1000 <= at.getTime()
+    })
 }
 
 /** What one signature was made over: the document, or the hash that stands for it. */

@@ -63,10 +63,10 @@ export async function openExisting(row: ProtectionTable, wish: Wish): Promise<He
     if (protection !== 'auto') throw otherProtection(method, protection)
     if (method === 'none') throw unprotected()
   }
-  return await openProtection(await masterSecretOf(method, row, wish), row)
+  return await openProtection(await openerOf(method, row, wish), row)
 }
 
-async function masterSecretOf(method: Method, row: ProtectionTable, wish: Wish): Promise<string> {
+async function openerOf(method: Method, row: ProtectionTable, wish: Wish): Promise<string> {
   if (method === 'none') return unprotectedSecret(row)
   if (method === 'passphrase') {
     if (wish.passphrase === null) throw noPassphrase()
@@ -86,14 +86,14 @@ export interface Prepared {
 }
 
 /**
- * Makes a new protection; a master secret for the keychain is in it, and was read back, when this
- * resolves.
+ * Makes a new protection; what opens it is in the keychain, and was read back, when this resolves
+ * with one of that method.
  * @throws OperatorError `keychain`, `store-locked`
  */
 export async function prepare(wanted: Wanted): Promise<Prepared> {
-  const { held, row } = await createProtection(wanted)
+  const { held, row, opener } = await createProtection(wanted)
   if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
   const entry = entryOf(row)
-  await writeEntry(entry, held.masterSecret)
+  await writeEntry(entry, opener)
   return { held, row, discard: () => removeEntry(entry).catch(() => {}) }
 }

@@ -21,7 +21,9 @@ export const FILE_MODE = 0o600
 export function writeDurably(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
-    const fd = openSync(temporary, 'w', FILE_MODE)
+    // What a process that died left, or a link to elsewhere, is not written through.
+    rmSync(temporary, { force: true })
+    const fd = openSync(temporary, 'wx', FILE_MODE)
     try {
       fchmodSync(fd, FILE_MODE)
       writeFileSync(fd, text)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { MASTER_SECRET_VERSION } from './migrations.ts'
 import { readOwner } from './owner.ts'
 import { corrupt, inUse, newer, unwritable } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
@@ -39,6 +40,13 @@ export function whatIsThere(dataDir: string): 'database' | 'traces' | 'none' {
 /** Names of the copies in a data directory that were made before an upgrade (`migrate.ts`). */
 export function copiesIn(dataDir: string): string[] {
   return readdirSync(dataDir).filter(isCopy).toSorted()
+}
+
+/** Those of them whose keys are locked under the passphrase itself. */
+export function weakCopiesIn(dataDir: string): string[] {
+  if (!existsSync(dataDir)) return []
+  const version = (name: string) => Number(/^postern\.v(\d+)\./.exec(name)?.[1])
+  return copiesIn(dataDir).filter((name) => version(name) < MASTER_SECRET_VERSION)
 }
 
 const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
@@ -118,7 +126,8 @@ export function examine(database: DatabaseSync, ours: number): Seen {
 /** The record of the store's protection, or null when it never had one. */
 export function readProtection(database: DatabaseSync): ProtectionTable | null {
   const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
-  return (row ?? null) as ProtectionTable | null
+  // A database of before has no such column; a copy is read without being changed.
+  return row === undefined ? null : ({ master: null, ...row } as unknown as ProtectionTable)
 }
 
 function holdsSecrets(database: DatabaseSync): boolean {

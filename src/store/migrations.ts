@@ -168,8 +168,61 @@ const MEDIA = [
 
 const PROOF = [
   `ALTER TABLE chats ADD COLUMN person_id INTEGER`,
+  // Whom the service named before, not whoever it names first from now on.
+  `UPDATE chats SET person_id = (
+     SELECT json_extract(people, '$[0][0]') FROM lists
+     WHERE chat_id = chats.id AND json_array_length(people) = 1
+   ) WHERE kind = 'private'`,
   `ALTER TABLE people ADD COLUMN signed_files_at INTEGER`,
 ]
+
+/**
+ * Whose a certificate is, the operator alone says. Who lists it stands in `pins`. What was believed
+ * of whoever was listed first is dropped; of the operator's words those that still stand are kept.
+ */
+const CLAIMS = [
+  `CREATE TABLE certificates_new (
+     fingerprint TEXT PRIMARY KEY NOT NULL,
+     owner INTEGER,
+     revoked_armored TEXT
+   ) STRICT`,
+  `INSERT INTO certificates_new (fingerprint, owner, revoked_armored)
+     SELECT c.fingerprint, p.user_id, c.revoked_armored
+     FROM certificates c LEFT JOIN pins p
+       ON p.user_id = c.user_id AND p.fingerprint = c.fingerprint
+       AND p.standing IN ('accepted', 'verified')
+     WHERE p.user_id IS NOT NULL OR c.revoked_armored IS NOT NULL`,
+  `DROP TABLE certificates`,
+  `ALTER TABLE certificates_new RENAME TO certificates`,
+]
+
+const ONCE = [
+  `ALTER TABLE seen ADD COLUMN update_id INTEGER`,
+  `ALTER TABLE seen ADD COLUMN dated_at INTEGER`,
+  `ALTER TABLE seen ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE seen ADD COLUMN is_signed INTEGER NOT NULL DEFAULT 0`,
+  // Which data was signed is not known of what was remembered before: it is kept as unsigned.
+  `UPDATE seen SET is_signed = 1 WHERE kind = 'signature'`,
+  // The first update that a message was given to the bot with is the one that brought it.
+  `CREATE INDEX outcomes_by_message ON outcomes (message_id)`,
+  `UPDATE seen SET update_id = (
+     SELECT min(update_id) FROM outcomes
+     WHERE outcomes.message_id = seen.message_id AND outcomes.chat_id = seen.chat_id
+       AND outcomes.user_id = seen.user_id AND delivered = 1
+   ) WHERE kind = 'data' AND message_id IS NOT NULL AND media_id IS NULL`,
+  `DROP INDEX outcomes_by_message`,
+  `CREATE TABLE encryption_keys (
+     key_id TEXT NOT NULL,
+     user_id INTEGER NOT NULL,
+     PRIMARY KEY (key_id, user_id)
+   ) STRICT, WITHOUT ROWID`,
+]
+
+/**
+ * What is locked under the passphrase cannot be locked anew without it: that is done when the store
+ * has been opened (`Store.upgrade`). Until then the column is null, and all is as it was.
+ */
+const MASTER_SECRET = `ALTER TABLE protection ADD COLUMN master BLOB`
 
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
@@ -215,4 +268,26 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       for (const statement of PROOF) await sql.raw(statement).execute(db)
     },
   },
+  {
+    name: '022-claims',
+    async up(db) {
+      for (const statement of CLAIMS) await sql.raw(statement).execute(db)
+    },
+  },
+  {
+    name: '023-once',
+    async up(db) {
+      for (const statement of ONCE) await sql.raw(statement).execute(db)
+    },
+  },
+  {
+    name: '024-master-secret',
+    async up(db) {
+      await sql.raw(MASTER_SECRET).execute(db)
+    },
+  },
 ]
+
+/** The first version whose keys are not locked under the passphrase itself. */
+export const MASTER_SECRET_VERSION =
+  MIGRATIONS.findIndex(({ name }) => name === '024-master-secret') + 1

@@ -1,9 +1,9 @@
 /** Moving what is secret from one protection to another. */
-import type { Kysely } from 'kysely'
-import type { Prepared } from './choose.ts'
+import type { Kysely, Transaction } from 'kysely'
 import type { Held } from './protection.ts'
 import { corrupt } from './refusals.ts'
-import type { Schema } from './schema.ts'
+import type { ProtectionTable, Schema } from './schema.ts'
+import { noteScrub } from './scrub.ts'
 
 /** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
 export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
@@ -16,6 +16,12 @@ export interface Moved {
 
 /** Every locked key as it was, with what it becomes. */
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
+
+/** The protection that everything moves to. */
+export interface Target {
+  held: Held
+  row: ProtectionTable
+}
 
 /** Locks every key anew, writing nothing yet: it takes long, and others go on meanwhile. */
 export async function relockAll(
@@ -37,7 +43,7 @@ export async function relockAll(
  */
 export async function writeMove(
   db: Kysely<Schema>,
-  o: { from: Held | null; prepared: Prepared; relocked: Relocked },
+  o: { from: Held | null; to: Target; relocked: Relocked },
 ): Promise<boolean> {
   return await db.transaction().execute(async (transaction) => {
     const keys = await keysOf(transaction)
@@ -54,21 +60,22 @@ export async function writeMove(
     }
     await resealAll(transaction, o)
     await transaction.deleteFrom('protection').execute()
-    await transaction.insertInto('protection').values(o.prepared.row).execute()
+    await transaction.insertInto('protection').values(o.to.row).execute()
+    await noteScrub(transaction)
     return true
   })
 }
 
 async function resealAll(
-  db: Kysely<Schema>,
-  { from, prepared }: { from: Held | null; prepared: Prepared },
+  db: Transaction<Schema>,
+  { from, to }: { from: Held | null; to: Target },
 ): Promise<void> {
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
     const secret = from?.protection.open(name, sealed) ?? null
     if (secret === null) throw corrupt('a sealed secret was changed')
     await db
       .updateTable('secrets')
-      .set({ sealed: prepared.held.protection.seal(name, secret) })
+      .set({ sealed: to.held.protection.seal(name, secret) })
       .where('name', '=', name)
       .execute()
   }

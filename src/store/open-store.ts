@@ -7,14 +7,14 @@ import { takeCopy } from './backup.ts'
 import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
-import { DATABASE } from './inspect.ts'
+import { DATABASE, readProtection } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { relockAll, writeMove, type Moved, type Relock } from './move.ts'
+import { relockAll, writeMove, type Moved, type Relock, type Target } from './move.ts'
 import { release } from './owner.ts'
-import type { Held, Method, Protection, Wanted } from './protection.ts'
+import { addMaster, type Held, type Method, type Protection, type Wanted } from './protection.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
-import { scrubLog } from './scrub.ts'
+import { forgetScrub, isScrubDue, scrubLog } from './scrub.ts'
 import { isStorageFailure } from './sqlite.ts'
 import type { Store } from './store.ts'
 
@@ -167,23 +167,50 @@ export class OpenStore implements Store {
   async #move(wanted: Wanted, relock: Relock): Promise<Moved> {
     const from = this.#held
     const prepared = await prepare(wanted)
-    const to = prepared.held
+    await this.#lockAnew(prepared, { relock, failed: () => prepared.discard() })
+    return { isScrubbed: await this.#scrubDue(), oldEntry: from?.entry ?? null }
+  }
+
+  upgrade(relock: Relock): Promise<boolean> {
+    const upgraded = this.#moved.then(() => this.#track(() => this.#upgrade(relock)))
+    this.#moved = upgraded.catch(() => {})
+    return upgraded
+  }
+
+  async #upgrade(relock: Relock): Promise<boolean> {
+    const from = this.#held
+    const row = from === null || from.isRandom ? null : readProtection(this.#database)
+    if (from !== null && row !== null) await this.#lockAnew(addMaster(row, from), { relock })
+    if (await isScrubDue(this.#db)) await this.#scrubDue()
+    return row !== null
+  }
+
+  /** Locks everything anew: all of it, or nothing when it throws. */
+  async #lockAnew(to: Target, o: { relock: Relock; failed?: () => Promise<void> }): Promise<void> {
+    const from = this.#held
+    const secrets = { from, to: to.held, relock: o.relock }
     for (let isDone = false; !isDone;) {
-      const relocked = await relockAll(this.#db, { from, to, relock }).catch(async (error) => {
-        await prepared.discard()
+      const relocked = await relockAll(this.#db, secrets).catch(async (error) => {
+        await o.failed?.()
         throw error
       })
       isDone = await this.#whileNobodyElse(async (db) => {
-        const isWritten = await writeMove(db, { from, prepared, relocked })
-        if (isWritten) this.#held = to
+        const isWritten = await writeMove(db, { from, to, relocked })
+        if (isWritten) this.#held = to.held
         return isWritten
       })
     }
-    const isScrubbed = await this.scrub().then(
-      () => true,
-      () => false,
-    )
-    return { isScrubbed, oldEntry: from?.entry ?? null }
+  }
+
+  /** Whether it could be done; what could not is done at the next start. */
+  async #scrubDue(): Promise<boolean> {
+    try {
+      await this.scrub()
+      await this.write((db) => forgetScrub(db))
+      return true
+    } catch {
+      return false
+    }
   }
 
   /** Nothing else reads or writes until it is done, what it does after its transaction included. */

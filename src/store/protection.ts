@@ -1,18 +1,26 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  scrypt,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import { corrupt, wrongPassphrase } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
 
 /**
- * What a store rests under. The master secret is the operator's passphrase; or random and kept in
- * the OS keychain; or random and kept in the store itself, which protects nothing.
+ * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
+ * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
+ * a random secret in the OS keychain; or a random secret in the store itself, which protects nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
 export type Method = (typeof METHODS)[number]
 
 /** scrypt for passphrases: 128 MiB and some tenths of a second for each guess. */
 const COST = { n: 2 ** 17, r: 8, p: 1 }
-/** A random master secret cannot be guessed at any speed. */
+/** A random secret cannot be guessed at any speed. */
 const COST_OF_RANDOM = { n: 2, r: 8, p: 1 }
 /** The most that a stored record may ask for, so that a forged one cannot exhaust memory. */
 const MAX_MEMORY_BYTES = 2 ** 30
@@ -22,13 +30,20 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const PROOF_NAME = 'proof'
 const PROOF = Buffer.from('postern store protection')
+const MASTER_NAME = 'protection/master'
+/** What is derived of the master secret, each for one use (RFC 5869, 3.2). */
+const FOR_SECRETS = 'postern/master/secrets'
+const FOR_OWN_KEYS = 'postern/master/own-keys'
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
 /** A protection that is open: what to lock OpenPGP keys under, and what seals the rest. */
 export interface Held {
   method: Method
+  /** What OpenPGP keys are locked under: 256 random bits; in a store of before, what opens the store. */
   masterSecret: string
+  /** True once everything rests under a random master secret. */
+  isRandom: boolean
   protection: Protection
   /** The entry of the keychain that holds the master secret; null for the other methods. */
   entry: string | null
@@ -71,24 +86,52 @@ export type Wanted =
   { method: 'passphrase'; passphrase: string } | { method: 'keychain' } | { method: 'none' }
 
 /**
- * Makes a new protection, and the row that lets it be opened again. For the keychain, the caller
- * keeps `held.masterSecret` in the entry that `entryOf(row)` names.
+ * Makes a new protection, and the row that lets it be opened again.
+ * @returns `opener`: what opens it. For the keychain, the caller keeps it in the entry that
+ *   `entryOf(row)` names
  */
 export async function createProtection(
   wanted: Wanted,
-): Promise<{ held: Held; row: ProtectionTable }> {
+): Promise<{ held: Held; row: ProtectionTable; opener: string }> {
   const { method } = wanted
   const salt = randomBytes(SALT_BYTES)
-  const masterSecret =
+  const opener =
     wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
   const cost = method === 'passphrase' ? COST : COST_OF_RANDOM
-  const protection = new Protection(await stretch(masterSecret, { ...cost, salt }))
-  const row = { id: 1, method, ...cost, salt, proof: protection.seal(PROOF_NAME, PROOF) }
-  return {
-    held: { method, masterSecret, protection, entry: entryFor(method, row) },
-    row: { ...row, digest: digestOf(row) },
-  }
+  const outer = new Protection(await stretch(opener, { ...cost, salt }))
+  const proof = outer.seal(PROOF_NAME, PROOF)
+  return { ...withMaster({ id: 1, method, ...cost, salt, proof }, outer), opener }
 }
+
+/**
+ * Puts a random master secret into a protection of before, whose outer seal stays as it is: what
+ * opens it goes on opening it, and is not stretched again.
+ * @param held as `openProtection` gave it for this row
+ */
+export function addMaster(row: ProtectionTable, held: Held): { held: Held; row: ProtectionTable } {
+  if (held.isRandom) throw new Error('the protection has a master secret already')
+  return withMaster(row, held.protection)
+}
+
+function withMaster(
+  before: Omit<ProtectionTable, 'digest' | 'master'>,
+  outer: Protection,
+): { held: Held; row: ProtectionTable } {
+  const master = randomBytes(KEY_BYTES)
+  const row = { ...before, master: outer.seal(MASTER_NAME, master) }
+  return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) } }
+}
+
+function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): Held {
+  const method = row.method as Method
+  const masterSecret = derived(master, FOR_OWN_KEYS).toString('base64url')
+  const protection = new Protection(derived(master, FOR_SECRETS))
+  master.fill(0)
+  return { method, masterSecret, isRandom: true, protection, entry: entryFor(method, row) }
+}
+
+const derived = (master: Buffer, use: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', master, '', use, KEY_BYTES))
 
 /**
  * Says what a row's protection is.
@@ -102,19 +145,26 @@ export function methodOf(row: ProtectionTable): Method {
 }
 
 /**
- * Opens a store's protection.
+ * Opens a store's protection: the one slow derivation of a start.
+ * @param opener the passphrase, or the random secret of the other methods
  * @throws OperatorError `store-passphrase` when the passphrase is another one; `store-corrupt`
- *   when the row is not as it was written, or a kept master secret is another one
+ *   when the row is not as it was written, or a kept secret is another one
  */
-export async function openProtection(masterSecret: string, row: ProtectionTable): Promise<Held> {
+export async function openProtection(opener: string, row: ProtectionTable): Promise<Held> {
   const method = methodOf(row)
-  const protection = new Protection(await stretch(masterSecret, row))
-  if (protection.open(PROOF_NAME, row.proof) === null) {
+  const outer = new Protection(await stretch(opener, row))
+  if (outer.open(PROOF_NAME, row.proof) === null) {
     throw method === 'passphrase'
       ? wrongPassphrase()
       : corrupt('its master secret is not the one that it was made with')
   }
-  return { method, masterSecret, protection, entry: entryFor(method, row) }
+  const entry = entryFor(method, row)
+  if (row.master === null) {
+    return { method, masterSecret: opener, isRandom: false, protection: outer, entry }
+  }
+  const master = outer.open(MASTER_NAME, row.master)
+  if (master?.length !== KEY_BYTES) throw corrupt('its sealed master secret was changed')
+  return heldBy(master, row)
 }
 
 /** The name of the keychain's entry for a row with the method `keychain`. */
@@ -125,7 +175,7 @@ export function entryOf({ salt }: { salt: Uint8Array }): string {
 const entryFor = (method: Method, row: { salt: Uint8Array }): string | null =>
   method === 'keychain' ? entryOf(row) : null
 
-/** The master secret of a row with the method `none`: it stands beside what it opens. */
+/** What opens a row with the method `none`: it stands beside what it opens. */
 export function unprotectedSecret({ salt }: ProtectionTable): string {
   return Buffer.from(salt).toString('base64url')
 }
@@ -141,10 +191,10 @@ function randomSecret(method: 'keychain' | 'none', salt: Uint8Array): string {
 }
 
 function stretch(
-  masterSecret: string,
+  opener: string,
   { n, r, p, salt }: { n: number; r: number; p: number; salt: Uint8Array },
 ): Promise<Buffer> {
-  return derive(masterSecret, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 })
+  return derive(opener, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 })
 }
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
@@ -153,6 +203,7 @@ function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
     .update(JSON.stringify([method, n, r, p]))
     .update(row.salt)
     .update(row.proof)
+    .update(row.master ?? '')
     .digest()
 }
 

@@ -23,7 +23,7 @@ export interface OwnKeysTable {
   /** Armored certificate. */
   certificate: string
   /**
-   * Armored secret key, locked under the store's master secret; the store keeps it as it came.
+   * Armored secret key, locked under `Store.masterSecret`; the store keeps it as it came.
    * Empty once it is destroyed.
    */
   locked: string
@@ -55,11 +55,11 @@ export interface PeopleTable {
   signed_files_at: number | null
 }
 
-/** Whom a certificate belongs to, and the revocations that must not be forgotten. */
+/** Whom a certificate belongs to by the operator's word, and revocations that must not be forgotten. */
 export interface CertificatesTable {
   fingerprint: string
-  user_id: number
-  first_seen_at: number
+  /** Null while the operator has named nobody. */
+  owner: number | null
   /** The armored certificate with its revocations, once it had any. */
   revoked_armored: string | null
 }
@@ -74,6 +74,21 @@ export interface SeenTable {
   seen_at: number
   /** Of an attachment; null for a message. */
   media_id: string | null
+  /** The update that brought the message; null while none has. */
+  update_id: number | null
+  /** When the message says that it was written; null for an attachment. */
+  dated_at: number | null
+  /** How often the signature was seen on other data since. */
+  repeats: Generated<number>
+  /** 0 or 1: a signature on the data was verified. */
+  is_signed: Generated<number>
+}
+
+/** Keys that people's certificates list to be encrypted to (`keys/known-keys.ts`). */
+export interface EncryptionKeysTable {
+  /** 16 lower-case hexadecimal characters. */
+  key_id: string
+  user_id: number
 }
 
 /** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
@@ -125,11 +140,19 @@ export interface ProtectionTable {
   salt: Uint8Array
   /** A known value sealed under the passphrase. */
   proof: Uint8Array
+  /**
+   * The random master secret, sealed under the passphrase; all other secrets rest under it. Null in
+   * a store of before, where they rest under the passphrase themselves.
+   */
+  master: Uint8Array | null
   /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
   digest: Uint8Array
 }
 
-/** A person's fingerprint as it stands, and the one that the service lists (`keys/pins.ts`). */
+/**
+ * A person's fingerprint as it stands, and the one that the service lists: their claim to that
+ * certificate, null once it lists none (`keys/pins.ts`).
+ */
 export interface PinsTable {
   user_id: number
   fingerprint: string | null
@@ -191,6 +214,7 @@ export interface Schema {
   people: PeopleTable
   certificates: CertificatesTable
   seen: SeenTable
+  encryption_keys: EncryptionKeysTable
   media: MediaTable
   flags: FlagsTable
   secrets: SecretsTable

@@ -1,5 +1,30 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Kysely } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** Flag: something was locked anew, and the log has not been scrubbed since. */
+const DUE = 'scrub_due'
+
+/** Notes, in the transaction that makes it so, that former versions of secrets are to be scrubbed. */
+export async function noteScrub(db: Kysely<Schema>): Promise<void> {
+  await db
+    .insertInto('flags')
+    .values({ name: DUE, value: '1' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Whether a process died between such a transaction and the end of scrubbing. */
+export async function isScrubDue(db: Kysely<Schema>): Promise<boolean> {
+  const query = db.selectFrom('flags').select('name').where('name', '=', DUE)
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+/** Takes the note back, after scrubbing. */
+export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
+  await db.deleteFrom('flags').where('name', '=', DUE).execute()
+}
 
 const BLOCK = Buffer.alloc(65_536)
 

@@ -28,8 +28,9 @@ export interface Store extends AsyncDisposable {
   /** What the store rests under; null when it has no protection and keeps no secrets. */
   readonly method: Method | null
   /**
-   * What the OpenPGP secret keys are locked under; null when `method` is. It changes when the
-   * protection is moved: a key that is written must be locked under what it is in that `write`.
+   * What the OpenPGP secret keys are locked under: 256 random bits, or, in a store of before that
+   * was not upgraded yet, the passphrase. Null when `method` is. It changes when the protection is
+   * moved: a key that is written must be locked under what it is in that `write`.
    */
   readonly masterSecret: string | null
   /**
@@ -42,6 +43,15 @@ export interface Store extends AsyncDisposable {
    *   have changed. Else what `relock` throws, with nothing changed
    */
   move(wanted: Wanted, relock: Relock): Promise<Moved>
+  /**
+   * Brings a store in which everything was locked under the passphrase itself under a random master
+   * secret, in one transaction; what opens it stays. Also scrubs what a process that died while it
+   * locked anew has left. Does nothing in a store where nothing is due.
+   * @returns whether it was such a store
+   * @throws OperatorError `store-corrupt`, `store-unwritable`; what `relock` throws, with nothing
+   *   changed
+   */
+  upgrade(relock: Relock): Promise<boolean>
   /**
    * Copies the whole store, as it is at one moment, into a file of its own in the data directory
    * (mode 0600), still under its protection. Whoever asked takes it away.

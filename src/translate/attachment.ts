@@ -5,17 +5,18 @@ import type { Modes } from '../chats/modes.ts'
 import type { Seen } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
-import { TYPE_OCTETS, contentTypeOf } from '../media/content-type.ts'
+import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import { FORM_OCTETS, sealedForm } from '../pgp/bulk/form.ts'
 import { OctetReader } from '../pgp/bulk/octet-reader.ts'
 import type { Room } from '../pgp/bulk/raw-file.ts'
 import { RestingWriter, type RestingFile } from '../pgp/bulk/resting.ts'
 import type { OpenedFile } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
+import { judgeAudience, type AudienceParts } from './audience.ts'
 import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
-import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
 export interface Attachment {
@@ -29,7 +30,7 @@ export interface Attachment {
   signer?: string
 }
 
-export interface AttachmentParts extends SignatureParts {
+export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
   modes: Modes
   guard: Guard
   seen: Seen
@@ -53,11 +54,12 @@ export async function openAttachment(
   signal: AbortSignal,
   parts: AttachmentParts,
 ): Promise<Attachment> {
+  if (isByStranger(place, parts)) throw refusalOf('bad-signature', 'other-person')
   const reader = new OctetReader(await parts.stored(place.mediaId, signal))
   try {
     const form = sealedForm(await reader.peek(FORM_OCTETS))
     if (form === null) return await takePlain(reader, place, parts)
-    if (!(await isProtected(place, parts))) return await keep(reader, parts.room, null)
+    if (!(await isProtected(place, moment(), parts))) return await keep(reader, parts.room, null)
     const { engine, keyring, room } = parts
     const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
@@ -86,22 +88,35 @@ export async function fetchAttachment(
   }
 }
 
-/** What is not sealed: only who demands signatures cares what the chat is. */
+/** A private chat has one person: nobody else sends files there, but the bot. */
+function isByStranger({ chatId, userId }: MediaPlace, { facts, botId }: AttachmentParts): boolean {
+  const personId = facts.personOf(chatId)
+  return personId !== null && userId !== null && userId !== personId && userId !== botId()
+}
+
+/** What is not sealed is given in a readable chat alone: anybody could have put it there. */
 async function takePlain(
   reader: OctetReader,
   place: MediaPlace,
   parts: AttachmentParts,
 ): Promise<Attachment> {
   const verdict = 'plaintext-in-protected'
-  if (parts.verify === 'require' && (await isProtected(place, parts))) throw refusalOf(verdict)
-  const sealsThere = parts.guard.mustSeal(place.chatId)
-  return await keep(reader, parts.room, sealsThere ? verdict : null)
+  if (!(await isProtected(place, 0, parts))) return await keep(reader, parts.room, null)
+  if (!delivers(verdict, parts.verify)) throw refusalOf(verdict)
+  return await keep(reader, parts.room, verdict)
 }
 
-/** @throws ServiceSaid, Unanswered when the mode cannot be learned: then nothing is opened */
-async function isProtected({ chatId }: MediaPlace, parts: AttachmentParts): Promise<boolean> {
+/**
+ * @param sinceMs how old the service's word for open may be
+ * @throws ServiceSaid, Unanswered when the mode cannot be learned: then nothing is given
+ */
+async function isProtected(
+  { chatId }: MediaPlace,
+  sinceMs: number,
+  parts: AttachmentParts,
+): Promise<boolean> {
   if (parts.guard.mustSeal(chatId)) return true
-  const { mode } = await parts.modes.get(chatId, moment())
+  const { mode } = await parts.modes.get(chatId, sinceMs)
   return mode === 'protected' || parts.guard.mustSeal(chatId)
 }
 
@@ -128,39 +143,44 @@ async function judge(
   const { dataDigest } = opened
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
-  const { chatId, userId: fromId } = place
-  const isKnown = before === 'same'
-  const claimed = { kind: 'file' as const, chatId, fromId, receivedAtMs: moment(), signal, isKnown }
-  const judged = await judgeSignatures(opened, claimed, parts)
-  const verdict = await settle(opened, judged, { place, parts })
+  const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: moment(), signal }
+  const claimed = { kind: 'file' as const, ...found, isKnown: before === 'same' }
+  const bySignatures = await judgeSignatures(opened, claimed, parts)
+  const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
+  const settled = await settle(opened, { judged, isForOtherChat }, { place, parts })
+  const { verdict, reason } = settled ?? judged
   if (!delivers(verdict, verify)) {
-    throw verdict === judged.verdict
-      ? refusalOf(verdict, judged.reason, judged.passing)
-      : refusalOf(verdict)
+    throw refusalOf(verdict, reason, settled === undefined ? judged.passing : undefined)
   }
-  if (verdict === 'verified' && fromId !== null) await parts.people.rememberSigned([fromId], 'file')
+  const { userId } = place
+  if (verdict === 'verified' && userId !== null) await parts.people.rememberSigned([userId], 'file')
   if (before === 'none') await named.opened(place, dataDigest)
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
   const { signer } = judged
   return await attachment(opened.file, { tag, verdict, ...(signer && { signer }) })
 }
 
-/** Asks the memory against replays, and records what is delivered. */
+/**
+ * Asks the memory against replays, and records what is delivered.
+ * @returns what stands in the place of its own verdict; undefined: that stands
+ */
 async function settle(
   { dataDigest, signatures }: OpenedFile,
-  judged: Judged,
+  { judged, isForOtherChat }: { judged: Judged; isForOtherChat: boolean },
   { place, parts }: { place: MediaPlace; parts: AttachmentParts },
-): Promise<Verdict> {
-  const { mediaId, chatId, userId } = place
-  const sighting = { chatId, userId, mediaId, messageId: null, dataDigest }
+): Promise<Reasoned | undefined> {
+  const signatureDigest = judged.signatureDigest ?? null
+  const unnumbered = { updateId: null, messageId: null, dateMs: null }
+  const sighting = { ...place, ...unnumbered, dataDigest, signatureDigest }
   return await parts.seen.batch(async (check) => {
     const claims = signatures.map(({ digest }) => digest)
-    if (await check.isReplay(sighting, claims)) return 'replayed'
-    if (delivers(judged.verdict, parts.verify)) {
-      const { signatureDigest = null } = judged
-      await check.remember({ ...sighting, signatureDigest })
+    const recognized = await check.recognize(sighting, claims)
+    if (recognized === 'replayed') return { verdict: 'replayed' }
+    if (recognized === 'new' && isForOtherChat) {
+      return { verdict: 'replayed', reason: 'other-audience' }
     }
-    return judged.verdict
+    if (delivers(judged.verdict, parts.verify)) await check.remember(sighting, recognized)
+    return undefined
   })
 }
 
@@ -169,6 +189,6 @@ async function attachment(
   about: Pick<Attachment, 'tag' | 'verdict' | 'signer'>,
 ): Promise<Attachment> {
   const head: Buffer[] = []
-  for await (const piece of file.read(0, Math.min(TYPE_OCTETS, file.octets))) head.push(piece)
+  for await (const piece of file.read(0, Math.min(TYPE_BYTES, file.octets))) head.push(piece)
   return { file, contentType: contentTypeOf(Buffer.concat(head)), ...about }
 }

@@ -2,7 +2,7 @@
 import type { MediaPlace } from '../chats/named-media.ts'
 import { Refusal } from '../errors.ts'
 import type { Capability } from '../media/capability.ts'
-import { Kept, type Entry, type Lease } from '../media/kept.ts'
+import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
 import {
   fetchAttachment,
   openAttachment,
@@ -43,15 +43,15 @@ export interface AttachmentsParts extends Pick<AttachmentParts, 'stored' | 'room
 export class Attachments implements AsyncDisposable {
   readonly #parts: AttachmentsParts
   readonly #bounds: AttachmentBounds
-  readonly #kept: Kept<Attachment>
-  readonly #opening = new Map<string, Promise<Entry<Attachment>>>()
+  readonly #kept: FileCache<Attachment>
+  readonly #opening = new Map<string, Promise<CacheEntry<Attachment>>>()
   readonly #stopping = new AbortController()
 
   constructor(parts: AttachmentsParts) {
     this.#parts = parts
     this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
-    const { keptOctets: maxOctets, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
-    this.#kept = new Kept({ maxOctets, maxFiles, maxAgeMs })
+    const { keptOctets: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
+    this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
   }
 
   /** How many are being opened now. */
@@ -64,7 +64,7 @@ export class Attachments implements AsyncDisposable {
    * @param query as it stood in the url, without the question mark
    * @throws as `ofPlace` does
    */
-  async byUrl(mediaId: string, query: string): Promise<Lease<Attachment> | null> {
+  async byUrl(mediaId: string, query: string): Promise<ReadHandle<Attachment> | null> {
     const { opens } = this.#parts
     if (opens === null) return await this.#get(mediaId, null)
     const place = opens.capability.read(mediaId, query)
@@ -76,7 +76,7 @@ export class Attachments implements AsyncDisposable {
    * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceSaid and
    *   Unanswered from the service
    */
-  async named(mediaId: string): Promise<Lease<Attachment>> {
+  async named(mediaId: string): Promise<ReadHandle<Attachment>> {
     const place = await this.#parts.opens?.named.placeOf(mediaId)
     if (place == null) throw new Refusal('media_not_found', 'no update named this file')
     return await this.#get(mediaId, place)
@@ -89,17 +89,17 @@ export class Attachments implements AsyncDisposable {
     this.#kept[Symbol.dispose]()
   }
 
-  async #get(mediaId: string, place: MediaPlace | null): Promise<Lease<Attachment>> {
+  async #get(mediaId: string, place: MediaPlace | null): Promise<ReadHandle<Attachment>> {
     const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
     const kept = this.#kept.get(key)
     if (kept !== null) return kept
     const opening = this.#opening.get(key) ?? this.#begin(key, mediaId, place)
-    const lease = (await opening).lease()
+    const lease = (await opening).acquire()
     if (lease === null) throw busy()
     return lease
   }
 
-  #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<Entry<Attachment>> {
+  #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<CacheEntry<Attachment>> {
     if (this.#opening.size >= this.#bounds.openings || this.#stopping.signal.aborted) throw busy()
     const opening = this.#open(mediaId, place)
       .then((attachment) => this.#kept.add(key, attachment))

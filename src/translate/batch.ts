@@ -135,6 +135,15 @@ export class Batches {
     return moment() - since < this.#times.patienceMs
   }
 
+  /** What was examined as a readable chat's, of a chat that is protected by now. */
+  #isProtectedSince({ found, examined }: Judgeable): boolean {
+    const { kind } = examined.finding
+    const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
+    const hasText = typeof found.message['text'] === 'string' && found.message['text'] !== ''
+    const wasReadable = kind === 'words' || (kind === 'untouched' && hasText)
+    return wasReadable && chats.some((id) => this.#parts.guard.mustSeal(id))
+  }
+
   /** What was examined for the poll before, put into this poll's objects. */
   #take(messages: FoundMessage[]): Judgeable[] | null {
     // The key takes as long as all else that happens to a full message on this thread.
@@ -143,6 +152,7 @@ export class Batches {
     const kept = this.#kept.get(key)
     if (kept === undefined || kept.length !== messages.length) return null
     this.#kept.delete(key)
+    if (kept.some((one) => this.#isProtectedSince(one))) return null
     return kept.map((judged, index) => ({ ...judged, found: messages[index] ?? judged.found }))
   }
 }

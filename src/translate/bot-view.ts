@@ -1,8 +1,8 @@
 /** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
 import { isObject } from '../api/common.ts'
-import { Breath } from '../breath.ts'
+import { RESULT_NAMES } from '../api/judged-names.ts'
 import { Unanswered, type RawAnswer } from '../errors.ts'
-import { stringify } from '../json.ts'
+import { stringify, stringifyAnswer } from '../json.ts'
 import type { Recipients } from '../keys/recipients.ts'
 
 type Result = Record<string, unknown>
@@ -15,30 +15,21 @@ export function withResult<A extends RawAnswer>(answer: A, result: unknown): A {
   return { ...answer, body: Buffer.from(stringify({ ok: true, result })) }
 }
 
-/** The same with updates, of which there may be megabytes: written one by one, a breath between. */
+/** The same with updates, of which there may be megabytes. */
 export async function withUpdates<A extends RawAnswer>(answer: A, updates: unknown[]): Promise<A> {
-  const breath = new Breath()
-  const pieces: Buffer[] = []
-  for (const update of updates) {
-    await breath.take()
-    pieces.push(
-      Buffer.from(`${pieces.length === 0 ? '{"ok":true,"result":[' : ','}${stringify(update)}`),
-    )
-  }
-  if (pieces.length === 0) return withResult(answer, updates)
-  return { ...answer, body: Buffer.concat([...pieces, END_OF_LIST]) }
+  return { ...answer, body: await stringifyAnswer({ ok: true, result: updates }) }
 }
 
-const END_OF_LIST = Buffer.from(']}')
-
 /**
- * A result that must be an object, without what stands under our own name.
+ * A result that must be an object, without what some parser would read for what we read or write in
+ * it.
  * @throws Unanswered `postern_upstream_invalid`
  */
 export function objectResult(result: unknown, what: string): Result {
   if (!isObject(result)) throw new Unanswered('postern_upstream_invalid', what)
-  const { postern: _claimed, ...rest } = result
-  return rest
+  return Object.fromEntries(
+    Object.entries(result).filter(([name]) => !RESULT_NAMES.isImpostor(name)),
+  )
 }
 
 /** `GET /me`: an open bot; the truth stands under `postern`. */
@@ -95,12 +86,12 @@ export function chatView(chat: Result, truth: { latched: boolean }): Result {
   return { ...chat, mode: 'open', postern: { mode: chat['mode'], latched: truth.latched } }
 }
 
-/** A sealed send or edit: who got it, and who could not. An echo of what was sealed is no news. */
+/** A sealed send or edit: who got it, and who could not. What was sealed is echoed as its text. */
 export function sentView(sent: Result, text: string, recipients: Recipients): Result {
-  const { armored, ...rest } = sent
+  const { armored, text: claimed, ...rest } = sent
   return {
     ...rest,
-    ...(armored === undefined ? {} : { text }),
+    ...(armored === undefined && claimed === undefined ? {} : { text }),
     postern: {
       sealed: true,
       recipients: recipients.certificates.length,

@@ -4,6 +4,7 @@ import type { Modes } from '../chats/modes.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { OpenedText } from '../pgp/engine.ts'
 import { looksEncrypted } from '../pgp/walk.ts'
+import { judgeAudience, type AudienceParts } from './audience.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from './guard.ts'
 import { passingOf, type Passing } from './passing.ts'
@@ -18,10 +19,15 @@ export type Finding =
   /** Readable text where it should not be, or whose chat's mode cannot be learned. */
   | {
       kind: 'plain'
-      verdict: Extract<Verdict, 'plaintext-in-protected' | 'before-key' | 'mode-unknown'>
+      verdict: Extract<
+        Verdict,
+        'plaintext-in-protected' | 'before-key' | 'mode-unknown' | 'bad-signature'
+      >
+      reason?: string
     }
   | { kind: 'closed'; verdict: Verdict; reason?: string }
-  | { kind: 'opened'; opened: OpenedText; judged: Judged }
+  /** `isForOtherChat` counts where the memory does not know the message as one of this chat. */
+  | { kind: 'opened'; opened: OpenedText; judged: Judged; isForOtherChat: boolean }
 
 /** A finding; `passing` when asking the service again soon may give a better one. */
 export interface Examined {
@@ -29,7 +35,7 @@ export interface Examined {
   passing: Passing | null
 }
 
-export interface ExamineParts extends SignatureParts {
+export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
   facts: Facts
   modes: Modes
   guard: Guard
@@ -50,9 +56,12 @@ export async function examine(
 ): Promise<Examined> {
   const { armored, text } = found.message
   const sealed = typeof armored === 'string' && armored !== '' ? armored : null
-  const hasText = typeof text === 'string' && text !== ''
-  if (sealed === null && !hasText) return settled({ kind: 'untouched' })
+  const isNoText = isThere(armored) && sealed === null
+  if (sealed === null && !isNoText && !isThere(text)) return settled({ kind: 'untouched' })
   const mode = await learnMode(found, sealed, { arrival, parts })
+  if (isNoText && mode.isProtected === true) {
+    return { ...mode, finding: { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' } }
+  }
   if (sealed === null) return { ...mode, finding: examinePlain(found, mode.isProtected, parts) }
   if (mode.isProtected === null) {
     return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
@@ -60,6 +69,9 @@ export async function examine(
   if (!mode.isProtected) return settled({ kind: 'words' })
   return await examineSealed(found, sealed, { arrival, parts })
 }
+
+/** Whatever it is: a bot may show a list or a number as well as a text. */
+const isThere = (words: unknown): boolean => words !== undefined && words !== null && words !== ''
 
 const settled = (finding: Finding): Examined => ({ finding, passing: null })
 
@@ -97,13 +109,28 @@ function examinePlain(
 ): Finding {
   if (isProtected === null) return { kind: 'plain', verdict: 'mode-unknown' }
   if (!isProtected) return { kind: 'untouched' }
+  if (isByStranger(found, parts)) return { kind: 'plain', ...OTHER_PERSON }
   const verdict = isBeforeKey(found, parts) ? 'before-key' : 'plaintext-in-protected'
   return { kind: 'plain', verdict }
 }
 
+export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' } as const
+
+/** A private chat has one person: nobody else writes there or presses a button, but the bot. */
+export function isByStranger(
+  { chatId, fromId, pressedById }: FoundMessage,
+  { facts, botId }: Pick<ExamineParts, 'facts' | 'botId'>,
+): boolean {
+  const personId = chatId === null ? null : facts.personOf(chatId)
+  if (personId === null) return false
+  const isOther = (id: number | null): boolean => id !== null && id !== personId
+  return (isOther(fromId) && fromId !== botId()) || isOther(pressedById)
+}
+
 /** Private words from before our first publication, which the service may still have queued. */
 function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
-  const { chatId, dateMs } = found
+  const { chatId, dateMs, message } = found
+  if (typeof message['text'] !== 'string') return false
   if (chatId === null || !parts.facts.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
   if (publishedAtMs === null) return !parts.facts.isLatched(chatId)
@@ -111,11 +138,25 @@ function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
   return dateMs !== null && dateMs < publishedAtMs && Date.now() < queuedUntilMs
 }
 
+/** Why a sealed Message is not opened wherever it stands; null when it may be. */
+function whyClosed(found: FoundMessage): Finding | null {
+  // An update speaks of one chat: a bot that quotes would hand another's words to this one.
+  if (found.chatId !== found.updateChatId) {
+    return { kind: 'closed', verdict: 'replayed', reason: 'other-chat' }
+  }
+  if (found.position === 'top' && found.messageId === null) {
+    return { kind: 'closed', verdict: 'damaged', reason: 'no-message-id' }
+  }
+  return null
+}
+
 async function examineSealed(
   found: FoundMessage,
   sealed: string,
   { arrival, parts }: { arrival: Arrival; parts: ExamineParts },
 ): Promise<Examined> {
+  const closed = whyClosed(found)
+  if (closed !== null) return settled(closed)
   const opened = await parts.engine.open(sealed, parts.keyring.unlocked, arrival.signal)
   if (opened.outcome === 'not-encrypted') {
     return settled({ kind: 'closed', verdict: 'damaged', reason: 'not-encrypted' })
@@ -125,9 +166,14 @@ async function examineSealed(
       'reason' in opened && opened.reason !== undefined ? { reason: opened.reason } : {}
     return settled({ kind: 'closed', verdict: opened.outcome, ...reason })
   }
-  const place = { chatId: found.chatId ?? 0, fromId: found.fromId }
-  const claimed = { kind: 'words' as const, ...place, ...arrival }
-  const { passing = null, ...judged } = await judgeSignatures(opened, claimed, parts)
+  if (isByStranger(found, parts)) {
+    return settled({ kind: 'opened', opened, judged: OTHER_PERSON, isForOtherChat: false })
+  }
+  const place = { chatId: found.chatId ?? 0, fromId: found.fromId, ...arrival }
+  const bySignatures = await judgeSignatures(opened, { kind: 'words', ...place }, parts)
+  const audience = await judgeAudience(bySignatures, opened, place, parts)
+  const { passing = null, ...judged } = audience.judged
   if (judged.verdict === 'not-recipient') return settled({ kind: 'closed', ...judged })
-  return { finding: { kind: 'opened', opened, judged }, passing }
+  const { isForOtherChat } = audience
+  return { finding: { kind: 'opened', opened, judged, isForOtherChat }, passing }
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../api/common.ts'
 import { isOrdinary } from '../api/message.ts'
+import { isButton, stepInto, type KeyboardStep } from './keyboard.ts'
 
 /** A Message inside an update, with what it says of its place. Nothing in it is proven. */
 export interface FoundMessage {
@@ -7,7 +8,10 @@ export interface FoundMessage {
   message: Record<string, unknown>
   chatId: number | null
   chatKind: string | null
-  /** The chat that its update speaks of: that of the outermost Message. */
+  /**
+   * The chat that its update speaks of. Where something around the Message names another chat than
+   * the Message does, it is that one: the two then differ.
+   */
   updateChatId: number | null
   /**
    * Where it is in its update: the Message that the update brings, one that another Message or a
@@ -29,96 +33,134 @@ const MAX_MESSAGES = 100
 
 /**
  * Finds every Message in an update by its shape, quoted and pressed ones too (spec, Open points):
- * an object with `armored`, or with `text` and any mark of a message. A quotation without a chat
- * is in the chat of what quotes it. Whatever stands under our own name is taken out, and
+ * any object with a `text` or an `armored`, whatever these are, but for the buttons of a keyboard;
+ * and a notice, which has a chat, an id and a date. One that names no chat is in the chat of what
+ * it stands in, else in that of its update. Whatever stands under our own name is taken out, and
  * `cleaned` says so. What is beyond the number that is looked at is in `surplus`.
  */
 export function findMessages(update: unknown): Collected {
-  const found: Collected = { messages: [], surplus: [], cleaned: false }
+  const found: Found = { messages: [], places: [], surplus: [], quoted: [], cleaned: false }
   const isPress = isObject(update) && update['kind'] === 'callback_query'
   collect(update, { ...OUTSIDE, isPress }, found)
-  const spoken = outermost(update, found.messages)?.chatId ?? null
-  for (const message of found.messages) message.updateChatId = spoken
-  return found
+  const updateChatId = chatOfUpdate(update, found)
+  for (const [index, message] of found.messages.entries()) {
+    assignChat(message, found.places[index] ?? OUTSIDE, updateChatId)
+  }
+  const { messages, surplus, quoted, cleaned } = found
+  return { messages, surplus, updateChatId, cleaned, restore: () => quoted.forEach(restore) }
 }
 
 /** The Messages of one update. */
 export interface Collected {
   messages: FoundMessage[]
   surplus: Record<string, unknown>[]
+  /** The chat that the update speaks of; null where its outermost Messages do not agree. */
+  updateChatId: number | null
   cleaned: boolean
+  /**
+   * To be called once findings are written. A `replyTo` that is no object is words which a bot may
+   * show: until then it is the text of a Message, and it comes back where nothing was found.
+   */
+  restore: () => void
+}
+
+/** What is collected, with the place of each Message. */
+interface Found extends Pick<Collected, 'messages' | 'surplus' | 'cleaned'> {
+  places: Place[]
+  quoted: Quoted[]
+}
+
+interface Quoted {
+  holder: Record<string, unknown>
+  words: unknown
 }
 
 interface Place {
+  /** What says which chat it is; null where nothing does. */
   chat: Record<string, unknown> | null
+  /** The chats that are named around it, and not by itself, by their ids. */
+  around: readonly (number | null)[]
+  /** A Message that is in a chat is around it, other than the update. */
+  isInside: boolean
   position: FoundMessage['position']
   /** The update is a press; what it brings carries its Message. */
   isPress: boolean
   pressedById: number | null
   key: string
   depth: number
+  step: KeyboardStep
 }
 
-const OUTSIDE: Omit<Place, 'isPress'> = {
+const OUTSIDE: Place = {
   chat: null,
+  around: [],
+  isInside: false,
   position: 'top',
+  isPress: false,
   pressedById: null,
   key: '',
   depth: 0,
+  step: 0,
 }
 
-function collect(value: unknown, place: Place, found: Collected): void {
+function collect(value: unknown, place: Place, found: Found): void {
   if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return
-  let { chat, position, pressedById } = place
-  if (isObject(value)) {
+  if (isObject(value) && isButton(place.step, value)) {
     if ('postern' in value) found.cleaned = delete value['postern']
-    if (isObject(value['chat'])) chat = value['chat']
-    if (isMessage(value, place.key)) {
-      const message = describe(value, { ...place, chat })
-      if (found.messages.length < MAX_MESSAGES) found.messages.push(message)
-      else found.surplus.push(value)
-      position = 'carried'
-    } else if (place.isPress && place.depth === 1) {
-      position = 'carried'
-      pressedById = senderOf(value)
-    }
+    return
   }
+  const inside = isObject(value) ? enter(value, place, found) : place
   for (const [key, inner] of Object.entries(value)) {
-    const depth = place.depth + 1
-    collect(inner, { ...place, chat, position, pressedById, key, depth }, found)
+    if (typeof inner !== 'object' || inner === null) continue
+    const step = stepInto(place.step, { value, name: key, inner })
+    collect(inner, { ...inside, key, step, depth: place.depth + 1 }, found)
   }
 }
 
-/** The Message that says which chat the update speaks of. */
-function outermost(update: unknown, messages: FoundMessage[]): FoundMessage | undefined {
-  const own = isObject(update) ? update['message'] : undefined
-  return (
-    messages.find(({ message }) => message === own) ??
-    messages.find(({ position }) => position === 'top') ??
-    messages[0]
-  )
+/** Takes in one object. @returns the place of what is in it, but for its name and depth */
+function enter(value: Record<string, unknown>, at: Place, found: Found): Place {
+  if ('postern' in value) found.cleaned = delete value['postern']
+  const named = namedChat(value)
+  const place = { ...at, chat: named ?? at.chat }
+  const around = named === null ? at.around : [...at.around, integer(named['id'])]
+  const isPayload = at.isPress && at.depth === 1 && at.key !== 'message'
+  const inside: Place = {
+    ...place,
+    around,
+    ...(isPayload && { position: 'carried', pressedById: senderOf(value) }),
+  }
+  wrapQuotedWords(value, found)
+  if (!isMessage(value)) return inside
+  if (found.messages.length < MAX_MESSAGES) {
+    found.messages.push(describe(value, isPayload ? inside : place))
+    found.places.push(place)
+  } else found.surplus.push(value)
+  // A word beside the Message that an update brings makes no quotation of it.
+  if (at.depth === 0) return inside
+  return { ...inside, isInside: at.isInside || place.chat !== null, position: 'carried' }
 }
 
-function isMessage(value: Record<string, unknown>, key: string): boolean {
-  if (typeof value['armored'] === 'string') return true
-  const marked = 'chat' in value || 'from' in value || 'date' in value
-  if (isObject(value['chat']) && 'id' in value && 'date' in value) return true
-  const named = key === 'message' || key === 'replyTo'
-  return (
-    typeof value['text'] === 'string' &&
-    (named || isObject(value['chat']) || ('id' in value && marked))
-  )
+/** What says which chat an object is in. What is no object names none, and is not passed over. */
+function namedChat({ chat }: Record<string, unknown>): Record<string, unknown> | null {
+  if (isObject(chat)) return chat
+  return chat === undefined || chat === null ? null : {}
 }
 
-function describe(
-  message: Record<string, unknown>,
-  { chat, position, pressedById }: Place,
-): FoundMessage {
+function isMessage(value: Record<string, unknown>): boolean {
+  if (isThere(value['text']) || isThere(value['armored'])) return true
+  return isObject(value['chat']) && 'id' in value && 'date' in value
+}
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null
+
+function describe(message: Record<string, unknown>, place: Place): FoundMessage {
+  const { chat, position, pressedById, depth, key } = place
+  const isBrought = isObject(message['chat']) || (depth === 1 && key === 'message')
   return {
     message,
     chatId: integer(chat?.['id']),
     updateChatId: null,
-    position,
+    position: isBrought ? position : 'carried',
     pressedById,
     chatKind: typeof chat?.['kind'] === 'string' ? chat['kind'] : null,
     messageId: integer(message['id']),
@@ -126,6 +168,44 @@ function describe(
     dateMs: integer(message['date']),
     isOrdinary: isOrdinary(message),
   }
+}
+
+/** Words in the place of a quotation become a Message, so that they are judged as one. */
+function wrapQuotedWords(holder: Record<string, unknown>, found: Found): void {
+  const words = holder['replyTo']
+  if (!hasWords(words)) return
+  holder['replyTo'] = { text: words }
+  found.quoted.push({ holder, words })
+}
+
+function hasWords(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(hasWords) : typeof value === 'string' && value !== ''
+}
+
+function restore({ holder, words }: Quoted): void {
+  const { replyTo } = holder
+  if (isObject(replyTo) && !('postern' in replyTo)) holder['replyTo'] = words
+}
+
+/** That of the update's own message, else the one chat that is named by and around the others. */
+function chatOfUpdate(update: unknown, { messages, places }: Found): number | null {
+  const own = isObject(update) ? update['message'] : undefined
+  const ownMessage = messages.find(({ message }) => message === own)
+  if (ownMessage !== undefined) return ownMessage.chatId
+  const named = messages.flatMap(({ chatId }, index) => {
+    const { isInside, chat, around } = places[index] ?? OUTSIDE
+    return isInside || chat === null ? [] : [chatId, ...around]
+  })
+  const [first = null, ...others] = new Set(named)
+  return others.length === 0 ? first : null
+}
+
+/** Puts a Message into its chat: nothing carries it out of one that is named around it. */
+function assignChat(message: FoundMessage, place: Place, updateChatId: number | null): void {
+  if (place.chat === null) message.chatId = updateChatId
+  const { chatId } = message
+  const other = [updateChatId, ...place.around].find((around) => around !== chatId)
+  message.updateChatId = other === undefined ? updateChatId : other
 }
 
 function senderOf({ from }: Record<string, unknown>): number | null {

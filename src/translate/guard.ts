@@ -7,6 +7,7 @@ import type { Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
+import { issuePermit, type Outbound, type Target } from '../permit.ts'
 import { looksEncrypted } from '../pgp/walk.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
@@ -28,42 +29,6 @@ class ChatRule {
   }
 }
 export type Rule = ChatRule
-
-/** What may leave. */
-class Permit {
-  /** `send` is POST /messages, `edit` is PATCH /messages/{id}. */
-  readonly route: 'send' | 'edit'
-  /** Path below the API prefix, encoded. */
-  readonly path: string
-  /** The request body, JSON, as it will stand on the wire; the same bytes on every retry. */
-  readonly body: Buffer
-  /** Asked before every attempt: false once something was learned that forbids it. */
-  readonly mayLeave: () => boolean
-  readonly #made = true
-
-  constructor(target: Target, body: Buffer, mayLeave = () => true) {
-    this.route = target.route
-    this.path = target.path
-    this.body = body
-    this.mayLeave = mayLeave
-  }
-
-  static isReal(value: unknown): boolean {
-    return typeof value === 'object' && value !== null && #made in value && value.#made
-  }
-}
-
-/** A send or an edit that the guard let through. */
-export type Outbound = Permit
-
-/** True when the guard made it; the upstream client asks before it sends. */
-export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
-
-/** Where a body goes. */
-export interface Target {
-  route: 'send' | 'edit'
-  path: string
-}
 
 export interface GuardParts {
   facts: Facts
@@ -96,12 +61,15 @@ export class Guard {
     if (this.mustSeal(chatId)) return new ChatRule(chatId, 'sealed')
     const answer = await modes.get(chatId, moment() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
-    const refused = this.#whyNotReadable(answer)
+    // it may be seen as a group at any time since the answer
+    const whyNot = (): string | null =>
+      this.#whyNotReadable({ ...answer, kind: facts.get(chatId)?.kind ?? answer.kind })
+    const refused = whyNot()
     if (refused !== null) {
       await facts.refused(chatId)
       throw new Refusal('postern_downgrade_refused', refused)
     }
-    return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId))
+    return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId) && whyNot() === null)
   }
 
   /** Whether a chat takes no readable text by what we remember of it. */
@@ -135,10 +103,10 @@ export function permitSealed(
   if (!isSealed || 'text' in fields || 'armored' in fields) {
     throw new Refusal('bad_request', 'armored: must be an OpenPGP message')
   }
-  if (typeof sealed === 'string') return new Permit(target, json({ ...fields, armored: sealed }))
+  if (typeof sealed === 'string') return issuePermit(target, json({ ...fields, armored: sealed }))
   // A hundred thousand characters that are ready for JSON are not gone through once more.
   const start = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"armored":"`)
-  return new Permit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]))
+  return issuePermit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]))
 }
 
 /** Lets readable text leave, for a chat that the guard ruled readable. */
@@ -150,7 +118,7 @@ export function permitReadable(
   if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
     throw new Refusal('postern_downgrade_refused')
   }
-  return new Permit(target, json(fields), rule.holds)
+  return issuePermit(target, json(fields), rule.holds)
 }
 
 /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
@@ -158,7 +126,7 @@ export function permitMarkup(
   target: Target,
   fields: { chatId: number; markup: unknown },
 ): Outbound {
-  return new Permit(target, json({ chatId: fields.chatId, markup: fields.markup }))
+  return issuePermit(target, json({ chatId: fields.chatId, markup: fields.markup }))
 }
 
 function json(fields: Record<string, unknown>): Buffer {

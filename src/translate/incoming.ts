@@ -7,12 +7,13 @@ import { Breath } from '../breath.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
-import type { ExamineParts, Finding } from './examine.ts'
+import { OTHER_PERSON, isByStranger, type ExamineParts, type Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
-import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
 import { restAfter } from './relief.ts'
+import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
@@ -64,8 +65,13 @@ export class Incoming {
     const outcomes = await this.#settle(judged)
     const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
+    for (const { restore } of collected) restore()
     const given = updates.slice(0, prefix.length)
-    const renamed = await this.#parts.urls.rewrite(given)
+    const spoken = given.map((update, index) => ({
+      update,
+      chatId: collected[index]?.updateChatId ?? null,
+    }))
+    const renamed = await this.#parts.urls.rewrite(spoken)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
     const isShort = prefix.length < updates.length
@@ -92,6 +98,7 @@ export class Incoming {
       chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
     )
     await facts.sawKinds(kinds).catch(storeOnly)
+    await facts.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
     for (const { chatId, fromId, isOrdinary } of found) {
       if (chatId === null) continue
       if (!isOrdinary) modes.forget(chatId)
@@ -99,6 +106,13 @@ export class Incoming {
         directory.sawPerson(chatId, isOrdinary ? fromId : null)
       }
     }
+  }
+
+  /** Whom a Message shows a private chat to be with: never a notice, a quotation or a press. */
+  #personIn({ chatId, fromId, updateChatId, position, isOrdinary }: FoundMessage) {
+    if (chatId === null || fromId === null || fromId === this.#parts.botId()) return []
+    const isPlain = isOrdinary && position === 'top' && chatId === updateChatId
+    return isPlain ? [{ chatId, userId: fromId }] : []
   }
 
   /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
@@ -116,46 +130,71 @@ export class Incoming {
     }
   }
 
-  async #judgeAll(judged: Judgeable[], check: SeenCheck): Promise<(Verdict | undefined)[]> {
-    const verdicts: (Verdict | undefined)[] = []
+  async #judgeAll(judged: Numbered[], check: SeenCheck): Promise<(Reasoned | undefined)[]> {
+    const verdicts: (Reasoned | undefined)[] = []
     const signed = new Set<number | null>()
     const breath = new Breath()
-    for (const { found, examined } of judged) {
-      const { finding } = examined
-      const verdict =
-        finding.kind === 'opened' ? await this.#judge(found, finding, { check, signed }) : undefined
-      if (verdict === 'verified') signed.add(found.fromId)
-      verdicts.push(verdict)
+    for (const one of judged) {
+      const { finding } = one.examined
+      const settled =
+        finding.kind === 'opened' ? await this.#judge(one, finding, { check, signed }) : undefined
+      const verdict = finding.kind === 'opened' ? (settled ?? finding.judged).verdict : null
+      if (verdict === 'verified') signed.add(one.found.fromId)
+      verdicts.push(settled)
       await breath.take()
     }
     return verdicts
   }
 
-  /** @param signed who signed earlier in this batch, and must go on signing */
+  /**
+   * @param signed who signed earlier in this batch, and must go on signing
+   * @returns what stands in the place of the Message's own verdict; undefined: that stands
+   */
   async #judge(
-    found: FoundMessage,
-    { opened, judged }: OpenedFinding,
+    { found, updateId }: Numbered,
+    { opened, judged, isForOtherChat }: OpenedFinding,
     { check, signed }: { check: SeenCheck; signed: ReadonlySet<number | null> },
-  ): Promise<Verdict> {
-    const place = {
+  ): Promise<Reasoned | undefined> {
+    const { fromId, messageId, dateMs, position } = found
+    const sighting = {
       chatId: found.chatId ?? 0,
-      messageId: found.messageId,
-      userId: found.fromId,
+      updateId: position === 'top' ? updateId : null,
+      messageId,
+      userId: fromId,
+      dateMs,
       dataDigest: opened.dataDigest,
+      signatureDigest: judged.signatureDigest ?? null,
     }
     const claims = opened.signatures.map(({ digest }) => digest)
-    if (await check.isReplay(place, claims)) return 'replayed'
-    if (judged.verdict === 'unsigned' && signed.has(found.fromId)) return 'bad-signature'
-    if (delivers(judged.verdict, this.#parts.verify)) {
-      await check.remember({ ...place, signatureDigest: judged.signatureDigest ?? null })
+    const recognized = await check.recognize(sighting, claims)
+    if (recognized === 'replayed') return { verdict: 'replayed' }
+    if (judged.verdict === 'verified' && position === 'top' && fromId === this.#parts.botId()) {
+      return { verdict: 'replayed', reason: 'own-words' }
     }
-    return judged.verdict
+    if (recognized === 'new' && isForOtherChat) {
+      return { verdict: 'replayed', reason: 'other-audience' }
+    }
+    if (judged.verdict === 'unsigned' && signed.has(fromId)) {
+      return { verdict: 'bad-signature', reason: 'stopped-signing' }
+    }
+    const since = this.#learnedSince(found, judged)
+    if (since !== null) return since
+    if (delivers(judged.verdict, this.#parts.verify)) await check.remember(sighting, recognized)
+    return undefined
+  }
+
+  /** What was examined for an earlier poll may not stand any more. */
+  #learnedSince(found: FoundMessage, judged: OpenedFinding['judged']): Reasoned | null {
+    if (!delivers(judged.verdict, 'flag')) return null
+    if (isByStranger(found, this.#parts)) return OTHER_PERSON
+    const { fromId, chatId } = found
+    return whyNotAnyMore(judged, { fromId, chatId: chatId ?? 0, kind: 'words' }, this.#parts)
   }
 
   #write(
     judged: Numbered[],
     findingOf: (one: Numbered) => Finding,
-    settled: (Verdict | undefined)[] = [],
+    settled: (Reasoned | undefined)[] = [],
   ): Outcome[] {
     const { verify, normalizeText } = this.#parts
     const outcomes = judged.flatMap((one, index) => {
@@ -183,10 +222,11 @@ function unrecorded(finding: Finding): Finding {
   return { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' }
 }
 
-function signersAmong(judged: Judgeable[], verdicts: (Verdict | undefined)[]): number[] {
-  return judged.flatMap(({ found }, index) =>
-    verdicts[index] === 'verified' && found.fromId !== null ? [found.fromId] : [],
-  )
+function signersAmong(judged: Judgeable[], settled: (Reasoned | undefined)[]): number[] {
+  return judged.flatMap(({ found, examined: { finding } }, index) => {
+    const isVerified = finding.kind === 'opened' && finding.judged.verdict === 'verified'
+    return isVerified && settled[index] === undefined && found.fromId !== null ? [found.fromId] : []
+  })
 }
 
 /** Passes over a store that cannot be written, which the sidecar lives with; nothing else. */

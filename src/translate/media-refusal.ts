@@ -12,7 +12,7 @@ const CODES: Record<Verdict, OwnCode> = {
   'unknown-signer': 'postern_bad_signature',
   'signer-unavailable': 'postern_bad_signature',
   'bad-signature': 'postern_bad_signature',
-  'plaintext-in-protected': 'postern_bad_signature',
+  'plaintext-in-protected': 'postern_plaintext_in_protected',
   replayed: 'postern_replayed',
   'not-recipient': 'postern_not_recipient',
   damaged: 'postern_damaged',

@@ -16,6 +16,12 @@ export interface MediaUrlsParts {
   upstreamUrl: string
 }
 
+interface Walk {
+  /** The chat that the update speaks of. */
+  chatId: number | null
+  depth: number
+}
+
 export class MediaUrls {
   readonly #parts: MediaUrlsParts
   readonly #baseUrl: string
@@ -27,26 +33,32 @@ export class MediaUrls {
 
   /**
    * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and
-   * remembers what they name. A store that cannot be written costs the memory alone.
+   * remembers what they name. An update speaks of one chat: what it claims to be of another one
+   * gains no right. A store that cannot be written costs the memory alone.
+   * @param updates each with the chat that it speaks of
    * @returns whether anything was changed
    */
-  async rewrite(updates: readonly unknown[]): Promise<boolean> {
+  async rewrite(updates: readonly { update: unknown; chatId: number | null }[]): Promise<boolean> {
     const places: MediaPlace[] = []
-    for (const update of updates) this.#walk(update, { chat: null, depth: 0 }, places)
+    for (const { update, chatId } of updates) {
+      this.#walk(update, { chatId, depth: 0 }, places)
+    }
     await this.#parts.named.name(places.slice(0, REMEMBERED)).catch(unlessUnwritable)
     return places.length > 0
   }
 
   /** A quotation without a chat is in the chat of what quotes it; who sent it, it says itself. */
-  #walk(value: unknown, at: { chat: unknown; depth: number }, places: MediaPlace[]): void {
+  #walk(value: unknown, at: Walk, places: MediaPlace[]): void {
     if (typeof value !== 'object' || value === null || at.depth > MAX_DEPTH) return
-    const chat = isObject(value) && isObject(value['chat']) ? value['chat']['id'] : at.chat
-    if (isObject(value) && Array.isArray(value['media']) && Number.isSafeInteger(chat)) {
+    const { chatId } = at
+    // Nothing carries a file out of a chat that is named around it.
+    if (isObject(value) && namesOther(value['chat'], chatId)) return
+    if (isObject(value) && Array.isArray(value['media']) && chatId !== null) {
       const userId = senderOf(value)
-      this.#write(value['media'], { chatId: chat as number, userId, depth: at.depth }, places)
+      this.#write(value['media'], { chatId, userId, depth: at.depth }, places)
     }
     for (const [key, inner] of Object.entries(value)) {
-      if (key !== 'media') this.#walk(inner, { chat, depth: at.depth + 1 }, places)
+      if (key !== 'media') this.#walk(inner, { chatId, depth: at.depth + 1 }, places)
     }
   }
 
@@ -69,6 +81,12 @@ export class MediaUrls {
       ;(value as Record<string, unknown>)[key] = this.#parts.capability.pathOf(place)
     }
   }
+}
+
+/** What is no object says nothing that could be checked. */
+function namesOther(chat: unknown, chatId: number | null): boolean {
+  if (chat === undefined || chat === null) return false
+  return !isObject(chat) || chat['id'] !== chatId
 }
 
 function senderOf({ from }: Record<string, unknown>): number | null {

@@ -1,27 +1,19 @@
 /** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
-import type { Facts } from '../chats/facts.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { Seen } from '../chats/seen.ts'
 import { Refusal, ServiceSaid } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
-import type { Keyring } from '../keys/keyring.ts'
 import type { Publication } from '../keys/publication.ts'
-import type { Lists } from '../keys/lists.ts'
-import { chooseRecipients, type Recipients } from '../keys/recipients.ts'
-import type { Trust } from '../keys/trust.ts'
+import type { ReadyKey } from '../keys/own-key.ts'
+import type { Recipients } from '../keys/recipients.ts'
+import type { Outbound } from '../permit.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
 import { bodyMissing, type Draft } from './draft.ts'
-import {
-  permitMarkup,
-  permitReadable,
-  permitSealed,
-  type Guard,
-  type Outbound,
-  type Rule,
-} from './guard.ts'
+import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } from './guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
+import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 
 /** What leaves, and for whom; `recipients` is null when nothing was sealed. */
 export interface Prepared {
@@ -35,16 +27,15 @@ export interface Prepared {
   leave: () => void
 }
 
+/** Who takes longer than this to pass the gate of rotation has waited there. */
+const WAITED_MS = 100
+
 const UNSEALED = { recipients: null, sealMs: 0, leave: () => {} }
 
-export interface OutgoingParts {
+export interface OutgoingParts extends RecipientParts {
   guard: Guard
-  facts: Facts
   modes: Modes
   directory: Directory
-  lists: Lists
-  trust: Trust
-  keyring: Keyring
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   engine: Engine
@@ -52,10 +43,7 @@ export interface OutgoingParts {
   seen: Seen | null
   /** Result of `GET /chats/{chatId}`, asked afresh. */
   chat: (chatId: number) => Promise<unknown>
-  botId: () => number | null
   armoredMax: () => number
-  /** Setting `seal.unusableRecipient`. */
-  unusableRecipient: 'skip' | 'refuse'
   /** Setting `cache.keyListSeconds`, in ms. */
   keyListMaxAgeMs: number
 }
@@ -137,16 +125,33 @@ export class Outgoing {
   }
 
   async #seal(draft: Draft, text: string, publication: Publication): Promise<Prepared> {
-    publication.requirePublished()
-    const recipients = await this.#recipients(draft.chatId)
-    const { signer, leave } = await publication.enter()
+    const { list, signer, leave } = await this.#enter(draft.chatId, publication)
     try {
+      const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const sealed = await this.#sealTo(recipients, { draft, text, signer: signer.unlocked })
       publication.requirePublished()
       return { ...sealed, recipients, leave }
     } catch (error) {
       leave()
       throw error
+    }
+  }
+
+  /**
+   * Goes through the gate of rotation with a key list that is fresh there. It is asked for outside,
+   * so that no rotation waits for a slow service, and asked for again by whoever had to wait.
+   */
+  async #enter(
+    chatId: number,
+    publication: Publication,
+  ): Promise<{ list: KeyList; signer: ReadyKey; leave: () => void }> {
+    for (;;) {
+      publication.requirePublished()
+      const list = await this.#keyList(chatId)
+      const cameAtMs = moment()
+      const entered = await publication.enter()
+      if (moment() - cameAtMs < WAITED_MS) return { list, ...entered }
+      entered.leave()
     }
   }
 
@@ -178,25 +183,6 @@ export class Outgoing {
     }
   }
 
-  async #recipients(chatId: number): Promise<Recipients> {
-    const { facts, keyring, trust, lists, unusableRecipient, botId } = this.#parts
-    const list = await this.#keyList(chatId)
-    try {
-      return chooseRecipients(list, {
-        isPrivate: facts.isPrivate(chatId),
-        unusable: unusableRecipient,
-        botId: botId(),
-        own: new Set(keyring.all.map(({ fingerprint }) => fingerprint)),
-        distrust: (userId, fingerprint) => trust.distrust(userId, fingerprint, chatId),
-      })
-    } catch (error) {
-      if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
-        await lists.contradicts(chatId, error.message)
-      }
-      throw error
-    }
-  }
-
   /**
    * Our own words are remembered before they leave, so that nobody can put them before the bot
    * in another chat. @throws Refusal `postern_store_unwritable`
@@ -206,15 +192,18 @@ export class Outgoing {
     known: { dataDigest: string; statementDigest: string },
   ): Promise<void> {
     const { seen, botId } = this.#parts
-    await seen?.batch((check) =>
-      check.remember({
+    await seen?.batch((check) => {
+      const sighting = {
         chatId,
+        updateId: null,
         messageId: null,
         userId: botId(),
+        dateMs: Date.now(),
         dataDigest: known.dataDigest,
         signatureDigest: known.statementDigest,
-      }),
-    )
+      }
+      return check.remember(sighting, 'new')
+    })
   }
 
   async #keyList(chatId: number): Promise<KeyList> {

@@ -1,4 +1,5 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
+import { moment } from '../fresh-cache.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { People, SignedKind } from '../keys/people.ts'
@@ -37,6 +38,8 @@ export interface SignatureParts {
   people: People
   trust: Trust
   botId: () => number | null
+  /** Setting `cache.keyListSeconds`, in ms. */
+  keyListMaxAgeMs: number
   seen: Pick<Seen, 'reaches'>
 }
 
@@ -62,7 +65,7 @@ export async function judgeSignatures(
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Judged> {
-  if (opened.signatures.length === 0) return judgeUnsigned(claimed, parts)
+  if (opened.signatures.length === 0) return await judgeUnsigned(claimed, parts)
   const found = await findSigner(opened, claimed, parts)
   const valid = found.index === -1 ? undefined : opened.signatures[found.index]
   const relevant = valid === undefined ? opened.signatures : [valid]
@@ -73,17 +76,76 @@ export async function judgeSignatures(
   if (claimed.isKnown !== true && !parts.seen.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
-  return { verdict: 'verified', signer: found.signer, signatureDigest: valid.digest }
+  const verified = { signer: found.signer, signatureDigest: valid.digest }
+  const isShared = claimed.fromId !== parts.botId() && parts.trust.isShared(found.signer)
+  return isShared
+    ? { verdict: 'verified', reason: 'shared-certificate', ...verified }
+    : { verdict: 'verified', ...verified }
 }
 
-function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Judged {
-  const { fromId } = claimed
+/**
+ * Leaving the signature out gains nothing: who must sign has not spoken, and whom the policy does
+ * not let speak signed is not let speak unsigned either.
+ */
+async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<Judged> {
+  const { fromId, kind, chatId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
-  if (parts.trust.isBlocked(fromId)) return { verdict: 'unknown-signer', reason: 'blocked' }
-  return parts.people.hasSigned(fromId, claimed.kind)
-    ? { verdict: 'bad-signature', reason: 'stopped-signing' }
-    : { verdict: 'unsigned' }
+  const refused = whyNotUnsigned(fromId, kind, parts)
+  if (refused !== null) return refused
+  if (parts.trust.policies.for(chatId) === 'accept') return { verdict: 'unsigned' }
+  return await judgeByPolicy(fromId, claimed, parts)
+}
+
+/** Why somebody's unsigned words or files are not theirs, by what is remembered of them. */
+function whyNotUnsigned(
+  fromId: number,
+  kind: SignedKind,
+  { people, trust }: Pick<SignatureParts, 'people' | 'trust'>,
+): Judged | null {
+  if (trust.isBlocked(fromId)) return { verdict: 'unknown-signer', reason: 'blocked' }
+  if (people.hasSigned(fromId, kind)) return { verdict: 'bad-signature', reason: 'stopped-signing' }
+  return kind === 'words' && trust.isVerified(fromId)
+    ? { verdict: 'bad-signature', reason: 'must-sign' }
+    : null
+}
+
+/**
+ * Why what was judged some time ago does not stand any more: the operator has spoken, or the person
+ * has signed, in the meantime. Null where it stands.
+ */
+export function whyNotAnyMore(
+  { verdict, signer }: Judged,
+  { fromId, chatId, kind }: Pick<Claimed, 'fromId' | 'chatId' | 'kind'>,
+  parts: Pick<SignatureParts, 'people' | 'trust' | 'botId'>,
+): Judged | null {
+  if (fromId === null || fromId === parts.botId()) return null
+  if (verdict === 'unsigned') return whyNotUnsigned(fromId, kind, parts)
+  if (verdict !== 'verified' || signer === undefined) return null
+  const isOthers = parts.people.isOthers({ userId: fromId, fingerprint: signer })
+  const reason = isOthers ? 'other-person' : parts.trust.distrust(fromId, signer, chatId)
+  return reason === null ? null : { verdict: 'unknown-signer', reason }
+}
+
+/** What is listed for the person now decides, no older than what would be sealed to. */
+async function judgeByPolicy(
+  fromId: number,
+  { chatId }: Claimed,
+  { directory, people, trust, keyListMaxAgeMs }: SignatureParts,
+): Promise<Judged> {
+  try {
+    const person = await directory.signer(fromId, chatId, moment() - keyListMaxAgeMs)
+    const fingerprint = person?.fingerprint ?? null
+    // of somebody who never had a certificate none has changed
+    const isFirst = fingerprint === null && !trust.isRemembered(fromId)
+    const policy = trust.policies.for(chatId)
+    if (isFirst && policy === 'first-use') return { verdict: 'unsigned' }
+    const isOthers = fingerprint !== null && people.isOthers({ userId: fromId, fingerprint })
+    const reason = isOthers ? 'other-person' : trust.distrust(fromId, fingerprint, chatId)
+    return reason === null ? { verdict: 'unsigned' } : { verdict: 'unknown-signer', reason }
+  } catch (error) {
+    return unavailable(error)
+  }
 }
 
 type Search = { index: number; signer: string; failure: Judged }
@@ -111,10 +173,13 @@ async function findSigner(
     if (second.index === -1) parts.directory.askedInVain(fromId, chatId)
     return second
   } catch (error) {
-    const passing = passingOf(error)
-    const search = failed('signer-unavailable')
-    return passing === null ? search : { ...search, failure: { ...search.failure, passing } }
+    return { ...failed('signer-unavailable'), failure: unavailable(error) }
   }
+}
+
+function unavailable(error: unknown): Judged {
+  const passing = passingOf(error)
+  return { verdict: 'signer-unavailable', ...(passing !== null && { passing }) }
 }
 
 async function verifyBy(
@@ -124,13 +189,28 @@ async function verifyBy(
 ): Promise<Search> {
   const certificate = person === null ? null : signingCertificate(person)
   if (person === null || certificate === null) return failed('unknown-signer')
+  const { userId } = person
+  const fingerprint = person.fingerprint ?? ''
+  if (parts.keyring.fingerprints.has(fingerprint)) return failed('unknown-signer', 'own-key')
+  if (parts.people.isOthers({ userId, fingerprint })) {
+    return failed('unknown-signer', 'other-person')
+  }
   const { signal } = claimed
   const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
   const index = results.indexOf('valid')
   if (index === -1) return failed('bad-signature')
-  const distrust = parts.trust.distrust(person.userId, person.fingerprint, claimed.chatId)
+  if (isByOwnKey(opened.signatures[index], parts.keyring)) {
+    return failed('unknown-signer', 'own-key')
+  }
+  const distrust = parts.trust.distrust(userId, fingerprint, claimed.chatId)
   if (distrust !== null) return failed('unknown-signer', distrust)
-  return { ...failed('bad-signature'), index, signer: person.fingerprint ?? '' }
+  return { ...failed('bad-signature'), index, signer: fingerprint }
+}
+
+/** A key of ours verifies nobody else, whatever certificate it is put into. */
+function isByOwnKey(claim: SignatureClaim | undefined, keyring: Keyring): boolean {
+  const keyId = claim?.issuerKeyId ?? null
+  return keyId !== null && [...keyring.fingerprints].some((one) => one.endsWith(keyId))
 }
 
 /** Our own messages, against every key that was ever ours. */

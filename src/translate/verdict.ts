@@ -21,6 +21,12 @@ export const VERDICTS = {
 export type VerifyPolicy = 'flag' | 'require' | 'off'
 export type Verdict = keyof typeof VERDICTS
 
+/** A verdict with a word of ours that says why. */
+export interface Reasoned {
+  verdict: Verdict
+  reason?: string
+}
+
 /** Whether text with this verdict is given to the bot. */
 export function delivers(verdict: Verdict, policy: VerifyPolicy): boolean {
   return VERDICTS[verdict][policy]

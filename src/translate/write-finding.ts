@@ -1,7 +1,8 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
+import { stringify } from '../json.ts'
 import type { Finding } from './examine.ts'
-import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 /**
  * Changes a Message in place: opened text in the place of `armored`, or a verdict beside it.
@@ -11,17 +12,16 @@ import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
 export function writeFinding(
   message: Record<string, unknown>,
   finding: Finding,
-  how: { settled: Verdict | undefined; verify: VerifyPolicy; normalizeText: boolean },
+  how: { settled: Reasoned | undefined; verify: VerifyPolicy; normalizeText: boolean },
 ): Verdict | null {
   if (finding.kind === 'untouched') return null
   if (finding.kind === 'words') {
     writeWords(message)
     return null
   }
-  const own = finding.kind === 'opened' ? finding.judged.verdict : finding.verdict
-  const verdict = how.settled ?? own
+  const own = finding.kind === 'opened' ? finding.judged : finding
+  const { verdict, ...details } = how.settled ?? detailed(own)
   const delivered = delivers(verdict, how.verify)
-  const details = detailsOf(finding, { verdict, own })
   message['postern'] = { opened: finding.kind === 'opened', verdict, ...details }
   if (finding.kind === 'opened' && delivered) {
     const { text } = finding.opened
@@ -33,23 +33,18 @@ export function writeFinding(
   return verdict
 }
 
-function detailsOf(
-  finding: Finding,
-  { verdict, own }: { verdict: Verdict; own: Verdict },
-): { signer?: string; reason?: string } {
-  if (finding.kind === 'closed') {
-    return finding.reason === undefined ? {} : { reason: finding.reason }
-  }
-  if (finding.kind !== 'opened') return {}
-  const { signer, reason } = finding.judged
-  if (verdict !== own) return own === 'unsigned' && verdict === 'bad-signature' ? STOPPED : {}
+/** What is told of a verdict; nothing else of how it came about. */
+function detailed({
+  verdict,
+  reason,
+  signer,
+}: Reasoned & { signer?: string }): Reasoned & { signer?: string } {
   return {
+    verdict,
     ...(signer === undefined ? {} : { signer }),
     ...(reason === undefined ? {} : { reason }),
   }
 }
-
-const STOPPED = { reason: 'stopped-signing' }
 
 /** An armored text in a readable chat reads as text there, as in any client. */
 function writeWords(message: Record<string, unknown>): void {
@@ -60,10 +55,14 @@ function writeWords(message: Record<string, unknown>): void {
   message['text'] = armored
 }
 
-/** Text that is not delivered is kept beside the verdict; nothing is lost. */
+/**
+ * Text that is not delivered is kept beside the verdict, always as a string: what was none, such as
+ * a list, as its JSON. Nothing is lost.
+ */
 function withholdText(message: Record<string, unknown>): void {
   const { text } = message
-  if (typeof text !== 'string' || text === '') return
+  if (text === undefined || text === null || text === '') return
   delete message['text']
-  message['postern'] = { ...(message['postern'] as object), withheldText: text }
+  const withheldText = typeof text === 'string' ? text : stringify(text)
+  message['postern'] = { ...(message['postern'] as object), withheldText }
 }

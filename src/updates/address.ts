@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What lies at an address, as far as a webhook may be there. */
-export type Place =
+/** What an address belongs to, as far as a webhook may be there. */
+export type AddressKind =
   /** This machine or a network of the operator's: plain http is allowed. */
   | 'local'
   /** The internet: https alone. */
@@ -49,32 +49,24 @@ const NEVER: readonly Subnet[] = [
 
 const local = listOf(LOCAL)
 const never = listOf(NEVER)
-/** All that is public in IPv6 is in it. */
-const global = listOf([['2000::', 3]])
+/** All that is public in IPv6 is in the first; the second is IPv4, written as IPv6. */
+const global = listOf([
+  ['2000::', 3],
+  ['::ffff:0:0', 96],
+])
 
 /**
- * Where an address lies. An IPv4 address that is written as IPv6 is judged as what it is; every
+ * What an address belongs to. An IPv4 address that is written as IPv6 counts as what it is; every
  * other way to carry IPv4 in IPv6 is `never`, and so is what is no address or names a zone.
  */
-export function placeOf(address: string): Place {
-  const plain = unmapped(address)
-  const family = isIP(plain)
-  if (family === 0) return 'never'
+export function addressKind(address: string): AddressKind {
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return 'never'
+  // A list compares `::ffff:10.0.0.1` in any spelling with its IPv4 subnets as 10.0.0.1.
   const kind = family === 4 ? 'ipv4' : 'ipv6'
-  if (never.check(plain, kind)) return 'never'
-  if (local.check(plain, kind)) return 'local'
-  return family === 4 || global.check(plain, kind) ? 'public' : 'never'
-}
-
-/** `::ffff:10.0.0.1` in any spelling is `10.0.0.1`. */
-function unmapped(address: string): string {
-  if (isIP(address) !== 6) return address
-  if (!URL.canParse(`http://[${address}]`)) return ''
-  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(shortest)
-  if (mapped === null) return shortest
-  const [high, low] = mapped.slice(1).map((half) => parseInt(half, 16))
-  return [(high ?? 0) >> 8, (high ?? 0) & 255, (low ?? 0) >> 8, (low ?? 0) & 255].join('.')
+  if (never.check(address, kind)) return 'never'
+  if (local.check(address, kind)) return 'local'
+  return family === 4 || global.check(address, kind) ? 'public' : 'never'
 }
 
 function listOf(subnets: readonly Subnet[]): BlockList {

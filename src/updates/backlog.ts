@@ -23,11 +23,11 @@ export interface BacklogParts {
   /** Our clock minus the service's; null when that is not known. */
   skewMs: () => number | null
   /** Whether it is for us to deliver. A bot that polls may come when it likes. */
-  delivers: () => boolean
-  /** Asks `GET /me` anew; what it says of the queue is told with `queued`. */
+  isDelivering: () => boolean
+  /** Asks `GET /me` anew; what it says of the queue comes back through `recordPending`. */
   ask: () => Promise<unknown>
-  /** Told at each look and each answer, with the level before it. */
-  judged: (state: BacklogState, before: BacklogLevel) => void
+  /** Called at each look and each answer, with the level before it. */
+  onState: (state: BacklogState, before: BacklogLevel) => void
 }
 
 const LOOK_MS = 60_000
@@ -63,25 +63,25 @@ export class Backlog implements Disposable {
   }
 
   /** A poll, ours or the bot's, was answered with these, where so many were asked for. */
-  saw(updates: readonly Update[], asked: number): void {
+  recordPoll(updates: readonly Update[], asked: number): void {
     const isAll = updates.length < asked
     this.#isBehind = !isAll
     if (isAll) this.#pending = updates.length
     this.#oldestAtMs = updates.map(dateOf).find((date) => date !== null) ?? null
-    this.#judge()
+    this.#updateLevel()
   }
 
   /** The service said how many wait, in `/me` or about the webhook. */
-  queued(count: number): void {
+  recordPending(count: number): void {
     this.#pending = count
     if (count === 0) this.#oldestAtMs = null
     // It says no dates: what nobody has fetched waits at least since we first heard of it.
     else this.#oldestAtMs ??= this.#serviceNowMs()
-    this.#judge()
+    this.#updateLevel()
   }
 
   /** A delivery failed: what comes meanwhile waits. */
-  fellBehind(): void {
+  markBehind(): void {
     this.#isBehind = true
   }
 
@@ -101,16 +101,17 @@ export class Backlog implements Disposable {
       await clock.wait(LOOK_MS, signal)
       if (signal.aborted) return
       if (this.#isBehind || this.#level !== 'none') await ask().catch(() => undefined)
-      this.#judge()
+      this.#updateLevel()
     }
   }
 
-  #judge(): void {
+  #updateLevel(): void {
     const before = this.#level
     if (this.#exceeds(EXPIRING, 'expiring')) this.#level = 'expiring'
-    else if (this.#parts.delivers() && this.#exceeds(WAITING, 'waiting')) this.#level = 'waiting'
+    else if (this.#parts.isDelivering() && this.#exceeds(WAITING, 'waiting'))
+      this.#level = 'waiting'
     else this.#level = 'none'
-    this.#parts.judged(this.state, before)
+    this.#parts.onState(this.state, before)
   }
 
   #exceeds({ count, ms }: { count: number; ms: number }, level: BacklogLevel): boolean {

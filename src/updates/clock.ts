@@ -3,7 +3,7 @@ export interface Clock {
   /** ms since the Unix epoch. */
   now(): number
   /** ms by a clock that nobody can set. */
-  moment(): number
+  monotonicNow(): number
   /** Resolves after so many ms, or as soon as the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
@@ -13,7 +13,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** The clocks of this machine. Its timers keep no process alive. */
 export const REAL_CLOCK: Clock = {
   now: () => Date.now(),
-  moment: () => performance.now(),
+  monotonicNow: () => performance.now(),
   wait: (ms, signal) =>
     new Promise((resolve) => {
       const end = (): void => {

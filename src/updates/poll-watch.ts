@@ -11,15 +11,15 @@ const QUIET_MS = 120_000
 /** Polls that hardly wait tell nothing. */
 const MIN_TIMEOUT_MS = 2000
 
-/** Whose poll took over: one that came through this sidecar too, or one from elsewhere. */
+/** Whose poll displaced another: one that came through this sidecar too, or one from elsewhere. */
 export type Taker = 'here' | 'elsewhere'
 
 export interface PollWatchParts {
   clock: Clock
-  /** A poll was taken over. */
-  evicted: (by: Taker) => void
-  /** It has happened so often that somebody else polls; null when it has stopped. */
-  contested: (by: Taker | null) => void
+  /** Called when a poll was taken over. */
+  onEvicted: (by: Taker) => void
+  /** Called when that happened so often that somebody else polls; with null when it has stopped. */
+  onContested: (by: Taker | null) => void
 }
 
 /** A poll under way. */
@@ -48,11 +48,11 @@ export class PollWatch implements Disposable {
   begin(timeoutSeconds: number): WatchedPoll {
     const { clock } = this.#parts
     const number = ++this.#begun
-    const startedMs = clock.moment()
+    const startedMs = clock.monotonicNow()
     const timeoutMs = timeoutSeconds * 1000
     return {
       answered: (count) => {
-        const waitedMs = clock.moment() - startedMs
+        const waitedMs = clock.monotonicNow() - startedMs
         // A proxy that ends long calls does so late, and always at the same time.
         if (count > 0 || timeoutMs < MIN_TIMEOUT_MS || waitedMs > timeoutMs / 2) return false
         this.#note(this.#begun > number ? 'here' : 'elsewhere')
@@ -66,15 +66,15 @@ export class PollWatch implements Disposable {
   }
 
   #note(by: Taker): void {
-    const { clock, evicted, contested } = this.#parts
-    const now = clock.moment()
-    evicted(by)
+    const { clock, onEvicted, onContested } = this.#parts
+    const now = clock.monotonicNow()
+    onEvicted(by)
     this.#evictions = this.#evictions.filter(({ atMs }) => now - atMs < WITHIN_MS)
     this.#evictions.push({ atMs: now, by })
     if (this.#evictions.length < TELLING) return
     this.#isContested = true
     // One from elsewhere is the worse: it is not to be found here.
-    contested(this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here')
+    onContested(this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here')
     void this.#clearWhenQuiet()
   }
 
@@ -86,6 +86,6 @@ export class PollWatch implements Disposable {
     if (quiet.signal.aborted || !this.#isContested) return
     this.#isContested = false
     this.#evictions = []
-    this.#parts.contested(null)
+    this.#parts.onContested(null)
   }
 }

@@ -1,6 +1,6 @@
 /** The bot's own webhook as it rests in the store, and how deliveries to it stand. */
 import type { Store } from '../store/store.ts'
-import type { Delivered } from './delivered.ts'
+import type { Delivered } from './update-batch.ts'
 
 /** A webhook that is set. */
 export interface OwnWebhook {
@@ -86,7 +86,7 @@ export class Registration {
   }
 
   /** A delivery failed. What cannot be recorded is known until the next start. */
-  async failed(lastError: string, nextAttemptAt: number): Promise<void> {
+  async recordFailure(lastError: string, nextAttemptAt: number): Promise<void> {
     if (this.#webhook === null) return
     const failures = this.#webhook.failures + 1
     this.#webhook = { ...this.#webhook, failures, lastError, nextAttemptAt }
@@ -100,7 +100,7 @@ export class Registration {
    * An update was delivered; on disk when this resolves.
    * @throws Refusal `postern_store_unwritable`; it is then known until the next start
    */
-  async took(delivered: Delivered): Promise<void> {
+  async recordDelivered(delivered: Delivered): Promise<void> {
     this.#delivered = delivered
     if (this.#webhook !== null) {
       this.#webhook = { ...this.#webhook, failures: 0, lastError: null, nextAttemptAt: null }

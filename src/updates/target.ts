@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { hostNames } from '../door.ts'
 import { Refusal } from '../errors.ts'
-import { placeOf } from './address.ts'
+import { addressKind } from './address.ts'
 
 export interface TargetRules {
   /** Setting `webhook.allowHosts`; null when it is not set. */
@@ -41,9 +41,9 @@ export async function findTarget(text: string, rules: TargetRules): Promise<Targ
   const addresses =
     isIP(host) === 0 ? await rules.resolve(url.hostname).catch(() => unresolved()) : [host]
   if (addresses.length === 0) unresolved()
-  const places = new Set(addresses.map(placeOf))
-  if (places.has('never')) throw bad('its host is at an address where no webhook may be')
-  if (url.protocol === 'http:' && places.has('public')) {
+  const kinds = new Set(addresses.map(addressKind))
+  if (kinds.has('never')) throw bad('its host is at an address where no webhook may be')
+  if (url.protocol === 'http:' && kinds.has('public')) {
     throw bad('must be https, unless its host is on this machine or in a private network')
   }
   return { url, host, addresses }

@@ -4,7 +4,7 @@ import { Refusal, Unanswered } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import type { PollWatch } from './poll-watch.ts'
-import type { Pump } from './pump.ts'
+import type { DeliveryLoop } from './delivery-loop.ts'
 import type { OwnWebhook, Registration } from './registration.ts'
 import { findTarget, type TargetRules } from './target.ts'
 
@@ -20,14 +20,14 @@ export interface WebhookParts {
   registration: Registration
   rules: TargetRules
   polls: PollWatch
-  makePump: () => Pump
-  /** Told that a webhook was set or removed; `takenOver` when one at the service gave way. */
-  changed: (o: { webhook: OwnWebhook | null; takenOver: boolean }) => void
+  makeLoop: () => DeliveryLoop
+  /** Called when a webhook was set or removed; `takenOver` when one at the service gave way. */
+  onChanged: (o: { webhook: OwnWebhook | null; takenOver: boolean }) => void
 }
 
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
-  #pump: Pump | null = null
+  #loop: DeliveryLoop | null = null
   #polls = new AbortController()
   #turn: Promise<unknown> = Promise.resolve()
   #isStopped = false
@@ -46,8 +46,8 @@ export class Webhook implements AsyncDisposable {
   /** Asks nothing of the service any more: its token was burnt. */
   hold(): void {
     this.#isHeld = true
-    void this.#pump?.stop({ graceMs: GRACE_MS, confirms: false })
-    this.#pump = null
+    void this.#loop?.stop({ graceMs: GRACE_MS, confirms: false })
+    this.#loop = null
   }
 
   /** Null when the bot has set none through us. */
@@ -55,9 +55,9 @@ export class Webhook implements AsyncDisposable {
     return this.#parts.registration.webhook
   }
 
-  /** Updates that the bot took and the service still counts. */
-  get ahead(): number {
-    return this.#pump?.ahead ?? 0
+  /** Updates that the bot has and the service still counts. */
+  get unconfirmedCount(): number {
+    return this.#loop?.unconfirmedCount ?? 0
   }
 
   /** Aborts when a webhook is set: a poll that is under way then ends with an empty list. */
@@ -66,8 +66,8 @@ export class Webhook implements AsyncDisposable {
   }
 
   /** Something has changed at the service: what waits for it looks again. */
-  nudge(): void {
-    this.#pump?.nudge()
+  wake(): void {
+    this.#loop?.wake()
   }
 
   /**
@@ -78,7 +78,7 @@ export class Webhook implements AsyncDisposable {
   async set(wanted: { url: string; secret: string | null }): Promise<Answer> {
     await findTarget(wanted.url, this.#parts.rules)
     return await this.#alone(async () => {
-      const { registration, changed } = this.#parts
+      const { registration, onChanged } = this.#parts
       const standing = await this.#demandPolls()
       if ('refusal' in standing) return standing.refusal
       const before = registration.webhook
@@ -86,20 +86,20 @@ export class Webhook implements AsyncDisposable {
       const { answer, pending } = standing.info ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
-      changed({ webhook: registration.webhook, takenOver: standing.info === null })
+      onChanged({ webhook: registration.webhook, takenOver: standing.info === null })
       return withResult(answer, { url: wanted.url, hasSecret: wanted.secret !== null, pending })
     })
   }
 
   /** `DELETE /webhook`: ours and one at the service. @returns the service's answer */
   async remove(query: string): Promise<Answer> {
-    const { upstream, registration, changed } = this.#parts
+    const { upstream, registration, onChanged } = this.#parts
     return await this.#alone(async () => {
       const answer = await upstream.relay({ method: 'DELETE', path: `/webhook${query}` })
       if (!answer.envelope.ok) return answer
       if (registration.webhook !== null) await registration.remove()
       this.#polls = new AbortController()
-      changed({ webhook: null, takenOver: false })
+      onChanged({ webhook: null, takenOver: false })
       return answer
     })
   }
@@ -116,12 +116,12 @@ export class Webhook implements AsyncDisposable {
   /** Ends deliveries; one that is under way may end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true
-    await this.#pump?.stop({ graceMs: GRACE_MS })
+    await this.#loop?.stop({ graceMs: GRACE_MS })
   }
 
   #begin(): void {
     const isIdle = this.#isStopped || this.#isHeld || this.own === null
-    if (!isIdle) this.#pump ??= this.#parts.makePump()
+    if (!isIdle) this.#loop ??= this.#parts.makeLoop()
   }
 
   /** One change at a time, and no delivery meanwhile: one under way is cut off. */
@@ -129,9 +129,9 @@ export class Webhook implements AsyncDisposable {
     const turn = this.#turn
       .catch(() => undefined)
       .then(async () => {
-        const pump = this.#pump
-        this.#pump = null
-        await pump?.stop({ graceMs: 0 })
+        const loop = this.#loop
+        this.#loop = null
+        await loop?.stop({ graceMs: 0 })
         try {
           return await change()
         } finally {
@@ -143,7 +143,7 @@ export class Webhook implements AsyncDisposable {
   }
 
   /**
-   * Asks the service for updates as the pump will, so that a pause, a burnt token and a rate limit
+   * Asks the service for updates as the delivery loop will, so that a pause, a burnt token and a rate limit
    * have their own answers. `info` is null when a webhook stands at the service.
    */
   async #demandPolls(): Promise<{ refusal: Answer } | { info: Pending | null }> {

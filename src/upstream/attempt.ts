@@ -1,16 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { readEnvelope, type Envelope } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
-import { parseAnswer } from '../json.ts'
+import { isObject } from '../api/common.ts'
+import { parseAnswer, stringifyAnswer } from '../json.ts'
 import type { Dispatcher } from 'undici'
 import { clockSkewMs } from './clock.ts'
 import { unusable, type Failure } from './errors.ts'
 import { exchange } from './exchange.ts'
-import { handedOn, joined, requestHeaders } from './headers.ts'
+import { handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
+import { makeOneReading, type AnswerKind } from './one-reading.ts'
 import { Pieces } from './pieces.ts'
 import { refuse } from './refuse.ts'
 
-/** An answer in the service's envelope, its body as it came. */
+/** An answer in the service's envelope, its body as it came where no parser reads another. */
 export interface Answer extends RawAnswer {
   envelope: Envelope
 }
@@ -24,6 +26,8 @@ export interface WireRequest {
   path: string
   body: string | Buffer | undefined
   token: string
+  /** What the answer is; `own`: a success stays here, and no bot reads it. */
+  answer: AnswerKind | 'own'
   /** Most bytes of body that are read of the answer. */
   maxBytes: number
   /** What the whole exchange may take from now on, in milliseconds. */
@@ -54,7 +58,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<O
     stopping,
   })
   if ('kind' in received) return received
-  const answer = await readAnswer(received, received.body)
+  const answer = await readAnswer(received, received.body, request.answer)
   if (answer === null) return unusable('no envelope', received.statusCode)
   const skewMs = clockSkewMs(joined(received.headers['date']), sentAtMs, received.gotAtMs)
   return { kind: 'answered', answer, skewMs }
@@ -113,15 +117,25 @@ async function eachPiece(
   return await promise
 }
 
-/** The answer in the envelope, or null when it is not in it. */
+/**
+ * The answer in the envelope, or null when it is not in it. A bot reads in it what we do.
+ * @param kind `own`: a success that no bot reads
+ */
 export async function readAnswer(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Buffer,
+  kind: AnswerKind | 'own',
 ): Promise<Answer | null> {
   try {
     if (!isUtf8(body)) return null
-    const envelope = readEnvelope(await parseAnswer(body.toString()), statusCode)
-    return envelope && { status: statusCode, headers: handedOn(headers), body, envelope }
+    const text = body.toString()
+    const json = await parseAnswer(text)
+    const envelope = readEnvelope(json, statusCode)
+    if (envelope === null || !isObject(json)) return null
+    const answer = { status: statusCode, headers: inUtf8(handedOn(headers)), body, envelope }
+    if (kind === 'own' && envelope.ok) return answer
+    const isAnother = await makeOneReading(json, text, kind === 'own' ? 'other' : kind)
+    return isAnother ? { ...answer, body: await stringifyAnswer(json) } : answer
   } catch {
     return null
   }

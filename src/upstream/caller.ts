@@ -96,6 +96,7 @@ export class Caller {
       path: `${basePath}${API_PREFIX}${call.path}`,
       body: call.body,
       token,
+      answer: isUpdates(endpoint) ? 'updates' : call.own ? 'own' : 'other',
       maxBytes: isList(endpoint) ? limits.maxListBytes : limits.maxBytes,
       timeoutMs: untilMs - startedMs,
       signal: call.signal,
@@ -135,5 +136,9 @@ export class Caller {
 
 /** Updates and key lists are the answers that grow with a crowd. */
 function isList(endpoint: Endpoint | null): boolean {
-  return endpoint?.name === 'getUpdates' || endpoint?.name === 'getChatKeys'
+  return isUpdates(endpoint) || endpoint?.name === 'getChatKeys'
+}
+
+function isUpdates(endpoint: Endpoint | null): boolean {
+  return endpoint?.name === 'getUpdates'
 }

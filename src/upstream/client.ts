@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import { isOutbound, type Outbound } from '../translate/guard.ts'
+import { isOutbound, type Outbound } from '../permit.ts'
 import type { Answer } from './attempt.ts'
 import { Budget } from './budget.ts'
 import { Caller, type Call, type TokenSource } from './caller.ts'

@@ -18,6 +18,10 @@ const NOT_HANDED_ON = new Set([
   'date',
   'server',
 ])
+/** CORS is not the service's to give here, and our own name is ours alone. */
+const OTHERS = /^(?:access-control-|postern)/i
+/** A type that names UTF-8, or no encoding at all. */
+const UTF8_TYPE = /^[^;,]*(?:;\s*charset="?utf-?8"?\s*)?$/i
 /** What a header line may hold and node:http will write again. */
 const WRITABLE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
@@ -40,7 +44,8 @@ export function mediaHeaders(): Record<string, string> {
 
 /**
  * Which of an answer's headers may be handed on to the bot: all but the hop-by-hop ones (those
- * that `Connection` names included), lengths, cookies, CORS, transport policy, date and server.
+ * that `Connection` names included), lengths, cookies, CORS, transport policy, date, server, and
+ * those under our own name.
  * @param received names in lower case; repeated lines as a list
  * @returns one line a name, repeated ones joined by a comma
  */
@@ -50,11 +55,21 @@ export function handedOn(
   const kept: Record<string, string> = {}
   const named = namedBy(joined(received['connection']))
   for (const name in received) {
-    if (NOT_HANDED_ON.has(name) || named?.has(name) || name.startsWith('access-control-')) continue
+    if (NOT_HANDED_ON.has(name) || named?.has(name) || OTHERS.test(name)) continue
     const value = joined(received[name])
     if (WRITABLE.test(value)) kept[name] = value
   }
   return kept
+}
+
+/**
+ * The headers of a body that is UTF-8. A type that says otherwise would have a bot read other words
+ * than we have: in UTF-7 a name such as `+ACI-` is a quotation mark.
+ */
+export function inUtf8(headers: Record<string, string>): Record<string, string> {
+  const { 'content-type': type } = headers
+  if (type === undefined || UTF8_TYPE.test(type)) return headers
+  return { ...headers, 'content-type': 'application/json; charset=utf-8' }
 }
 
 /** Headers that are of this connection alone because `Connection` names them; null for none. */

@@ -74,7 +74,7 @@ async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits):
     return
   }
   const body = await readBody(response, limits.maxBytes)
-  const answer = Buffer.isBuffer(body) ? await readAnswer(response, body) : null
+  const answer = Buffer.isBuffer(body) ? await readAnswer(response, body, 'other') : null
   if (answer === null || answer.envelope.ok) throw unusable('no file', statusCode).error
   throw saidNo(answer, answer.envelope.error)
 }

@@ -2,6 +2,7 @@
 import { Certificates } from '../keys/certificates.ts'
 import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
+import { KnownKeys } from '../keys/known-keys.ts'
 import { Lists } from '../keys/lists.ts'
 import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
@@ -11,7 +12,7 @@ import type { Alerts } from '../observe/alerts.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Engine } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
-import { alertOfTrust } from './alerting.ts'
+import { alertOfFull, alertOfTrust } from './alerting.ts'
 
 export interface Acquaintance {
   people: People
@@ -19,6 +20,7 @@ export interface Acquaintance {
   lists: Lists
   trust: Trust
   directory: Directory
+  knownKeys: KnownKeys
 }
 
 /** Loads what the store has of other people. */
@@ -42,10 +44,28 @@ export async function loadAcquaintance(o: {
   })
   const people = await People.load(store)
   const certificates = await Certificates.load(engine, store)
-  const trust = await Trust.load({ store, journal, people, policy })
+  const onFull = (): void => tellFull('people', { alerts, log })
+  const trust = await Trust.load({ store, journal, people, policy, onFull })
   const lists = new Lists(store, journal)
-  const directory = new Directory({ calls, certificates, people, trust, journal, lists })
-  return { people, journal, lists, trust, directory }
+  const knownKeys = new KnownKeys(store)
+  const known = { certificates, trust, journal, lists, knownKeys }
+  const directory = new Directory({ calls, ...known })
+  return { people, journal, lists, trust, directory, knownKeys }
+}
+
+const FULL_EVERY_MS = 60_000
+const toldFullMs = new WeakMap<Alerts, number>()
+
+/** Tells, once a minute at most, that nothing new can be remembered. */
+export function tellFull(
+  what: 'chats' | 'people',
+  { alerts, log }: { alerts: Alerts; log: Log },
+): void {
+  alerts.raise(alertOfFull(what))
+  const nowMs = performance.now()
+  if (nowMs - (toldFullMs.get(alerts) ?? -Infinity) < FULL_EVERY_MS) return
+  toldFullMs.set(alerts, nowMs)
+  log.error({ what }, 'no more can be remembered: new ones are refused')
 }
 
 /** Lists of people by their length: a log line names no hundred of them. */

@@ -33,15 +33,44 @@ export function alertOfReason(change: { code: ReasonCode; holds: boolean }): Ale
   return { alert: code, holds, what, hint }
 }
 
-/** The alert for a change of whom we believe: a verified person's; null for others. */
+/** The alert for a change of whom we believe; null where the journal is enough. */
 export function alertOfTrust(change: TrustChange): Alert | null {
-  if (change.kind !== 'key-changed' || change.detail.standing !== 'verified') return null
+  if (change.kind === 'certificate-shared') {
+    const [userId] = change.detail.people
+    return {
+      alert: 'shared-certificate',
+      holds: true,
+      what: `the service lists one certificate for several people: ${change.detail.people.join(', ')}`,
+      hint: 'ask them whose it is; `postern trust accept` or `trust verify` names its owner, and the others get nothing under it',
+      ...(userId !== undefined && { userId }),
+    }
+  }
+  if (change.kind === 'list-contradicts') {
+    return {
+      alert: 'list-contradicts',
+      holds: true,
+      what: `the key list of chat ${change.chatId} says what no honest service can`,
+      hint: 'nothing is sealed by it; `postern trust log` says what it was',
+    }
+  }
+  const isChange = change.kind === 'key-changed' || change.kind === 'key-withdrawn'
+  if (!isChange || change.detail.standing !== 'verified') return null
   const { userId } = change
   return {
     alert: 'verified-changed',
     holds: true,
-    what: 'the service lists another certificate for a person whom you verified',
+    what: 'the service lists another certificate, or none, for a person whom you verified',
     hint: 'ask the person; `postern trust verify` takes a new fingerprint, until then nothing is sealed to them',
     userId,
+  }
+}
+
+/** The alert for a memory that takes nobody new. */
+export function alertOfFull(what: 'chats' | 'people'): Alert {
+  return {
+    alert: `too-many-${what}`,
+    holds: true,
+    what: `no more ${what} can be remembered, and forgetting one would loosen it: new ones are refused`,
+    hint: 'see `postern status` for how many are known; a service that invents them is not to be trusted',
   }
 }

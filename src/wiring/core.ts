@@ -5,6 +5,7 @@ import { Outcomes } from '../chats/outcomes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
+import { isReady } from '../keys/own-key.ts'
 import { Openings, type OpenedKind } from '../keys/openings.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
@@ -21,7 +22,7 @@ import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Outgoing } from '../translate/outgoing.ts'
-import { loadAcquaintance, type Acquaintance } from './acquaintance.ts'
+import { loadAcquaintance, tellFull, type Acquaintance } from './acquaintance.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { pruneHourly, tryWriting } from './upkeep.ts'
@@ -87,8 +88,8 @@ export async function createCore(
     serviceNowMs: () => serviceNowMs(link),
   })
   const openings = stack.use(await Openings.load(store))
-  const facts = await Facts.load(store)
   const { calls, botId, health, metrics, alerts } = link
+  const facts = await Facts.load(store, { onFull: () => tellFull('chats', { alerts, log }) })
   const modes = new Modes({ facts, chat: calls.chat })
   const { policy } = settings.trust
   const outcomes = stack.use(new Outcomes(store))
@@ -143,11 +144,17 @@ export async function createCore(
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
-  const shared = { ...acquaintance, facts, modes, guard, keyring, engine, botId }
+  const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
+  const asked = { botId, keyListMaxAgeMs }
+  const shared = { ...acquaintance, ...asked, facts, modes, guard, keyring, engine }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
-  if (seen !== null) stack.use(pruneHourly(seen, () => link.watch.skewMs))
-  const opening = seen === null ? null : { ...shared, seen }
+  if (seen !== null) {
+    const keysSinceMs = (): number | null => openingSince(keyring)
+    stack.use(pruneHourly(seen, { skewMs: () => link.watch.skewMs, keysSinceMs }))
+  }
+  const { audience } = settings.open
+  const opening = seen === null ? null : { ...shared, seen, audience }
   const { attachments, urls } = stack.use(
     await createMedia(
       { settings, link, store },
@@ -178,7 +185,6 @@ export async function createCore(
       chat: calls.chat,
       armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
       unusableRecipient: settings.seal.unusableRecipient,
-      keyListMaxAgeMs: settings.cache.keyListSeconds * 1000,
     }),
     attachments,
     incoming:
@@ -209,6 +215,12 @@ async function mayRun(
   const takenAt = await restoredFrom(store)
   if (takenAt !== null) throw restored(dataDir, takenAt)
   log.info({ protection: store.method }, 'the store is open')
+}
+
+/** When the oldest key was made that still opens, ms since the epoch; null when there is none. */
+function openingSince({ all }: Keyring): number | null {
+  const made = all.flatMap((key) => (isReady(key) ? [key.createdAtMs] : []))
+  return made.length === 0 ? null : Math.min(...made)
 }
 
 /** The time by the service's clock, ms since the epoch; null while unknown. */

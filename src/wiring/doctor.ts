@@ -6,6 +6,7 @@ import { OperatorError } from '../errors.ts'
 import { checkAll, type CheckParts } from '../observe/check.ts'
 import type { Finding } from '../observe/finding.ts'
 import { chooseProtection } from '../store/choose.ts'
+import { weakCopiesIn } from '../store/inspect.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 
@@ -37,6 +38,7 @@ export async function examineAll(
     storeProblem: store instanceof Error ? store : null,
     passphraseFile: secrets.passphrase?.file ?? undefined,
     protection: core?.store.method ?? null,
+    weakCopies: weakCopiesIn(dataDir),
     keys: core === null ? null : keysOf(core),
     people: core === null ? null : peopleOf(core),
   })

@@ -10,6 +10,7 @@ import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
 import { buildBotDoor, type Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
+import { Messages } from '../translate/messages.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import type { Updates } from './updates.ts'
@@ -28,6 +29,16 @@ export function buildDoors(
   const { upstream, metrics, health } = link
   const { webhook, polls, backlog, polled } = updates
   const managesKey = settings.key.publish
+  const messages = new Messages({
+    outgoing: core.outgoing,
+    outcomes: core.outcomes,
+    send: (outbound) => upstream.send(outbound),
+    edit: (outbound) => upstream.edit(outbound),
+    onSealed: ({ chatId, recipients, skipped, ms }) => {
+      if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
+      metrics.sealed({ recipients, skipped: skipped.length, ms })
+    },
+  })
   const bot = buildBotDoor({
     upstream,
     log,
@@ -43,15 +54,7 @@ export function buildDoors(
       webhook.hold()
     },
     routes: [
-      messageRoutes({
-        upstream,
-        log,
-        metrics,
-        outgoing: core.outgoing,
-        outcomes: core.outcomes,
-        limits: link.limits,
-        sealsForBot: managesKey,
-      }),
+      messageRoutes({ messages, limits: link.limits, sealsForBot: managesKey }),
       updateRoutes({ upstream, incoming: core.incoming, webhook, polls, backlog, polled }),
       webhookRoutes({ upstream, webhook, observe: updates.observe }),
       meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Bot } from '../api/bot.ts'
 import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
+import { isObject } from '../api/common.ts'
 import { botIdOf } from '../api/token.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, Unanswered } from '../errors.ts'
@@ -39,11 +40,15 @@ export interface Link extends AsyncDisposable {
   }
   /** The last `/me`; null before the first. */
   bot: () => Bot | null
+  /** As the token says; without a token of the spec's shape, as the first `/me` said. */
   botId: () => number | null
   limits: () => Limits
   /** Calls of our own in the last minute, and how many there may be. */
   spent: () => { usedLastMinute: number; limit: number }
-  /** Takes in a `/me` that the bot asked for. */
+  /**
+   * Takes in a `/me` that the bot asked for.
+   * @throws Unanswered `postern_upstream_invalid` when it is another bot's
+   */
   observe: (result: unknown) => void
   /** Is told every `/me`. */
   onBot(listener: (bot: Bot) => void): void
@@ -65,6 +70,8 @@ export function createLink(
   { log, ways }: { log: Log; ways: readonly AlertWay[] },
 ): Link {
   let known: Bot | null = null
+  // a token that is read again later does not turn this store's bot into another
+  let identity = botIdOf(secrets.botToken.reveal())
   let limits: Limits = { ...LIMITS }
   let spent = { usedLastMinute: 0, limit: 0 }
   const listeners: ((bot: Bot) => void)[] = []
@@ -118,15 +125,26 @@ export function createLink(
     },
   })
 
+  /** Who the bot is, its token says: nothing is taken in of a `/me` that says otherwise. */
+  function identify(result: unknown): void {
+    if (!isObject(result) || !('id' in result) || identity === null) return
+    const isOurs = result['id'] === identity
+    watch.identified(isOurs)
+    if (!isOurs) throw new Unanswered('postern_upstream_invalid', 'the bot of another token')
+  }
+
   function take(bot: Bot): void {
     known = bot
+    identity = bot.id
     limits = readLimits(bot.limits)
     watch.sawStatus(bot.status)
     for (const listener of listeners) listener(bot)
   }
 
   async function me(): Promise<Bot> {
-    const parsed = Bot.safeParse(await upstream.ask({ method: 'GET', path: '/me' }))
+    const result = await upstream.ask({ method: 'GET', path: '/me' })
+    identify(result)
+    const parsed = Bot.safeParse(result)
     if (!parsed.success) throw new Unanswered('postern_upstream_invalid', 'a bot')
     take(parsed.data)
     return parsed.data
@@ -151,10 +169,11 @@ export function createLink(
       },
     },
     bot: () => known,
-    botId: () => known?.id ?? botIdOf(secrets.botToken.reveal()),
+    botId: () => identity,
     limits: () => limits,
     spent: () => spent,
     observe: (result) => {
+      identify(result)
       const parsed = Bot.safeParse(result)
       if (parsed.success) take(parsed.data)
     },

@@ -2,7 +2,7 @@
 import { NamedMedia } from '../chats/named-media.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
-import { Spool } from '../media/spool.ts'
+import { SpoolDir } from '../media/spool-dir.ts'
 import { MediaMetrics } from '../observe/media-metrics.ts'
 import type { Store } from '../store/store.ts'
 import type { AttachmentParts } from '../translate/attachment.ts'
@@ -11,7 +11,7 @@ import { MediaUrls } from '../translate/media-urls.ts'
 import type { Link } from './link.ts'
 
 /** On the disk of `dataDir`, all together. */
-const SPOOL_OCTETS = 2 ** 30
+const SPOOL_MAX_BYTES = 2 ** 30
 const CAPABILITY_SECRET = 'media-url'
 const MEMORY_SECRET = 'media-seen'
 
@@ -30,11 +30,11 @@ export async function createMedia(
   opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify'> | null,
 ): Promise<Media> {
   await using stack = new AsyncDisposableStack()
-  const room = stack.use(new Spool(settings.dataDir, SPOOL_OCTETS))
+  const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
   const metrics = new MediaMetrics(link.metrics.registry, {
     openings: () => attachments.openings,
-    spoolOctets: () => room.octets,
+    spoolOctets: () => room.bytes,
   })
   const url = opens === null ? null : await urlParts(store)
   const { verify } = settings.open

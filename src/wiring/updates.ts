@@ -5,11 +5,11 @@ import type { Settings } from '../config/settings.ts'
 import type { Log } from '../logger.ts'
 import { Backlog, type BacklogLevel, type BacklogState } from '../updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../updates/clock.ts'
-import { Courier } from '../updates/deliver.ts'
+import { WebhookClient } from '../updates/webhook-client.ts'
 import { PollWatch, type Taker } from '../updates/poll-watch.ts'
-import { Pump, type PumpParts } from '../updates/pump.ts'
+import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration, type OwnWebhook } from '../updates/registration.ts'
-import { Source } from '../updates/source.ts'
+import { UpdatePoller } from '../updates/update-poller.ts'
 import { resolveHost } from '../updates/target.ts'
 import { Webhook } from '../updates/webhook.ts'
 import type { Core } from './core.ts'
@@ -27,7 +27,7 @@ export interface Updates extends AsyncDisposable {
   backlog: Backlog
   /** A poll ended: with the service's code, or null when it gave updates. */
   polled: (code: string | null) => void
-  /** The service told something about its own webhook. */
+  /** Takes what the service said about its own webhook. */
   observe: (result: unknown) => void
   /** Begins to deliver, if there is where to. */
   start(): void
@@ -43,45 +43,47 @@ export async function createUpdates(
   const { upstream, health, metrics, watch, calls } = link
   const rules = { allowHosts: settings.webhook.allowHosts ?? null, resolve }
   const registration = await Registration.load(core.store)
-  const courier = new Courier({ ...rules, clock })
+  const client = new WebhookClient({ ...rules, clock })
   const polls = new PollWatch({
     clock,
-    evicted: (by) => metrics.pollTakenOver(by),
-    contested: (by) => tellContested(link, log, by),
+    onEvicted: (by) => metrics.pollTakenOver(by),
+    onContested: (by) => reportContested(link, log, by),
   })
   const backlog = new Backlog({
     clock,
     skewMs: () => watch.skewMs,
-    delivers: () => registration.webhook !== null,
+    isDelivering: () => registration.webhook !== null,
     ask: calls.me,
-    judged: (state, before) => tellWaiting(link, log, { state, before }),
+    onState: (state, before) => reportWaiting(link, log, { state, before }),
   })
   const polled = (code: string | null): void => {
     if (code === 'webhook_active') {
       health.set('webhook-at-service', registration.webhook === null ? '' : 'set past Postern')
     } else if (code === null) health.clear('webhook-at-service')
   }
-  const parts = { upstream, incoming: core.incoming, clock, polls, backlog, polled }
-  const makePump = (): Pump => {
-    const unforeseen = (error: unknown): void => log.error({ error }, 'reading updates failed')
-    const held = ({ code, waitMs }: { code: string; waitMs: number }): void =>
+  const parts = { upstream, incoming: core.incoming, clock, polls, backlog }
+  const makeLoop = (): DeliveryLoop => {
+    const onUnexpectedError = (error: unknown): void =>
+      log.error({ error }, 'reading updates failed')
+    const onReadFailed = ({ code, waitMs }: { code: string; waitMs: number }): void =>
       log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read')
-    const sourceParts = { ...parts, limits: link.limits, held, unforeseen }
-    const source = new Source(sourceParts, registration.delivered)
-    const told = tellDeliveries(link, log, backlog)
-    return new Pump({ source, courier, registration, clock, unforeseen, ...told })
+    const listeners = { onPolled: polled, onReadFailed, onUnexpectedError }
+    const pollerParts = { ...parts, ...listeners, limits: link.limits }
+    const poller = new UpdatePoller(pollerParts, registration.delivered)
+    const reports = reportDeliveries(link, log, backlog)
+    return new DeliveryLoop({ poller, client, registration, clock, onUnexpectedError, ...reports })
   }
-  const changed = (o: { webhook: OwnWebhook | null; takenOver: boolean }): void => {
+  const onChanged = (o: { webhook: OwnWebhook | null; takenOver: boolean }): void => {
     health.clear('webhook-failing')
     health.clear('webhook-at-service')
     const origin = o.webhook === null ? null : new URL(o.webhook.url).origin
     if (origin === null) log.info('the webhook is removed')
     else log.info({ origin, takenOver: o.takenOver }, 'the webhook is set')
   }
-  const webhook = new Webhook({ upstream, registration, rules, polls, makePump, changed })
+  const webhook = new Webhook({ upstream, registration, rules, polls, makeLoop, onChanged })
   const observe = (result: unknown): void => {
     if (!isObject(result)) return
-    if (typeof result['pending'] === 'number') backlog.queued(result['pending'])
+    if (typeof result['pending'] === 'number') backlog.recordPending(result['pending'])
     if (result['url'] === null) health.clear('webhook-at-service')
     // To a bot without a key it brings readable updates, as it should.
     else if (settings.key.publish && typeof result['url'] === 'string') polled('webhook_active')
@@ -89,7 +91,7 @@ export async function createUpdates(
   link.onBot((bot) => observe({ pending: bot.queued, url: bot.webhook?.url }))
   link.onRevived(() => webhook.start())
   link.onCleared((code) => {
-    if (code === 'token' || code === 'upstream' || code === 'paused') webhook.nudge()
+    if (code === 'token' || code === 'upstream' || code === 'paused') webhook.wake()
   })
   return {
     webhook,
@@ -99,7 +101,7 @@ export async function createUpdates(
     observe,
     start: () => {
       const { own } = webhook
-      if (own !== null) tellFailing(link, own.failures, own.lastError)
+      if (own !== null) reportFailing(link, own.failures, own.lastError)
       webhook.start()
       backlog.start()
     },
@@ -107,41 +109,41 @@ export async function createUpdates(
       await webhook[Symbol.asyncDispose]()
       backlog[Symbol.dispose]()
       polls[Symbol.dispose]()
-      courier[Symbol.dispose]()
+      client[Symbol.dispose]()
     },
   }
 }
 
-type Told = Pick<PumpParts, 'delivered' | 'failed'>
+type DeliveryListeners = Pick<DeliveryLoopParts, 'onDelivered' | 'onFailed'>
 
-function tellDeliveries(link: Link, log: Log, backlog: Backlog): Told {
+function reportDeliveries(link: Link, log: Log, backlog: Backlog): DeliveryListeners {
   const { metrics, health } = link
   return {
-    delivered: ({ updateId, ms, after }) => {
+    onDelivered: ({ updateId, ms, after }) => {
       metrics.delivered({ outcome: 'delivered', ms, failures: 0 })
       log.debug({ updateId, ms: Math.round(ms) }, 'an update is delivered')
       if (after === 0) return
       health.clear('webhook-failing')
       log.info({ updateId, after }, 'the webhook works again')
     },
-    failed: ({ updateId, ms, failure, failures, waitMs }) => {
+    onFailed: ({ updateId, ms, failure, failures, waitMs }) => {
       metrics.delivered({ outcome: failure.kind, ms, failures })
-      backlog.fellBehind()
+      backlog.markBehind()
       const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
       if (failures === FIXED_LIMITS.webhookFailuresToTell) {
         log.error(why, 'the webhook has failed ten times in a row')
       } else log.warn(why, 'a delivery to the webhook failed')
-      tellFailing(link, failures, failure.message)
+      reportFailing(link, failures, failure.message)
     },
   }
 }
 
-function tellFailing({ health }: Link, failures: number, lastError: string | null): void {
+function reportFailing({ health }: Link, failures: number, lastError: string | null): void {
   if (failures < FIXED_LIMITS.webhookFailuresToTell) return
   health.set('webhook-failing', `${failures} in a row, the last: ${lastError ?? 'not known'}`)
 }
 
-function tellContested({ health }: Link, log: Log, by: Taker | null): void {
+function reportContested({ health }: Link, log: Log, by: Taker | null): void {
   if (by === null) {
     health.clear('second-poller')
     return log.info('nobody else polls any more')
@@ -154,7 +156,7 @@ function tellContested({ health }: Link, log: Log, by: Taker | null): void {
 const HOUR_MS = 3_600_000
 const REASON_OF = { waiting: 'updates-waiting', expiring: 'updates-expiring' } as const
 
-function tellWaiting(
+function reportWaiting(
   { health, metrics }: Link,
   log: Log,
   { state, before }: { state: BacklogState; before: BacklogLevel },

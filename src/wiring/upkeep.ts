@@ -8,12 +8,17 @@ const HOUR_MS = 3_600_000
  * Forgets once an hour what is past the reach of the memory against replays, while our clock agrees
  * with the service's to the hour: one that has jumped ahead would forget what is still needed. A
  * failed write is told by health.
- * @param skewMs how far our clock is ahead of the service's; null while unknown
+ * @param now `skewMs` how far our clock is ahead of the service's, null while unknown; `keysSinceMs`
+ *   when the oldest key was made that still opens, null without any
  */
-export function pruneHourly(seen: Pick<Seen, 'prune'>, skewMs: () => number | null): Disposable {
+export function pruneHourly(
+  seen: Pick<Seen, 'prune'>,
+  now: { skewMs: () => number | null; keysSinceMs: () => number | null },
+): Disposable {
   const prune = (): void => {
-    const skew = skewMs()
-    if (skew !== null && Math.abs(skew) <= HOUR_MS) void seen.prune().catch(() => undefined)
+    const skewMs = now.skewMs()
+    if (skewMs === null || Math.abs(skewMs) > HOUR_MS) return
+    void seen.prune(now.keysSinceMs()).catch(() => undefined)
   }
   const timer = setInterval(prune, HOUR_MS).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -6,7 +6,7 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMessage, decrypt, encrypt, readMessage, readPrivateKey } from 'openpgp'
-import { Spool } from '../../src/media/spool.ts'
+import { SpoolDir } from '../../src/media/spool-dir.ts'
 import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
@@ -20,7 +20,7 @@ const key = await readPrivateKey({ binaryKey: bytes })
 const unlocked = unlockedFrom(key)
 const folder = mkdtempSync(join(tmpdir(), 'pb-'))
 const engine = createEngine()
-const spool = new Spool(folder, 2 ** 30)
+const spool = new SpoolDir(folder, 2 ** 30)
 
 async function ours(octets: AsyncIterable<Uint8Array>): Promise<void> {
   const options: OpenFileOptions = { form: 'binary', keys: [unlocked], room: spool }

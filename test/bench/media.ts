@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMessage, decrypt, encrypt, readMessage } from 'openpgp'
-import { Spool } from '../../src/media/spool.ts'
+import { SpoolDir } from '../../src/media/spool-dir.ts'
 import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
 import { compare, round, type Contender, type Result } from './measure.ts'
@@ -30,7 +30,7 @@ export async function mediaJobs(): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pb-'))
   const results: Result[] = []
   try {
-    await using spool = new Spool(folder, 2 ** 30)
+    await using spool = new SpoolDir(folder, 2 ** 30)
     for (const mib of SIZES) {
       for (const kind of mib === 64 ? ['', '-signed'] : ['']) {
         const sealed = await sealedFile(cast, mib, kind)
@@ -70,7 +70,7 @@ async function sealedFile(cast: Cast, mib: number, kind: string): Promise<Uint8A
 async function open(
   cast: Cast,
   sealed: Uint8Array,
-  { spool, kind }: { spool: Spool; kind: string },
+  { spool, kind }: { spool: SpoolDir; kind: string },
 ): Promise<void> {
   const reader = new OctetReader(inPieces(sealed))
   const options: OpenFileOptions = { form: 'binary', keys: [cast.signer], room: spool }

@@ -164,8 +164,13 @@ const CERTIFICATES: Record<string, Row> = {
   ],
   C7: [vector('c7-rsa-16384'), ['bounds/costly-keys', 'giant(16_384']],
   C8: [
-    vector('list-two-keys', 'list-two-people', 'list-names-bot', 'key-of-another'),
-    ['guard/recipients', 'two keys for one person', 'one key for two', 'that names the bot'],
+    vector('list-two-people', 'key-of-another'),
+    ['guard/recipients', 'one key for two', 'who lists the bot’s key'],
+    ['guard/claims', 'a copy of Bob’s certificate', 'under several primary keys'],
+    vector('list-two-keys', 'list-names-bot', 'list-two-in-private'),
+    ['guard/recipients', 'two keys for one person', 'that names the bot'],
+    ['guard/private-person', 'names a stranger'],
+    ['guard/member-count', 'as many keys as members'],
   ],
   C9: [
     ['pgp/size', 'one more does not'],

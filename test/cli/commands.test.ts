@@ -28,12 +28,13 @@ describe('lists', () => {
     const asJson = await command('key list --json')
     expect(JSON.parse(asJson.stdout)).toEqual(await operations().keyList())
     const chats = await command('chat list')
-    expect(chats.stdout.split('\n').slice(0, 3)).toEqual([
-      'CHAT              KIND   MODE       LATCHED  REFUSED',
-      '-5                group  protected  yes      no',
-      '9007199254740991  ?      ?          no       yes',
+    expect(chats.stdout.split('\n').slice(0, 4)).toEqual([
+      'CHAT              KIND     MODE       LATCHED  REFUSED  PERSON',
+      '-5                group    protected  yes      no       -',
+      '9007199254740991  ?        ?          no       yes      -',
+      '7                 private  ?          no       no       815',
     ])
-    expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(2)
+    expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(3)
   })
 
   test('are the same from a process of its own', async () => {

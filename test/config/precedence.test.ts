@@ -28,7 +28,7 @@ describe('what counts', () => {
       dataDir: '/nowhere/.postern',
       key: { protection: 'auto', publish: true, retainDays: 30 },
       seal: { unusableRecipient: 'skip' },
-      open: { verify: 'flag', normalizeText: true },
+      open: { verify: 'flag', audience: 'check', normalizeText: true },
       trust: { policy: 'accept' },
       alert: {},
       readableGroups: 'allow',

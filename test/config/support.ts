@@ -34,6 +34,7 @@ export function sources(given: Partial<Sources> = {}): Sources {
     configFlag: null,
     cwd: '/nowhere',
     home: '/home/person',
+    runtimeDir: null,
     terminal: false,
     nodeOptions: [],
     inspectorOpen: false,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -18,6 +19,15 @@ async function connected(...given: Parameters<typeof serve>) {
     await control[Symbol.asyncDispose]()
   })
   return control
+}
+
+/** Has somebody else than a sidecar listen at its socket. */
+async function listen(server: Server, dataDir: string): Promise<void> {
+  const path = join(dataDir, 'control.sock')
+  server.listen(path)
+  await once(server, 'listening')
+  chmodSync(path, 0o600)
+  onTestFinished(() => void server.close())
 }
 
 const BODY = 2 * 1024 * 1024 + 1
@@ -124,9 +134,7 @@ describe('what goes wrong comes over as it was', () => {
   ])('an answer that is %s', async (_name, bytes) => {
     const dataDir = dataFolder()
     const server = createServer((socket) => void socket.once('data', () => socket.write(bytes)))
-    server.listen(join(dataDir, 'control.sock'))
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
+    await listen(server, dataDir)
     await using control = await connectControl(dataDir)
     await expect(control?.status()).rejects.toMatchObject({
       code: 'failed',
@@ -141,9 +149,7 @@ describe('what goes wrong comes over as it was', () => {
       response.writeHead(200, { 'postern-version': VERSION })
       Readable.from(Array.from({ length: 66 }, () => mib)).pipe(response)
     })
-    server.listen(join(dataDir, 'control.sock'))
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
+    await listen(server, dataDir)
     await using control = await connectControl(dataDir)
     await expect(control?.status()).rejects.toMatchObject({ code: 'failed' })
   })

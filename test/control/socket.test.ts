@@ -9,6 +9,7 @@ import { dataFolder, serve, STATUS } from './support.ts'
 /** A process that listened there and was killed. */
 function leaveDeadSocket(path: string): void {
   const script = `
+    process.umask(0o177)
     require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`
   spawnSync(process.execPath, ['-e', script])
   expect(statSync(path).isSocket()).toBe(true)

@@ -14,6 +14,7 @@ import type { OwnKey } from '../../src/pgp/engine.ts'
 import { readBackup } from '../../src/store/backup.ts'
 import { restore as restoreBackup } from '../../src/store/restore.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
+import { BEFORE, writeStoreOfBefore } from '../store/store-of-before.ts'
 import type { Operation } from './command-kills.ts'
 
 const OLD = 'the old passphrase of the store'
@@ -44,8 +45,10 @@ const keys = (): Promise<Kept> =>
 /** A store with an active key and a sealed secret, and the secret beside it for the check. */
 async function makeStore(folder: string): Promise<void> {
   const { key } = await keys()
-  const { fingerprint, certificate, locked } = key
+  const { fingerprint, certificate } = key
   await using store = await openStore({ dataDir: dataDir(folder), passphrase: OLD, mode: 'create' })
+  const to = store.masterSecret ?? ''
+  const locked = await engine.relock(key.locked, { from: OLD, to, isRandom: true })
   writeFileSync(join(folder, 'secret'), await store.secret('replay'), { mode: 0o600 })
   await store.write((db) =>
     db
@@ -174,6 +177,26 @@ const restore: Operation = {
   },
 }
 
+/** Any command that opens the store brings one of before over. */
+const upgrade: Operation = {
+  name: 'upgrade',
+  prepare: async (folder) => {
+    writeStoreOfBefore(dataDir(folder))
+    writeFileSync(join(folder, 'secret'), Buffer.from(BEFORE.replay, 'hex'), { mode: 0o600 })
+  },
+  command: ['key', 'list'],
+  env: { ...ENV, POSTERN_KEY_PASSPHRASE: BEFORE.passphrase },
+  watched: STORE,
+  check: async (folder, { isDone }) => {
+    await using store = await openWith(folder, BEFORE.passphrase)
+    const isNew = store.masterSecret !== BEFORE.passphrase
+    await store[Symbol.asyncDispose]()
+    expect(isNew || !isDone, 'it was listed, and is not brought over')
+    const kept_ = await look(folder, BEFORE.passphrase)
+    expect(JSON.stringify(kept_) === JSON.stringify(BEFORE.keys), 'its keys are others')
+  },
+}
+
 /** Those that write beside the store need a folder for it. */
 const withOut = (operation: Operation): Operation => ({
   ...operation,
@@ -189,4 +212,5 @@ export const OPERATIONS: readonly Operation[] = [
   withOut(give),
   withOut(create),
   restore,
+  upgrade,
 ]

@@ -73,7 +73,10 @@ test('a sender on the key list costs nothing to verify; one who is not on it cos
   const since = stage.double.mark()
   await stage.deliver([stage.double.world.message(chat, listed, { armored })])
   expect(stage.double.names(since)).toEqual(['GET /updates'])
-  const words = await other.phone.seal('not listed', [stage.botCertificate])
+  const words = await other.phone.seal('not listed', [
+    listed.phone.certificate,
+    stage.botCertificate,
+  ])
   const [message] = await stage.deliver([
     stage.double.world.message(chat, other, { armored: words }),
   ])

@@ -92,7 +92,7 @@ test('another sidecar’s urls give no right here', async () => {
 
 test('quoted Messages and those of a press carry media too, each in its own sender’s name', async () => {
   const [from, presser] = [await stage.friend(), stage.double.world.addUser(null)]
-  const chat = stage.privateChat(from)
+  const chat = stage.group([from, presser])
   const contents = ['quoted', 'pressed', 'small'].map(() => picture())
   const items = await Promise.all(
     contents.map(async (content) => stage.double.world.store(await sealedBy(from, stage, content))),

@@ -23,7 +23,7 @@ test.each([
   ['application/ogg', Buffer.from('OggS\0\x02')],
   ['application/pdf', Buffer.from('%PDF-1.7')],
   ['application/zip', hex('504b03041400')],
-])('%s is told from the first octets', (type, head) => {
+])('%s is recognised by its first bytes', (type, head) => {
   expect(contentTypeOf(Buffer.concat([head, Buffer.alloc(64)]))).toBe(type)
 })
 
@@ -37,13 +37,13 @@ test.each([
   ['a script', '#!/bin/sh\n'],
   ['JavaScript', 'alert(1)'],
   ['a program', '\x7fELF'],
-])('%s is octets and nothing else', (_, head) => {
+])('%s is bytes and nothing else', (_, head) => {
   expect(contentTypeOf(Buffer.from(head))).toBe('application/octet-stream')
 })
 
-test('whatever octets come, the type is one that a header can hold and no browser runs', () => {
+test('whatever bytes come, the type is one that a header can hold and no browser runs', () => {
   for (const seed of seeds(3000)) {
-    const type = contentTypeOf(seeded(`octets ${seed}`, seed % 40))
+    const type = contentTypeOf(seeded(`bytes ${seed}`, seed % 40))
     expect(type, `FUZZ_SEED=${seed}`).toMatch(/^(?:image|audio|video|application)\/[a-z0-9.+-]+$/)
     expect(type, `FUZZ_SEED=${seed}`).not.toMatch(/svg|xml|html|script/)
   }

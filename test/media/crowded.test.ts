@@ -19,8 +19,8 @@ async function sent(content: Buffer): Promise<string> {
   return await named(stage, sealed, { chat: stage.privateChat(from), from })
 }
 
-/** Lets the service answer for files only when told. */
-function hold(): { release: () => void } & Disposable {
+/** Lets the service answer for files only when the test says so. */
+function holdBack(): { release: () => void } & Disposable {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const rule = stage.double.script('GET', /^\/media\//, () => promise)
   return {
@@ -40,10 +40,10 @@ const underWay = async (): Promise<number> => {
 test('beyond four at once it is busy and says when to ask again; everything else goes on', async () => {
   const contents = Array.from({ length: OPENINGS }, () => picture())
   const urls = await Promise.all(contents.map(sent))
-  const kept = await sent(picture())
-  expect((await fetched(stage, kept)).status).toBe(200)
+  const cached = await sent(picture())
+  expect((await fetched(stage, cached)).status).toBe(200)
   const late = await sent(picture())
-  using held = hold()
+  using gate = holdBack()
   const waiting = urls.map((url) => fetched(stage, url))
   await until(async () => (await underWay()) === OPENINGS, 'four are under way')
   const refused = await fetched(stage, late)
@@ -52,10 +52,10 @@ test('beyond four at once it is busy and says when to ask again; everything else
     code: 'postern_busy',
   })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect((await fetched(stage, kept)).status, 'what is kept').toBe(200)
+  expect((await fetched(stage, cached)).status, 'what is cached').toBe(200)
   const again = fetched(stage, urls[0] ?? '')
   expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
-  held.release()
+  gate.release()
   const bodies = (await Promise.all(waiting)).map(({ body }) => body)
   expect(bodies).toEqual(contents)
   expect((await again).body).toEqual(contents[0])
@@ -67,14 +67,14 @@ test('whoever stops waiting harms nobody, and finds it ready the next time', asy
   const url = await sent(content)
   const mark = stage.double.mark()
   {
-    using held = hold()
+    using gate = holdBack()
     const leaving = new AbortController()
     const left = fetched(stage, url, { signal: leaving.signal }).catch(() => 'left')
     const staying = fetched(stage, url)
     await until(async () => (await underWay()) === 1, 'it is under way')
     leaving.abort()
     expect(await left).toBe('left')
-    held.release()
+    gate.release()
     expect((await staying).body).toEqual(content)
   }
   expect((await fetched(stage, url)).body).toEqual(content)
@@ -127,7 +127,7 @@ test('stopped or killed in the middle, it leaves nothing on the disk', async () 
     const url = await sent(randomBytes(5 * MIB))
     expect((await fetched(stage, url)).status).toBe(200)
     const other = await sent(picture())
-    using _ = hold()
+    using _gate = holdBack()
     const cut = fetched(stage, other).catch(() => 'cut')
     await until(async () => (await underWay()) === 1, 'it is under way')
     const inside = readdirSync(`/proc/${stage.sidecar.pid}/fd`).filter((fd) => {

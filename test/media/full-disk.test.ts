@@ -35,11 +35,12 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     const from = await stage.friend()
     const chat = stage.privateChat(from)
     const small = picture()
-    for (const content of [
-      randomBytes(20 * MIB),
-      await sealedBy(from, stage, randomBytes(20 * MIB)),
-    ]) {
-      const { status, code } = await fetched(stage, await named(stage, content, { chat, from }))
+    for (const [place, content] of [
+      [stage.openGroup(), randomBytes(20 * MIB)],
+      [chat, await sealedBy(from, stage, randomBytes(20 * MIB))],
+    ] as const) {
+      const large = await named(stage, content, { chat: place, from })
+      const { status, code } = await fetched(stage, large)
       expect({ status, code }).toEqual({ status: 503, code: 'postern_store_unwritable' })
       const url = await named(stage, await sealedBy(from, stage, small), { chat, from })
       expect((await fetched(stage, url)).body).toEqual(small)

@@ -11,9 +11,9 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
   const chat = stage.group([from, other])
   const files = {
     plain: picture(),
-    unsigned: await sealedBy(from, stage, picture(), []),
-    another: await sealedBy(other, stage, picture()),
-    signed: await sealedBy(from, stage, picture()),
+    unsigned: await sealedBy(from, stage, picture(), [], [other]),
+    another: await sealedBy(other, stage, picture(), ['--sign'], [from]),
+    signed: await sealedBy(from, stage, picture(), ['--sign'], [other]),
   }
   const said: Record<string, string> = {}
   for (const [name, content] of Object.entries(files)) {
@@ -25,7 +25,7 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
 
 test('with open.verify require, only what its sender signed is given', async () => {
   expect(await outcomes(strict)).toEqual({
-    plain: 'postern_bad_signature',
+    plain: 'postern_plaintext_in_protected',
     unsigned: 'postern_bad_signature',
     another: 'postern_bad_signature',
     signed: '200',

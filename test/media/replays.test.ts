@@ -19,7 +19,7 @@ async function outcomeOf(url: string): Promise<string> {
   return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
 }
 
-/** What the bot is told of a message with this sealed data. */
+/** What the bot sees of a message with this sealed data. */
 async function verdictOf(
   sealed: Buffer,
   { chat, from }: { chat: DoubleChat; from: ListedPerson },
@@ -116,7 +116,7 @@ test('the same id with other data is not given, whoever signed that', async () =
 test('what was not given is not remembered: a file in a wrong name does not spoil the right one', async () => {
   const [from, other] = [await stage.friend(), await stage.person()]
   const group = stage.group([from, other])
-  const sealed = await sealedBy(from, stage, picture())
+  const sealed = await sealedBy(from, stage, picture(), ['--sign'], [from, other])
   expect(await outcome(sealed, { chat: group, from: other })).toBe('422 postern_bad_signature')
   expect(await outcome(sealed, { chat: group, from })).toBe('verified')
 })

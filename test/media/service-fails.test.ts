@@ -46,7 +46,7 @@ test.each<[string, Reply, string]>([
   expect(await answering(reply)).toBe(said)
 })
 
-test('one lost connection does no harm; two are told', async () => {
+test('one lost connection does no harm; two are reported', async () => {
   expect(await answering('cut', 1)).toMatch(/^200/)
   expect(await answering('cut', 2)).toBe('502 postern_upstream_unreachable')
 })

@@ -51,7 +51,7 @@ test.each([
   ['SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
   ['XML', '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>'],
   ['words', 'hello'],
-])('%s is octets and nothing else', async (_, content) => {
+])('%s is bytes and nothing else', async (_, content) => {
   const { headers, body } = await fetched(stage, await sent(Buffer.from(content)))
   expect(body.toString()).toBe(content)
   expect(headers.get('content-type')).toBe('application/octet-stream')

@@ -20,22 +20,37 @@ test('from a readable chat everything is given as it is stored, ciphertext for u
   }
 })
 
-test('what is not OpenPGP is given as it is stored, and from a protected chat it says so', async () => {
+test('what nobody sealed is not given where the chat is protected: anybody could have put it there', async () => {
+  const from = await stage.friend()
+  const signed = await from.phone.sign('signed and not sealed')
+  const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
+  const certificate = Buffer.from(from.phone.certificate)
+  const chats = [stage.privateChat(from), stage.group([from])]
+  for (const chat of chats) {
+    for (const content of [picture(), signed, clear, certificate]) {
+      const url = await named(stage, content, { chat, from })
+      const { status, code, body } = await fetched(stage, url)
+      expect({ status, code }).toEqual({ status: 422, code: 'postern_plaintext_in_protected' })
+      expect(body.includes(content)).toBe(false)
+    }
+  }
+})
+
+test('from a readable chat a file is given whole and in parts', async () => {
   const from = await stage.friend()
   const content = picture()
-  const url = await named(stage, content, { chat: stage.privateChat(from), from })
+  const url = await named(stage, content, { chat: stage.openGroup(), from })
   const { status, headers, body } = await fetched(stage, url)
   expect(status).toBe(200)
   expect(body).toEqual(content)
   expect(headers.get('content-type')).toBe('image/png')
-  expect(headers.get('postern-verdict')).toBe('plaintext-in-protected')
   const part = await fetched(stage, url, { headers: { range: 'bytes=-5' } })
   expect(part.body).toEqual(content.subarray(-5))
 })
 
-test('OpenPGP that is no encrypted message is given as it is stored', async () => {
+test('OpenPGP that is no encrypted message is given as it is stored in a readable chat', async () => {
   const from = await stage.friend()
-  const chat = stage.privateChat(from)
+  const chat = stage.openGroup()
   const signed = await from.phone.sign('signed and not sealed')
   const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
   for (const content of [signed, clear, Buffer.from(from.phone.certificate)]) {
@@ -56,7 +71,7 @@ test('an armored file opens like a binary one', async () => {
   expect(headers.get('postern-verdict')).toBe('verified')
 })
 
-test('the mode is asked only where it decides, and afresh where what came is a sealed file', async () => {
+test('the mode is asked once for what is not sealed, and afresh where what came is a sealed file', async () => {
   const from = await stage.friend()
   const chat = stage.openGroup()
   const asked = async (content: Buffer): Promise<number> => {
@@ -65,6 +80,7 @@ test('the mode is asked only where it decides, and afresh where what came is a s
     expect((await fetched(stage, url)).status).toBe(200)
     return stage.double.calls('GET', `/chats/${chat.id}`, mark).length
   }
+  expect(await asked(picture())).toBe(1)
   expect(await asked(picture())).toBe(0)
   expect(await asked(await sealedBy(from, stage, picture()))).toBe(1)
   chat.historyVisible = false

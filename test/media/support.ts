@@ -55,17 +55,22 @@ export async function deliverItem(
   return read.media[0].url
 }
 
-/** Seals a file as GnuPG does: signed by the person, to the bot, as binary data. */
+/**
+ * Seals a file as GnuPG does: signed by the person, as binary data.
+ * @param others people of a group that it is sealed to beside the bot
+ */
 export async function sealedBy(
   person: Person,
   stage: Stage,
   content: Buffer,
   more: string[] = ['--sign'],
+  others: readonly Person[] = [],
 ): Promise<Buffer> {
-  const to = ['--recipient-file', person.phone.file(stage.botCertificate)]
+  const certificates = [stage.botCertificate, ...others.map(({ phone }) => phone.certificate)]
+  const to = certificates.flatMap((one) => ['--recipient-file', person.phone.file(one)])
   return (await person.phone.gpg([...more, ...to, '--encrypt'], content)).stdout
 }
 
-/** A picture as far as anybody looks: the head of a PNG, and octets that stand nowhere else. */
+/** A picture as far as anybody looks: the head of a PNG, and bytes that stand nowhere else. */
 export const picture = (length = 5000): Buffer =>
   Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), randomBytes(length)])

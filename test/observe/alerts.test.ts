@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { alertOfReason } from '../../src/wiring/alerting.ts'
+import { alertOfFull, alertOfReason, alertOfTrust } from '../../src/wiring/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
 import { changeStore } from '../rotation/support.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
@@ -111,6 +111,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
   const codes = REASON_CODES.filter((code) => alertOfReason({ code, holds: true }) !== null)
   expect(codes).toEqual([
     'token',
+    'identity',
     'key-conflict',
     'key-expired',
     'bot-unprotected',
@@ -160,4 +161,21 @@ test.each([
   expect(ended.code).toBe(2)
   expect(ended.stderr).toContain(said)
   expect(ended.stderr).not.toContain('secret')
+})
+
+test('a disputed certificate, a list that no honest service has, and a full memory are told', () => {
+  const shared = { fingerprint: 'ab'.repeat(20), people: [7, 9], owner: null }
+  expect(alertOfTrust({ kind: 'certificate-shared', detail: shared })).toMatchObject({
+    alert: 'shared-certificate',
+    userId: 7,
+  })
+  const lied = { kind: 'list-contradicts', chatId: 5, detail: { why: 'it names the bot' } } as const
+  expect(alertOfTrust(lied)?.alert).toBe('list-contradicts')
+  const gone = { from: 'cd'.repeat(20), standing: 'verified' }
+  expect(alertOfTrust({ kind: 'key-withdrawn', userId: 7, detail: gone })?.alert).toBe(
+    'verified-changed',
+  )
+  const other = { kind: 'key-withdrawn', userId: 7, detail: { ...gone, standing: 'seen' } } as const
+  expect(alertOfTrust(other)).toBeNull()
+  expect(alertOfFull('people').alert).toBe('too-many-people')
 })

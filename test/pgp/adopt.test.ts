@@ -15,7 +15,7 @@ import { adopt } from '../../src/pgp/adopt.ts'
 import type { UnfitReason } from '../../src/pgp/engine.ts'
 import { framePacket, packetsOf, TAG } from '../../src/pgp/packets.ts'
 import { applyProfile } from '../../src/pgp/profile.ts'
-import { unlock } from '../../src/pgp/secret-key.ts'
+import { unlock, unlockedFrom } from '../../src/pgp/secret-key.ts'
 
 applyProfile()
 
@@ -80,7 +80,7 @@ describe('a secret key that is taken over', () => {
 
   test('is certified by the key before it', async () => {
     const before = await keyOf({ passphrase: '' })
-    const certifiedBy = await unlock(before.armor(), '')
+    const certifiedBy = unlockedFrom(before)
     const adopted = await adopt(await fileOf(), { from: OUT, to: TO, certifiedBy }, Date.now())
     if (adopted.outcome === 'unfit') throw new Error(adopted.reason)
     const [certificate] = await readKeys({ armoredKeys: adopted.key.certificate })

@@ -1,4 +1,4 @@
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createEngine } from '../../src/pgp/create.ts'
 import {
   armoredCertificate,
@@ -11,8 +11,9 @@ import { armor, packet } from '../support/openpgp-framing.ts'
 import { octets } from '../support/openpgp-octets.ts'
 import { pkesk, seipd } from '../support/openpgp-sealed.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
-import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
+import { MADE_MS, NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 import { run } from '../support/openpgp-run.ts'
+import { keyExpiresAfter } from '../support/openpgp-signature.ts'
 
 const engine = createEngine({ threads: 2 })
 afterAll(() => engine[Symbol.asyncDispose]())
@@ -176,4 +177,24 @@ test('an idle engine does not keep a process from ending', async () => {
     process.stdout.write('end')`
   const ran = await script(lines, {})
   expect([ran.code, ran.stdout.toString()]).toEqual([0, 'end'])
+})
+
+test.each([
+  ['read natively', true],
+  ['read by the library', false],
+])('a certificate %s verifies nothing once it has expired', async (_how, native) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
+  onTestFinished(() => void vi.useRealTimers())
+  const other = createEngine({ threads: 1, native })
+  onTestFinished(() => other[Symbol.asyncDispose]())
+  const lives = { hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 + 60)] }
+  const certificate = armoredCertificate(
+    keyPacket(alice.primary),
+    userId(alice.primary, 'alice', lives),
+    boundSubkey(alice.primary, alice.subkey, lives),
+  )
+  const what = await signed()
+  expect(await other.verify(what, certificate, Date.now())).toEqual(['valid'])
+  vi.setSystemTime(NOW_MS + 61_000)
+  expect(await other.verify(what, certificate, Date.now())).toEqual(['bad'])
 })

@@ -4,7 +4,7 @@ import { verify } from '../../src/pgp/verify.ts'
 import { openInner } from '../support/openpgp-engine.ts'
 import { signedLiteral, type SigningOptions } from '../support/openpgp-inner.ts'
 import { ed25519, type SigningKey } from '../support/openpgp-key.ts'
-import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../support/openpgp-people.ts'
+import { MADE_MS, NOW_MS, alice, mallory, rsaKey, testPerson } from '../support/openpgp-people.ts'
 import {
   armoredCertificate,
   boundSubkey,
@@ -69,15 +69,32 @@ test('a revocation that somebody else made is none', async () => {
   expect(await check(certificate)).toBe('valid')
 })
 
-test('an expired key makes what it signs after that bad', async () => {
-  const thirtyDays = { hashed: [keyExpiresAfter(30 * 86_400)] }
+const thirtyDays = { hashed: [keyExpiresAfter(30 * 86_400)] }
+
+test('an expired key verifies nothing, back-dated or not', async () => {
   const certificate = armoredCertificate(
     keyPacket(primary),
     userId(primary, 'alice', thirtyDays),
     binding,
   )
   expect(await check(certificate)).toBe('bad')
-  expect(await check(certificate, primary, { atMs: MADE_MS + 29 * DAY_MS })).toBe('valid')
+  const before = MADE_MS + 29 * DAY_MS
+  expect(await check(certificate, primary, { atMs: before })).toBe('bad')
+  expect(await check(certificate, primary, { atMs: before, nowMs: before })).toBe('valid')
+})
+
+test('an expired key whose user id was revoked since verifies nothing either', async () => {
+  const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
+  const expired = userId(primary, 'alice', thirtyDays)
+  const certificate = armoredCertificate(keyPacket(primary), expired, gone, binding)
+  expect(await check(certificate, primary, { atMs: MADE_MS + DAY_MS })).toBe('bad')
+})
+
+test('an expired encryption subkey takes nothing from what the primary key signs', async () => {
+  const encryption = boundSubkey(primary, subkey, thirtyDays)
+  const certificate = armoredCertificate(keyPacket(primary), id, encryption)
+  expect(await check(certificate)).toBe('valid')
+  expect(await check(certificate, primary, { atMs: MADE_MS + DAY_MS })).toBe('valid')
 })
 
 test('a user id that was revoked, and the only one, makes every signature bad', async () => {
@@ -110,6 +127,23 @@ const withSigning = (packets: Buffer): string =>
 
 test('a signing subkey signs for its certificate', async () => {
   expect(await check(withSigning(signingSubkey(primary, signingKey)), signingKey)).toBe('valid')
+})
+
+test('an expired signing subkey verifies nothing, back-dated or not, and the primary goes on', async () => {
+  const back = signingSubkey(primary, signingKey, { hashed: [keyExpiresAfter(30 * 86_400)] })
+  const before = { atMs: MADE_MS + DAY_MS }
+  expect(await check(withSigning(back), signingKey)).toBe('bad')
+  expect(await check(withSigning(back), signingKey, before)).toBe('bad')
+  const then = { ...before, nowMs: before.atMs }
+  expect(await check(withSigning(back), signingKey, then)).toBe('valid')
+  expect(await check(withSigning(back), primary, before)).toBe('valid')
+})
+
+test('a signing key with a back-signature of another certificate’s holder signs for nobody', async () => {
+  const stolen = signingSubkey(primary, mallory.primary, { backSigner: primary })
+  expect(await check(withSigning(stolen), mallory.primary)).toBe('bad')
+  const elsewhere = signingSubkey(primary, mallory.primary, { backOver: testPerson('bob').primary })
+  expect(await check(withSigning(elsewhere), mallory.primary)).toBe('bad')
 })
 
 test('a signing subkey that did not consent signs for nobody', async () => {

@@ -66,7 +66,8 @@ describe('what the store keeps', () => {
     await first[Symbol.asyncDispose]()
     const second = await open(dataDir)
     const rows = await second.read((db) => db.selectFrom('seen').selectAll().execute())
-    expect(rows).toEqual([{ ...row, media_id: null }])
+    const others = { media_id: null, update_id: null, dated_at: null, repeats: 0, is_signed: 0 }
+    expect(rows).toEqual([{ ...row, ...others }])
   })
 
   test('writes that are asked for at the same time happen one after the other, all of them', async () => {

@@ -2,19 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Relock } from '../../src/store/move.ts'
+import { unprotectedSecret } from '../../src/store/protection.ts'
 import type { Store } from '../../src/store/store.ts'
 import { made, open, put, temporary } from './support.ts'
-
-const OLD = 'canary-of-the-old-lock '.repeat(30)
 
 /** Stands in for OpenPGP: what is locked says what it is locked under. */
 const relock: Relock = (locked, { from, to }) => {
   if (locked !== lockedUnder(from)) throw new Error('the old secret does not open it')
   return Promise.resolve(lockedUnder(to))
 }
-const lockedUnder = (secret: string) => (secret === 'old' ? OLD : `locked under ${secret}`)
+const lockedUnder = (secret: string) => `locked under ${secret} `.repeat(30)
+/** What the keys of an open store are locked under now. */
+const lock = ({ masterSecret }: Store) => lockedUnder(masterSecret ?? '')
 
-const addKey = (store: Store, fingerprint: string, under: string) =>
+const addKey = (store: Store, fingerprint: string, under = store.masterSecret ?? '') =>
   store.write((db) =>
     db
       .insertInto('own_keys')
@@ -47,12 +48,13 @@ describe('moving what is secret to another protection', () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
     const secret = await store.secret('replay')
-    await addKey(store, 'one', 'old')
-    await addKey(store, 'two', 'old')
+    await addKey(store, 'one')
+    await addKey(store, 'two')
+    const before = store.masterSecret
     await store.move(toPassphrase('new'), relock)
-    expect(store.masterSecret).toBe('new')
+    expect([before, 'new']).not.toContain(store.masterSecret)
     expect(await store.secret('replay')).toEqual(secret)
-    expect(await lockedIn(store)).toEqual([lockedUnder('new'), lockedUnder('new')])
+    expect(await lockedIn(store)).toEqual([lock(store), lock(store)])
     await store[Symbol.asyncDispose]()
 
     await expect(open(dataDir, { passphrase: 'old' })).rejects.toMatchObject({
@@ -65,59 +67,65 @@ describe('moving what is secret to another protection', () => {
   test('nothing of the old lock stays in any file, even while the store is open', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
-    await addKey(store, 'one', 'old')
-    expect(bytesOf(dataDir)).toContain('canary-of-the-old-lock')
+    await addKey(store, 'one')
+    const before = `locked under ${store.masterSecret}`
+    expect(bytesOf(dataDir)).toContain(before)
     await store.move(toPassphrase('new'), relock)
-    expect(bytesOf(dataDir)).not.toContain('canary-of-the-old-lock')
-    expect(bytesOf(dataDir)).toContain('locked under new')
+    expect(bytesOf(dataDir)).not.toContain(before)
+    expect(bytesOf(dataDir)).toContain(`locked under ${store.masterSecret}`)
   })
 
-  test('to none and back: the master secret stands in the store meanwhile, and only then', async () => {
+  test('to none and back: what opens it stands in the store meanwhile, and only then', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
     const secret = await store.secret('replay')
-    await addKey(store, 'one', 'old')
+    await addKey(store, 'one')
     await store.move({ method: 'none' }, relock)
-    const bare = store.masterSecret ?? ''
+    const { masterSecret } = store
+    const row = await store.read((db) =>
+      db.selectFrom('protection').selectAll().executeTakeFirstOrThrow(),
+    )
+    const bare = Buffer.from(unprotectedSecret(row), 'base64url').toString('latin1')
     expect(store.method).toBe('none')
-    expect(bytesOf(dataDir)).toContain(Buffer.from(bare, 'base64url').toString('latin1'))
+    expect(bytesOf(dataDir)).toContain(bare)
     await store[Symbol.asyncDispose]()
 
     const again = await open(dataDir)
-    expect(again.masterSecret).toBe(bare)
+    expect(again.masterSecret).toBe(masterSecret)
     expect(await again.secret('replay')).toEqual(secret)
     await again.move(toPassphrase('new'), relock)
-    expect(bytesOf(dataDir)).not.toContain(Buffer.from(bare, 'base64url').toString('latin1'))
+    expect(bytesOf(dataDir)).not.toContain(bare)
   })
 
   test('a key that does not open keeps everything as it was', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
     const secret = await store.secret('replay')
-    await addKey(store, 'one', 'old')
+    await addKey(store, 'one')
     await addKey(store, 'two', 'something else')
+    const { masterSecret } = store
     await expect(store.move(toPassphrase('new'), relock)).rejects.toThrow('does not open')
-    expect(store.masterSecret).toBe('old')
-    expect(await lockedIn(store)).toEqual([OLD, lockedUnder('something else')])
+    expect(store.masterSecret).toBe(masterSecret)
+    expect(await lockedIn(store)).toEqual([lock(store), lockedUnder('something else')])
     await store[Symbol.asyncDispose]()
     expect(await (await open(dataDir, { passphrase: 'old' })).secret('replay')).toEqual(secret)
   })
 
   test('a key that is added while the others are locked anew moves too', async () => {
     const store = await open(temporary(), { passphrase: 'old' })
-    await addKey(store, 'one', 'old')
+    await addKey(store, 'one')
     let isAdded = false
     await store.move(toPassphrase('new'), async (locked, secrets) => {
-      if (!isAdded) await addKey(store, 'two', 'old')
+      if (!isAdded) await addKey(store, 'two')
       isAdded = true
       return await relock(locked, secrets)
     })
-    expect(await lockedIn(store)).toEqual([lockedUnder('new'), lockedUnder('new')])
+    expect(await lockedIn(store)).toEqual([lock(store), lock(store)])
   })
 
   test('a key that is removed meanwhile does not come back', async () => {
     const store = await open(temporary(), { passphrase: 'old' })
-    await addKey(store, 'one', 'old')
+    await addKey(store, 'one')
     await store.move(toPassphrase('new'), async (locked, secrets) => {
       await store.write((db) => db.deleteFrom('own_keys').execute())
       return await relock(locked, secrets)
@@ -128,15 +136,14 @@ describe('moving what is secret to another protection', () => {
   test('two moves at once follow one another, and secrets made meanwhile open afterwards', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
-    await addKey(store, 'one', 'old')
+    await addKey(store, 'one')
     const made_ = Promise.all(['a', 'b', 'c'].map((name) => store.secret(name)))
     const moves = [toPassphrase('new'), toPassphrase('newer')].map((to) => store.move(to, relock))
     const later = Promise.all(['d', 'e'].map((name) => store.secret(name)))
     await Promise.all(moves)
     const [a] = await made_
     const [d] = await later
-    expect(store.masterSecret).toBe('newer')
-    expect(await lockedIn(store)).toEqual([lockedUnder('newer')])
+    expect(await lockedIn(store)).toEqual([lock(store)])
     await put(store, 'others', 'still write')
     await store[Symbol.asyncDispose]()
     const again = await open(dataDir, { passphrase: 'newer' })

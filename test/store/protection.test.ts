@@ -9,7 +9,6 @@ describe('secrets at rest', () => {
   test('a secret is 32 random bytes, made once and the same for the life of the store', async () => {
     const dataDir = temporary()
     const first = await open(dataDir, { passphrase: 'a passphrase' })
-    expect(first.masterSecret).toBe('a passphrase')
     const [one, same, other] = await Promise.all([
       first.secret('replay'),
       first.secret('replay'),
@@ -21,6 +20,39 @@ describe('secrets at rest', () => {
     await first[Symbol.asyncDispose]()
     const second = await open(dataDir, { passphrase: 'a passphrase' })
     expect(await second.secret('replay')).toEqual(one)
+  })
+
+  test('what keys are locked under is random, and the same for the life of the store', async () => {
+    const [dataDir, other] = [temporary(), temporary()]
+    const first = await open(dataDir, { passphrase: 'a passphrase' })
+    const { masterSecret } = first
+    expect(masterSecret).toMatch(/^[\w-]{43}$/)
+    expect((await open(other, { passphrase: 'a passphrase' })).masterSecret).not.toBe(masterSecret)
+    await first[Symbol.asyncDispose]()
+    expect((await open(dataDir, { passphrase: 'a passphrase' })).masterSecret).toBe(masterSecret)
+  })
+
+  test.each(['passphrase', 'none'] as const)(
+    'neither what keys are locked under nor what it is derived from stands in any file: %s',
+    async (method) => {
+      const { row, held, opener } = await createProtection(
+        method === 'none' ? { method } : { method, passphrase: 'words' },
+      )
+      const all = Buffer.concat([row.salt, row.proof, row.master ?? Buffer.alloc(0), row.digest])
+      expect(all.includes(Buffer.from(held.masterSecret, 'base64url'))).toBe(false)
+      expect(held.masterSecret).not.toBe(opener)
+    },
+  )
+
+  test('a sealed master secret that was changed, or taken away, is damage', async () => {
+    const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })
+    const changed = Buffer.from(row.master ?? [])
+    changed[20]! ^= 1
+    for (const master of [changed, null]) {
+      await expect(openProtection('words', { ...row, master })).rejects.toMatchObject({
+        code: 'store-corrupt',
+      })
+    }
   })
 
   test('neither a secret nor the passphrase stands in any file', async () => {

@@ -134,6 +134,16 @@ export class Stage {
     return got
   }
 
+  /**
+   * Asks for the same updates again, as a bot does that lost an answer, or after a restart.
+   * @param from the first update that was not confirmed
+   */
+  async askAgain(from: number): Promise<Json[]> {
+    const { status, json } = await this.sidecar.call('GET', `/updates?offset=${from}&timeout=5`)
+    expect(status).toBe(200)
+    return json.result
+  }
+
   async send(chat: DoubleChat, text: string, more: Record<string, unknown> = {}) {
     return await this.sidecar.call('POST', '/messages', { chatId: chat.id, text, ...more })
   }

@@ -87,21 +87,32 @@ export function boundSubkey(
   )
 }
 
-/** A signing subkey; `backSignature` false leaves out its consent (RFC 9580, 5.2.1.9). */
+/**
+ * A signing subkey; `backSignature` false leaves out its consent (RFC 9580, 5.2.1.9), `backSigner`
+ * forges it, `backOver` takes one that it gave to another primary key.
+ */
 export function signingSubkey(
   primary: SigningKey,
   subkey: SigningKey,
-  options: { backSignature?: boolean; atMs?: number } = {},
+  options: {
+    backSignature?: boolean
+    backSigner?: SigningKey
+    backOver?: SigningKey
+    atMs?: number
+    hashed?: Buffer[]
+  } = {},
 ): Buffer {
-  const { backSignature = true, atMs = subkey.createdMs } = options
+  const { backSignature = true, backSigner = subkey, backOver = primary } = options
+  const { atMs = subkey.createdMs } = options
   const back = signature({
-    signer: subkey,
-    over: octets(keyOver(primary), keyOver(subkey)),
+    signer: backSigner,
+    over: octets(keyOver(backOver), keyOver(subkey)),
     type: TYPE.primaryBinding,
     atMs,
   })
   const body = back.subarray(back[1] !== undefined && back[1] < 192 ? 2 : 3)
-  const hashed = backSignature ? [embedded(body)] : []
+  const consent = backSignature ? [embedded(body)] : []
+  const hashed = [...consent, ...(options.hashed ?? [])]
   return boundSubkey(primary, subkey, { flags: FLAG.sign, atMs, hashed })
 }
 

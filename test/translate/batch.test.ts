@@ -6,8 +6,10 @@ import type { FoundMessage } from '../../src/translate/find-messages.ts'
 /** Parts for which every chat is protected and opening is what a test says it is. */
 function batches(open: (armored: string, signal: AbortSignal) => Promise<unknown>) {
   const opened: string[] = []
+  const chat = { isProtected: true }
   const parts = {
-    guard: { mustSeal: () => true },
+    guard: { mustSeal: () => chat.isProtected },
+    modes: { get: () => Promise.resolve({ mode: 'open' }) },
     keyring: { unlocked: [] },
     engine: {
       open: async (armored: string, _keys: unknown, signal: AbortSignal) => {
@@ -16,7 +18,7 @@ function batches(open: (armored: string, signal: AbortSignal) => Promise<unknown
       },
     },
   } as unknown as ExamineParts
-  return { opened, batches: new Batches(parts) }
+  return { opened, chat, batches: new Batches(parts) }
 }
 
 function sealed(armored: string): FoundMessage[] {
@@ -66,6 +68,20 @@ test('a quotation is judged anew where it stands in another chat', async () => {
   await all.examine([[found], ...Array.from({ length: 5 }, () => sealed('last'))], gone.signal)
   await all.examine([[found]])
   expect(opened.filter((armored) => armored === 'quoted').length).toBe(1)
-  await all.examine([[{ ...found, updateChatId: 6 }]])
-  expect(opened.filter((armored) => armored === 'quoted').length).toBe(2)
+  const [[elsewhere] = []] = await all.examine([[{ ...found, updateChatId: 6 }]])
+  expect(elsewhere?.examined.finding).toMatchObject({ verdict: 'replayed', reason: 'other-chat' })
+})
+
+test('readable text that was kept is judged anew once its chat is protected', async () => {
+  const gone = new AbortController()
+  const { chat, batches: all } = batches(async () => ({ outcome: 'damaged' }))
+  chat.isProtected = false
+  const readable = (): FoundMessage[] =>
+    sealed('').map((found) => ({ ...found, message: { text: 'words' } }))
+  const examining = all.examine([readable(), ...Array.from({ length: 5 }, readable)], gone.signal)
+  setImmediate(() => gone.abort())
+  expect(await examining).toEqual([])
+  chat.isProtected = true
+  const parts = await all.examine([readable()])
+  expect(parts.flat().map(({ examined }) => examined.finding)).not.toEqual([{ kind: 'untouched' }])
 })

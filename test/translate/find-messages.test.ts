@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isObject } from '../../src/api/common.ts'
 import { findMessages } from '../../src/translate/find-messages.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
@@ -7,6 +8,10 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /** Names that mean something in an update, and some that mean nothing. */
 const NAME = fc.constantFrom(
+  'markup',
+  'inlineKeyboard',
+  'callbackData',
+  'url',
   'armored',
   'text',
   'chat',
@@ -52,7 +57,8 @@ test('whatever an update is, only what stands under our name is taken from it', 
     fc.property(json, (update) => {
       const before = structuredClone(update)
       const had = [...objects(before)].some((one) => Object.hasOwn(one, 'postern'))
-      const { cleaned: told } = findMessages(update)
+      const { cleaned: told, restore } = findMessages(update)
+      restore()
       expect(update).toEqual(cleaned(before))
       if (had) expect(told).toBe(true)
       expect([...objects(update)].some((one) => Object.hasOwn(one, 'postern'))).toBe(false)
@@ -61,16 +67,27 @@ test('whatever an update is, only what stands under our name is taken from it', 
   )
 })
 
-test('every object that carries armor is found, and none twice', () => {
+/** What stands where a keyboard has its buttons. */
+function* buttons(value: unknown): Generator {
+  for (const { markup } of objects(value)) {
+    const rows = isObject(markup) ? markup['inlineKeyboard'] : []
+    for (const row of Array.isArray(rows) ? rows : []) if (Array.isArray(row)) yield* row
+  }
+}
+
+test('every object that has a text or an armored is found, but for buttons, and none twice', () => {
   fc.assert(
     fc.property(json, (update) => {
       const { messages, surplus } = findMessages(update)
       const found = [...messages.map(({ message }) => message), ...surplus]
       expect(new Set(found).size).toBe(found.length)
-      const armored = [...objects(update)].filter((one) => typeof one['armored'] === 'string')
-      for (const one of armored) expect(found.includes(one)).toBe(true)
+      const spared = new Set(buttons(update))
+      for (const one of objects(update)) {
+        if (one['armored'] != null) expect(found.includes(one)).toBe(true)
+        if (one['text'] != null && !spared.has(one)) expect(found.includes(one)).toBe(true)
+      }
     }),
-    { numRuns: runs(500) },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -142,6 +159,79 @@ test('a press carries its message and names who pressed; a message beside it is 
     { position: 'carried', updateChatId: 6 },
     { position: 'top', pressedById: null, updateChatId: 6 },
   ])
+})
+
+const PRIVATE = { id: 5, kind: 'private' }
+const ELSEWHERE = { id: 6, kind: 'private' }
+const placesOf = (update: unknown) =>
+  findMessages(update).messages.map(({ message, chatId, updateChatId, position }) => [
+    message['armored'],
+    chatId,
+    updateChatId,
+    position,
+  ])
+
+test('what an update brings is at the top, whatever words stand beside it', () => {
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  for (const beside of [{ text: 'x' }, { armored: 'x' }, { chat: PRIVATE, id: 1, date: 1 }]) {
+    const places = placesOf({ kind: 'message', ...beside, message })
+    expect(places).toContainEqual(['own', 5, 5, 'top'])
+  }
+  expect(placesOf({ kind: 'message', message: [[message]] })).toEqual([['own', 5, 5, 'top']])
+})
+
+test('what names no chat is in that of its update, and carried', () => {
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  expect(
+    placesOf({ kind: 'message', before: { armored: 'x' }, message, after: { text: 'y' } }),
+  ).toEqual([
+    ['x', 5, 5, 'carried'],
+    ['own', 5, 5, 'top'],
+    [undefined, 5, 5, 'carried'],
+  ])
+  const payload = { id: 'p', from: { id: 8 }, text: 'z', message: { ...message, from: { id: 9 } } }
+  expect(findMessages({ kind: 'callback_query', payload }).messages).toMatchObject([
+    { chatId: 5, updateChatId: 5, position: 'carried', fromId: 8, pressedById: 8 },
+    { chatId: 5, updateChatId: 5, position: 'carried', fromId: 9, pressedById: 8 },
+  ])
+})
+
+test('an update whose outermost Messages are of several chats speaks of none', () => {
+  const [here, there] = [
+    { id: 1, chat: PRIVATE, armored: 'here' },
+    { id: 2, chat: ELSEWHERE, armored: 'there' },
+  ]
+  for (const update of [
+    { kind: 'callback_query', decoy: there, callbackQuery: { id: 'p', message: here } },
+    { kind: 'callback_query', callbackQuery: { id: 'p', message: here }, decoy: there },
+    { kind: 'callback_query', callbackQuery: { chat: ELSEWHERE, message: here }, decoy: there },
+    { kind: 'message', text: '', chat: ELSEWHERE, callbackQuery: { id: 'p', message: here } },
+    { kind: 'new', list: [here, there], more: { armored: 'nowhere' } },
+  ]) {
+    const { updateChatId, messages } = findMessages(update)
+    const sealed = messages.filter(({ message }) => message['armored'] !== undefined)
+    expect(sealed.some((one) => one.chatId === one.updateChatId && one.chatId !== null)).toBe(false)
+    expect(updateChatId).toBeNull()
+  }
+})
+
+test('a Message is never of the chat of its update through one of another chat', () => {
+  const quoted = { id: 3, chat: PRIVATE, armored: 'quoted' }
+  const around = { id: 2, chat: ELSEWHERE, armored: 'around', replyTo: quoted }
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  for (const holder of [around, { chat: ELSEWHERE, list: [quoted] }, { chat: 6, list: [quoted] }]) {
+    const update = { kind: 'message', message, callbackQuery: { message: holder } }
+    const found = findMessages(update).messages.find((one) => one.message === (quoted as unknown))
+    expect(found?.chatId).toBe(5)
+    expect(found?.updateChatId).not.toBe(5)
+    expect(findMessages(update).updateChatId).toBe(5)
+  }
+})
+
+test('a press may name the chat of its message beside it', () => {
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  const callbackQuery = { id: 'p', from: { id: 8 }, chat: PRIVATE, data: 'd', message }
+  expect(placesOf({ kind: 'callback_query', callbackQuery })).toEqual([['own', 5, 5, 'carried']])
 })
 
 test('a hundred Messages of an update are looked at; the others are told apart', () => {

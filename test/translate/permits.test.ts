@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  isOutbound,
-  permitReadable,
-  permitSealed,
-  type Outbound,
-  type Rule,
-} from '../../src/translate/guard.ts'
+import { isOutbound, type Outbound } from '../../src/permit.ts'
+import { permitReadable, permitSealed, type Rule } from '../../src/translate/guard.ts'
 
 const target = { route: 'send', path: '/messages' } as const
 const fields = { chatId: 5, text: 'words' }

@@ -117,23 +117,27 @@ for (const [name, offsetMs, verdict] of dates) {
   })
 }
 
-test('a signature by a key that is listed for somebody else as well verifies for its first owner alone', async () => {
+test('a signature by a key that is listed for somebody else as well verifies for each, and says so', async () => {
   const person = await stage.person()
   const chat = stage.privateChat(person)
   const to = [stage.botCertificate]
-  expect((await read(chat, person, await person.phone.seal('mine', to))).postern.verdict).toBe(
-    'verified',
-  )
+  const mine = await read(chat, person, await person.phone.seal('mine', to))
+  expect(mine.postern.verdict).toBe('verified')
+  expect(mine.postern).not.toHaveProperty('reason')
   const thief = Object.assign(stage.double.world.addUser(person.key), { phone: person.phone })
   const theirs = stage.privateChat(thief)
+  const shared = { verdict: 'verified', reason: 'shared-certificate' }
   const one = await read(theirs, thief, await person.phone.seal('also mine', to))
-  expect(one.postern.verdict).toBe('unknown-signer')
-  expect(one).not.toHaveProperty('text')
+  expect(one).toMatchObject({ text: 'also mine', postern: shared })
+  const other = await read(chat, person, await person.phone.seal('still mine', to))
+  expect(other).toMatchObject({ text: 'still mine', postern: shared })
 })
 
 test('a person in a group who is not on its list is verified by the person’s own record', async () => {
   const person = await stage.person()
-  const chat = stage.group([await stage.friend()])
-  const one = await read(chat, person, await person.phone.seal('hello', [stage.botCertificate]))
+  const friend = await stage.friend()
+  const chat = stage.group([friend])
+  const to = [friend.phone.certificate, stage.botCertificate]
+  const one = await read(chat, person, await person.phone.seal('hello', to))
   expect(one).toMatchObject({ text: 'hello', postern: { verdict: 'verified' } })
 })

@@ -49,6 +49,7 @@ const finding: fc.Arbitrary<Finding> = fc.oneof(
       kind: 'opened' as const,
       opened: openedText(text),
       judged: { verdict },
+      isForOtherChat: false,
     })),
 )
 
@@ -117,9 +118,11 @@ test('a settled verdict counts over the message’s own', () => {
   const found = {
     kind: 'opened' as const,
     opened: openedText('words'),
-    judged: { verdict: 'verified' as const },
+    judged: { verdict: 'verified' as const, signer: 'a fingerprint' },
+    isForOtherChat: false,
   }
-  const how = { settled: 'replayed' as const, verify: 'flag' as const, normalizeText: false }
+  const settled = { verdict: 'replayed' as const, reason: 'other-audience' }
+  const how = { settled, verify: 'flag' as const, normalizeText: false }
   expect(writeFinding(after, found, how)).toBe('replayed')
-  expect(after).toEqual({ armored: 'x', postern: { opened: true, verdict: 'replayed' } })
+  expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })
 })

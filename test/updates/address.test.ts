@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf } from '../../src/updates/address.ts'
+import { addressKind } from '../../src/updates/address.ts'
 import { fc } from '../support/property.ts'
 
 describe('where an address lies', () => {
@@ -21,7 +21,7 @@ describe('where an address lies', () => {
     '::FFFF:10.1.2.3',
     '::ffff:a01:203',
     '0:0:0:0:0:ffff:192.168.1.1',
-  ])('%s is local', (address) => expect(placeOf(address)).toBe('local'))
+  ])('%s is local', (address) => expect(addressKind(address)).toBe('local'))
 
   test.each([
     '1.1.1.1',
@@ -41,7 +41,7 @@ describe('where an address lies', () => {
     '2606:4700::1111',
     '2a00::1',
     '::ffff:8.8.8.8',
-  ])('%s is public', (address) => expect(placeOf(address)).toBe('public'))
+  ])('%s is public', (address) => expect(addressKind(address)).toBe('public'))
 
   test.each([
     ['unspecified', '0.0.0.0'],
@@ -84,16 +84,16 @@ describe('where an address lies', () => {
     ['no address', '127.0.0.1:80'],
     ['no address', '[::1]'],
     ['octal', '0177.0.0.1'],
-  ])('%s: %s is never called', (_what, address) => expect(placeOf(address)).toBe('never'))
+  ])('%s: %s is never called', (_what, address) => expect(addressKind(address)).toBe('never'))
 
-  test('an IPv4 address is judged the same, however it is written as IPv6', () => {
+  test('an IPv4 address is the same, however it is written as IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
         const half = (high: number, low: number) => (high * 256 + low).toString(16)
         const hexadecimal = `${half(a, b)}:${half(c, d)}`
         const spellings = [`::ffff:${address}`, `::ffff:${hexadecimal}`, `0:0::FFFF:${hexadecimal}`]
-        for (const spelling of spellings) expect(placeOf(spelling)).toBe(placeOf(address))
+        for (const spelling of spellings) expect(addressKind(spelling)).toBe(addressKind(address))
       }),
     )
   })

@@ -1,7 +1,7 @@
 /** Bots with a webhook on this machine: a proper one, and one that answers with raw bytes. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
+import { createServer as createSecureServer, type ServerOptions as SecureOptions } from 'node:https'
 import {
   createServer as createRawServer,
   type AddressInfo,
@@ -39,7 +39,7 @@ const fine: Answering = (_delivery, response) => void response.writeHead(200).en
 /** Opens one; it ends with the test. @param o `port` any free one by default */
 export async function openBot(
   answering: Answering = fine,
-  o: { port?: number; tls?: { key: string; cert: string }; host?: string } = {},
+  o: { port?: number; tls?: SecureOptions; host?: string } = {},
 ): Promise<WebhookBot> {
   const deliveries: Delivery[] = []
   const connections = new WeakMap<Socket, number>()
@@ -76,10 +76,10 @@ export async function openBot(
 /** Opens one that is handed each connection once something came on it. */
 export async function openRaw(
   answering: (socket: Socket, request: string) => void,
-): Promise<{ port: number; url: string; connections: number[] }> {
-  const connections: number[] = []
+): Promise<{ port: number; url: string; connections: Socket[] }> {
+  const connections: Socket[] = []
   const server = createRawServer((socket) => {
-    connections.push(connections.length + 1)
+    connections.push(socket)
     socket.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => answering(socket, chunk.toString()))
   })

@@ -3,13 +3,13 @@ import { PollWatch, type Taker } from '../../src/updates/poll-watch.ts'
 import { openBot } from './bot.ts'
 import { openScene, PLAIN, until, type Scene } from './support.ts'
 
-/** A watch with a clock of its own, and what it told. */
+/** A watch with a clock of its own, and what its listeners were called with. */
 function watched() {
   const waiting = new Set<() => void>()
   let nowMs = 0
   const clock = {
     now: () => nowMs,
-    moment: () => nowMs,
+    monotonicNow: () => nowMs,
     wait: (ms: number, signal: AbortSignal): Promise<void> => {
       const untilMs = nowMs + ms
       return new Promise((resolve) => {
@@ -26,8 +26,8 @@ function watched() {
   const contested: (Taker | null)[] = []
   const watch = new PollWatch({
     clock,
-    evicted: (by) => evicted.push(by),
-    contested: (by) => contested.push(by),
+    onEvicted: (by) => evicted.push(by),
+    onContested: (by) => contested.push(by),
   })
   const pass = async (ms: number): Promise<void> => {
     nowMs += ms
@@ -59,7 +59,7 @@ describe('a poll that ended early and empty', () => {
     expect(contested.at(-1)).toBe(null)
   })
 
-  test('is told from one that another poll through the sidecar ended', async () => {
+  test('is distinguished from one that another poll through the sidecar ended', async () => {
     const { watch, contested, poll } = watched()
     for (let n = 0; n < 3; n++) {
       const first = watch.begin(50)
@@ -81,7 +81,7 @@ describe('a poll that ended early and empty', () => {
   })
 })
 
-describe('nobody took over', () => {
+describe('nobody takes over', () => {
   test.each([
     ['a poll that waited to its end', 50_000, 0],
     ['one that a proxy ended after half a minute', 30_000, 0],
@@ -134,7 +134,7 @@ describe('two who poll for one bot', () => {
     await polls[3]
   })
 
-  test('are noticed by the pump, which gives way a little longer each time and loses nothing', async () => {
+  test('are noticed by the delivery loop, which gives way a little longer each time and loses nothing', async () => {
     const scene = await openScene(PLAIN)
     const bot = await openBot()
     await scene.call('POST', '/webhook', { url: bot.url })

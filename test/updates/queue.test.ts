@@ -23,7 +23,7 @@ async function begin(...first: Answering[]) {
 const ids = ({ deliveries }: WebhookBot): number[] =>
   deliveries.map(({ body }) => (JSON.parse(body) as { updateId: number }).updateId)
 
-test('nothing is confirmed before the bot took it, and then all of it with the next poll', async () => {
+test('nothing is confirmed before the bot has taken it, and then all of it with the next poll', async () => {
   const { service, bot, polled } = await begin([message(11), message(12)])
   expect(await polled(2)).toEqual([null, 13])
   expect(ids(bot)).toEqual([11, 12])

@@ -17,7 +17,7 @@ import { SandboxClock } from '../contract/ways/sandbox-clock.ts'
 export interface SceneOptions {
   /** False: a bot without a key. */
   publish?: boolean
-  /** `still`: sandbox and sidecar go by a clock that moves when told; `real` otherwise. */
+  /** `still`: sandbox and sidecar go by a clock that moves when the test says so; `real` otherwise. */
   time?: 'still' | 'real'
   /** `auto`: as there is no passphrase, the store has nothing to seal secrets under. */
   protection?: 'none' | 'auto'

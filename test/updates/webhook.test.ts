@@ -55,8 +55,8 @@ describe('a webhook that is set through the sidecar', () => {
       lastError: null,
     })
     expect((await scene.past('GET', '/webhook')).result.url).toBe(null)
-    const told = scene.sandbox.transcript.list().map(({ path, body }) => path + body)
-    expect(told.join()).not.toContain('hooks.example.org')
+    const sent = scene.sandbox.transcript.list().map(({ path, body }) => path + body)
+    expect(sent.join()).not.toContain('hooks.example.org')
   })
 
   test('survives a restart, and what waited meanwhile is delivered', async () => {

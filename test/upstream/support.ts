@@ -6,7 +6,8 @@ import {
   type Socket,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { permitMarkup, type Outbound } from '../../src/translate/guard.ts'
+import type { Outbound } from '../../src/permit.ts'
+import { permitMarkup } from '../../src/translate/guard.ts'
 import {
   createUpstream,
   type Upstream,

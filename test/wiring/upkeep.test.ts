@@ -13,9 +13,10 @@ afterEach(() => {
 
 /** How often the memory against replays is pruned in five hours of such a clock. */
 function prunedIn5Hours(skewMs: number | null): number {
-  const prune = vi.fn(async () => {})
-  using _upkeep = pruneHourly({ prune }, () => skewMs)
+  const prune = vi.fn(async (_keysSinceMs: number | null) => {})
+  using _upkeep = pruneHourly({ prune }, { skewMs: () => skewMs, keysSinceMs: () => 7 })
   vi.advanceTimersByTime(5 * HOUR_MS)
+  for (const call of prune.mock.calls) expect(call).toEqual([7])
   return prune.mock.calls.length
 }
 
@@ -30,14 +31,14 @@ test('nothing is forgotten by a clock that has jumped, or that nobody confirms',
 
 test('a prune that fails stops neither the process nor the next one', async () => {
   const prune = vi.fn(() => Promise.reject(new Error('the disk is full')))
-  using _upkeep = pruneHourly({ prune }, () => 0)
+  using _upkeep = pruneHourly({ prune }, { skewMs: () => 0, keysSinceMs: () => null })
   await vi.advanceTimersByTimeAsync(2 * HOUR_MS)
   expect(prune.mock.calls.length).toBe(2)
 })
 
 test('nothing is pruned any more once the sidecar has ended', () => {
   const prune = vi.fn(async () => {})
-  pruneHourly({ prune }, () => 0)[Symbol.dispose]()
+  pruneHourly({ prune }, { skewMs: () => 0, keysSinceMs: () => null })[Symbol.dispose]()
   vi.advanceTimersByTime(5 * HOUR_MS)
   expect(prune).not.toHaveBeenCalled()
 })

@@ -6,7 +6,7 @@ import type { DoorRoute } from '../server.ts'
 
 export interface MeRouteParts {
   upstream: Upstream
-  /** Told every `/me` that comes by; must not throw. */
+  /** Told every `/me` that comes by; throws Unanswered for one that is another bot's. */
   observe: (bot: unknown) => void
   /** Our key and where it stands with the service; null: of that, the answer tells nothing. */
   key: () => { state: string; fingerprint: string | null } | null
@@ -24,10 +24,10 @@ export function meRoute(parts: MeRouteParts): DoorRoute {
       const { result } = answer.envelope
       parts.observe(result)
       const key = parts.key()
-      const { own, ahead } = parts.webhook
+      const { own, unconfirmedCount } = parts.webhook
       if (key === null && own === null) return tools.relay(reply, answer)
       const bot = objectResult(result, 'a bot')
-      const shown = own === null ? bot : withOwnWebhook(bot, own, ahead)
+      const shown = own === null ? bot : withOwnWebhook(bot, own, unconfirmedCount)
       return tools.relay(reply, withResult(answer, key === null ? shown : meView(shown, key)))
     })
   }

@@ -6,7 +6,7 @@ import type { Attachment } from '../../translate/attachment.ts'
 import type { Attachments } from '../../translate/attachments.ts'
 import { failureAnswer } from '../error-handler.ts'
 import { queryOf, textParam } from '../params.ts'
-import { partOf } from '../range.ts'
+import { readRange } from '../range.ts'
 import { isGone } from '../relay.ts'
 import type { DoorRoute, DoorTools } from '../server.ts'
 
@@ -40,16 +40,16 @@ async function serve(
   reply: FastifyReply,
   parts: { attachments: Attachments; tools: DoorTools },
 ): Promise<FastifyReply> {
-  const lease = await leaseOf(request, parts)
-  reply.raw.once('close', () => lease.release())
+  const handle = await acquire(request, parts)
+  reply.raw.once('close', () => handle.release())
   if (isGone(reply)) {
-    lease.release()
+    handle.release()
     return reply.hijack()
   }
-  return answer(request, reply, lease.value)
+  return answer(request, reply, handle.value)
 }
 
-async function leaseOf(
+async function acquire(
   request: FastifyRequest,
   { attachments, tools }: { attachments: Attachments; tools: DoorTools },
 ) {
@@ -67,7 +67,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
   const isHead = request.method === 'HEAD'
   const { range, 'if-range': ifRange } = request.headers
   const asked = { range: isHead ? undefined : range, ifRange: joined(ifRange) }
-  const part = partOf(asked, { octets: file.octets, tag })
+  const part = readRange(asked, { bytes: file.octets, tag })
   reply.headers({ ...GUARDED, etag: tag })
   if (verdict !== null) reply.header('postern-verdict', verdict)
   if (signer !== undefined) reply.header('postern-signer', signer)
@@ -81,8 +81,8 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
   return isHead ? reply.send() : reply.send(Readable.from(file.read(start, end)))
 }
 
-function refuseRange(reply: FastifyReply, octets: number): FastifyReply {
-  const message = `Range: the file has ${octets} bytes`
+function refuseRange(reply: FastifyReply, bytes: number): FastifyReply {
+  const message = `Range: the file has ${bytes} bytes`
   const { status, headers, body, code } = failureAnswer({
     status: 416,
     code: 'bad_request',
@@ -91,7 +91,7 @@ function refuseRange(reply: FastifyReply, octets: number): FastifyReply {
   reply.request.failedWith = code
   return reply
     .code(status)
-    .headers({ ...headers, 'content-range': `bytes */${octets}` })
+    .headers({ ...headers, 'content-range': `bytes */${bytes}` })
     .send(body)
 }
 

@@ -4,7 +4,7 @@ import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
 import type { PollWatch } from '../../updates/poll-watch.ts'
-import { readUpdates } from '../../updates/read-updates.ts'
+import { readUpdates } from '../../updates/update-batch.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import type { Answer, Upstream } from '../../upstream/client.ts'
 import { queryOf } from '../params.ts'
@@ -71,7 +71,7 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   if (!envelope.ok) return answer
   const updates = readUpdates(envelope.result)
   if (watched.answered(updates.length)) return answer
-  parts.backlog.saw(updates, within(asked.get('limit') ?? '', POLL_LIMIT_MAX))
+  parts.backlog.recordPoll(updates, within(asked.get('limit') ?? '', POLL_LIMIT_MAX))
   if (parts.incoming === null || updates.length === 0) return answer
   const opened = await parts.incoming.open(updates, signal)
   return opened.changed ? await withUpdates(answer, opened.updates) : answer

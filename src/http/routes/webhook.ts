@@ -28,9 +28,13 @@ export function webhookRoutes({ upstream, webhook, observe }: WebhookRouteParts)
       if (!answer.envelope.ok) return tools.relay(reply, answer)
       const { result } = answer.envelope
       observe(result)
-      const { own, ahead } = webhook
+      const { own, unconfirmedCount } = webhook
       if (own === null) return tools.relay(reply, answer)
-      const info = webhookView(objectResult(result, 'the state of a webhook'), own, ahead)
+      const info = webhookView(
+        objectResult(result, 'the state of a webhook'),
+        own,
+        unconfirmedCount,
+      )
       return tools.relay(reply, withResult(answer, info))
     })
     app.post('/webhook', async (request, reply) => {

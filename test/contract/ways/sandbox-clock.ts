@@ -14,7 +14,7 @@ export class SandboxClock implements Clock {
     return this.#sandbox.now()
   }
 
-  moment(): number {
+  monotonicNow(): number {
     return this.#sandbox.now()
   }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Spool } from '../../../src/media/spool.ts'
+import { SpoolDir } from '../../../src/media/spool-dir.ts'
 import { createEngine } from '../../../src/pgp/create.ts'
 import { OctetReader } from '../../../src/pgp/bulk/octet-reader.ts'
 import type { NotOpened, OpenedFile } from '../../../src/pgp/engine.ts'
@@ -12,11 +12,11 @@ import { bot } from '../../support/openpgp-people.ts'
 const MIB = 2 ** 20
 const engine = createEngine()
 let sealers: Sealers
-let spool: Spool
+let spool: SpoolDir
 let content: Buffer
 beforeAll(async () => {
   sealers = await Sealers.open()
-  spool = new Spool(sealers.folder, 2 ** 30)
+  spool = new SpoolDir(sealers.folder, 2 ** 30)
   content = randomBytes(64 * MIB + 1)
 })
 afterAll(async () => {
@@ -59,7 +59,7 @@ test.each([
     expect(await engine.verify(opened.signed, certificate, Date.now())).toEqual(['valid'])
   }
   await opened.file.close()
-  expect(spool.octets).toBe(0)
+  expect(spool.bytes).toBe(0)
 })
 
 test.each([
@@ -71,6 +71,6 @@ test.each([
   { timeout: 240_000 },
   async (name, octets, reason) => {
     expect(await through(name, octets)).toEqual({ outcome: 'too-large', reason })
-    expect(spool.octets).toBe(0)
+    expect(spool.bytes).toBe(0)
   },
 )

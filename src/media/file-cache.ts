@@ -1,20 +1,20 @@
-/** Files that are kept for a while after they were opened, and for as long as somebody reads them. */
+/** Files that stay for a while after they were opened, and for as long as somebody reads them. */
 import { LRUCache } from 'lru-cache'
 
-/** What is kept: anything that takes room until it is closed. */
-export interface Keepable {
+/** Anything that takes room until it is closed. */
+export interface Cacheable {
   file: { readonly restingOctets: number; close(): Promise<void> }
 }
 
-/** The right to read a kept file until it is given back. */
-export interface Lease<T> {
+/** The right to read a cached file until it is released. */
+export interface ReadHandle<T> {
   readonly value: T
   /** May be called more than once. */
   release(): void
 }
 
-/** A file while it is kept or read. */
-export class Entry<T extends Keepable> {
+/** A file while it is cached or read. */
+export class CacheEntry<T extends Cacheable> {
   readonly value: T
   #readers = 0
   #isDropped = false
@@ -24,7 +24,7 @@ export class Entry<T extends Keepable> {
   }
 
   /** The right to read it; null when it is gone already. */
-  lease(): Lease<T> | null {
+  acquire(): ReadHandle<T> | null {
     if (this.#isDropped && this.#readers === 0) return null
     this.#readers++
     let isReleased = false
@@ -51,13 +51,13 @@ export class Entry<T extends Keepable> {
 }
 
 /** A cache bounded by size on the disk, by count and by age. */
-export class Kept<T extends Keepable> implements Disposable {
-  readonly #entries: LRUCache<string, Entry<T>>
+export class FileCache<T extends Cacheable> implements Disposable {
+  readonly #entries: LRUCache<string, CacheEntry<T>>
 
-  constructor(bounds: { maxOctets: number; maxFiles: number; maxAgeMs: number }) {
+  constructor(bounds: { maxBytes: number; maxFiles: number; maxAgeMs: number }) {
     this.#entries = new LRUCache({
       max: bounds.maxFiles,
-      maxSize: bounds.maxOctets,
+      maxSize: bounds.maxBytes,
       ttl: bounds.maxAgeMs,
       ttlAutopurge: true,
       sizeCalculation: ({ value }) => Math.max(1, value.file.restingOctets),
@@ -65,10 +65,10 @@ export class Kept<T extends Keepable> implements Disposable {
     })
   }
 
-  /** Keeps a file, unless it is too large to be kept: then it stays until its reader is done. */
-  add(key: string, value: T): Entry<T> {
-    const entry = new Entry(value)
-    const first = entry.lease()
+  /** Adds a file. One that is too large for the cache stays until its reader is done. */
+  add(key: string, value: T): CacheEntry<T> {
+    const entry = new CacheEntry(value)
+    const first = entry.acquire()
     this.#entries.set(key, entry)
     if (!this.#entries.has(key)) entry.drop()
     // Whoever waited for it takes it up before that.
@@ -76,9 +76,9 @@ export class Kept<T extends Keepable> implements Disposable {
     return entry
   }
 
-  /** The right to read what is kept; null when nothing is. */
-  get(key: string): Lease<T> | null {
-    return this.#entries.get(key)?.lease() ?? null
+  /** The right to read a cached file; null when there is none under this key. */
+  get(key: string): ReadHandle<T> | null {
+    return this.#entries.get(key)?.acquire() ?? null
   }
 
   [Symbol.dispose](): void {

@@ -7,24 +7,31 @@ import { describe, expect, test } from 'vitest'
 import { Authority } from '../upstream/certificates.ts'
 import { openBot } from './bot.ts'
 
-const COURIER = fileURLToPath(new URL('../../src/updates/deliver.ts', import.meta.url))
+const CLIENT = fileURLToPath(new URL('../../src/updates/webhook-client.ts', import.meta.url))
 const CLOCK = fileURLToPath(new URL('../../src/updates/clock.ts', import.meta.url))
 const authority = new Authority()
 const caFile = join(authority.folder, 'ca')
 
-/** Delivers in a process of its own, as the roots of a process are read at its start. */
-async function deliver(url: string, o: { trusts: boolean }): Promise<{ kind: string }> {
+/**
+ * Delivers in a process of its own, as the roots of a process are read at its start.
+ * @param o `times` one after the other; the outcome is that of the last
+ */
+async function deliver(
+  url: string,
+  o: { trusts: boolean; times?: number },
+): Promise<{ kind: string }> {
   const script = join(authority.folder, 'deliver.ts')
   writeFileSync(
     script,
-    `import { Courier } from ${JSON.stringify(COURIER)}
+    `import { WebhookClient } from ${JSON.stringify(CLIENT)}
      import { REAL_CLOCK } from ${JSON.stringify(CLOCK)}
      const resolve = () => Promise.resolve(['127.0.0.1'])
-     const courier = new Courier({ allowHosts: null, clock: REAL_CLOCK, resolve })
+     const client = new WebhookClient({ allowHosts: null, clock: REAL_CLOCK, resolve })
      const { signal } = new AbortController()
      const delivery = { url: process.argv[2], secret: 's', body: '{}', signal }
-     process.stdout.write(JSON.stringify(await courier.deliver(delivery)))
-     courier[Symbol.dispose]()`,
+     for (let n = 1; n < ${o.times ?? 1}; n++) await client.deliver(delivery)
+     process.stdout.write(JSON.stringify(await client.deliver(delivery)))
+     client[Symbol.dispose]()`,
   )
   const child = spawn(process.execPath, [script, url], {
     env: { PATH: '/usr/bin:/bin', ...(o.trusts && { NODE_EXTRA_CA_CERTS: caFile }) },
@@ -74,10 +81,39 @@ describe('a webhook by https', () => {
     expect(bot.deliveries).toEqual([])
   })
 
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a certificate with another name gets nothing by a session of %s either',
+    async (version) => {
+      const identity = authority.issue('DNS:other.example.org')
+      const tls = { ...identity, minVersion: version, maxVersion: version }
+      const bot = await openBot(undefined, { tls })
+      const url = `https://bot.example.org:${bot.port}/hook`
+      expect((await deliver(url, { trusts: true, times: 3 })).kind).toBe('untrusted')
+      expect(bot.deliveries).toEqual([])
+    },
+  )
+
   test('a bot that speaks no TLS gets nothing', async () => {
     const bot = await openBot()
     const outcome = await deliver(`https://bot.example.org:${bot.port}/hook`, { trusts: true })
     expect(outcome.kind).toBe('untrusted')
     expect(bot.deliveries).toEqual([])
+  })
+
+  test.each([
+    ['bot.example.org', 'bot.example.org'],
+    ['bot.example.org.', 'bot.example.org'],
+    ['127.0.0.1', null],
+  ])('asks %s for the certificate of its name, and an address for none', async (host, name) => {
+    const names: string[] = []
+    const identity = authority.selfSigned('DNS:bot.example.org')
+    const SNICallback = (asked: string, done: (error: null) => void): void => {
+      names.push(asked)
+      done(null)
+    }
+    const bot = await openBot(undefined, { tls: { ...identity, SNICallback } })
+    const outcome = await deliver(`https://${host}:${bot.port}/hook`, { trusts: true })
+    expect(outcome.kind).toBe('untrusted')
+    expect(names).toEqual(name === null ? [] : [name])
   })
 })

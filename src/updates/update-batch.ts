@@ -1,15 +1,17 @@
-/** What was delivered last: told from what has not been, so that a restart repeats nothing. */
+/** A batch of updates as the service gives it: reading it, and leaving out what was delivered. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
-import type { Update } from '../api/update.ts'
+import { Updates, type Update } from '../api/update.ts'
+import { Unanswered } from '../errors.ts'
 
+const MARK_CHARS = 22
+
+/** What was delivered last, distinguishable from what was not: a restart repeats nothing. */
 export interface Delivered {
   updateId: number
   /** Tells the update from another that a service which began anew gave the same id. */
   mark: string
 }
-
-const MARK_CHARS = 22
 
 /** A mark over kind, ids and dates; nobody's words are in it. */
 export function deliveredOf(update: Update): Delivered {
@@ -31,4 +33,23 @@ export function afterDelivered(updates: Update[], last: Delivered | null): Updat
   return found !== undefined && deliveredOf(found).mark === last?.mark
     ? updates.slice(at + 1)
     : updates
+}
+
+/**
+ * The updates of a successful answer to `GET /updates`, as they were parsed.
+ * @throws Unanswered `postern_upstream_invalid` when it is no list of updates with growing ids: a
+ *   batch that does not grow is confirmed wrongly by whoever takes it
+ */
+export function readUpdates(result: unknown): Update[] {
+  if (!Array.isArray(result) || !Updates.safeParse(result).success || !grows(result as Update[])) {
+    throw new Unanswered('postern_upstream_invalid', 'a list of updates')
+  }
+  return result as Update[]
+}
+
+function grows(updates: Update[]): boolean {
+  return updates.every(({ updateId }, index) => {
+    const before = updates[index - 1]
+    return before === undefined || updateId > before.updateId
+  })
 }

@@ -1,6 +1,6 @@
 /**
- * Where attachments rest while they are opened and served: files that no name leads to, in the data
- * directory. They are gone with the process, however it ends.
+ * Temporary files for attachments while they are opened and served: in the data directory, without
+ * a name. They are gone with the process, however it ends.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, unlink } from 'node:fs/promises'
@@ -15,24 +15,24 @@ const FILE_MODE = 0o600
 const FOLDER = 'spool'
 const RETRY_AFTER_SECONDS = 5
 
-/** The spool of one sidecar. */
-export class Spool implements Room, AsyncDisposable {
+/** The spool directory of one sidecar. */
+export class SpoolDir implements Room, AsyncDisposable {
   readonly #folder: string
-  readonly #maxOctets: number
+  readonly #maxBytes: number
   readonly #files = new Set<SpoolFile>()
 
   /**
    * @param dataDir of the store, which nobody else has open
-   * @param maxOctets of all files together
+   * @param maxBytes of all files together
    */
-  constructor(dataDir: string, maxOctets: number) {
+  constructor(dataDir: string, maxBytes: number) {
     this.#folder = join(dataDir, FOLDER)
-    this.#maxOctets = maxOctets
+    this.#maxBytes = maxBytes
     this.#sweep()
   }
 
-  /** Octets of all files together. */
-  get octets(): number {
+  /** Size of all files together. */
+  get bytes(): number {
     let sum = 0
     for (const file of this.#files) sum += file.octets
     return sum
@@ -51,10 +51,10 @@ export class Spool implements Room, AsyncDisposable {
       return opened
     })
     const file = new SpoolFile(handle, {
-      admit: (octets) => {
-        if (this.octets + octets > this.#maxOctets) throw full()
+      reserve: (bytes) => {
+        if (this.bytes + bytes > this.#maxBytes) throw full()
       },
-      closed: () => this.#files.delete(file),
+      onClosed: () => this.#files.delete(file),
     })
     this.#files.add(file)
     return file

@@ -2,11 +2,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { Backlog } from '../../src/updates/backlog.ts'
 import { REAL_CLOCK } from '../../src/updates/clock.ts'
-import { Courier } from '../../src/updates/deliver.ts'
-import type { Delivered } from '../../src/updates/delivered.ts'
+import { WebhookClient } from '../../src/updates/webhook-client.ts'
+import type { Delivered } from '../../src/updates/update-batch.ts'
 import { PollWatch } from '../../src/updates/poll-watch.ts'
-import { Pump } from '../../src/updates/pump.ts'
-import { Source } from '../../src/updates/source.ts'
+import { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
+import { UpdatePoller } from '../../src/updates/update-poller.ts'
 import { createUpstream } from '../../src/upstream/client.ts'
 import { openBot, type WebhookBot } from './bot.ts'
 import { message, openService, type ScriptedService } from './service.ts'
@@ -14,8 +14,12 @@ import { until } from './support.ts'
 
 const nothing = (): void => {}
 
-/** A pump over a real service and bot, whose records a test may let fail. */
-function open(service: ScriptedService, bot: WebhookBot, took: (d: Delivered) => Promise<void>) {
+/** A delivery loop over a real service and bot, whose records a test may let fail. */
+function open(
+  service: ScriptedService,
+  bot: WebhookBot,
+  recordDelivered: (d: Delivered) => Promise<void>,
+) {
   const clock = REAL_CLOCK
   const upstream = createUpstream({
     baseUrl: service.url,
@@ -31,16 +35,16 @@ function open(service: ScriptedService, bot: WebhookBot, took: (d: Delivered) =>
       budget: nothing,
     },
   })
-  const polls = new PollWatch({ clock, evicted: nothing, contested: nothing })
+  const polls = new PollWatch({ clock, onEvicted: nothing, onContested: nothing })
   const backlog = new Backlog({
     clock,
     skewMs: () => 0,
-    delivers: () => true,
+    isDelivering: () => true,
     ask: () => Promise.resolve(),
-    judged: nothing,
+    onState: nothing,
   })
   const limits = () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 })
-  const source = new Source(
+  const poller = new UpdatePoller(
     {
       upstream,
       clock,
@@ -48,30 +52,30 @@ function open(service: ScriptedService, bot: WebhookBot, took: (d: Delivered) =>
       backlog,
       limits,
       incoming: null,
-      polled: nothing,
-      held: nothing,
-      unforeseen: nothing,
+      onPolled: nothing,
+      onReadFailed: nothing,
+      onUnexpectedError: nothing,
     },
     null,
   )
-  const courier = new Courier({ allowHosts: null, clock, resolve: () => Promise.resolve([]) })
+  const client = new WebhookClient({ allowHosts: null, clock, resolve: () => Promise.resolve([]) })
   const { url } = bot
   const webhook = { url, secret: null, failures: 0, lastError: null, nextAttemptAt: null }
-  const pump = new Pump({
-    source,
-    courier,
+  const loop = new DeliveryLoop({
+    poller,
+    client,
     clock,
-    registration: { webhook, took, failed: () => Promise.resolve() },
-    delivered: nothing,
-    failed: nothing,
-    unforeseen: nothing,
+    registration: { webhook, recordDelivered, recordFailure: () => Promise.resolve() },
+    onDelivered: nothing,
+    onFailed: nothing,
+    onUnexpectedError: nothing,
   })
   onTestFinished(async () => {
-    await pump.stop({ graceMs: 0, confirms: false })
+    await loop.stop({ graceMs: 0, confirms: false })
     await upstream[Symbol.asyncDispose]()
-    courier[Symbol.dispose]()
+    client[Symbol.dispose]()
   })
-  return pump
+  return loop
 }
 
 test('what cannot be recorded is confirmed at the service before the next is delivered', async () => {
@@ -101,12 +105,12 @@ test('stopping lets a delivery end, delivers nothing more and tells the service'
   const answer = Promise.withResolvers<void>()
   const bot = await openBot((_delivery, response) => void answer.promise.then(() => response.end()))
   const recorded: number[] = []
-  const pump = open(service, bot, ({ updateId }) => {
+  const loop = open(service, bot, ({ updateId }) => {
     recorded.push(updateId)
     return Promise.resolve()
   })
   await bot.until(1)
-  const stopped = pump.stop({ graceMs: 60_000 })
+  const stopped = loop.stop({ graceMs: 60_000 })
   answer.resolve()
   await stopped
   expect(recorded).toEqual([11])
@@ -120,12 +124,12 @@ test('stopping cuts a delivery off that does not end in time, and its update sta
   const cut = Promise.withResolvers<void>()
   const bot = await openBot((_delivery, response) => void response.on('close', cut.resolve))
   const recorded: number[] = []
-  const pump = open(service, bot, ({ updateId }) => {
+  const loop = open(service, bot, ({ updateId }) => {
     recorded.push(updateId)
     return Promise.resolve()
   })
   await bot.until(1)
-  await pump.stop({ graceMs: 20 })
+  await loop.stop({ graceMs: 20 })
   await cut.promise
   expect([recorded, service.confirmations]).toEqual([[], []])
 })

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts'
 
-/** A conversation is not held up by it, and a flood waits in the service's queue, not in ours. */
+/** It does not slow a conversation down, and a flood waits in the service's queue, not in ours. */
 const BURST = 20
 
 /**
  * Spreads the calls of one loop over time: a burst at once, then so many a minute. Updates that
  * come faster than that come in larger batches.
  */
-export class Pace {
+export class RateLimiter {
   readonly #clock: Clock
   readonly #perMinute: () => number
   #left = BURST
@@ -17,14 +17,14 @@ export class Pace {
   constructor(clock: Clock, perMinute: () => number) {
     this.#clock = clock
     this.#perMinute = perMinute
-    this.#atMs = clock.moment()
+    this.#atMs = clock.monotonicNow()
   }
 
   /** Resolves when the next call may be made, or the signal is aborted. */
-  async turn(signal: AbortSignal): Promise<void> {
-    this.#gain()
+  async acquire(signal: AbortSignal): Promise<void> {
+    this.#refill()
     if (this.#left < 1) await this.#clock.wait((1 - this.#left) / this.#perMs, signal)
-    this.#gain()
+    this.#refill()
     this.#left -= 1
   }
 
@@ -32,8 +32,8 @@ export class Pace {
     return Math.max(this.#perMinute(), 1) / 60_000
   }
 
-  #gain(): void {
-    const now = this.#clock.moment()
+  #refill(): void {
+    const now = this.#clock.monotonicNow()
     this.#left = Math.min(BURST, this.#left + (now - this.#atMs) * this.#perMs)
     this.#atMs = now
   }

@@ -11,13 +11,13 @@ import {
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { Spool } from '../../src/media/spool.ts'
+import { SpoolDir } from '../../src/media/spool-dir.ts'
 import { RestingWriter } from '../../src/pgp/bulk/resting.ts'
 import { contentOf } from '../support/bulk.ts'
 import { modeOf, temporary } from '../store/support.ts'
 
-function spoolIn(dataDir: string, maxOctets = 2 ** 20): Spool {
-  const spool = new Spool(dataDir, maxOctets)
+function spoolIn(dataDir: string, maxBytes = 2 ** 20): SpoolDir {
+  const spool = new SpoolDir(dataDir, maxBytes)
   onTestFinished(() => spool[Symbol.asyncDispose]())
   return spool
 }
@@ -34,7 +34,7 @@ function openIn(folder: string): string[] {
   })
 }
 
-test('octets come back from any place, and the file has no name and is nobody else’s', async () => {
+test('bytes come back from any place, and the file has no name and is nobody else’s', async () => {
   const dataDir = temporary()
   const file = await spoolIn(dataDir).file()
   await Promise.all([file.append(Buffer.from('hello ')), file.append(Buffer.from('world'))])
@@ -64,15 +64,15 @@ test('a data directory that was taken away is not made again', async () => {
   expect(existsSync(dataDir)).toBe(false)
 })
 
-test('what a file took is given back when it is closed, also twice', async () => {
+test('the room of a file is given back when it is closed, also twice', async () => {
   const dataDir = temporary()
   const spool = spoolIn(dataDir)
   const file = await spool.file()
   await file.append(Buffer.alloc(5000))
-  expect(spool.octets).toBe(5000)
+  expect(spool.bytes).toBe(5000)
   await file.close()
   await file.close()
-  expect(spool.octets).toBe(0)
+  expect(spool.bytes).toBe(0)
   expect(openIn(join(dataDir, 'spool'))).toEqual([])
 })
 
@@ -84,7 +84,7 @@ test('beyond its bound it is busy, and what is there stays', async () => {
   expect(refused).toBeInstanceOf(Refusal)
   expect(refused).toMatchObject({ code: 'postern_busy', extra: { retryAfter: 5 } })
   await other.append(Buffer.alloc(400))
-  expect(spool.octets).toBe(1000)
+  expect(spool.bytes).toBe(1000)
 })
 
 test('what another process left is taken away at the start, and at the end', async () => {
@@ -92,7 +92,7 @@ test('what another process left is taken away at the start, and at the end', asy
   const folder = join(dataDir, 'spool')
   mkdirSync(folder)
   writeFileSync(join(folder, 'left-over'), 'x')
-  const spool = new Spool(dataDir, 1000)
+  const spool = new SpoolDir(dataDir, 1000)
   expect(readdirSync(folder)).toEqual([])
   await (await spool.file()).append(Buffer.alloc(10))
   await spool[Symbol.asyncDispose]()
@@ -114,7 +114,7 @@ test('a folder that cannot be made is said in words of ours', async () => {
   expect(refused).toMatchObject({ code: 'postern_store_unwritable' })
 })
 
-test('what is put to rest is ciphertext, and comes back from any octet on', async () => {
+test('what is put to rest is ciphertext, and comes back from any byte on', async () => {
   const dataDir = temporary()
   const content = Buffer.concat([Buffer.from('canary '.repeat(50)), randomBytes(300_000)])
   const raw = await spoolIn(dataDir).file()

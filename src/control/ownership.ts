@@ -1,0 +1,90 @@
+/**
+ * Whose a control socket is. It is asked before anything is connected to: what a path in a shared
+ * folder leads to after a crash may be somebody else's, and requests carry passphrases.
+ *
+ * Between the look and the connection nobody else can put something else there. The folder is its
+ * owner's alone (0700, no link), so only the owner makes or renames what is in it. The folder itself
+ * lies in one that is the owner's or root's, and that others cannot rename in. Where `dataDir` lies
+ * is the operator's choice: who can replace that folder has the whole store already.
+ */
+import { lstatSync, statSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What is not its owner's alone, and why. */
+export class NotPrivateError extends Error {
+  readonly path: string
+  /** Goes on from the path: `is a symbolic link`. */
+  readonly reason: string
+
+  constructor(path: string, reason: string) {
+    super(`${path} ${reason}`)
+    this.path = path
+    this.reason = reason
+  }
+}
+
+const STICKY = 0o1000
+const OTHERS_WRITE = 0o022
+/** What others may not do: nothing at all to a folder or a socket, and not write a file. */
+const FORBIDDEN = { folder: 0o077, socket: 0o077, file: 0o022 }
+
+/**
+ * The user whose socket, pointer and folder may be used for a data directory: its owner, who must be
+ * this process's user. Root may use anybody's, as `sudo postern status` does, and then only what is
+ * that owner's too. A link to the directory is followed: it is the operator's.
+ * @returns null when there is no such directory
+ * @throws NotPrivateError when it is another user's, or open to others
+ */
+export function ownerOf(dataDir: string): number | null {
+  const found = statSync(dataDir, { throwIfNoEntry: false })
+  if (found === undefined) return null
+  const me = process.getuid?.() ?? found.uid
+  const isMine = me === 0 || me === found.uid
+  const reason = isMine
+    ? whyNotPrivate(found, { kind: 'folder', owner: found.uid })
+    : `belongs to user ${found.uid}, not ${me}`
+  if (reason !== null) throw new NotPrivateError(dataDir, reason)
+  return found.uid
+}
+
+/**
+ * Sees that something is its owner's alone, and no link.
+ * @returns false when it is not there
+ * @throws NotPrivateError
+ */
+export function isPrivate(path: string, expected: Expected): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return false
+  const reason = whyNotPrivate(found, expected)
+  if (reason !== null) throw new NotPrivateError(path, reason)
+  return true
+}
+
+/**
+ * Whether others cannot replace a folder by renaming: what holds it is the owner's or root's, and
+ * either closed to others' writing or, as /tmp is, sticky.
+ */
+export function isHeldFast(folder: string, owner: number): boolean {
+  const found = lstatSync(dirname(folder), { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) return false
+  if (process.getuid === undefined) return true
+  const isTheirs = found.uid === owner || found.uid === 0
+  return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
+}
+
+interface Expected {
+  kind: 'folder' | 'socket' | 'file'
+  /** User id. */
+  owner: number
+}
+
+function whyNotPrivate(found: Stats, { kind, owner }: Expected): string | null {
+  if (found.isSymbolicLink()) return 'is a symbolic link'
+  const is = { folder: found.isDirectory(), socket: found.isSocket(), file: found.isFile() }
+  if (!is[kind]) return `is no ${kind}`
+  // Systems without user ids have no such modes either.
+  if (process.getuid === undefined) return null
+  if (found.uid !== owner) return `belongs to user ${found.uid}, not ${owner}`
+  const mode = found.mode & 0o777
+  return (mode & FORBIDDEN[kind]) === 0 ? null : `is open to others (mode ${mode.toString(8)})`
+}

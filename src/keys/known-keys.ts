@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Breath } from '../breath.ts'
+import type { Store } from '../store/store.ts'
+
+/** Pairs of key and person that are remembered; a service that invents people adds no more. */
+const KEPT = 500_000
+/** Lists whose digest is kept in memory, so that one that stayed the same costs no look at the disk. */
+const LISTS = 10_000
+/** Variables that SQLite takes in one statement, by far. */
+const AT_ONCE = 500
+
+/** A person with the keys that their certificate lists to be encrypted to. */
+interface Listed {
+  userId: number
+  judgement: { encryptionKeys: readonly string[] }
+}
+
+/** Whose keys messages are sealed to: which key ids people's certificates were ever seen to list. */
+export class KnownKeys {
+  readonly #store: Store
+  readonly #digests = new LRUCache<string, string>({ max: LISTS })
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * Remembers the keys of people whom the service lists.
+   * @param source the list that they are from, by a name of its own
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async saw(source: string, people: readonly Listed[]): Promise<void> {
+    const pairs = people.flatMap(({ userId, judgement }) =>
+      judgement.encryptionKeys.map((fingerprint) => ({
+        key_id: keyIdOf(fingerprint),
+        user_id: userId,
+      })),
+    )
+    if (pairs.length === 0) return
+    const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
+    if (this.#digests.get(source) === digest) return
+    const breath = new Breath()
+    await this.#store.note(async (db) => {
+      const { count } = await db
+        .selectFrom('encryption_keys')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      if (count >= KEPT) return
+      for (let at = 0; at < pairs.length; at += AT_ONCE) {
+        await breath.take()
+        await db
+          .insertInto('encryption_keys')
+          .values(pairs.slice(at, at + AT_ONCE))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+      }
+    })
+    this.#digests.set(source, digest)
+  }
+
+  /**
+   * Who was ever listed with each of these keys; a key that nobody was seen with is missing.
+   * @param keyIds 16 lower-case hexadecimal characters each
+   */
+  async ownersOf(keyIds: readonly string[]): Promise<Map<string, Set<number>>> {
+    const owners = new Map<string, Set<number>>()
+    for (let at = 0; at < keyIds.length; at += AT_ONCE) {
+      const rows = await this.#store.read((db) =>
+        db
+          .selectFrom('encryption_keys')
+          .selectAll()
+          .where('key_id', 'in', keyIds.slice(at, at + AT_ONCE))
+          .execute(),
+      )
+      for (const { key_id: keyId, user_id: userId } of rows) {
+        owners.set(keyId, (owners.get(keyId) ?? new Set()).add(userId))
+      }
+    }
+    return owners
+  }
+}
+
+/** The key id of a version 4 fingerprint (RFC 9580, 5.5.4.2). */
+export function keyIdOf(fingerprint: string): string {
+  return fingerprint.slice(-16)
+}

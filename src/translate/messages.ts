@@ -1,0 +1,94 @@
+/**
+ * The bot says something: prepared, handed to the service, reconsidered where the service refuses
+ * the kind of body, and answered as in a readable chat.
+ */
+import type { Outcomes } from '../chats/outcomes.ts'
+import type { Envelope } from '../api/envelope.ts'
+import type { RawAnswer } from '../errors.ts'
+import type { Outbound } from '../permit.ts'
+import { objectResult, sentView, withResult } from './bot-view.ts'
+import type { Draft } from './draft.ts'
+import type { Outgoing, Prepared } from './outgoing.ts'
+
+/** An answer of the service in its envelope. */
+export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
+
+export interface MessagesParts<A extends EnvelopedAnswer> {
+  outgoing: Outgoing
+  /** Makes the call; throws Unanswered. */
+  send: (outbound: Outbound) => Promise<A>
+  /** The same for an edit. */
+  edit: (outbound: Outbound) => Promise<A>
+  /** Remembers to whom a message was sealed. */
+  outcomes: Pick<Outcomes, 'sent'>
+  /** Called for every message that was sealed and taken by the service. */
+  onSealed: (sealed: SealedMessage) => void
+}
+
+/** What became of a sealed message; `ms` is what sealing took. */
+export interface SealedMessage {
+  chatId: number
+  recipients: number
+  skipped: { userId: number; reason: string }[]
+  ms: number
+}
+
+/** Statuses that may mean that what is remembered of a chat is wrong. */
+const DOUBTFUL = new Set([403, 404])
+
+export class Messages<A extends EnvelopedAnswer> {
+  readonly #parts: MessagesParts<A>
+
+  constructor(parts: MessagesParts<A>) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sends or edits a message.
+   * @returns the service's answer as the bot sees it, whether it took the message or not
+   * @throws Refusal, ServiceSaid and Unanswered as `Outgoing.prepare` and the calls do
+   */
+  async deliver(draft: Draft): Promise<A> {
+    const { outgoing } = this.#parts
+    let prepared = await outgoing.prepare(draft)
+    let answer = await this.#hand(prepared)
+    for (let refusal = refusalIn(answer); refusal !== null; refusal = refusalIn(answer)) {
+      const again = await outgoing.reconsider(draft, prepared, refusal)
+      if (again === null) break
+      prepared = again
+      answer = await this.#hand(prepared)
+    }
+    if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
+    return this.#answer(answer, draft, prepared)
+  }
+
+  async #hand({ outbound, leave }: Prepared): Promise<A> {
+    try {
+      return await this.#parts[outbound.route](outbound)
+    } finally {
+      leave()
+    }
+  }
+
+  #answer(answer: A, draft: Draft, { recipients, sealMs }: Prepared): A {
+    const { envelope } = answer
+    if (!envelope.ok || recipients === null) return answer
+    const { chatId } = draft
+    const { skipped, certificates } = recipients
+    const count = certificates.length
+    this.#parts.onSealed({ chatId, recipients: count, skipped, ms: sealMs })
+    const sent = objectResult(envelope.result, 'a sent message')
+    const { id } = sent
+    if (typeof id === 'number') {
+      const atMs = Date.now()
+      this.#parts.outcomes.sent({ messageId: id, atMs, chatId, recipients: count, skipped })
+    }
+    return withResult(answer, sentView(sent, draft.text ?? '', recipients))
+  }
+}
+
+function refusalIn({
+  envelope,
+}: EnvelopedAnswer): { code: string; expected: string | undefined } | null {
+  return envelope.ok ? null : { code: envelope.error.code, expected: envelope.error.expected }
+}

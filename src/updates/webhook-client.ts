@@ -1,0 +1,155 @@
+/** One update, POSTed to the bot's webhook (spec, Events 4). */
+import { isIPv6 } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { FIXED_LIMITS } from '../api/limits.ts'
+import { Refusal } from '../errors.ts'
+import { Deadline, raceAbort } from '../util/race-abort.ts'
+import type { Clock } from './clock.ts'
+import { outcomeOf, toDeliveryFailure, type DeliveryOutcome } from './delivery-outcome.ts'
+import { findTarget, type Target, type TargetRules } from './target.ts'
+import { NotConnectedError, StaleConnectionError, post } from './webhook-post.ts'
+
+const USER_AGENT = 'Service-Bot-Api/1'
+const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
+const MAX_HEADER_BYTES = 16_384
+/** A connection that is not used for so long is closed. */
+const IDLE_MS = 30_000
+
+/** What is to be delivered, and where. */
+export interface Delivery {
+  url: string
+  /** What the bot wants to be shown; null when it set none. */
+  secret: string | null
+  /** JSON. */
+  body: string
+  /** Gives the delivery up. */
+  signal: AbortSignal
+}
+
+export interface WebhookClientParts extends TargetRules {
+  clock: Clock
+}
+
+/** Makes deliveries; its connections are its own, and stay open for the next one. */
+export class WebhookClient implements Disposable {
+  readonly #parts: WebhookClientParts
+  /** One for each connection that is being made. */
+  readonly #opening = new Set<AbortController>()
+  readonly #agent: Agent
+  /** True while a connection that was just made is handed to the request that waits for it. */
+  #isNewConnection = false
+
+  constructor(parts: WebhookClientParts) {
+    this.#parts = parts
+    this.#agent = new Agent({
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      // a delivery has a deadline of its own
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: this.#connector(),
+    })
+  }
+
+  /**
+   * Delivers once; never throws, never follows. The host is resolved anew, and what is connected
+   * to is one of the addresses that were checked. All of it takes 10 s at most.
+   */
+  async deliver(delivery: Delivery): Promise<DeliveryOutcome> {
+    const { clock } = this.#parts
+    using late = new Deadline((signal) => clock.wait(FIXED_LIMITS.webhookAnswerMs, signal))
+    const signal = AbortSignal.any([late.signal, delivery.signal])
+    try {
+      // A resolver cannot be stopped; nobody should wait for it.
+      const target = await raceAbort(findTarget(delivery.url, this.#parts), signal)
+      const status = await this.#send(target, { ...delivery, signal })
+      return outcomeOf(status)
+    } catch (error) {
+      if (delivery.signal.aborted) return { kind: 'abandoned', message: 'the delivery was ended' }
+      if (late.signal.aborted) return { kind: 'late', message: 'no answer within 10 seconds' }
+      if (error instanceof Refusal) return { kind: 'not-allowed', message: error.message }
+      return toDeliveryFailure(error)
+    }
+  }
+
+  /** Ends every connection, also those that are being made. */
+  [Symbol.dispose](): void {
+    for (const opening of this.#opening) opening.abort()
+    void this.#agent.destroy()
+  }
+
+  /** Tries one address after the other, as long as none could be connected to. */
+  async #send(target: Target, delivery: Delivery): Promise<number> {
+    for (const address of target.addresses.slice(0, -1)) {
+      try {
+        return await this.#sendTo(address, target, delivery)
+      } catch (error) {
+        if (delivery.signal.aborted || !(error instanceof NotConnectedError)) throw error
+      }
+    }
+    return await this.#sendTo(target.addresses.at(-1) ?? '', target, delivery)
+  }
+
+  async #sendTo(address: string, target: Target, delivery: Delivery): Promise<number> {
+    try {
+      return await this.#attempt(address, target, delivery)
+    } catch (error) {
+      // The bot closed a connection that was kept for it: that says nothing of the bot.
+      if (!(error instanceof StaleConnectionError) || delivery.signal.aborted) throw error
+      return await this.#attempt(address, target, delivery)
+    }
+  }
+
+  #attempt(address: string, { url }: Target, delivery: Delivery): Promise<number> {
+    const { body, secret, signal } = delivery
+    const host = isIPv6(address) ? `[${address}]` : address
+    return post(this.#agent, {
+      options: {
+        method: 'POST',
+        // Its host is an address: there is nothing left to look up.
+        origin: `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`,
+        path: url.pathname + url.search,
+        headers: {
+          // For TLS, undici takes the name from it, whatever address is connected to.
+          Host: url.host,
+          'Content-Type': 'application/json',
+          'User-Agent': USER_AGENT,
+          ...(secret !== null && { [SECRET_HEADER]: secret }),
+        },
+        body,
+      },
+      signal,
+      isNewConnection: () => this.#isNewConnection,
+    })
+  }
+
+  /** Makes connections, each of which can be ended before it is there. */
+  #connector(): buildConnector.connector {
+    return (options, callback) => {
+      const opening = new AbortController()
+      this.#opening.add(opening)
+      const connect = buildConnector({
+        allowH2: false,
+        minVersion: 'TLSv1.2',
+        timeout: FIXED_LIMITS.webhookAnswerMs,
+        // One signal each: a socket of Node leaves its listener on the signal for good.
+        signal: opening.signal,
+      })
+      // A closing dot belongs to the host header, and not to a name in TLS (RFC 6066, 3).
+      const servername = options.servername?.replace(/\.$/, '')
+      const named = servername === undefined ? options : { ...options, servername }
+      connect(named, (...result) => {
+        this.#opening.delete(opening)
+        // undici writes the request that waits before this call returns.
+        this.#isNewConnection = true
+        try {
+          callback(...result)
+        } finally {
+          this.#isNewConnection = false
+        }
+      })
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * One reading of an answer, whatever parser the bot has (DESIGN, Opening): what another parser
+ * would read otherwise than ours is taken out, and so is what stands under our own name.
+ */
+import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'
+import { isObject } from '../api/common.ts'
+import { Breath } from '../breath.ts'
+import { countNames, isRawNumber } from '../json.ts'
+
+/** `updates`: everything in it is judged; `other`: only the envelope is. */
+export type AnswerKind = 'updates' | 'other'
+
+/**
+ * Takes out of a parsed answer, in place, what makes a second reading of it.
+ * @param text of which it was parsed
+ * @returns whether it is to be written anew: something was taken out, or a name stands twice in
+ *   the text, of which we have read the last
+ */
+export async function makeOneReading(
+  answer: Record<string, unknown>,
+  text: string,
+  kind: AnswerKind,
+): Promise<boolean> {
+  const { result, error } = answer
+  const reading = new Reading(kind === 'updates' ? UPDATE_NAMES : OWN_NAME)
+  const other = answer['ok'] === true ? 'error' : 'result'
+  reading.remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
+  if (isObject(error)) reading.remove(error, (name) => ERROR_NAMES.isImpostor(name))
+  reading.count(Object.keys(answer).length)
+  const breath = new Breath()
+  for (const [name, value] of Object.entries(answer)) {
+    if (name !== 'result' || !Array.isArray(value)) reading.clean(value)
+  }
+  for (const one of Array.isArray(result) ? result : []) {
+    reading.clean(one)
+    await breath.take()
+  }
+  return reading.changed || reading.names !== countNames(text)
+}
+
+class Reading {
+  /** Names that were met, as long as none was taken out. */
+  names = 0
+  changed = false
+  readonly #judged: typeof OWN_NAME
+
+  constructor(judged: typeof OWN_NAME) {
+    this.#judged = judged
+  }
+
+  /** These names were met elsewhere. */
+  count(names: number): void {
+    this.names += names
+  }
+
+  remove(object: Record<string, unknown>, isWrong: (name: string) => boolean): void {
+    for (const name of Object.keys(object).filter(isWrong)) {
+      delete object[name]
+      this.changed = true
+    }
+  }
+
+  /** As deep as an answer may be, which is not deep (json.ts). */
+  clean(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) {
+      for (const one of value) this.clean(one)
+    } else if (!isRawNumber(value)) this.#cleanObject(value as Record<string, unknown>)
+  }
+
+  #cleanObject(object: Record<string, unknown>): void {
+    for (const name in object) {
+      this.names++
+      if (this.#judged.isImpostor(name)) {
+        delete object[name]
+        this.changed = true
+      } else this.clean(object[name])
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Waiting for work no longer than somebody wants its result. */
+
+/**
+ * Gives what the work gives, unless the signal aborts first. It is for work that takes no signal
+ * of its own: the work then goes on, and whatever it ends with is dropped.
+ * @param signal undefined: there is nothing but the work to wait for
+ * @throws the signal's reason when it aborts first, also when it was aborted before; otherwise
+ *   what the work fails with
+ */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([promise, work])
+  } finally {
+    // A listener that stays would keep everything it refers to as long as the signal lives.
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** A signal that aborts when a time has passed, unless the work is done and disposes it before. */
+export class Deadline implements Disposable {
+  readonly #passed = new AbortController()
+  readonly #disposed = new AbortController()
+
+  /**
+   * Begins at once.
+   * @param wait resolves when the time has passed, or soon after its signal aborted; never rejects
+   */
+  constructor(wait: (signal: AbortSignal) => Promise<void>) {
+    void this.#abortAfter(wait)
+  }
+
+  get signal(): AbortSignal {
+    return this.#passed.signal
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed.abort()
+  }
+
+  async #abortAfter(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = this.#disposed
+    await wait(signal)
+    if (!signal.aborted) this.#passed.abort()
+  }
+}

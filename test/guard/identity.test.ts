@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import { BOT_ID } from '../support/double-world.ts'
+import { ok } from '../support/double-wire.ts'
+
+const stage = useStage()
+
+/** What `/me` says while the service lies about who the bot is. */
+const says = (more: Record<string, unknown>) =>
+  stage.double.script('GET', '/me', () => ok({ ...stage.double.world.bot, ...more }))
+
+test('a /me of another bot is refused, turns readiness, and is over when it is right again', async () => {
+  const limits = { textMax: 7, armoredMax: 100, apiCallsPerMinute: 600, botsPerChat: 20 }
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  {
+    using _lie = says({ id: person.id, limits, status: 'paused', fingerprint: null, mode: 'open' })
+    const me = await stage.sidecar.call('GET', '/me')
+    expect([me.status, me.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
+    expect(await stage.sidecar.readiness()).toMatchObject({ status: 503, reasons: ['identity'] })
+    // neither its limits nor its key are taken in
+    expect((await stage.send(chat, canary())).status).toBe(201)
+    const status = await fetch(`${stage.sidecar.adminUrl}/status`)
+    expect(((await status.json()) as { bot: { id: number } }).bot.id).toBe(BOT_ID)
+  }
+  expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
+  expect((await stage.sidecar.readiness()).status).toBe(200)
+})
+
+test('an id in another spelling is another bot', async () => {
+  for (const id of [String(BOT_ID), [BOT_ID], null, BOT_ID + 0.5]) {
+    using _lie = says({ id })
+    expect((await stage.sidecar.call('GET', '/me')).status, JSON.stringify(id)).toBe(502)
+  }
+})
+
+test('without a word from the bot, readiness turns back by itself', async () => {
+  {
+    using _lie = says({ id: 4 })
+    await stage.sidecar.call('GET', '/me')
+    expect((await stage.sidecar.readiness()).status).toBe(503)
+  }
+  await stage.sidecar.whenReady()
+})
+
+test('the bot’s own words are nobody else’s, whoever /me says that the bot is', async () => {
+  const alice = await stage.person()
+  const chat = stage.privateChat(alice)
+  await stage.show(chat)
+  using _lie = says({ id: alice.id })
+  await stage.sidecar.call('GET', '/me')
+  const since = stage.double.mark()
+  expect((await stage.send(chat, canary())).status).toBe(201)
+  const [{ armored }] = stage.bodies(since)
+  const [one] = await stage.deliver([stage.double.world.message(chat, alice, { armored })])
+  expect(one).not.toHaveProperty('text')
+  expect(one.postern.verdict).not.toBe('verified')
+})
+
+test('a /me of another bot at the start publishes nothing', async () => {
+  await using other = await stage.another((double) => {
+    double.script('GET', '/me', () => ok({ ...double.world.bot, id: 4 }))
+  })
+  await other.sidecar.whenReason('identity')
+  expect(other.double.calls('PUT', '/key')).toEqual([])
+})

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import type { KeyList } from '../../src/keys/directory.ts'
+import type { Person } from '../../src/keys/person.ts'
+import { chooseRecipients, solePersonOf, type RecipientRules } from '../../src/keys/recipients.ts'
+import type { Distrust } from '../../src/keys/trust.ts'
+
+/** A person whose certificate has these encryption keys, the one that is sealed to first. */
+function person(userId: number, fingerprint: string, ...encryptionKeys: string[]): Person {
+  const judgement = {
+    fingerprint,
+    unusable: null,
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    encryptionKeys: encryptionKeys.length === 0 ? [`${fingerprint}-seals`] : encryptionKeys,
+    recipientBytes: { aes256: 96, aes128: 80 },
+    algorithm: 'Curve25519',
+    armored: `certificate ${fingerprint} of ${userId}`,
+  }
+  return { userId, fingerprint, unusable: null, judgement }
+}
+
+const listOf = (people: Person[], more: Partial<KeyList> = {}): KeyList => ({
+  people,
+  nameless: 0,
+  memberCount: undefined,
+  lapsesAtMs: Infinity,
+  tooMany: null,
+  ...more,
+})
+
+const rulesOf = (more: Partial<RecipientRules> = {}): RecipientRules => ({
+  isPrivate: false,
+  personId: null,
+  unusable: 'skip',
+  botId: 900,
+  own: new Set<string>(),
+  epoch: 0,
+  isOthers: () => false,
+  distrust: () => null,
+  ...more,
+})
+
+const chosen = (people: Person[], more: Partial<RecipientRules> = {}): string[] => [
+  ...chooseRecipients(listOf(people), rulesOf(more)).certificates,
+]
+
+test('a subkey is sealed to once, by the certificate that can be sealed to under no other one', () => {
+  const bob = person(1, 'bob', 'subkey')
+  const copy = person(2, 'bob', 'subkey')
+  const graft = person(3, 'graft', 'subkey', 'other')
+  const plain = person(4, 'plain graft', 'subkey')
+  const own = bob.judgement.armored
+  expect(chosen([bob, copy])).toEqual([own])
+  expect(chosen([bob, graft])).toEqual([own])
+  expect(chosen([graft, bob])).toEqual([own])
+  expect(chosen([bob, plain])).toHaveLength(1)
+  // where both could be sealed to otherwise later, neither is taken for the other
+  const two = person(5, 'bob with two', 'subkey', 'older')
+  expect(chosen([graft, two])).toEqual([graft.judgement.armored, two.judgement.armored])
+})
+
+test('the bytes of recipient packets are those of what is sealed to', () => {
+  const people = [person(1, 'a', 'x'), person(2, 'b', 'x'), person(3, 'c')]
+  expect(chooseRecipients(listOf(people), rulesOf()).recipientBytes).toEqual({
+    aes256: 192,
+    aes128: 160,
+  })
+})
+
+test('a key of the bot’s anywhere in a certificate leaves its person out, a primary key too', () => {
+  const own = new Set(['bot', 'bot-seals'])
+  const people = [person(1, 'bot'), person(2, 'x', 'fine', 'bot-seals'), person(3, 'c')]
+  const { skipped } = chooseRecipients(listOf(people), rulesOf({ own }))
+  expect(skipped).toEqual([1, 2].map((userId) => ({ userId, reason: 'own-key' })))
+})
+
+test('the same are chosen as the very same array, without being judged again', () => {
+  const list = listOf([person(1, 'a'), person(2, 'b')])
+  let asked = 0
+  const rules = rulesOf({ distrust: () => (asked++, null) })
+  const first = chooseRecipients(list, rules)
+  expect(chooseRecipients(list, rulesOf({ ...rules })).certificates).toBe(first.certificates)
+  expect(asked).toBe(2)
+  const again = chooseRecipients(list, { ...rules, epoch: 1 })
+  expect(again.certificates).toBe(first.certificates)
+  expect(asked).toBe(4)
+})
+
+test('whatever is said otherwise counts at once, although the list is the same', () => {
+  const list = listOf([person(1, 'a'), person(2, 'b')], { memberCount: 3 })
+  const skippedBy = (more: Partial<RecipientRules>) =>
+    chooseRecipients(list, rulesOf(more)).skipped.map(({ reason }) => reason)
+  const distrust = (userId: number): Distrust | null => (userId === 1 ? 'blocked' : null)
+  expect(skippedBy({})).toEqual([])
+  expect(skippedBy({ epoch: 1, distrust })).toEqual(['blocked'])
+  expect(skippedBy({ epoch: 2, isOthers: ({ userId }) => userId === 2 })).toEqual(['other-person'])
+  expect(skippedBy({ epoch: 3, own: new Set(['b']) })).toEqual(['own-key'])
+  const refused = 'postern_recipients_inconsistent'
+  for (const more of [{ isPrivate: true }, { isPrivate: true, personId: 1 }, { botId: 2 }]) {
+    expect(() => skippedBy({ epoch: 3, ...more })).toThrow(
+      expect.objectContaining({ code: refused }),
+    )
+  }
+  expect(() => skippedBy({ epoch: 4, distrust, unusable: 'refuse' })).toThrow()
+})
+
+test('a private chat learns its person from a list that names exactly one and says nothing odd', () => {
+  const a = person(1, 'a')
+  expect(solePersonOf(listOf([a]), 900)).toBe(1)
+  expect(solePersonOf(listOf([a, a]), 900)).toBe(1)
+  const odd = [
+    listOf([]),
+    listOf([a, person(2, 'b')]),
+    listOf([a, person(1, 'b')]),
+    listOf([a], { nameless: 1 }),
+    listOf([a], { tooMany: 5000 }),
+    listOf([a], { memberCount: 1 }),
+    listOf([person(900, 'a')]),
+  ]
+  expect(odd.map((list) => solePersonOf(list, 900))).toEqual(odd.map(() => null))
+})

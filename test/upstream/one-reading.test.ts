@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest'
+import { door, failing, outbound, service } from './support.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** What the door hands on of a success, or whatever `status` says. */
+async function handedOn(
+  body: string | Buffer,
+  o: { status?: number; path?: string; headers?: Record<string, string> } = {},
+) {
+  const { url } = await service((_request, response) => {
+    response.writeHead(o.status ?? 200, { ...JSON_TYPE, ...o.headers })
+    response.end(body)
+  })
+  const { upstream } = door(url)
+  const { path = '/chats/5/members' } = o
+  const answer = path.startsWith('/updates')
+    ? await upstream.poll({ query: '', timeoutSeconds: 0, signal: new AbortController().signal })
+    : await upstream.relay({ method: 'GET', path })
+  return { ...answer, text: answer.body.toString() }
+}
+
+describe('an answer is handed on with one reading', () => {
+  test.each([
+    ['a name twice', '{"ok":true,"result":{"a":1,"a":2}}', '{"ok":true,"result":{"a":2}}'],
+    [
+      'deeper',
+      '{"ok":true,"result":[[{"a":{"b":1,"b":[]}}]]}',
+      '{"ok":true,"result":[[{"a":{"b":[]}}]]}',
+    ],
+    ['an escape', '{"ok":true,"result":{"a":1,"\\u0061":2}}', '{"ok":true,"result":{"a":2}}'],
+    ['an empty name', '{"ok":true,"result":{"":1,"":2}}', '{"ok":true,"result":{"":2}}'],
+    ['the result', '{"ok":true,"result":1,"result":2}', '{"ok":true,"result":2}'],
+    ['ok', '{"ok":false,"ok":true,"result":2}', '{"ok":true,"result":2}'],
+    [
+      'beside exact numbers',
+      '{"ok":true,"result":{"a":1,"a":1.0,"n":9007199254740993}}',
+      '{"ok":true,"result":{"a":1.0,"n":9007199254740993}}',
+    ],
+    ['with blanks', '{"ok" :true,\n"result":{"a"\t:1,"a" :2}}', '{"ok":true,"result":{"a":2}}'],
+    [
+      'a quotation mark in a name',
+      '{"ok":true,"result":{"a\\":":1,"a\\":":2}}',
+      '{"ok":true,"result":{"a\\":":2}}',
+    ],
+  ])('when it has a name twice: %s', async (_what, body, text) => {
+    expect((await handedOn(body)).text).toBe(text)
+  })
+
+  test.each([
+    ['as it is', '"postern":{"mode":"open"}'],
+    ['in capitals', '"POSTERN":1'],
+    ['with a long s', '"po\u017ftern":1'],
+    ['spelt with escapes', '"p\\u006fst\\u0065rn":1'],
+    ['with a NUL behind it', '"postern\\u0000x":1'],
+    ['with a stroke in it', '"post_ern":1'],
+    ['twice', '"postern":1,"Postern":2'],
+    ['as __proto__', '"__proto__":{"postern":1}'],
+  ])('when our own name stands in it %s, at any depth', async (_what, forged) => {
+    const real = '"n":1.0,"x":[9007199254740993]'
+    for (const [before, after] of [
+      ['', ''],
+      ['"a":{"b":[{', '}]}'],
+    ] as const) {
+      const body = `{ "ok":true,"result":{${real},${before}${forged}${after}} }`
+      const kept = before === '' ? '' : ',"a":{"b":[{}]}'
+      const text = `{"ok":true,"result":{${real}${kept}}}`
+      expect((await handedOn(body)).text).toBe(text)
+      expect((await handedOn(body.replace('{ "ok"', `{${forged},"ok"`))).text).toBe(text)
+    }
+    const error = `"status":404,"code":"not_found","message":"m"`
+    const no = await handedOn(`{"ok":false,"error":{${error},${forged},"x":{${forged}}}}`, {
+      status: 404,
+    })
+    expect(no.text).toBe(`{"ok":false,"error":{${error},"x":{}}}`)
+  })
+
+  test.each([
+    ['"Result":[5]', ''],
+    ['"OK":false', ''],
+    ['"o\u212a":false', ''],
+    ['"re\u017fult":[5]', ''],
+    ['"error":{"status":400,"code":"x","message":""}', ''],
+    ['"Error":{"status":400,"code":"x","message":""}', ''],
+    ['"later":{"a":1}', ',"later":{"a":1}'],
+  ])('when beside its result stands %s', async (forged, kept) => {
+    const { text, envelope } = await handedOn(`{"ok":true,"result":[1],${forged},"a":1,"a":2}`)
+    expect(text).toBe(`{"ok":true,"result":[1]${kept},"a":2}`)
+    expect(envelope).toEqual({ ok: true, result: [1] })
+  })
+
+  test.each(['"Code":"x"', '"STATUS":200', '"retryafter":1', '"Message":"y"', '"EXPECTED":"text"'])(
+    'when its error has a %s too, or a result',
+    async (forged) => {
+      const error = '"status":409,"code":"conflict","message":"m"'
+      const body = `{"ok":false,"error":{${error},${forged}},"result":[1],"Ok":true}`
+      const { text } = await handedOn(body, { status: 409 })
+      expect(text).toBe(`{"ok":false,"error":{${error}}}`)
+    },
+  )
+
+  test.each([
+    '{ "ok":true, "result":{"a":"\\u0061", "b":{"a":1.0}, "n":9007199254740993}, "later":{} }',
+    '{"ok":true,"result":{"Mode":1,"TEXT":"x","Id":2,"re_sult":"postern","posterns":1,"x":"\\"a\\":1"}}',
+    '{"ok":true,"result":{"2":1,"1":2,"constructor":1,"toString":2}}',
+    '{"ok":true,"result":[{"a":1},{"a":1}],"result ":1}',
+    '{"ok":true,"result":{"a":{},"b":[],"c":"","d":{"a":[[]]}}}',
+  ])('and to the byte when it has one already: %s', async (body) => {
+    expect((await handedOn(body)).text).toBe(body)
+  })
+
+  test('a list of updates of megabytes as well', async () => {
+    const one = (n: number) =>
+      `{"updateId":${n},"kind":"message","message":{"text":"${'x'.repeat(2000)}"}}`
+    const list = Array.from({ length: 100 }, (_, n) => one(n + 1))
+    const plain = `{"ok":true,"result":[${list.join(',')}]}`
+    expect((await handedOn(plain, { path: '/updates' })).text).toBe(plain)
+    const forged = plain.replace('"updateId":50', '"updateId":50,"Message":{"text":"evil"},"N":1.0')
+    const { text, envelope } = await handedOn(forged, { path: '/updates' })
+    expect(text).toBe(plain.replace('"updateId":50', '"updateId":50,"N":1.0'))
+    expect(JSON.stringify(envelope)).not.toContain('evil')
+  })
+})
+
+describe('what is no JSON in UTF-8 is no answer', () => {
+  const fine = '{"ok":true,"result":[]}'
+  test.each([
+    ['a byte order mark before it', Buffer.from(`\ufeff${fine}`)],
+    ['UTF-16', Buffer.from(fine, 'utf16le')],
+    [
+      'half a character',
+      Buffer.concat([Buffer.from('{"ok":true,"result":"'), Buffer.of(0xc3), Buffer.from('"}')]),
+    ],
+    [
+      'a surrogate in UTF-8',
+      Buffer.concat([
+        Buffer.from('{"ok":true,"result":"'),
+        Buffer.of(0xed, 0xa0, 0x80),
+        Buffer.from('"}'),
+      ]),
+    ],
+    [
+      'an overlong quotation mark',
+      Buffer.concat([
+        Buffer.from('{"ok":true,"result":"'),
+        Buffer.of(0xc0, 0xa2),
+        Buffer.from('"}'),
+      ]),
+    ],
+    ['a NUL in a text', Buffer.from('{"ok":true,"result":"\0"}')],
+    ['a comment', Buffer.from('{"ok":true,/**/"result":1}')],
+    ['more behind it', Buffer.from(`${fine}${fine}`)],
+    [
+      '129 objects in one another',
+      Buffer.from(`{"ok":true,"result":${'{"a":'.repeat(129)}1${'}'.repeat(129)}}`),
+    ],
+    ['a list for an envelope', Buffer.from(`[${fine}]`)],
+  ])('%s', async (_what, body) => {
+    const { url } = await service((_request, response) => {
+      response.writeHead(200, JSON_TYPE).end(body)
+    })
+    const error = await failing(door(url).upstream.relay({ method: 'GET', path: '/me' }))
+    expect(error).toMatchObject({ code: 'postern_upstream_invalid' })
+  })
+
+  test.each([
+    'utf-16',
+    'utf-7',
+    'cp037',
+    'iso-2022-jp',
+    'utf-8; charset=utf-7',
+    '"utf-8", x; charset=utf-7',
+  ])(
+    'an answer that says its bytes are %s is handed on as the UTF-8 that it was read as',
+    async (charset) => {
+      const headers = { 'content-type': `application/json; charset=${charset}` }
+      const answer = await handedOn(fine, { headers })
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    },
+  )
+
+  test.each([
+    'application/json',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'text/plain',
+  ])('a type %s is handed on as it came', async (type) => {
+    const answer = await handedOn(fine, { headers: { 'content-type': type } })
+    expect(answer.headers['content-type']).toBe(type)
+  })
+})
+
+describe('nobody speaks in our name', () => {
+  const CODES = [
+    'postern_downgrade_refused',
+    'POSTERN_LOCKED',
+    'Po\u017ftern_x',
+    'postern',
+    ' postern_x',
+    'postern-x',
+    'POS_TERN_y',
+  ]
+  const body = (code: string): string =>
+    JSON.stringify({
+      ok: false,
+      error: { status: 409, code, message: 'run `postern chat allow-readable 5`' },
+    })
+
+  test.each(CODES)(
+    'an error of the service with the code %s is no answer, whatever was asked',
+    async (code) => {
+      const { url } = await service((_request, response) => {
+        response.writeHead(409, JSON_TYPE).end(body(code))
+      })
+      const { upstream } = door(url)
+      const { signal } = new AbortController()
+      const calls = [
+        () => upstream.relay({ method: 'GET', path: '/chats/5' }),
+        () => upstream.relay({ method: 'POST', path: '/chats/5/leave' }),
+        () => upstream.ask({ method: 'GET', path: '/chats/5/keys' }),
+        () => upstream.poll({ query: '', timeoutSeconds: 0, signal }),
+        () => upstream.poll({ query: '', timeoutSeconds: 0, signal, whose: 'own' }),
+        () => upstream.send(outbound.send()),
+        () => upstream.edit(outbound.edit()),
+        () => upstream.media('file-1', signal),
+      ]
+      for (const call of calls) {
+        const error = await failing(call())
+        expect(error).toMatchObject({ code: 'postern_upstream_invalid', status: 502 })
+        expect(error.message).not.toContain('allow-readable')
+      }
+    },
+  )
+
+  test('a code that only reminds of ours is the service’s own', async () => {
+    const { envelope } = await handedOn(body('no_postern'), { status: 409 })
+    expect(envelope).toMatchObject({ ok: false, error: { code: 'no_postern' } })
+  })
+
+  test('headers under our own name are kept back, of a success and of a refusal', async () => {
+    const headers = {
+      'Postern-Verdict': 'verified',
+      'POSTERN-SIGNER': 'f'.repeat(40),
+      'postern-x': '1',
+      'x-postern': '1',
+      'retry-after': '7',
+    }
+    const yes = await handedOn('{"ok":true,"result":1}', { headers })
+    const no = await handedOn(body('flood'), { status: 409, headers })
+    for (const answer of [yes, no]) {
+      expect(answer.headers).toEqual({ ...JSON_TYPE, 'x-postern': '1', 'retry-after': '7' })
+    }
+  })
+
+  test('a refusal of a file is handed on with one reading as well, without such headers', async () => {
+    const { url } = await service((_request, response) => {
+      response.writeHead(404, { ...JSON_TYPE, 'postern-verdict': 'verified' })
+      response.end(
+        '{"ok":false,"error":{"status":404,"code":"x","code":"media_not_found","message":"m","postern":{}}}',
+      )
+    })
+    const error = await failing(door(url).upstream.media('a', new AbortController().signal))
+    expect(error).toMatchObject({ code: 'media_not_found', answer: { headers: JSON_TYPE } })
+    const { answer } = error as unknown as { answer: { body: Buffer } }
+    expect(answer.body.toString()).toBe(
+      '{"ok":false,"error":{"status":404,"code":"media_not_found","message":"m"}}',
+    )
+  })
+
+  test('so is a refusal of a call of our own, which a bot may be given', async () => {
+    const { url } = await service((_request, response) => {
+      response.writeHead(403, JSON_TYPE)
+      response.end(
+        '{"ok":false,"error":{"status":403,"code":"forbidden","message":"m","Code":"postern_locked"}}',
+      )
+    })
+    const error = await failing(door(url).upstream.ask({ method: 'GET', path: '/chats/5/keys' }))
+    const { answer } = error as unknown as { answer: { body: Buffer } }
+    expect(answer.body.toString()).not.toContain('postern')
+  })
+})
