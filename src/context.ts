@@ -1,9 +1,6 @@
 /** The one place where the sidecar is wired and unwired; `wiring/` holds its two halves. */
 import type { Secrets, Settings } from './config/settings.ts'
-import type { CheckLine, Operations } from './control/operations.ts'
-import { createExplainOperations } from './control/explain.ts'
-import { createOperations } from './control/perform.ts'
-import { createTrustOperations } from './control/trust.ts'
+import { bindOperations, type Operations } from './control/operations.ts'
 import { OperatorError } from './errors.ts'
 import { fingerprintOf } from './keys/situation.ts'
 import type { Log } from './logger.ts'
@@ -23,7 +20,6 @@ export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups
 /** Everything but the doors: what commands need when no sidecar runs. */
 export interface Offline extends AsyncDisposable {
   operations: Operations
-  check(): Promise<CheckLine[]>
 }
 
 /** The sidecar; disposing it drains. */
@@ -115,25 +111,17 @@ function offlineOf(
 ): Omit<Offline, symbol> {
   const { link, core } = parts
   const startedAt = new Date().toISOString()
-  const operations = createOperations({
-    ...core,
-    trust: createTrustOperations({ ...core.acquaintance, facts: core.facts }),
-    explain: createExplainOperations(core),
-    copies: () => copiesIn(options.settings.dataDir),
-    shownKey: async () => fingerprintOf(await link.calls.me()),
-    status: () => Promise.resolve(statusOf(options.settings, { ...parts, startedAt })),
-    open: (armored) => openReport(armored, core),
-  })
   return {
-    operations: {
-      ...operations,
-      chatAllowReadable: async (lift) => {
-        const done = await operations.chatAllowReadable(lift)
-        if ('private' in lift) link.health.clear('bot-unprotected')
-        return done
-      },
-    },
-    check: () => examineAll(options, link, core),
+    operations: bindOperations({
+      ...core,
+      ...core.acquaintance,
+      storeCopies: () => copiesIn(options.settings.dataDir),
+      publishedKey: async () => fingerprintOf(await link.calls.me()),
+      onPrivateReadable: () => link.health.clear('bot-unprotected'),
+      status: () => statusOf(options.settings, { ...parts, startedAt }),
+      check: () => examineAll(options, link, core),
+      open: (armored) => openReport(armored, core),
+    }),
   }
 }
 
@@ -148,7 +136,7 @@ function withoutStore(
   link: Link,
   problem: OperatorError,
 ): Omit<Offline, symbol> {
-  const operations = refusing(problem)
   const never = problem.code === 'store-missing' && whatIsThere(options.settings.dataDir) === 'none'
-  return { operations, check: () => examineAll(options, link, never ? null : problem) }
+  const check = () => examineAll(options, link, never ? null : problem)
+  return { operations: { ...refusing(problem), check } }
 }

@@ -3,6 +3,7 @@
  * we decided not to (`Refusal`), nobody usable answered (`Unanswered`), the service said no
  * (`ServiceSaid`), and the operator must act before anything can run (`OperatorError`).
  */
+import { OPERATOR_REFUSALS } from './operator-refusals.ts'
 
 /**
  * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
@@ -246,42 +247,32 @@ export class ServiceSaid extends PosternError {
 }
 
 /** Why a command cannot go on, for the person at the terminal. */
-export type OperatorCode =
-  | 'settings'
-  | 'usage'
-  | 'not-built'
-  | 'data-dir'
-  | 'store-missing'
-  | 'store-in-use'
-  | 'store-locked'
-  | 'store-passphrase'
-  | 'store-corrupt'
-  | 'store-newer'
-  | 'store-unwritable'
-  | 'store-restored'
-  | 'protection'
-  | 'keychain'
-  | 'passphrase'
-  | 'listen'
-  | 'environment'
-  | 'not-running'
-  | 'refused'
-  | 'failed'
+export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 
-/** The operator must act. `exitCode` 2 for usage and settings, 1 for the rest. */
+/** The operator must act. The message says what exactly happened, and `hint` what to do about it. */
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string
 
-  constructor(code: OperatorCode, message: string, hint: string, options?: { cause?: unknown }) {
+  constructor(code: OperatorCode, message: string, hint = '', options?: { cause?: unknown }) {
     super(message, options)
     this.code = code
-    this.hint = hint
+    this.hint = hint || OPERATOR_REFUSALS[code].hint
   }
 
   get exitCode(): 1 | 2 {
-    return this.code === 'settings' || this.code === 'usage' || this.code === 'not-built' ? 2 : 1
+    return OPERATOR_REFUSALS[this.code].exitCode
   }
+}
+
+/** True when `code` is one that a command ends with. */
+export function isOperatorCode(code: string): code is OperatorCode {
+  return Object.hasOwn(OPERATOR_REFUSALS, code)
+}
+
+/** True when `code` is one of the service's that the sidecar also gives by itself. */
+export function isBorrowed(code: string): code is BorrowedCode {
+  return Object.hasOwn(BORROWED, code)
 }
 
 /** True when `code` is one of Postern's own. */

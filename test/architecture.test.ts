@@ -3,16 +3,17 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
-const SHARED = ['errors', 'logger', 'json', 'door', 'breath', 'turn-end']
+const SHARED = ['errors', 'operator-refusals', 'logger', 'json', 'door', 'breath', 'turn-end']
 /** A folder that everybody may import: it knows nothing of what it is used for. */
 const UTILITIES = 'util/'
 
 /** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
   util: { may: [], packages: [], why: 'it is of no domain, and everybody stands on it' },
+  rpc: { may: [], packages: ['zod'], why: 'it knows what an operation is, and not one of them' },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
-  config: { may: ['api'], packages: ['zod', 'yaml'], why: 'it returns values' },
+  config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: { may: [], packages: ['kysely', 'keytar'], why: 'it keeps bytes' },
   keys: {
     may: ['api', 'pgp', 'store', 'fresh-cache'],
@@ -51,18 +52,18 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a route does no OpenPGP and touches no disk',
   },
   control: {
-    may: ['keys', 'chats', 'observe', 'store', 'translate/verdict'],
-    packages: ['zod'],
+    may: ['rpc', 'keys', 'chats', 'observe', 'store', 'translate/verdict', 'config/version'],
+    packages: ['fastify', 'zod'],
     why: 'an operator’s word takes no way through the bot’s door',
   },
   sandbox: {
-    may: ['api'],
+    may: ['rpc', 'api'],
     packages: ['fastify', 'zod', 'kysely'],
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   cli: {
     may: ['context', 'config', 'control', 'sandbox', 'api'],
-    packages: ['@clack/prompts', 'commander', 'yaml'],
+    packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
     why: 'commands are thin',
   },
 }

@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-import type { Lift } from '../control/operations.ts'
+import type { Lift } from '../control/chats.ts'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { readId } from './ids.ts'
-import { withSidecar } from './reach.ts'
-import { put, say } from './terminal.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { print, printNotice } from './terminal.ts'
 
 const WHERE = '`postern chat list` shows the ids of the chats'
 
@@ -20,15 +19,15 @@ export function chatAllowReadableCommand(): Command {
     .argument('[chatId...]', 'which chats')
     .option('--pending', 'all chats for which readable text was refused since')
     .option('--private', 'the way back to a readable bot: all private chats, once it has no key')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern chat allow-readable 4711 4712').action(allow)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern chat allow-readable 4711 4712').action(allow)
 }
 
 async function allow(chatIds: string[], options: Options, command: Command): Promise<void> {
   const lift = read(chatIds, options)
   const done = await withSidecar(command, (sidecar) => sidecar.chatAllowReadable(lift))
-  say(done.message)
-  if (done.lifted.length > 0) put(done.lifted.join('\n'))
+  printNotice(done.message)
+  if (done.lifted.length > 0) print(done.lifted.join('\n'))
 }
 
 function read(texts: string[], options: Options): Lift {
@@ -42,5 +41,5 @@ function read(texts: string[], options: Options): Lift {
   }
   if (options.pending === true) return { pending: true }
   if (options.private === true) return { private: true }
-  return { chatIds: texts.map((text) => readId(text, 'chat', WHERE)) }
+  return { chatIds: texts.map((text) => parseId(text, 'chat', WHERE)) }
 }

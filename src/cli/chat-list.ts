@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { putJson, say, table } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printTable } from './table.ts'
+import { printJson, printNotice } from './terminal.ts'
 
 /** `postern chat list`: what is known of the bot's chats. */
 export function chatListCommand(): Command {
@@ -10,15 +11,15 @@ export function chatListCommand(): Command {
       'list the chats that were seen: whose a private one is, which are latched or were refused',
     )
     .option('--json', 'print them as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern chat list --json').action(list)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern chat list --json').action(list)
 }
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
   const chats = await withSidecar(command, (sidecar) => sidecar.chatList())
-  if (json === true) return putJson(chats)
-  if (chats.length === 0) return say('no chat was seen yet')
-  table([
+  if (json === true) return printJson(chats)
+  if (chats.length === 0) return printNotice('no chat was seen yet')
+  printTable([
     ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED', 'PERSON'],
     ...chats.map(({ id, kind, personId, mode, latched, refused }) => [
       String(id),

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
 import type { Sources } from '../config/sources.ts'
-import type { CheckLine } from '../control/operations.ts'
+import type { Finding } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { example, sourcesOf, takeSettings } from './flags.ts'
-import { withSidecarOf } from './reach.ts'
-import { paint, printable, put, putJson } from './terminal.ts'
+import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
+import { withSidecarFrom } from './connect.ts'
+import { colourText, stripControls, print, printJson } from './terminal.ts'
 
 const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
 
@@ -16,8 +16,8 @@ export function checkCommand(): Command {
       'say whether everything is as it must be, and what a first publication will change',
     )
     .option('--json', 'print the lines as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern check --json').action(check)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern check --json').action(check)
 }
 
 async function check(options: { json?: boolean }, command: Command): Promise<void> {
@@ -29,11 +29,11 @@ async function check(options: { json?: boolean }, command: Command): Promise<voi
  * @throws OperatorError `failed` when a line failed; else what keeps the doctor from looking
  */
 export async function checkSources(sources: Sources, { json }: { json?: boolean }): Promise<void> {
-  const lines = await withSidecarOf(sources, async (_operations, look) => [
+  const lines = await withSidecarFrom(sources, async (sidecar) => [
     ...checkProcess(sources),
-    ...(await look()),
+    ...(await sidecar.check()),
   ])
-  if (json === true) putJson(lines)
+  if (json === true) printJson(lines)
   else for (const line of lines) putLine(line)
   const failed = lines.filter(({ level }) => level === 'fail').length
   if (failed === 0) return
@@ -44,13 +44,13 @@ export async function checkSources(sources: Sources, { json }: { json?: boolean 
   )
 }
 
-function putLine({ level, name, message, hint }: CheckLine): void {
-  put(`${paint(COLOURS[level], level)}  ${printable(name)}: ${printable(message)}`)
-  if (hint !== undefined && level !== 'pass') put(`      ${printable(hint)}`)
+function putLine({ level, name, message, hint }: Finding): void {
+  print(`${colourText(COLOURS[level], level)}  ${stripControls(name)}: ${stripControls(message)}`)
+  if (hint !== undefined && level !== 'pass') print(`      ${stripControls(hint)}`)
 }
 
 /** What `run` would refuse in a process like this one. */
-function checkProcess(sources: Sources): CheckLine[] {
+function checkProcess(sources: Sources): Finding[] {
   try {
     refuseUnsafeProcess(sources)
     return []

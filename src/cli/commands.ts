@@ -4,21 +4,21 @@ import { Command } from 'commander'
 type Load = () => Promise<Command>
 
 const KEY: Load[] = [
-  async () => (await import('./key-list.ts')).keyListCommand(),
-  async () => (await import('./key-show.ts')).keyShowCommand(),
-  async () => (await import('./key-generate.ts')).keyGenerateCommand(),
-  async () => (await import('./key-publish.ts')).keyPublishCommand(),
+  async () => (await import('./key.ts')).keyListCommand(),
+  async () => (await import('./key.ts')).keyShowCommand(),
+  async () => (await import('./key.ts')).keyGenerateCommand(),
+  async () => (await import('./key.ts')).keyPublishCommand(),
   async () => (await import('./key-rotate.ts')).keyRotateCommand(),
   async () => (await import('./key-delete.ts')).keyDeleteCommand(),
-  async () => (await import('./key-export.ts')).keyExportCommand(),
-  async () => (await import('./key-import.ts')).keyImportCommand(),
+  async () => (await import('./key-transfer.ts')).keyExportCommand(),
+  async () => (await import('./key-transfer.ts')).keyImportCommand(),
   async () => (await import('./key-protect.ts')).keyProtectCommand(),
 ]
 const BACKUP: Load[] = [
-  async () => (await import('./backup-create.ts')).backupCreateCommand(),
-  async () => (await import('./backup-verify.ts')).backupVerifyCommand(),
-  async () => (await import('./backup-restore.ts')).backupRestoreCommand(),
-  async () => (await import('./backup-accept.ts')).backupAcceptCommand(),
+  async () => (await import('./backup.ts')).backupCreateCommand(),
+  async () => (await import('./backup.ts')).backupVerifyCommand(),
+  async () => (await import('./backup.ts')).backupRestoreCommand(),
+  async () => (await import('./backup.ts')).backupAcceptCommand(),
 ]
 const CHAT: Load[] = [
   async () => (await import('./chat-list.ts')).chatListCommand(),
@@ -26,14 +26,14 @@ const CHAT: Load[] = [
   async () => (await import('./chat-bind.ts')).chatBindCommand(),
 ]
 const CONFIG: Load[] = [
-  async () => (await import('./config-show.ts')).configShowCommand(),
-  async () => (await import('./config-schema.ts')).configSchemaCommand(),
+  async () => (await import('./config.ts')).configShowCommand(),
+  async () => (await import('./config.ts')).configSchemaCommand(),
 ]
 const TRUST: Load[] = [
   async () => (await import('./trust-list.ts')).trustListCommand(),
-  async () => (await import('./trust-say.ts')).trustAcceptCommand(),
-  async () => (await import('./trust-say.ts')).trustVerifyCommand(),
-  async () => (await import('./trust-say.ts')).trustBlockCommand(),
+  async () => (await import('./trust-person.ts')).trustAcceptCommand(),
+  async () => (await import('./trust-person.ts')).trustVerifyCommand(),
+  async () => (await import('./trust-person.ts')).trustBlockCommand(),
   async () => (await import('./trust-policy.ts')).trustPolicyCommand(),
   async () => (await import('./trust-log.ts')).trustLogCommand(),
 ]

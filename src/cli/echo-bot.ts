@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What the bot does with a message it can read, told to whoever watches. */
-export interface Heard {
+/** What the bot does with a message it can read. */
+export interface EchoedMessage {
   chatId: number
   text: string
   answer: string
@@ -11,11 +11,11 @@ export interface Heard {
  * An ordinary bot: it speaks HTTP and JSON to one address, says again what it reads, and knows
  * nothing of keys. Runs until `signal` is aborted.
  */
-export async function echoBot(o: {
+export async function runEchoBot(o: {
   url: string
   token: string
   signal: AbortSignal
-  heard: (heard: Heard) => void
+  onMessage: (message: EchoedMessage) => void
 }): Promise<void> {
   const headers = { authorization: `Bearer ${o.token}`, 'content-type': 'application/json' }
   const call = async (path: string, init: RequestInit = {}): Promise<Update[]> => {
@@ -35,7 +35,7 @@ export async function echoBot(o: {
       if (message?.text === undefined) continue
       const { chat, id: replyTo, text } = message
       const answer = `you said: ${text}`
-      o.heard({ chatId: chat.id, text, answer })
+      o.onMessage({ chatId: chat.id, text, answer })
       const body = JSON.stringify({ chatId: chat.id, text: answer, replyTo })
       await call('/messages', { method: 'POST', body })
     }

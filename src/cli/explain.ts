@@ -1,10 +1,11 @@
 import { Command } from 'commander'
 import type { Explained, ExplainedSent } from '../control/explain.ts'
 import { OperatorError } from '../errors.ts'
-import { REASON_WORDS, VERDICT_WORDS } from '../control/verdict-words.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { putJson, table } from './terminal.ts'
+import { REASON_DESCRIPTIONS, VERDICT_DESCRIPTIONS } from '../control/verdict-descriptions.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printTable } from './table.ts'
+import { printJson } from './terminal.ts'
 
 interface Options {
   sent?: boolean
@@ -18,8 +19,8 @@ export function explainCommand(): Command {
     .argument('<updateId>', 'which update; with --sent the id of a message of the bot’s')
     .option('--sent', 'to how many a message of the bot’s was sealed, and who was skipped')
     .option('--json', 'print it as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern explain 4711').action(explain)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern explain 4711').action(explain)
 }
 
 async function explain(text: string, options: Options, command: Command): Promise<void> {
@@ -28,31 +29,33 @@ async function explain(text: string, options: Options, command: Command): Promis
     throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
   }
   if (options.sent === true) {
-    const sent = await withSidecar(command, (sidecar) => sidecar.explainSent(id))
+    const sent = await withSidecar(command, (sidecar) => sidecar.explainSent({ messageId: id }))
     if (sent === null) throw nothing(`message ${id}`)
-    return options.json === true ? putJson(sent) : table(linesOfSent(sent))
+    return options.json === true ? printJson(sent) : printTable(linesOfSent(sent))
   }
-  const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate(id))
+  const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate({ updateId: id }))
   if (found.length === 0) throw nothing(`update ${id}`)
-  if (options.json === true) return putJson(found)
-  for (const one of found) table(lines(one))
+  if (options.json === true) return printJson(found)
+  for (const one of found) printTable(lines(one))
 }
 
 function lines(one: Explained): string[][] {
   const { openedWith, reason, signer } = one
-  const byVerdict = Object.entries(VERDICT_WORDS).find(([verdict]) => verdict === one.verdict)?.[1]
-  const words = (reason === null ? undefined : REASON_WORDS[reason]) ?? byVerdict
+  const byVerdict = Object.entries(VERDICT_DESCRIPTIONS).find(
+    ([verdict]) => verdict === one.verdict,
+  )?.[1]
+  const description = (reason === null ? undefined : REASON_DESCRIPTIONS[reason]) ?? byVerdict
   return [
     ['message', `${one.messageId ?? '?'} in chat ${one.chatId ?? '?'}, by ${one.userId ?? '?'}`],
     ['examined', one.at],
     ['verdict', `${one.verdict}${reason === null ? '' : ` (${reason})`}`],
-    ['that is', words?.what ?? 'a verdict of another version'],
+    ['that is', description?.what ?? 'a verdict of another version'],
     ['its text', one.delivered ? 'was given to the bot' : 'was withheld from the bot'],
     ...(openedWith === null
       ? []
       : [['opened with', `${openedWith.fingerprint} (${openedWith.state})`]]),
     ...(signer === null ? [] : [['signed by', signer]]),
-    ['what to do', words?.hint ?? 'run this command from the sidecar’s own version'],
+    ['what to do', description?.hint ?? 'run this command from the sidecar’s own version'],
   ]
 }
 

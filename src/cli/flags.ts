@@ -5,6 +5,7 @@ import { SETTINGS } from '../config/settings.ts'
 import type { Setting } from '../config/settings.ts'
 import { processSources } from '../config/sources.ts'
 import type { Sources } from '../config/sources.ts'
+import { OperatorError } from '../errors.ts'
 
 const PLACEHOLDERS = {
   text: 'text',
@@ -17,19 +18,19 @@ const PLACEHOLDERS = {
 
 /**
  * Lets a command take every setting as a flag. Secrets are no flags: other users can see those.
- * @param shown whether its help lists them
+ * @param o `isListed`: whether its help lists them
  */
-export function takeSettings(command: Command, { shown }: { shown: boolean }): Command {
+export function addSettingFlags(command: Command, { isListed }: { isListed: boolean }): Command {
   for (const setting of SETTINGS) {
     if (setting.flag === null) continue
     const option = new Option(`--${setting.flag} <${placeholder(setting)}>`, describe(setting))
-    command.addOption(option.helpGroup('Settings:').hideHelp(!shown))
+    command.addOption(option.helpGroup('Settings:').hideHelp(!isListed))
   }
   return command
 }
 
 /** Shows one line of use below a command's help. */
-export function example(command: Command, line: string): Command {
+export function addExample(command: Command, line: string): Command {
   return command.addHelpText('after', `\nexample: ${line}`)
 }
 
@@ -49,4 +50,15 @@ function placeholder({ choices, kind }: Setting): string {
 
 function describe({ meaning, preset }: Setting): string {
   return preset === undefined ? meaning : `${meaning} (${JSON.stringify(preset)})`
+}
+
+/**
+ * Reads the id of a person or a chat as it was typed.
+ * @param what stands in the refusal, @param hint says where such ids are shown
+ * @throws OperatorError `usage`
+ */
+export function parseId(text: string, what: 'chat' | 'person', hint: string): number {
+  const id = Number(text)
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
+  throw new OperatorError('usage', `a ${what} id is a whole number`, hint)
 }

@@ -1,4 +1,4 @@
-/** The four questions of `postern init`, for a person at a terminal. */
+/** The four promptOutput of `postern init`, for a person at a terminal. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { intro, isCancel, outro, password, select, text } from '@clack/prompts'
@@ -14,10 +14,10 @@ import {
   type Given,
   type Question,
 } from './init-answers.ts'
-import { questions } from './terminal.ts'
+import { promptOutput } from './terminal.ts'
 
 /** On stderr, in one style. */
-const LOOK = { output: questions }
+const LOOK = { output: promptOutput }
 
 /**
  * Asks what was not answered before.
@@ -39,8 +39,8 @@ export async function askMissing(given: Given, sources: Sources): Promise<Answer
 
 /** A terminal that has not been told its size says 0, and would get one character a line. */
 function sizeUp(): void {
-  questions.columns ||= 80
-  questions.rows ||= 24
+  promptOutput.columns ||= 80
+  promptOutput.rows ||= 24
 }
 
 async function askService({ values }: Given): Promise<void> {

@@ -11,10 +11,10 @@ import type { Sources } from '../config/sources.ts'
 import { settingsTemplate } from '../config/template.ts'
 import { OperatorError } from '../errors.ts'
 import { checkSources } from './check.ts'
-import { example, sourcesOf, takeSettings } from './flags.ts'
+import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { givenAnswers, type Answers } from './init-answers.ts'
-import { putFile } from './put-file.ts'
-import { canAsk, say } from './terminal.ts'
+import { writeNewFile } from './write-file.ts'
+import { isInteractive, printNotice } from './terminal.ts'
 
 const DEFAULT_FILE = 'config/postern.yaml'
 const SCHEMA_NAME = 'postern.schema.json'
@@ -40,8 +40,8 @@ one that is there. To answer beforehand, or without a terminal:
 Every other flag of \`postern run\` is taken too, and written into the file. What the environment
 gives (POSTERN_BOT_TOKEN, say) is not asked for, and not written.`,
     )
-  takeSettings(command, { shown: false })
-  return example(
+  addSettingFlags(command, { isListed: false })
+  return addExample(
     command,
     'postern init --upstream-url https://chat.example.org --bot-token-file ~/token --make-passphrase --data-dir .postern',
   ).action(init)
@@ -66,10 +66,10 @@ async function init(options: { makePassphrase?: boolean }, command: Command): Pr
     const hint = `do what the lines say, then: postern check${named}`
     throw new OperatorError(error.code, `the settings are written, but ${error.message}`, hint)
   }
-  say(`\nnext: postern run${named}`)
-  say(`then point your bot at ${doorOf(settings.listen)}`)
+  printNotice(`\nnext: postern run${named}`)
+  printNotice(`then point your bot at ${doorOf(settings.listen)}`)
   const passphrase = answers.values.get('key.passphraseFile')
-  if (typeof passphrase === 'string') say(`keep a copy of ${passphrase} somewhere else`)
+  if (typeof passphrase === 'string') printNotice(`keep a copy of ${passphrase} somewhere else`)
 }
 
 function doorOf({ host, port, socket }: Settings['listen']): string {
@@ -86,7 +86,7 @@ async function complete(
   given: ReturnType<typeof givenAnswers>,
   sources: Sources,
 ): Promise<Answers> {
-  if (canAsk()) {
+  if (isInteractive()) {
     const { askMissing } = await import('./init-questions.ts')
     return await askMissing(given, sources)
   }
@@ -112,7 +112,7 @@ function writeAll(file: string, answers: Answers, written: Sources): Loaded {
   const made: string[] = []
   const make = (path: string, text: string, folderMode: number): void => {
     makeFolder(path, folderMode)
-    made.push(putFile(path, { text }, { force: false }))
+    made.push(writeNewFile(path, { text }, { force: false }))
   }
   try {
     if (newToken !== null) make(newToken.file, `${newToken.token}\n`, 0o700)
@@ -123,7 +123,7 @@ function writeAll(file: string, answers: Answers, written: Sources): Loaded {
     if (!existsSync(schema)) make(schema, settingsSchema(), 0o755)
     make(file, settingsTemplate(values, SCHEMA_NAME), 0o755)
     const loaded = load(written)
-    for (const path of made) say(`made ${path}`)
+    for (const path of made) printNotice(`made ${path}`)
     return loaded
   } catch (error) {
     for (const path of made) rmSync(path, { force: true })

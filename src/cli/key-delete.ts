@@ -1,9 +1,10 @@
 import { Command } from 'commander'
-import type { DeletionReport } from '../control/operations.ts'
+import type { DeletionReport } from '../control/keys.ts'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { ask, putJson, say } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { promptLine } from './prompts.ts'
+import { printJson, printNotice } from './terminal.ts'
 
 interface Options {
   yes?: boolean
@@ -17,35 +18,35 @@ export function keyDeleteCommand(): Command {
     .argument('<fingerprint>', 'which key, in full')
     .option('--yes', 'do not ask')
     .option('--json', 'print what was deleted, and what that means, as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key delete 0123456789abcdef0123456789abcdef01234567').action(
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern key delete 0123456789abcdef0123456789abcdef01234567').action(
     remove,
   )
 }
 
 async function remove(fingerprint: string, options: Options, command: Command): Promise<void> {
   await withSidecar(command, async (sidecar) => {
-    const report = await sidecar.keyDeletion(fingerprint)
-    sayReport(report)
-    if (options.yes !== true && !(await isMeant(report))) {
+    const report = await sidecar.keyDeletion({ fingerprint })
+    printDeletion(report)
+    if (options.yes !== true && !(await confirm(report))) {
       throw new OperatorError('refused', 'nothing was deleted', 'answer with the whole fingerprint')
     }
-    const done = await sidecar.keyDelete(report.key.fingerprint)
-    if (options.json === true) return putJson(report)
-    say(done.message)
+    const done = await sidecar.keyDelete({ fingerprint: report.key.fingerprint })
+    if (options.json === true) return printJson(report)
+    printNotice(done.message)
   })
 }
 
-function sayReport({ key, loses, unsure }: DeletionReport): void {
-  say(`deleting ${key.fingerprint}, retired at ${key.retiredAt ?? 'no time'}`)
-  say('this becomes unreadable for good:')
-  for (const line of loses) say(`  ${line}`)
-  say('what is overwritten is this store alone; it cannot be promised for:')
-  for (const line of unsure) say(`  ${line}`)
+function printDeletion({ key, loses, unsure }: DeletionReport): void {
+  printNotice(`deleting ${key.fingerprint}, retired at ${key.retiredAt ?? 'no time'}`)
+  printNotice('this becomes unreadable for good:')
+  for (const line of loses) printNotice(`  ${line}`)
+  printNotice('what is overwritten is this store alone; it cannot be promised for:')
+  for (const line of unsure) printNotice(`  ${line}`)
 }
 
-async function isMeant({ key }: DeletionReport): Promise<boolean> {
-  const answer = await ask('type the fingerprint to delete it: ')
+async function confirm({ key }: DeletionReport): Promise<boolean> {
+  const answer = await promptLine('type the fingerprint to delete it: ')
   if (answer === null) {
     throw new OperatorError(
       'usage',

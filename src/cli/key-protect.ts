@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander'
 import type { Operations } from '../control/operations.ts'
-import { passphraseFor } from './ask.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { put, say } from './terminal.ts'
+import { readPassphrase } from './prompts.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { print, printNotice } from './terminal.ts'
 
 type Protection = Parameters<Operations['keyProtect']>[0]['protection']
 const PROTECTIONS: readonly Protection[] = ['passphrase', 'keychain', 'none']
@@ -22,15 +22,15 @@ What opens the store now comes from the settings. A new passphrase is asked for,
 environment:
   POSTERN_NEW_PASSPHRASE  what the store is to open with; or POSTERN_NEW_PASSPHRASE_FILE`,
     )
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key protect passphrase').action(protect)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern key protect passphrase').action(protect)
 }
 
 async function protect(protection: Protection, _options: unknown, command: Command): Promise<void> {
-  const done = await withSidecar(command, async (sidecar, _check, sources) => {
+  const done = await withSidecar(command, async (sidecar, sources) => {
     const passphrase =
       protection === 'passphrase'
-        ? await passphraseFor(sources, {
+        ? await readPassphrase(sources, {
             which: 'new',
             question: 'new passphrase: ',
             isNew: true,
@@ -38,6 +38,6 @@ async function protect(protection: Protection, _options: unknown, command: Comma
         : null
     return await sidecar.keyProtect({ protection, passphrase })
   })
-  say(done.message)
-  put(done.protection)
+  printNotice(done.message)
+  print(done.protection)
 }

@@ -1,11 +1,12 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Command } from 'commander'
-import type { Operations, RotationReport } from '../control/operations.ts'
+import type { Operations } from '../control/operations.ts'
+import type { RotationReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { stopped, stopSignal } from './stop.ts'
-import { put, putJson, say } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { shutdownRequested, shutdownSignal } from './shutdown.ts'
+import { print, printJson, printNotice } from './terminal.ts'
 
 const LOOK_MS = 100
 
@@ -20,10 +21,13 @@ export function keyRotateCommand(): Command {
   const command = new Command('rotate')
     .description('put a new key in the place of the bot’s key, and print its fingerprint')
     .option('--watch', 'follow it to its end, also where the service must be tried again later')
-    .option('--abandon', 'end the rotation under way, before the service is told of the new key')
+    .option(
+      '--abandon',
+      'end the rotation under way, before the service is lastStep of the new key',
+    )
     .option('--json', 'print each step as JSON, one line each')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern key rotate --watch').action(rotate)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern key rotate --watch').action(rotate)
 }
 
 async function rotate(options: Options, command: Command): Promise<void> {
@@ -34,9 +38,9 @@ async function rotate(options: Options, command: Command): Promise<void> {
       '`postern key rotate --help` says what each does',
     )
   }
-  const stop = stopped()
+  const stop = shutdownRequested()
   await withSidecar(command, async (sidecar) => {
-    if (options.abandon === true) return tell(await sidecar.keyAbandon(), options)
+    if (options.abandon === true) return printStep(await sidecar.keyAbandon(), options)
     await sidecar.keyRotate()
     await follow(sidecar, options, stop)
   })
@@ -44,28 +48,28 @@ async function rotate(options: Options, command: Command): Promise<void> {
 
 /** Tells each step, until it ends or must wait for the service. */
 async function follow(sidecar: Operations, options: Options, stop: Promise<void>): Promise<void> {
-  let told = ''
-  while (!stopSignal.aborted) {
+  let lastStep = ''
+  while (!shutdownSignal.aborted) {
     const report = await sidecar.keyRotation()
     if (report === null) throw new OperatorError('failed', 'the rotation is gone', AGAIN)
     const step = `${report.phase} ${report.attempts} ${report.detail}`
-    if (step !== told) tell(report, options)
-    told = step
+    if (step !== lastStep) printStep(report, options)
+    lastStep = step
     if (report.endedAt !== null) return
     if (report.phase === 'waiting' && options.watch !== true) throw unfinished(report)
     await Promise.race([elapsed(LOOK_MS), stop])
   }
-  say('the rotation goes on without being watched')
+  printNotice('the rotation goes on without being watched')
 }
 
-function tell(report: RotationReport, { json }: Options): void {
+function printStep(report: RotationReport, { json }: Options): void {
   const { phase, detail, nextAttemptAt, from, to } = report
-  if (json === true) return putJson(report)
+  if (json === true) return printJson(report)
   const next = nextAttemptAt === null ? '' : `, tried again at ${nextAttemptAt}`
-  if (phase === 'abandoned') return say(`abandoned; ${from} stays the bot’s key`)
-  if (phase !== 'done') return say(`${phase}: ${detail}${next}`)
-  say(`done; ${from} goes on opening what is late`)
-  put(to)
+  if (phase === 'abandoned') return printNotice(`abandoned; ${from} stays the bot’s key`)
+  if (phase !== 'done') return printNotice(`${phase}: ${detail}${next}`)
+  printNotice(`done; ${from} goes on opening what is late`)
+  print(to)
 }
 
 const AGAIN = 'run postern key list, and see the log'

@@ -1,27 +1,27 @@
 import { Command } from 'commander'
 import { MAX_ARMORED_BYTES } from '../control/protocol.ts'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
 import { readInput } from './read-input.ts'
-import { putWords, say } from './terminal.ts'
+import { printText, printNotice } from './terminal.ts'
 
 /** `postern open`: opens a sealed message with the keyring. */
 export function openCommand(): Command {
   const command = new Command('open').description(
     'open an armored message from stdin; its text goes to stdout, the verdict to stderr',
   )
-  takeSettings(command, { shown: false })
-  return example(command, 'postern open < message.asc').action(open)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern open < message.asc').action(open)
 }
 
 async function open(_options: unknown, command: Command): Promise<void> {
   const input = { maxBytes: MAX_ARMORED_BYTES, what: 'the message' }
   const armored = (await readInput(undefined, input)).toString('utf8')
-  const report = await withSidecar(command, (sidecar) => sidecar.open(armored))
-  say(`verdict: ${report.verdict}`)
-  if (report.reason !== undefined) say(`reason: ${report.reason}`)
-  if (report.signer !== undefined) say(`signer: ${report.signer}`)
+  const report = await withSidecar(command, (sidecar) => sidecar.open({ armored }))
+  printNotice(`verdict: ${report.verdict}`)
+  if (report.reason !== undefined) printNotice(`reason: ${report.reason}`)
+  if (report.signer !== undefined) printNotice(`signer: ${report.signer}`)
   if (!report.opened || report.text === undefined) {
     throw new OperatorError(
       'failed',
@@ -29,5 +29,5 @@ async function open(_options: unknown, command: Command): Promise<void> {
       'it must be one armored message, sealed to a key that `postern key list` shows',
     )
   }
-  putWords(report.text)
+  printText(report.text)
 }

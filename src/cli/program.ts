@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
-import { put, say } from './terminal.ts'
+import { print, printNotice } from './terminal.ts'
 
 /** What stands first and asks for no command. */
 const ASKS_VERSION = ['-V', '--version']
@@ -38,7 +38,7 @@ function sentence(message: string): string {
 }
 
 /** Every command, with its options and help. */
-export async function createWhole(): Promise<Command> {
+export async function createFullProgram(): Promise<Command> {
   return createProgram(await loadCommands())
 }
 
@@ -49,8 +49,8 @@ function createProgram(commands: Command[]): Command {
     .option('--config <file>', 'settings file; else $POSTERN_CONFIG, else config/postern.yaml')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: put,
-      writeErr: (text) => say(text.trimEnd()),
+      writeOut: print,
+      writeErr: (text) => printNotice(text.trimEnd()),
       // Said once, by main.ts, in the form of every other refusal.
       outputError: () => {},
     })

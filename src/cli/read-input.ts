@@ -1,7 +1,7 @@
 /** What a command is given to read: a file, or stdin. Bounded. */
 import { createReadStream } from 'node:fs'
 import { OperatorError } from '../errors.ts'
-import { say } from './terminal.ts'
+import { printNotice } from './terminal.ts'
 
 /**
  * Reads a whole input.
@@ -14,7 +14,7 @@ export async function readInput(
   o: { maxBytes: number; what: string },
 ): Promise<Buffer> {
   const isStdin = file === undefined || file === '-'
-  if (isStdin && process.stdin.isTTY) say(`paste ${o.what}, then press Ctrl-D`)
+  if (isStdin && process.stdin.isTTY) printNotice(`paste ${o.what}, then press Ctrl-D`)
   const stream = isStdin ? process.stdin : createReadStream(file)
   const chunks: Buffer[] = []
   let bytes = 0

@@ -2,10 +2,11 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { Sandbox } from '../sandbox/create.ts'
 import { OperatorError } from '../errors.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
-import { example } from './flags.ts'
+import { addExample } from './flags.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
-import { stopped } from './stop.ts'
-import { put, say, table } from './terminal.ts'
+import { shutdownRequested } from './shutdown.ts'
+import { printTable } from './table.ts'
+import { print, printNotice } from './terminal.ts'
 
 interface SandboxFlags {
   port: number
@@ -32,23 +33,23 @@ export function sandboxCommand(): Command {
     .option('--seed-schema', 'print the JSON schema of a seed, and end')
     .option('--json', 'print one line of JSON once it listens')
     .option('--local-webhooks', 'let webhooks be http and at any address, for bots on this machine')
-  return example(command, 'postern sandbox --port 8800').action(run)
+  return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
   const { port, controlPort, seed, data, json, localWebhooks } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
-    return put(seedSchema())
+    return print(seedSchema())
   }
-  const stop = stopped()
+  const stop = shutdownRequested()
   const file = seed === undefined ? null : readSeedFile(seed)
   const { createSandbox } = await import('../sandbox/create.ts')
   await using sandbox = await createSandbox({
     port,
     controlPort,
     webhooks: localWebhooks === true ? 'local' : 'public',
-    onMishap: ({ deed, why }) => say(`a \`${deed}\` of the seed could not happen: ${why}`),
+    onMishap: ({ deed, why }) => printNotice(`a \`${deed}\` of the seed could not happen: ${why}`),
     ...(file === null ? {} : { world: file.content }),
     ...(data === undefined ? {} : { data }),
   }).catch((error: unknown) => refuse(error, file))
@@ -56,8 +57,10 @@ async function run(flags: SandboxFlags): Promise<void> {
     await Promise.all(sandbox.people.map(({ id }) => sandbox.phone(id)))
   }
   if (!sandbox.isNew)
-    say(`the world of ${data} goes on${seed === undefined ? '' : '; no seed is sown in it'}`)
-  if (json === true) put(JSON.stringify(worldOf(sandbox)))
+    printNotice(
+      `the world of ${data} goes on${seed === undefined ? '' : '; no seed is sown in it'}`,
+    )
+  if (json === true) print(JSON.stringify(worldOf(sandbox)))
   else describe(sandbox)
   await stop
 }
@@ -67,14 +70,14 @@ function worldOf({ url, controlUrl, bots, people, chats }: Sandbox): object {
 }
 
 function describe(sandbox: Sandbox): void {
-  table([
+  printTable([
     ['api', '', sandbox.url],
     ['control', '', sandbox.controlUrl],
     ...sandbox.bots.map(({ username, token }) => ['bot', username, token]),
     ...sandbox.people.map(({ id, username }) => ['person', username, String(id)]),
     ...sandbox.chats.map(({ id, kind, mode }) => ['chat', `${kind}, ${mode}`, String(id)]),
   ])
-  say('the sandbox runs; GET / of control lists what one can do there; Ctrl-C ends it')
+  printNotice('the sandbox runs; GET / of control lists what one can do there; Ctrl-C ends it')
 }
 
 function named(file: string): string {

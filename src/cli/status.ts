@@ -2,11 +2,12 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import { loadDataDir } from '../config/load.ts'
 import { connectControl } from '../control/client.ts'
-import type { StatusReport } from '../control/operations.ts'
+import type { StatusReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { example, sourcesOf, takeSettings } from './flags.ts'
-import { stopped, stopSignal } from './stop.ts'
-import { clear, paint, put, putJson, say, table } from './terminal.ts'
+import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
+import { shutdownRequested, shutdownSignal } from './shutdown.ts'
+import { printTable } from './table.ts'
+import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
 
 const WATCH_MS = 2000
 
@@ -19,8 +20,8 @@ export function statusCommand(): Command {
     .addOption(
       new Option('--ready', 'end with 1 unless it is ready, for health checks').conflicts('watch'),
     )
-  takeSettings(command, { shown: false })
-  return example(command, 'postern status --watch').action(status)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern status --watch').action(status)
 }
 
 async function status(
@@ -28,7 +29,7 @@ async function status(
   command: Command,
 ): Promise<void> {
   const dataDir = loadDataDir(sourcesOf(command))
-  const report = await ask(dataDir)
+  const report = await fetchStatus(dataDir)
   if (report === null) {
     throw new OperatorError(
       'not-running',
@@ -39,13 +40,13 @@ async function status(
   if (options.watch === true) {
     return await watch(dataDir, { first: report, isJson: options.json === true })
   }
-  if (options.json === true) putJson(report)
-  else putReport(report)
-  if (options.ready === true) demandReady(report)
+  if (options.json === true) printJson(report)
+  else printStatus(report)
+  if (options.ready === true) assertReady(report)
 }
 
 /** What the sidecar says of itself; null when none runs. */
-async function ask(dataDir: string): Promise<StatusReport | null> {
+async function fetchStatus(dataDir: string): Promise<StatusReport | null> {
   await using sidecar = await connectControl(dataDir)
   return sidecar === null ? null : await sidecar.status()
 }
@@ -55,21 +56,22 @@ async function watch(
   dataDir: string,
   { first, isJson }: { first: StatusReport; isJson: boolean },
 ): Promise<void> {
-  const stop = stopped()
+  const stop = shutdownRequested()
   let report: StatusReport | null = first
-  while (!stopSignal.aborted) {
-    if (!isJson) clear()
-    if (report === null) say(`no sidecar runs on ${dataDir} just now`)
-    else if (isJson) putJson(report)
-    else putReport(report)
-    if (!isJson) say(`as of ${new Date().toISOString()}; anew every two seconds, until Ctrl-C`)
+  while (!shutdownSignal.aborted) {
+    if (!isJson) clearScreen()
+    if (report === null) printNotice(`no sidecar runs on ${dataDir} just now`)
+    else if (isJson) printJson(report)
+    else printStatus(report)
+    if (!isJson)
+      printNotice(`as of ${new Date().toISOString()}; anew every two seconds, until Ctrl-C`)
     await Promise.race([elapsed(WATCH_MS), stop])
     // It may go while it answers.
-    if (!stopSignal.aborted) report = await ask(dataDir).catch(() => null)
+    if (!shutdownSignal.aborted) report = await fetchStatus(dataDir).catch(() => null)
   }
 }
 
-function demandReady({ ready, reasons }: StatusReport): void {
+function assertReady({ ready, reasons }: StatusReport): void {
   if (ready) return
   throw new OperatorError(
     'failed',
@@ -78,14 +80,14 @@ function demandReady({ ready, reasons }: StatusReport): void {
   )
 }
 
-function putReport(report: StatusReport): void {
+function printStatus(report: StatusReport): void {
   const { bot, key, upstream, chats, updates, calls } = report
-  put(report.ready ? paint('green', 'ready') : paint('red', 'not ready'))
+  print(report.ready ? colourText('green', 'ready') : colourText('red', 'not ready'))
   for (const { code, message, hint, sinceMs } of report.reasons) {
-    put(`  ${code}: ${message} (since ${new Date(sinceMs).toISOString()})`)
-    put(`    ${hint}`)
+    print(`  ${code}: ${message} (since ${new Date(sinceMs).toISOString()})`)
+    print(`    ${hint}`)
   }
-  table([
+  printTable([
     ['sidecar', `version ${report.version}, process ${report.pid}, since ${report.startedAt}`],
     ['bot', bot === null ? 'not known yet' : `@${bot.username}, id ${bot.id}, ${bot.mode}`],
     ['published', bot?.fingerprint ?? 'no key'],

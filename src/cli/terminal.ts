@@ -4,7 +4,6 @@
  */
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { OperatorError, PosternError } from '../errors.ts'
 
@@ -12,56 +11,45 @@ import { OperatorError, PosternError } from '../errors.ts'
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 /** Prints data to stdout; a missing last newline is added. */
-export function put(text: string): void {
+export function print(text: string): void {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
 /** Prints a person's words to stdout: exactly, but harmless where stdout is a terminal. */
-export function putWords(text: string): void {
-  put(process.stdout.isTTY ? printable(text) : text)
+export function printText(text: string): void {
+  print(process.stdout.isTTY ? stripControls(text) : text)
 }
 
 /** Begins a new screen, where stdout is a terminal. */
-export function clear(): void {
+export function clearScreen(): void {
   if (process.stdout.isTTY) process.stdout.write('\u001B[H\u001B[2J')
 }
 
-/** Says a line to the person, on stderr. */
-export function say(line: string): void {
+/** Prints a line for the person, on stderr. */
+export function printNotice(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
 /** Whether somebody sits there who can be asked. */
-export function canAsk(): boolean {
+export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY
 }
 
 /** Where questions are asked: not among the data. */
-export const questions: NodeJS.WriteStream = process.stderr
-
-/** Asks the person a question on stderr. @returns the line, or null when nobody sits there */
-export async function ask(question: string): Promise<string | null> {
-  if (!canAsk()) return null
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await lines.question(question)
-  } finally {
-    lines.close()
-  }
-}
+export const promptOutput: NodeJS.WriteStream = process.stderr
 
 /** Begins a line to the person, on stderr, that something else ends. */
-export function sayPart(text: string): void {
+export function printPrompt(text: string): void {
   process.stderr.write(text)
 }
 
-/** Whether what `put` prints goes to a terminal. */
-export function isTerminal(): boolean {
+/** Whether what `print` prints goes to a terminal. */
+export function isStdoutTerminal(): boolean {
   return process.stdout.isTTY
 }
 
 /** Sends a file to stdout, byte for byte. */
-export async function putFileBytes(path: string): Promise<void> {
+export async function printFile(path: string): Promise<void> {
   for await (const chunk of createReadStream(path)) {
     if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
   }
@@ -80,41 +68,26 @@ export async function flush(): Promise<void> {
 }
 
 /** Prints a value as JSON to stdout: one line, or indented when stdout is a terminal. */
-export function putJson(value: unknown): void {
-  put(JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined))
-}
-
-/**
- * Prints rows to stdout in columns.
- * @param rows the first is the head; a row may be shorter than the others
- */
-export function table(rows: readonly (readonly string[])[]): void {
-  const widths: number[] = []
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, printable(cell).length)
-    })
-  }
-  for (const row of rows) {
-    const cells = row.map((cell, column) => printable(cell).padEnd(widths[column] ?? 0))
-    put(cells.join('  ').trimEnd())
-  }
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined))
 }
 
 /**
  * Says why a command did not do what it was asked. What is not a PosternError shows its name
  * alone: its message may hold anything.
  */
-export function sayFailure(error: unknown): void {
+export function printError(error: unknown): void {
   if (error instanceof PosternError) {
     const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null
-    say(`postern: ${printable(error.message)}`)
-    if (hint !== null) say(`hint: ${printable(hint)}`)
-    say(`code: ${error.code}`)
+    printNotice(`postern: ${stripControls(error.message)}`)
+    if (hint !== null) printNotice(`hint: ${stripControls(hint)}`)
+    printNotice(`code: ${error.code}`)
   } else {
     const name = error instanceof Error ? error.name : typeof error
-    say(`postern: internal failure (${printable(name)})`)
-    say('hint: this is a fault of Postern; the log with log.level: debug says what came before it')
+    printNotice(`postern: internal failure (${stripControls(name)})`)
+    printNotice(
+      'hint: this is a fault of Postern; the log with log.level: debug says what came before it',
+    )
   }
 }
 
@@ -124,11 +97,11 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 }
 
 /** Colours a word when stdout is a terminal that wants it. */
-export function paint(colour: 'green' | 'yellow' | 'red' | 'dim', text: string): string {
+export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim', text: string): string {
   return styleText(colour, text, { stream: process.stdout })
 }
 
 /** Takes out what could move the cursor or turn the reading direction; newlines and tabs stay. */
-export function printable(text: string): string {
+export function stripControls(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
 }

@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import type { TrustRow } from '../control/trust.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { putJson, say, table } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printTable } from './table.ts'
+import { printJson, printNotice } from './terminal.ts'
 
 interface Options {
   changed?: boolean
@@ -15,20 +16,21 @@ export function trustListCommand(): Command {
     .description('list whom we know by which fingerprint since when')
     .option('--changed', 'only those for whom the service lists another one now')
     .option('--json', 'print them as JSON')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern trust list --changed').action(list)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern trust list --changed').action(list)
 }
 
 async function list({ changed, json }: Options, command: Command): Promise<void> {
   const report = await withSidecar(command, (sidecar) => sidecar.trustList())
   const people = changed === true ? report.people.filter(isChanged) : report.people
-  if (json === true) return putJson({ ...report, people })
-  say(`policy: ${report.policy}`)
+  if (json === true) return printJson({ ...report, people })
+  printNotice(`policy: ${report.policy}`)
   for (const { chatId, policy } of report.said) {
-    if (chatId !== null) say(`policy in chat ${chatId}: ${policy}`)
+    if (chatId !== null) printNotice(`policy in chat ${chatId}: ${policy}`)
   }
-  if (people.length === 0) return say(changed === true ? 'nobody changed' : 'nobody was seen yet')
-  table([
+  if (people.length === 0)
+    return printNotice(changed === true ? 'nobody changed' : 'nobody was seen yet')
+  printTable([
     ['PERSON', 'FINGERPRINT', 'SINCE', 'STANDING', 'SIGNS', 'LISTED NOW'],
     ...people.map((person) => [
       String(person.userId),

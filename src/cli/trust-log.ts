@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import type { LogRow } from '../control/trust.ts'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { withSidecar } from './reach.ts'
-import { put, table } from './terminal.ts'
+import { addExample, addSettingFlags } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printTable } from './table.ts'
+import { print } from './terminal.ts'
 
 /** Entries asked for at once. */
 const PAGE = 1000
@@ -19,8 +20,8 @@ export function trustLogCommand(): Command {
     .description('print every change of certificates, key lists and trust, the oldest first')
     .option('--since <date>', 'from this day or time on, such as 2026-01-31')
     .option('--json', 'print one JSON object a line, for keeping elsewhere')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern trust log --json > trust.ndjson').action(log)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern trust log --json > trust.ndjson').action(log)
 }
 
 async function log({ since, json }: Options, command: Command): Promise<void> {
@@ -29,8 +30,8 @@ async function log({ since, json }: Options, command: Command): Promise<void> {
     let afterId = 0
     for (;;) {
       const rows = await sidecar.trustLog({ afterId, sinceMs, limit: PAGE })
-      if (json === true) for (const row of rows) put(JSON.stringify(row))
-      else table(rows.map(cells))
+      if (json === true) for (const row of rows) print(JSON.stringify(row))
+      else printTable(rows.map(cells))
       const last = rows.at(-1)
       if (last === undefined || rows.length < PAGE) return
       afterId = last.id
@@ -40,11 +41,11 @@ async function log({ since, json }: Options, command: Command): Promise<void> {
 
 function cells({ at, kind, userId, chatId, detail }: LogRow): string[] {
   const who = [userId === null ? '' : `person ${userId}`, chatId === null ? '' : `chat ${chatId}`]
-  const more = Object.entries(detail).map(([name, value]) => `${name} ${words(value)}`)
+  const more = Object.entries(detail).map(([name, value]) => `${name} ${formatValue(value)}`)
   return [at, kind, who.filter(Boolean).join(', ') || 'the bot', more.join('; ')]
 }
 
-function words(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ') || 'nobody'
   if (value === null) return 'as the setting says'
   return typeof value === 'string' ? value : JSON.stringify(value)

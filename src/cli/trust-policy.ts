@@ -1,9 +1,8 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { example, takeSettings } from './flags.ts'
-import { readId } from './ids.ts'
-import { withSidecar } from './reach.ts'
-import { say } from './terminal.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printNotice } from './terminal.ts'
 
 const POLICIES = ['accept', 'first-use', 'pinned'] as const
 type Policy = (typeof POLICIES)[number]
@@ -14,17 +13,16 @@ export function trustPolicyCommand(): Command {
     .description('say what a changed certificate does, at once, over the setting trust.policy')
     .argument('<policy>', 'accept, first-use, pinned, or setting: take back what was said')
     .option('--chat <chatId>', 'in this chat alone')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern trust policy pinned --chat 4711').action(set)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern trust policy pinned --chat 4711').action(set)
 }
 
 async function set(policy: string, { chat }: { chat?: string }, command: Command): Promise<void> {
-  const word = {
-    say: 'policy' as const,
-    chatId: chat === undefined ? null : readId(chat, 'chat', '`postern chat list` shows them'),
+  const input = {
+    chatId: chat === undefined ? null : parseId(chat, 'chat', '`postern chat list` shows them'),
     policy: readPolicy(policy),
   }
-  say((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustPolicy(input))).message)
 }
 
 function readPolicy(text: string): Policy | null {

@@ -1,4 +1,5 @@
 /** What is wrong with settings, all of it at once. */
+import leven from 'leven'
 import { OperatorError } from '../errors.ts'
 
 /** One thing that is wrong. None of its texts repeats a value, for it might be a secret. */
@@ -49,7 +50,7 @@ export function nearestName(written: string, candidates: readonly string[]): str
   for (const candidate of candidates) {
     const name = candidate.toLowerCase()
     const edits = Math.min(
-      countEdits(wanted, name),
+      leven(wanted, name),
       name.endsWith(`.${wanted.split('.').at(-1)}`) ? 1 : Infinity,
     )
     if (edits < bestEdits && edits <= Math.max(1, Math.floor(name.length / 3))) {
@@ -58,18 +59,4 @@ export function nearestName(written: string, candidates: readonly string[]): str
     }
   }
   return best
-}
-
-/** Levenshtein's distance: insertions, deletions, replacements. */
-function countEdits(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column += 1) {
-      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
-    }
-    previous = current
-  }
-  return previous[b.length] ?? 0
 }

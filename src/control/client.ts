@@ -1,12 +1,16 @@
 /** A command's end of the control socket. */
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { z } from 'zod'
+import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
-import { readLines } from './lines.ts'
-import type { Controlled } from './operations.ts'
-import { findSocket, reach } from './find-socket.ts'
-import { fromFault, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, Reply, Results } from './protocol.ts'
-import type { Request } from './protocol.ts'
+import { remoteCalls } from '../rpc/operation.ts'
+import { connectSocket, findSocket } from './find-socket.ts'
+import type { OPERATIONS, Operations } from './operations.ts'
+import { fromWireError, Reply, VERSION_HEADER } from './protocol.ts'
+import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from './protocol.ts'
+
+// An `import` would load all that it has, a WebSocket too: 40 ms of every command.
+const { Agent, request } = process.getBuiltinModule('node:http')
 
 /** Publishing waits for the service; nothing takes longer. */
 const ANSWER_MS = 120_000
@@ -16,67 +20,40 @@ const ANSWER_MS = 120_000
  * @param dataDir absolute; need not exist
  * @param answerMs how long an answer may take (two minutes)
  * @returns its operations, or null when nobody listens; each rejects with the PosternError that the
- *   sidecar had, or OperatorError `failed` when it goes away or speaks another version's language
+ *   sidecar had, or OperatorError `failed` when it goes away or is of another version
  * @throws OperatorError `data-dir` when the socket is there and may not be used by this user, or is
  *   not the owner's alone: nothing was sent to it then
  */
 export async function connectControl(
   dataDir: string,
   answerMs = ANSWER_MS,
-): Promise<(Controlled & AsyncDisposable) | null> {
-  const socket = await open(dataDir)
+): Promise<(Operations & AsyncDisposable) | null> {
+  const socket = await openSocket(dataDir)
   if (socket === null) return null
-  const line = new Line(socket, answerMs)
-  const { status, check, keyList, keyShow, keyPublish, chatList, chatAllowReadable } = Results
-  const { keyGenerate, keyExport, keyImport, keyProtect, backupCreate, backupAccept } = Results
-  return {
-    status: () => line.ask({ operation: 'status' }, status),
-    check: () => line.ask({ operation: 'check' }, check),
-    keyList: () => line.ask({ operation: 'keyList' }, keyList),
-    keyShow: (fingerprint) =>
-      line.ask(
-        { operation: 'keyShow', ...(fingerprint !== undefined && { fingerprint }) },
-        keyShow,
-      ),
-    keyPublish: ({ replace }) => line.ask({ operation: 'keyPublish', replace }, keyPublish),
-    keyRotate: () => line.ask({ operation: 'keyRotate' }, Results.keyRotate),
-    keyRotation: () => line.ask({ operation: 'keyRotation' }, Results.keyRotation),
-    keyAbandon: () => line.ask({ operation: 'keyAbandon' }, Results.keyAbandon),
-    keyDeletion: (fingerprint) =>
-      line.ask({ operation: 'keyDeletion', fingerprint }, Results.keyDeletion),
-    keyDelete: (fingerprint) =>
-      line.ask({ operation: 'keyDelete', fingerprint }, Results.keyDelete),
-    keyGenerate: () => line.ask({ operation: 'keyGenerate' }, keyGenerate),
-    keyExport: ({ fingerprint, passphrase }) =>
-      line.ask(
-        { operation: 'keyExport', ...(fingerprint !== undefined && { fingerprint }), passphrase },
-        keyExport,
-      ),
-    keyImport: (o) => line.ask({ operation: 'keyImport', ...o }, keyImport),
-    keyProtect: (o) => line.ask({ operation: 'keyProtect', ...o }, keyProtect),
-    backupCreate: () => line.ask({ operation: 'backupCreate' }, backupCreate),
-    backupAccept: (o) => line.ask({ operation: 'backupAccept', ...o }, backupAccept),
-    chatList: () => line.ask({ operation: 'chatList' }, chatList),
-    chatAllowReadable: (lift) =>
-      line.ask({ operation: 'chatAllowReadable', lift }, chatAllowReadable),
-    trustList: () => line.ask({ operation: 'trustList' }, Results.trustList),
-    trustSay: (word) => line.ask({ operation: 'trustSay', word }, Results.trustSay),
-    trustLog: (range) => line.ask({ operation: 'trustLog', range }, Results.trustLog),
-    explainUpdate: (updateId) =>
-      line.ask({ operation: 'explainUpdate', updateId }, Results.explainUpdate),
-    explainSent: (messageId) =>
-      line.ask({ operation: 'explainSent', messageId }, Results.explainSent),
-    open: (armored) => line.ask({ operation: 'open', armored }, Results.open),
-    async [Symbol.asyncDispose]() {
-      await line.close()
-    },
+  const agent = agentOver(socket)
+  const call = async (name: string, input: object): Promise<unknown> => {
+    const body = JSON.stringify(input)
+    if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) {
+      throw new OperatorError('refused', 'the request is too large', 'give less at once')
+    }
+    const signal = AbortSignal.timeout(answerMs)
+    const sent = request({ agent, method: 'POST', path: `/${name}`, signal })
+    return parseAnswer(await exchange(sent, body))
   }
+  return remoteCalls<typeof OPERATIONS, AsyncDisposable>(call, {
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        if (socket.closed) resolve()
+        socket.once('close', () => resolve())
+        socket.destroy()
+      }),
+  })
 }
 
-async function open(dataDir: string): Promise<Socket | null> {
+async function openSocket(dataDir: string): Promise<Socket | null> {
   try {
     const path = findSocket(dataDir)
-    return path === null ? null : await reach(path)
+    return path === null ? null : await connectSocket(path)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
@@ -89,58 +66,39 @@ async function open(dataDir: string): Promise<Socket | null> {
   }
 }
 
-/** Requests and answers in step: the n-th answer belongs to the n-th request. */
-class Line {
-  readonly #socket: Socket
-  readonly #answers: AsyncGenerator<string>
-  readonly #answerMs: number
-  #last: Promise<unknown> = Promise.resolve()
-
-  constructor(socket: Socket, answerMs: number) {
-    this.#socket = socket
-    this.#answers = readLines(socket, MAX_ANSWER_BYTES)
-    this.#answerMs = answerMs
-    socket.on('error', () => {})
-    socket.setTimeout(0)
+/** Sends requests over this one socket, one after the other; once it is closed, none. */
+function agentOver(socket: Socket): InstanceType<typeof Agent> {
+  socket.on('error', () => {})
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  agent.createConnection = (_options, callback) => {
+    if (!socket.destroyed) return socket
+    callback?.(new Error('the sidecar closed the connection'), socket)
+    return undefined
   }
+  return agent
+}
 
-  ask<T extends z.ZodType>(request: Request, result: T): Promise<z.output<T>> {
-    const answered = this.#last.then(() => this.#exchange(request, result))
-    this.#last = answered.catch(() => {})
-    return answered
-  }
-
-  close(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#socket.closed) resolve()
-      this.#socket.once('close', () => resolve())
-      this.#socket.destroy()
+/** @throws OperatorError `failed` when no answer comes, or none that is HTTP */
+async function exchange(
+  sent: ClientRequest,
+  body: string,
+): Promise<{ version: unknown; text: string }> {
+  try {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.on('response', resolve)
+      sent.on('error', reject)
+      sent.end(body)
     })
-  }
-
-  async #exchange<T extends z.ZodType>(request: Request, result: T): Promise<z.output<T>> {
-    const line = `${JSON.stringify(request)}\n`
-    if (Buffer.byteLength(line) > MAX_REQUEST_BYTES) {
-      throw new OperatorError('refused', 'the request is too large', 'give less at once')
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > MAX_ANSWER_BYTES) throw new RangeError('the answer is too large')
     }
-    this.#socket.write(line)
-    const reply = parse(await this.#next())
-    if ('error' in reply) throw fromFault(reply.error)
-    const parsed = result.safeParse(reply.result)
-    if (!parsed.success) throw otherVersion()
-    return parsed.data
-  }
-
-  async #next(): Promise<string> {
-    const timer = setTimeout(() => this.#socket.destroy(new Error('too late')), this.#answerMs)
-    try {
-      const { value, done } = await this.#answers.next()
-      if (done !== true) return value
-    } catch {
-      // Said below: whatever cut the line, the answer is not here.
-    } finally {
-      clearTimeout(timer)
-    }
+    return { version: answer.headers[VERSION_HEADER], text: Buffer.concat(chunks).toString('utf8') }
+  } catch (error) {
+    if (String((error as NodeJS.ErrnoException).code).startsWith('HPE_')) throw otherVersion()
     throw new OperatorError(
       'failed',
       'the sidecar went away before it answered',
@@ -149,18 +107,19 @@ class Line {
   }
 }
 
-function parse(line: string): z.infer<typeof Reply> {
-  try {
-    return Reply.parse(JSON.parse(line))
-  } catch {
-    throw otherVersion()
-  }
+function parseAnswer({ version, text }: { version: unknown; text: string }): unknown {
+  if (version !== VERSION) throw otherVersion(version)
+  const reply = Reply.safeParse(JSON.parse(text))
+  if (!reply.success) throw otherVersion()
+  if ('error' in reply.data) throw fromWireError(reply.data.error)
+  return reply.data.result
 }
 
-function otherVersion(): OperatorError {
+function otherVersion(theirs?: unknown): OperatorError {
+  const named = typeof theirs === 'string' ? ` (${theirs}; this is ${VERSION})` : ''
   return new OperatorError(
     'failed',
     'the sidecar’s answer cannot be read',
-    'run this command from the version of Postern that the sidecar runs',
+    `run this command from the version of Postern that the sidecar runs${named}`,
   )
 }

@@ -56,7 +56,7 @@ function holdsAny(dataDir: string): boolean {
  * @returns null when nobody listens: the file is gone, or its process is
  * @throws the system's error when something else is wrong, such as EACCES
  */
-export function reach(path: string): Promise<Socket | null> {
+export function connectSocket(path: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => {

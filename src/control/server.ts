@@ -1,28 +1,33 @@
 /** The sidecar's end of the control socket. Whoever may open the socket may do everything. */
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { Server } from 'node:net'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import { Connection } from './connection.ts'
-import type { CheckLine, Operations } from './operations.ts'
-import { findSocket, reach } from './find-socket.ts'
+import type { AnyOperation } from '../rpc/operation.ts'
+import { connectSocket, findSocket } from './find-socket.ts'
+import type { Parts } from './operation.ts'
+import { OPERATIONS, type Operations } from './operations.ts'
 import { NotPrivateError } from './ownership.ts'
-import { makePlace } from './place.ts'
-import type { Place } from './place.ts'
-import type { Request } from './protocol.ts'
+import { makePlace, type Place } from './place.ts'
+import { MAX_REQUEST_BYTES, toWireError, VERSION_HEADER } from './protocol.ts'
 
 const MAX_CONNECTIONS = 16
+/** Requests under way on one connection; our own client sends one after the other. */
+const MAX_PIPELINED = 4
 const IDLE_MS = 60_000
 const DRAIN_MS = 2000
 
 /**
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
- * @param o `dataDir` absolute and 0700; `operations` and `check` are what requests are answered
- *   with; `runtimeDir` XDG_RUNTIME_DIR, where the socket goes when its path in `dataDir` is too long;
- *   `idleMs` how long a connection has for its next request (one minute); `drainMs` how long disposing waits for operations under way (two seconds)
+ * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with;
+ *   `runtimeDir` XDG_RUNTIME_DIR, where the socket goes when its path in `dataDir` is too long;
+ *   `idleMs` how long a connection has for its next request, whole, and for taking an answer (one
+ *   minute); `drainMs` how long disposing waits for operations under way (two seconds)
  * @returns disposing it removes the socket
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made
@@ -30,21 +35,19 @@ const DRAIN_MS = 2000
 export async function startControl(o: {
   dataDir: string
   operations: Operations
-  check: () => Promise<CheckLine[]>
   log: Log
   runtimeDir?: string | null
   idleMs?: number
   drainMs?: number
+  /** Only for tests: the version that it says it is of. */
+  version?: string
 }): Promise<AsyncDisposable> {
   await refuseLive(o.dataDir)
-  const idleMs = o.idleMs ?? IDLE_MS
-  const connections = new Set<Connection>()
+  const app = createApp(o.operations, o.idleMs ?? IDLE_MS, o.version ?? VERSION)
+  await app.ready()
+  const { server } = app
   // A client that has asked its last may close its half before the answer comes.
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const connection = new Connection(socket, (request) => perform(request, o), idleMs)
-    connections.add(connection)
-    void connection.closed.then(() => connections.delete(connection))
-  })
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
   const place = await listen(server, o.dataDir, o.runtimeDir ?? null)
@@ -54,18 +57,97 @@ export async function startControl(o: {
       const closed = once(server, 'close')
       server.close()
       place.clear()
-      for (const connection of connections) connection.stop()
       await Promise.race([closed, elapsed(o.drainMs ?? DRAIN_MS, undefined, { ref: false })])
-      for (const connection of connections) connection.destroy()
+      server.closeAllConnections()
       await closed
     },
   }
 }
 
+function createApp(operations: Operations, idleMs: number, version: string): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: MAX_REQUEST_BYTES,
+    requestTimeout: idleMs,
+    keepAliveTimeout: idleMs,
+    http: { headersTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, 5000) },
+    exposeHeadRoutes: false,
+    // No route has a schema of Fastify's kind.
+    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
+    // Whatever is not HTTP: nobody is there who would understand an answer.
+    clientErrorHandler: (_error, socket) => socket.destroy(),
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  const underWay = new WeakMap<Socket, number>()
+  app.addHook('onRequest', async ({ raw: { socket } }, reply) => {
+    const count = (underWay.get(socket) ?? 0) + 1
+    underWay.set(socket, count)
+    reply.raw.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
+    if (count <= MAX_PIPELINED) return
+    socket.destroy()
+    reply.hijack()
+  })
+  app.addHook('onSend', async ({ raw: { socket } }, { raw: response }) => {
+    const tooSlow = setTimeout(() => socket.destroy(), idleMs)
+    response.once('close', () => clearTimeout(tooSlow))
+    response.setHeader(VERSION_HEADER, version)
+    if (!app.server.listening) response.setHeader('connection', 'close')
+  })
+  app.post<{ Params: { name: string } }>('/:name', async ({ params, body }) => {
+    const { call, input } = readRequest(operations, params.name, body)
+    return { result: (await call(input)) ?? null }
+  })
+  app.setNotFoundHandler(() => {
+    throw unknownRequest()
+  })
+  app.setErrorHandler((error: unknown, _request, reply) => {
+    const isMalformed = String((error as { code?: unknown }).code).startsWith('FST_ERR_')
+    fail(reply, isMalformed ? unknownRequest() : error)
+  })
+  return app
+}
+
+/** @throws OperatorError `usage` when there is no such operation, or its input is another */
+function readRequest(
+  operations: Operations,
+  name: string,
+  body: unknown,
+): { call: (input: object) => Promise<unknown>; input: object } {
+  if (!isOperation(name)) throw unknownRequest()
+  const { input } = OPERATIONS[name] as AnyOperation<Parts>
+  try {
+    const parsed = input.parse(JSON.parse(String(body))) as object
+    return { call: operations[name] as (given: object) => Promise<unknown>, input: parsed }
+  } catch {
+    throw unknownRequest()
+  }
+}
+
+const isOperation = (name: string): name is keyof Operations => Object.hasOwn(OPERATIONS, name)
+
+function unknownRequest(): OperatorError {
+  return new OperatorError(
+    'usage',
+    'the sidecar does not know this request',
+    'the sidecar and this command must be of one version; `postern status` shows its version',
+  )
+}
+
+function fail(reply: FastifyReply, error: unknown): void {
+  const wireError = toWireError(error)
+  void reply.code(wireError.code === 'usage' ? 400 : 500).send({ error: wireError })
+}
+
+function none(): never {
+  throw new Error('routes have no schemas here')
+}
+
 async function refuseLive(dataDir: string): Promise<void> {
   const path = findOwn(dataDir)
   if (path === null) return
-  const socket = await reach(path).catch((error: unknown) => {
+  const socket = await connectSocket(path).catch((error: unknown) => {
     throw cannotListen(dataDir, error)
   })
   if (socket === null) return
@@ -117,61 +199,4 @@ function cannotListen(dataDir: string, error: unknown): OperatorError {
       : 'dataDir must be a folder of this user alone, on a local disk',
     { cause: error },
   )
-}
-
-function perform(
-  request: Request,
-  { operations, check }: { operations: Operations; check: () => Promise<CheckLine[]> },
-): Promise<unknown> {
-  switch (request.operation) {
-    case 'status':
-      return operations.status()
-    case 'check':
-      return check()
-    case 'keyList':
-      return operations.keyList()
-    case 'keyShow':
-      return operations.keyShow(request.fingerprint)
-    case 'keyPublish':
-      return operations.keyPublish({ replace: request.replace })
-    case 'keyRotate':
-      return operations.keyRotate()
-    case 'keyRotation':
-      return operations.keyRotation()
-    case 'keyAbandon':
-      return operations.keyAbandon()
-    case 'keyDeletion':
-      return operations.keyDeletion(request.fingerprint)
-    case 'keyDelete':
-      return operations.keyDelete(request.fingerprint)
-    case 'keyGenerate':
-      return operations.keyGenerate()
-    case 'keyExport':
-      return operations.keyExport(request)
-    case 'keyImport':
-      return operations.keyImport(request)
-    case 'keyProtect':
-      return operations.keyProtect(request)
-    case 'backupCreate':
-      return operations.backupCreate()
-    case 'backupAccept':
-      return operations.backupAccept(request)
-    case 'chatList':
-      return operations.chatList()
-    case 'chatAllowReadable':
-      return operations.chatAllowReadable(request.lift)
-    case 'trustList':
-      return operations.trustList()
-    case 'trustSay':
-      return operations.trustSay(request.word)
-    case 'trustLog':
-      return operations.trustLog(request.range)
-    case 'explainUpdate':
-      return operations.explainUpdate(request.updateId)
-    case 'explainSent':
-      return operations.explainSent(request.messageId)
-    case 'open':
-      return operations.open(request.armored)
-  }
-  return request satisfies never
 }

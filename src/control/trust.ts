@@ -1,61 +1,43 @@
 /** What an operator can say and ask about other people's certificates. */
 import { z } from 'zod'
-import type { Facts } from '../chats/facts.ts'
 import { OperatorError } from '../errors.ts'
-import type { Directory } from '../keys/directory.ts'
-import type { Journal } from '../keys/journal.ts'
+import type { JournalEntry } from '../keys/journal.ts'
 import type { People } from '../keys/people.ts'
 import type { Pin } from '../keys/pins.ts'
 import { TRUST_POLICIES } from '../keys/policies.ts'
 import type { Trust } from '../keys/trust.ts'
-
-const id = z.int()
-const nullableText = z.string().nullable()
+import { iso, nothing, operation } from './operation.ts'
 
 /** A person whom we know. Times are ISO 8601 in UTC. */
-export const TrustRow = z.object({
-  userId: id,
+export interface TrustRow {
+  userId: number
   /** What they are sealed to under; null for somebody blocked before any was seen. */
-  fingerprint: nullableText,
-  since: nullableText,
+  fingerprint: string | null
+  since: string | null
   /** `seen`, `accepted`, `verified` or `blocked` */
-  standing: z.string(),
+  standing: string
   /** What the service lists now, and since when. */
-  listed: nullableText,
-  listedSince: nullableText,
+  listed: string | null
+  listedSince: string | null
   /** Must sign words: has signed some once, or is verified. */
-  signs: z.boolean(),
+  signs: boolean
   /** Has signed a file once, and must go on signing files. */
-  signsFiles: z.boolean(),
+  signsFiles: boolean
   /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
-  sharedWith: z.array(id),
-})
-export type TrustRow = z.infer<typeof TrustRow>
+  sharedWith: readonly number[]
+}
 
 /** Everybody whom we know, and the policies that count. */
-export const TrustReport = z.object({
-  policy: z.string(),
-  /** Said by command: for the bot (`chatId` null) and for chats. */
-  said: z.array(z.object({ chatId: id.nullable(), policy: z.string() })),
-  people: z.array(TrustRow),
-})
-export type TrustReport = z.infer<typeof TrustReport>
+export interface TrustReport {
+  policy: string
+  /** Set by command: for the bot (`chatId` null) and for chats. */
+  said: { chatId: number | null; policy: string }[]
+  people: TrustRow[]
+}
 
-/** What the operator says. */
-export const TrustWord = z.discriminatedUnion('say', [
-  z.strictObject({ say: z.literal('accept'), userId: id, fingerprint: z.string().optional() }),
-  z.strictObject({ say: z.literal('verify'), userId: id, fingerprint: z.string() }),
-  z.strictObject({ say: z.literal('block'), userId: id }),
-  z.strictObject({ say: z.literal('person'), chatId: id, userId: id }),
-  z.strictObject({
-    say: z.literal('policy'),
-    /** Null for the bot. */
-    chatId: id.nullable(),
-    /** Null takes back what was said before. */
-    policy: z.enum(TRUST_POLICIES).nullable(),
-  }),
-])
-export type TrustWord = z.infer<typeof TrustWord>
+const Person = z.strictObject({ userId: z.int() })
+/** As a person typed it: of whatever length, so that `Trust` says what is wrong with it. */
+const Typed = z.string()
 
 /** Which part of the journal. */
 export const LogRange = z.strictObject({
@@ -64,100 +46,79 @@ export const LogRange = z.strictObject({
   sinceMs: z.int(),
   limit: z.int().min(1).max(1000),
 })
-export type LogRange = z.infer<typeof LogRange>
 
 /** One change, as it was written down. */
-export const LogRow = z.object({
-  id: z.int(),
-  at: z.string(),
-  kind: z.string(),
-  userId: id.nullable(),
-  chatId: id.nullable(),
-  detail: z.record(z.string(), z.unknown()),
-})
-export type LogRow = z.infer<typeof LogRow>
-
-export interface TrustOperations {
-  trustList(): Promise<TrustReport>
-  /** @returns what stands now, in words */
-  trustSay(word: TrustWord): Promise<{ message: string }>
-  /** Changes in the order in which they were written down. */
-  trustLog(range: LogRange): Promise<LogRow[]>
+export interface LogRow extends Omit<JournalEntry, 'atMs'> {
+  at: string
 }
 
-/** Makes the operations over what is known of people. */
-export function createTrustOperations(parts: {
-  trust: Trust
-  people: People
-  journal: Journal
-  directory: Directory
-  facts: Facts
-}): TrustOperations {
-  const { trust, people, journal, directory } = parts
-  return {
-    trustList: () =>
-      Promise.resolve({
-        policy: trust.policies.bot,
-        said: trust.policies.said,
-        people: trust.all.map((pin) => row(pin, { people, trust })),
-      }),
-    trustSay: async (word) => {
-      const message = await perform(word, parts)
+export const TRUST = {
+  trustList: operation(
+    'Everybody whom we know, and the policies that count.',
+    nothing,
+    ({ trust, people }): TrustReport => ({
+      policy: trust.policies.bot,
+      said: trust.policies.said,
+      people: trust.all.map((pin) => row(pin, { people, trust })),
+    }),
+  ),
+  trustAccept: operation(
+    'Takes the certificate that is listed for a person as theirs, and lets them begin anew.',
+    Person.extend({ fingerprint: Typed.optional() }),
+    async ({ trust, directory }, input) => {
+      const pin = await trust.accept(input.userId, input.fingerprint)
       directory.forgetAll()
-      return { message }
+      return { message: `${describePin(pin)}; they begin anew: ${describeDuty(pin)}` }
     },
-    trustLog: async (range) =>
-      (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) ?? '' })),
-  }
-}
-
-async function perform(
-  word: TrustWord,
-  { trust, facts }: { trust: Trust; facts: Facts },
-): Promise<string> {
-  switch (word.say) {
-    case 'person':
-      return await bind(word, facts)
-    case 'accept':
-      return anew(await trust.accept(word.userId, word.fingerprint))
-    case 'verify':
-      return told(await trust.verify(word.userId, word.fingerprint))
-    case 'block':
-      await trust.block(word.userId)
-      return `person ${word.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`
-    case 'policy': {
-      const { chatId, policy } = word
+  ),
+  trustVerify: operation(
+    'Seals to a person under this fingerprint alone, which was compared with their own word.',
+    Person.extend({ fingerprint: Typed }),
+    async ({ trust, directory }, input) => {
+      const pin = await trust.verify(input.userId, input.fingerprint)
+      directory.forgetAll()
+      return { message: describePin(pin) }
+    },
+  ),
+  trustBlock: operation(
+    'Seals nothing to a person and believes no words of theirs.',
+    Person,
+    async ({ trust, directory }, input) => {
+      await trust.block(input.userId)
+      directory.forgetAll()
+      return {
+        message: `person ${input.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`,
+      }
+    },
+  ),
+  trustPolicy: operation(
+    'Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it.',
+    z.strictObject({ chatId: z.int().nullable(), policy: z.enum(TRUST_POLICIES).nullable() }),
+    async ({ trust, directory }, { chatId, policy }) => {
       if (chatId === 0) throw new OperatorError('usage', 'no chat has the id 0', 'see chat list')
       await trust.policies.set(chatId, policy)
+      directory.forgetAll()
       const where = chatId === null ? 'the bot' : `chat ${chatId}`
       const counts = chatId === null ? trust.policies.bot : trust.policies.for(chatId)
-      return `the policy of ${where} is ${counts}`
-    }
-  }
-  return word satisfies never
+      return { message: `the policy of ${where} is ${counts}` }
+    },
+  ),
+  trustLog: operation(
+    'Changes in the order in which they were written down.',
+    LogRange,
+    async ({ journal }, range): Promise<LogRow[]> =>
+      (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
+  ),
 }
 
-async function bind(word: { chatId: number; userId: number }, facts: Facts): Promise<string> {
-  const { chatId, userId } = word
-  if (await facts.setPerson(chatId, userId)) {
-    return `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or believed there`
-  }
-  throw new OperatorError(
-    'refused',
-    `chat ${chatId} is not known as a private chat`,
-    '`postern chat list` shows the chats and their kinds',
-  )
+/** What a person who begins anew must sign. */
+function describeDuty({ standing }: Pin): string {
+  return standing === 'verified'
+    ? 'a verified person must sign words in any case'
+    : 'they need not sign until they have signed again'
 }
 
-function anew(pin: Pin): string {
-  const must =
-    pin.standing === 'verified'
-      ? 'a verified person must sign words in any case'
-      : 'they need not sign until they have signed again'
-  return `${told(pin)}; they begin anew: ${must}`
-}
-
-function told({ userId, fingerprint, standing, listed }: Pin): string {
+function describePin({ userId, fingerprint, standing, listed }: Pin): string {
   const stands = `person ${userId} is ${standing} with ${fingerprint}`
   return listed === null || listed === fingerprint
     ? stands
@@ -165,20 +126,15 @@ function told({ userId, fingerprint, standing, listed }: Pin): string {
 }
 
 function row(pin: Pin, { people, trust }: { people: People; trust: Trust }): TrustRow {
-  const { userId } = pin
   return {
-    userId,
+    userId: pin.userId,
     fingerprint: pin.fingerprint,
     since: pin.fingerprint === null ? null : iso(pin.sinceMs),
     standing: pin.standing,
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
-    signs: people.hasSigned(userId, 'words') || trust.isVerified(userId),
-    signsFiles: people.hasSigned(userId, 'file'),
+    signs: people.hasSigned(pin.userId, 'words') || trust.isVerified(pin.userId),
+    signsFiles: people.hasSigned(pin.userId, 'file'),
     sharedWith: trust.sharersOf(pin),
   }
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

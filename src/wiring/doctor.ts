@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Secrets, Settings } from '../config/settings.ts'
-import type { CheckLine } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
 import { checkAll, type CheckParts } from '../observe/check.ts'
+import type { Finding } from '../observe/finding.ts'
 import { chooseProtection } from '../store/choose.ts'
 import { weakCopiesIn } from '../store/inspect.ts'
 import type { Core } from './core.ts'
@@ -18,7 +18,7 @@ export async function examineAll(
   { settings, secrets }: { settings: Settings; secrets: Secrets },
   link: Link,
   store: Core | OperatorError | null,
-): Promise<CheckLine[]> {
+): Promise<Finding[]> {
   const { upstream, key, dataDir } = settings
   const { proxy, url, caFile } = upstream
   const core = store instanceof Error ? null : store

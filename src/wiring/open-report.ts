@@ -1,4 +1,4 @@
-import type { OpenReport } from '../control/operations.ts'
+import type { OpenReport } from '../control/reports.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Engine } from '../pgp/engine.ts'
 

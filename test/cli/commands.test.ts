@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OperatorError, Refusal } from '../../src/errors.ts'
 import { dataFolder, FINGERPRINT, operations, serve, STATUS } from '../control/support.ts'
-import { here, postern, start } from './support.ts'
+import { runInProcess, postern, start } from './support.ts'
 
 type Over = Parameters<typeof operations>[0]
 
@@ -11,7 +11,7 @@ async function command(line: string, over?: Over, input?: string | Buffer) {
   await serve(cwd, over)
   const env = { POSTERN_DATA_DIR: cwd }
   return input === undefined
-    ? await here(line.split(' '), env)
+    ? await runInProcess(line.split(' '), env)
     : await postern(line.split(' '), { cwd, env, input })
 }
 
@@ -90,9 +90,9 @@ describe('keys and chats', () => {
 
 describe('open', () => {
   test('puts the text on stdout and the verdict on stderr', async () => {
-    const open = async (text: string) => ({
+    const open = async ({ armored }: { armored: string }) => ({
       opened: true,
-      text: `opened ${text}`,
+      text: `opened ${armored}`,
       verdict: 'verified',
       signer: FINGERPRINT,
     })

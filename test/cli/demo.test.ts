@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { shortcomings } from '../../src/cli/demo-scene.ts'
+import { problemsOf } from '../../src/cli/demo-view.ts'
 import { dataFolder } from '../control/support.ts'
 import { postern, start } from './support.ts'
 
@@ -26,20 +26,24 @@ describe('postern demo', () => {
   test('without --once one writes on, and a signal ends it with 0', async () => {
     const cwd = dataFolder()
     const input = 'one more\n# nobody asked\n#@echo_bot and one here\n'
-    const { process: child, put, ended } = start(['demo'], { cwd, input, env: { TMPDIR: cwd } })
-    await put(/you said: one more/)
-    await put(/nothing: it is not/)
-    await put(/you said: @echo_bot and one\s/)
+    const {
+      process: child,
+      waitForStdout,
+      ended,
+    } = start(['demo'], { cwd, input, env: { TMPDIR: cwd } })
+    await waitForStdout(/you said: one more/)
+    await waitForStdout(/nothing: it is not/)
+    await waitForStdout(/you said: @echo_bot and one\s/)
     child.kill('SIGINT')
     expect((await ended).code).toBe(0)
     expect(readdirSync(cwd)).toEqual([])
   })
 
   test('whatever did not arrive, was not verified, or leaked, is a failure', () => {
-    const fine = { heard: true, verified: true, leaked: false }
-    expect(shortcomings(fine)).toEqual([])
-    for (const wrong of [{ heard: false }, { verified: false }, { leaked: true }]) {
-      expect(shortcomings({ ...fine, ...wrong })).toHaveLength(1)
+    const fine = { wasRead: true, isVerified: true, hasLeaked: false }
+    expect(problemsOf(fine)).toEqual([])
+    for (const wrong of [{ wasRead: false }, { isVerified: false }, { hasLeaked: true }]) {
+      expect(problemsOf({ ...fine, ...wrong })).toHaveLength(1)
     }
   })
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { echoBot, type Heard } from '../../src/cli/echo-bot.ts'
+import { runEchoBot, type EchoedMessage } from '../../src/cli/echo-bot.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 
 /** Lets the bot run straight at the service, with no sidecar between: it needs none. */
 function runBot(sandbox: Sandbox) {
   const stop = new AbortController()
-  const heard: Heard[] = []
+  const echoed: EchoedMessage[] = []
   const { url, token } = sandbox
-  const done = echoBot({ url, token, signal: stop.signal, heard: (one) => heard.push(one) })
-  return { heard, done, stop: () => stop.abort() }
+  const done = runEchoBot({ url, token, signal: stop.signal, onMessage: (one) => echoed.push(one) })
+  return { echoed, done, stop: () => stop.abort() }
 }
 
 test('the bot answers what it reads, as a reply', async () => {
@@ -19,7 +19,7 @@ test('the bot answers what it reads, as a reply', async () => {
   const messageId = await phone.write(privateChat, 'hello')
   const answer = await phone.seen(({ chatId }) => chatId === privateChat)
   expect(answer.text).toBe('you said: hello')
-  expect(bot.heard).toEqual([{ chatId: privateChat, text: 'hello', answer: 'you said: hello' }])
+  expect(bot.echoed).toEqual([{ chatId: privateChat, text: 'hello', answer: 'you said: hello' }])
   const [, reply] = await sandbox.control.messages({ chatId: privateChat })
   expect(reply?.replyTo).toBe(messageId)
   bot.stop()
@@ -35,7 +35,7 @@ test('what has no text is passed over', async () => {
   const phone = await sandbox.phone(alice.id)
   await phone.write(readableGroup, 'after the notice')
   await phone.seen(({ text }) => text === 'you said: after the notice')
-  expect(bot.heard).toHaveLength(1)
+  expect(bot.echoed).toHaveLength(1)
   bot.stop()
   await bot.done.catch(() => undefined)
 })
@@ -54,7 +54,7 @@ test('a 429 is waited out and the call made again', async () => {
   const bot = runBot(sandbox)
   await phone.write(privateChat, 'again')
   await phone.seen(({ text }) => text === 'you said: again')
-  expect(bot.heard).toHaveLength(1)
+  expect(bot.echoed).toHaveLength(1)
   bot.stop()
   await bot.done.catch(() => undefined)
 })

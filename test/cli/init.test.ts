@@ -41,7 +41,7 @@ describe('postern init without a terminal', () => {
     })
     expect(text).not.toContain(sandbox.token)
     const sidecar = start(['run'], { cwd })
-    await sidecar.said(/"state":"published"/)
+    await sidecar.waitForStderr(/"state":"published"/)
     sidecar.process.kill('SIGTERM')
     expect((await sidecar.ended).code).toBe(0)
   })

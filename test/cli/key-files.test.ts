@@ -177,6 +177,9 @@ describe('postern key import', () => {
   })
 })
 
+/** An arrow key, which is no part of what is typed. */
+const LEFT = '\u001b[D'
+
 describe.skipIf(!hasTerminals)('at a terminal', () => {
   const command = (line: string) => [process.execPath, MAIN, ...line.split(' ')]
   const at = (stage: Stage) => ({
@@ -196,7 +199,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     const stage = await withKey()
     const answers = [
       { when: /passphrase for the exported key: /, types: `wrong\u0015${OUT}x\u007f\r` },
-      { when: /once more: /, types: `${OUT}\r` },
+      { when: /once more: /, types: `${OUT}${LEFT}\r` },
     ]
     const { code, screen } = await atTerminal(
       command('key export -o typed.asc'),

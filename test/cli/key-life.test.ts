@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Operations, RotationReport } from '../../src/control/operations.ts'
+import type { Operations } from '../../src/control/operations.ts'
+import type { RotationReport } from '../../src/control/reports.ts'
 import { OperatorError } from '../../src/errors.ts'
 import { FINGERPRINT, KEY, ROTATION, dataFolder, serve } from '../control/support.ts'
 import { postern } from './support.ts'
@@ -17,13 +18,13 @@ function course(...steps: Partial<RotationReport>[]): () => Promise<RotationRepo
   return () => Promise.resolve({ ...ROTATION, ...steps[Math.min(at++, steps.length - 1)] })
 }
 
-const MADE = { phase: 'made', endedAt: null, detail: 'on disk' }
+const MADE = { phase: 'made', endedAt: null, detail: 'on disk' } as const
 const WAITING = {
   phase: 'waiting',
   endedAt: null,
   detail: 'the service refused it: forbidden',
   nextAttemptAt: '2026-01-03T00:01:00.000Z',
-}
+} as const
 
 describe('key rotate', () => {
   test('tells each step on stderr, once, and the new fingerprint on stdout', async () => {
@@ -83,7 +84,7 @@ describe('key rotate', () => {
 describe('key delete', () => {
   const deleted: string[] = []
   const over: Partial<Operations> = {
-    keyDelete: (fingerprint) => {
+    keyDelete: ({ fingerprint }) => {
       deleted.push(fingerprint)
       return Promise.resolve({ fingerprint, message: 'destroyed' })
     },
@@ -119,16 +120,18 @@ describe('key delete', () => {
   })
 })
 
+const UNTIL = '2026-01-05T00:00:00.000Z'
+
 describe('key list', () => {
   test('says of an old key that it opens no more, and what to do', async () => {
-    const old = { ...KEY, state: 'retired', opens: false, opensUntil: '2026-01-05T00:00:00.000Z' }
+    const old = { ...KEY, state: 'retired' as const, opens: false, opensUntil: UNTIL }
     const { stdout, stderr } = await command('key list', { keyList: async () => [KEY, old] })
     expect(stdout.split('\n')[2]).toMatch(/retired .* no more /)
     expect(stderr).toContain('postern key delete')
   })
 
   test('says nothing of deletion while every old key still opens', async () => {
-    const old = { ...KEY, state: 'retired', opensUntil: '2026-01-05T00:00:00.000Z' }
+    const old = { ...KEY, state: 'retired' as const, opensUntil: UNTIL }
     const { stdout, stderr } = await command('key list', { keyList: async () => [KEY, old] })
     expect([stdout.split('\n')[2], stderr]).toEqual([
       expect.stringMatching(/until 2026-01-05 00:00Z/),

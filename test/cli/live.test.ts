@@ -5,7 +5,7 @@ import { postern, start, TOKENS } from './support.ts'
 test('from nothing to a published key, with a service, a sidecar and commands', async () => {
   const cwd = dataFolder()
   const sandbox = start(['sandbox', '--json'], { cwd })
-  const [world] = await sandbox.put(/^\{.*\}$/m)
+  const [world] = await sandbox.waitForStdout(/^\{.*\}$/m)
   const { url, bots } = JSON.parse(world) as { url: string; bots: { token: string }[] }
   const env = { ...TOKENS, POSTERN_UPSTREAM_URL: url, POSTERN_BOT_TOKEN: bots[0]?.token ?? '' }
 
@@ -14,7 +14,7 @@ test('from nothing to a published key, with a service, a sidecar and commands', 
   expect(before.stdout).toMatch(/^warn {2}key: .*every private chat/m)
 
   const sidecar = start(['run'], { cwd, env })
-  await sidecar.said(/"state":"published"/)
+  await sidecar.waitForStderr(/"state":"published"/)
   const status = await postern(['status'], { cwd })
   expect(status.stdout).toMatch(/^ready\n/)
   expect((await postern(['status', '--ready'], { cwd })).code).toBe(0)

@@ -36,7 +36,7 @@ describe('a secret stands nowhere but where it was put', () => {
     const more = { POSTERN_BOT_CLIENT_TOKEN: CLIENT }
     const secrets = [stage.passphrase, NEXT, OUT, CLIENT, stage.sandbox.token]
     const sidecar = await stage.up({ ...more, POSTERN_LOG_LEVEL: 'trace' })
-    const [, admin = ''] = await sidecar.said(/"admin":"([^"]+)"/)
+    const [, admin = ''] = await sidecar.waitForStderr(/"admin":"([^"]+)"/)
     const said: Record<string, string> = {}
     const note = async (line: string, env: Record<string, string> = {}, input?: string) => {
       const { stdout, stderr } = await stage.run(line, { ...more, ...env }, input)
@@ -90,7 +90,7 @@ describe('a secret stands nowhere but where it was put', () => {
       env: stage.env(),
       node: ['--import', `data:text/javascript,${encodeURIComponent(crash)}`],
     })
-    await sidecar.said(/"listening"/)
+    await sidecar.waitForStderr(/"listening"/)
     sidecar.process.kill('SIGUSR2')
     const { code, stdout, stderr } = await sidecar.ended
     expect(code).toBe(1)
@@ -111,9 +111,9 @@ describe('a secret stands nowhere but where it was put', () => {
       env,
       node: ['--import', `data:text/javascript,${encodeURIComponent(spy)}`],
     })
-    await sidecar.said(/"listening"/)
+    await sidecar.waitForStderr(/"listening"/)
     sidecar.process.kill('SIGUSR2')
-    const [inherited = ''] = await sidecar.put(/\{.*\}\n/)
+    const [inherited = ''] = await sidecar.waitForStdout(/\{.*\}\n/)
     expect(inherited).toContain('POSTERN_DATA_DIR')
     expect(
       found({ inherited }, [stage.passphrase, NEXT, OUT, CLIENT, stage.sandbox.token]),

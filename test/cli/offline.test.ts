@@ -10,7 +10,7 @@ describe('commands when no sidecar runs', () => {
   test('work on its data directory', async () => {
     const cwd = dataFolder()
     const sidecar = start(['run'], { cwd, env: TOKENS })
-    await sidecar.said(/"listening"/)
+    await sidecar.waitForStderr(/"listening"/)
     sidecar.process.kill('SIGTERM')
     expect((await sidecar.ended).code).toBe(0)
     const listed = await postern(['chat', 'list', '--json'], { cwd, env: TOKENS })

@@ -11,7 +11,7 @@ const PLAIN = { ...TOKENS, POSTERN_KEY_PROTECTION: 'none' }
 async function running(env: Record<string, string> = PLAIN, node: string[] = []) {
   const cwd = dataFolder()
   const started = start([], { cwd, env, node })
-  const [, bot = '', admin = ''] = await started.said(LISTENING)
+  const [, bot = '', admin = ''] = await started.waitForStderr(LISTENING)
   return { ...started, cwd, bot, admin }
 }
 
@@ -47,7 +47,7 @@ describe('postern run', () => {
     const {
       process: child,
       ended,
-      said,
+      waitForStderr,
       bot,
     } = await running({ ...PLAIN, ...(await silentService()) })
     const { port } = new URL(bot)
@@ -58,7 +58,7 @@ describe('postern run', () => {
       socket.write(line, resolve)
     })
     child.kill('SIGTERM')
-    await said(/"stopping"/)
+    await waitForStderr(/"stopping"/)
     child.kill('SIGTERM')
     expect((await ended).code).toBe(1)
   })
@@ -88,9 +88,9 @@ describe('postern run', () => {
   test('hands no secret on in its environment', async () => {
     const probe =
       'data:text/javascript,process.on("SIGWINCH",()=>console.error("ENV"+Object.keys(process.env)+"."))'
-    const { process: child, said } = await running(TOKENS, [`--import=${probe}`])
+    const { process: child, waitForStderr } = await running(TOKENS, [`--import=${probe}`])
     child.kill('SIGWINCH')
-    const [names] = await said(/ENV.*\./)
+    const [names] = await waitForStderr(/ENV.*\./)
     expect(names).toContain('POSTERN_UPSTREAM_URL')
     expect(names).not.toMatch(/TOKEN|PASSPHRASE/)
   })

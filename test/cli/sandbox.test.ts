@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/client.ts'
-import { here, postern, start } from './support.ts'
+import { runInProcess, postern, start } from './support.ts'
 
 const cwd = tmpdir()
 const LOCAL_WEBHOOK = JSON.stringify({ url: 'http://127.0.0.1:9/' })
@@ -21,7 +21,7 @@ interface Line {
 
 async function sandbox(args: string[] = []) {
   const started = start(['sandbox', '--json', ...args], { cwd })
-  const [line] = await started.put(/^.*\n/)
+  const [line] = await started.waitForStdout(/^.*\n/)
   return { ...started, line: JSON.parse(line) as Line }
 }
 
@@ -68,9 +68,9 @@ describe('postern sandbox', () => {
   })
 
   test('says for people what --json says for programs', async () => {
-    const { said, put } = start(['sandbox'], { cwd })
-    await put(/^bot +echo_bot +sandbox_\d+\.\S{43}$/m)
-    await said(/Ctrl-C/)
+    const { waitForStderr, waitForStdout } = start(['sandbox'], { cwd })
+    await waitForStdout(/^bot +echo_bot +sandbox_\d+\.\S{43}$/m)
+    await waitForStderr(/Ctrl-C/)
   })
 
   test('takes a local webhook when it was told to', async () => {
@@ -106,7 +106,7 @@ describe('postern sandbox', () => {
       ['--data', ''],
       ['--seed', ''],
     ]) {
-      expect((await here(['sandbox', ...args])).code, args.join(' ')).toBe(2)
+      expect((await runInProcess(['sandbox', ...args])).code, args.join(' ')).toBe(2)
     }
   })
 
@@ -119,10 +119,10 @@ happenings:
   - { at: 0s, press: { userId: alice, chatId: dm, messageId: last } }
   - { at: 1ms, post: { userId: alice, chatId: dm, text: hello } }
 `)
-    const { line, said } = await sandbox(['--seed', seed])
+    const { line, waitForStderr } = await sandbox(['--seed', seed])
     expect(line.people.map(({ username }) => username)).toEqual(['alice'])
     expect(line.bots.map(({ username }) => username)).toEqual(['news_bot'])
-    await said(/a `press` of the seed could not happen: there is no such message/)
+    await waitForStderr(/a `press` of the seed could not happen: there is no such message/)
     const updates = await call(line, '/updates?timeout=50')
     expect(await updates.json()).toMatchObject({ result: [{ message: { text: 'hello' } }] })
   })
@@ -145,7 +145,7 @@ happenings:
     ['aliases, which could unfold without end', 'people: &a {}\nbots: *a\n', /aliases/],
     ['the same name twice', 'people: {}\npeople: {}\n', /is not YAML .*unique/],
   ])('refuses a seed that holds %s', async (_what, text, says) => {
-    const { code, stderr } = await here(['sandbox', '--seed', file(text)])
+    const { code, stderr } = await runInProcess(['sandbox', '--seed', file(text)])
     expect(code).toBe(2)
     expect(stderr).toMatch(says)
   })
@@ -157,7 +157,7 @@ happenings:
     await first.ended
     const second = await sandbox(['--data', data, '--seed', file('people: { zoe: {} }\n')])
     expect(second.line.people).toEqual(first.line.people)
-    await second.said(/the world of .* goes on; no seed is sown in it/)
+    await second.waitForStderr(/the world of .* goes on; no seed is sown in it/)
   })
 
   test('prints the schema of seeds', async () => {

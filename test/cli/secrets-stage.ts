@@ -87,7 +87,7 @@ export class Stage {
       cwd: this.cwd,
       env: this.env({ POSTERN_LOG_LEVEL: 'info', ...more }),
     })
-    const [, admin] = await sidecar.said(/"admin":"([^"]+)"/)
+    const [, admin] = await sidecar.waitForStderr(/"admin":"([^"]+)"/)
     await vi.waitUntil(async () => (await fetch(`${admin}/readyz`)).ok, {
       timeout: 60_000,
       interval: 50,

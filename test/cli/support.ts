@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished, vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
-import { exitCodeOf, sayFailure } from '../../src/cli/terminal.ts'
+import { exitCodeOf, printError } from '../../src/cli/terminal.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 
 export interface Given {
@@ -26,10 +26,10 @@ export interface Ended {
 export interface Started {
   process: ChildProcess
   ended: Promise<Ended>
-  /** Resolves with what matched once fd 2 said it. */
-  said: (pattern: RegExp) => Promise<RegExpExecArray>
-  /** The same for fd 1. */
-  put: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** Resolves with what matched once it stood on stderr. */
+  waitForStderr: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** The same for stdout. */
+  waitForStdout: (pattern: RegExp) => Promise<RegExpExecArray>
 }
 
 /** Runs a command to its end. */
@@ -41,15 +41,15 @@ export function postern(args: readonly string[], given: Given): Promise<Ended> {
  * Runs a command as `main.ts` does, in this process, which is a twentieth of the work: for commands
  * that read nothing from stdin and do not go on. A few tests say that a process does the same.
  */
-export async function here(
+export async function runInProcess(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Ended> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  const said = { stdout: '', stderr: '' }
+  const printed = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      said[name] += String(text)
+      printed[name] += String(text)
       return true
     }),
   )
@@ -57,13 +57,13 @@ export async function here(
   try {
     await runProgram(args)
   } catch (error) {
-    sayFailure(error)
+    printError(error)
     code = exitCodeOf(error)
   } finally {
     for (const spy of spies) spy.mockRestore()
     vi.unstubAllEnvs()
   }
-  return { code, ...said }
+  return { code, ...printed }
 }
 
 /** Starts a command; it is killed when the test is over. */
@@ -103,8 +103,8 @@ export function start(args: readonly string[], given: Given): Started {
   return {
     process: child,
     ended,
-    said: (pattern) => until('stderr', pattern),
-    put: (pattern) => until('stdout', pattern),
+    waitForStderr: (pattern) => until('stderr', pattern),
+    waitForStdout: (pattern) => until('stdout', pattern),
   }
 }
 

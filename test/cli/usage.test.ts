@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
-import { here, postern } from './support.ts'
+import { runInProcess, postern } from './support.ts'
 
 const COMMANDS = [
   'run',
@@ -65,7 +65,7 @@ describe('help', () => {
   })
 
   test.each(COMMANDS)('of `%s` has an example of one line', async (name) => {
-    const { code, stdout, stderr } = await here([...name.split(' '), '--help'])
+    const { code, stdout, stderr } = await runInProcess([...name.split(' '), '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(new RegExp(`^example: postern ${name}.*$`, 'm'))
   })
@@ -108,7 +108,7 @@ describe('a wrong command line', () => {
     ['chat allow-readable 1 --pending', 'and only one of these'],
     ['chat allow-readable 9007199254740993', 'a chat id is a whole number'],
   ])('`postern %s` is refused with 2, a hint and nothing on stdout', async (line, message) => {
-    const { code, stdout, stderr } = await here(line.split(' '))
+    const { code, stdout, stderr } = await runInProcess(line.split(' '))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const lines = stderr.trim().split('\n').slice(-3)
     expect(lines[0]).toMatch(/^postern: [^A-Z].*[^.]$/)
@@ -123,7 +123,7 @@ test('what is said of a command line is what a process says', async () => {
     ['key', 'lst'],
     ['trust', 'accept', '--help'],
   ]) {
-    expect(await postern(args, { cwd: dataFolder() })).toEqual(await here(args))
+    expect(await postern(args, { cwd: dataFolder() })).toEqual(await runInProcess(args))
   }
 })
 

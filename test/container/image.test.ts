@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { echoBot } from '../../src/cli/echo-bot.ts'
+import { runEchoBot } from '../../src/cli/echo-bot.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { until } from '../support/sidecar.ts'
 import { startContainer, type Container } from './container.ts'
@@ -176,7 +176,7 @@ async function talk(sandbox: Sandbox, url: string): Promise<void> {
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   const { token } = sandbox
-  void echoBot({ url, token, signal: stop.signal, heard: () => {} }).catch(() => {})
+  void runEchoBot({ url, token, signal: stop.signal, onMessage: () => {} }).catch(() => {})
   const alice = await sandbox.phone(sandbox.home.alice.id)
   await alice.write(sandbox.home.privateChat, 'are you in there?')
   const answer = await alice.seen(({ text }) => text.includes('you said'), 30_000)

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { VERSION } from '../../src/config/version.ts'
 import { connectControl } from '../../src/control/client.ts'
 import { startControl } from '../../src/control/server.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -41,7 +42,9 @@ const canBeNobody =
     `await import(${JSON.stringify(pathToFileURL(join(SOURCES, 'control/client.ts')).href)})`,
   ).status === 0
 
-/** Somebody who listens and keeps what is sent. Answers every line as a sidecar would. */
+const ANSWER = '{"result":{"protection":"passphrase","message":"moved"}}'
+
+/** Somebody who listens and keeps what is sent. Answers as a sidecar would. */
 async function listener(path: string, mode = 0o600): Promise<{ heard: () => string }> {
   let heard = ''
   const server = createServer((socket) => {
@@ -49,7 +52,7 @@ async function listener(path: string, mode = 0o600): Promise<{ heard: () => stri
     socket.on('data', (bytes) => {
       heard += bytes.toString()
       socket.write(
-        `${JSON.stringify({ result: { protection: 'passphrase', message: 'moved' } })}\n`,
+        `HTTP/1.1 200 OK\r\npostern-version: ${VERSION}\r\ncontent-length: ${ANSWER.length}\r\n\r\n${ANSWER}`,
       )
     })
   })
@@ -248,7 +251,6 @@ describe('a start', () => {
       dataDir,
       runtimeDir,
       operations: operations(),
-      check: async () => [],
       log: watchedLog(),
     })
     onTestFinished(() => control[Symbol.asyncDispose]())

@@ -1,7 +1,12 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { chmodSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { VERSION } from '../../src/config/version.ts'
 import { connectControl } from '../../src/control/client.ts'
 import { OperatorError, Refusal, ServiceSaid } from '../../src/errors.ts'
 import { dataFolder, FINGERPRINT, operations, serve, STATUS, talk } from './support.ts'
@@ -16,6 +21,28 @@ async function connected(...given: Parameters<typeof serve>) {
   return control
 }
 
+/** Has somebody else than a sidecar listen at its socket. */
+async function listen(server: Server, dataDir: string): Promise<void> {
+  const path = join(dataDir, 'control.sock')
+  server.listen(path)
+  await once(server, 'listening')
+  chmodSync(path, 0o600)
+  onTestFinished(() => void server.close())
+}
+
+const BODY = 2 * 1024 * 1024 + 1
+
+/** A request as it goes over the socket. */
+function post(name: string, body = '{}'): string {
+  return `POST /${name} HTTP/1.1\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+/** The bodies of the answers in what came over a socket. */
+function bodiesOf(text: string): unknown[] {
+  const bodies = [...text.matchAll(/\r\n\r\n(\{.*?\})(?=HTTP\/1|$)/gs)]
+  return bodies.map(([, body = '']) => JSON.parse(body) as unknown)
+}
+
 describe('what is asked over the socket', () => {
   test('is answered as the operation answered', async () => {
     const control = await connected(dataFolder())
@@ -24,35 +51,40 @@ describe('what is asked over the socket', () => {
     expect(await control.check()).toEqual([{ name: 'token', level: 'pass', message: 'it is good' }])
     expect(await control.keyList()).toEqual(await direct.keyList())
     expect(await control.keyShow()).toEqual(await direct.keyShow())
-    expect((await control.keyShow('b'.repeat(40))).fingerprint).toBe('b'.repeat(40))
+    expect((await control.keyShow({ fingerprint: 'b'.repeat(40) })).fingerprint).toBe(
+      'b'.repeat(40),
+    )
     expect((await control.keyPublish({ replace: true })).message).toBe('replaced')
     expect((await control.keyPublish({ replace: false })).message).toBe('published')
     expect(await control.chatList()).toEqual(await direct.chatList())
     expect((await control.chatAllowReadable({ chatIds: [-5, 6] })).lifted).toEqual([-5, 6])
     expect((await control.chatAllowReadable({ pending: true })).message).toBe('{"pending":true}')
     expect((await control.chatAllowReadable({ private: true })).message).toBe('{"private":true}')
-    expect((await control.open('line one\nline "two" ✓\u0000')).text).toContain('"two" ✓\u0000')
+    const armored = 'line one\nline "two" ✓\u0000'
+    expect((await control.open({ armored })).text).toContain('"two" ✓\u0000')
   })
 
   test('is answered in order, also when asked all at once', async () => {
     const control = await connected(dataFolder(), {
-      open: async (text) => {
-        await new Promise((resolve) => {
-          setTimeout(resolve, text === 'first' ? 30 : 0)
-        })
-        return { opened: true, text, verdict: 'verified' }
+      open: async ({ armored }) => {
+        await setTimeout(armored === 'first' ? 30 : 0)
+        return { opened: true, text: armored, verdict: 'verified' }
       },
     })
-    const answers = await Promise.all(['first', 'second'].map((text) => control.open(text)))
+    const answers = await Promise.all(
+      ['first', 'second'].map((armored) => control.open({ armored })),
+    )
     expect(answers.map(({ text }) => text)).toEqual(['first', 'second'])
   })
 
   test('can be a whole MiB of armored text', async () => {
     const control = await connected(dataFolder())
-    const text = `${'x'.repeat(63)}\n`.repeat(16 * 1024)
-    expect((await control.open(text)).text).toHaveLength(1024 * 1024)
-    await expect(control.open('\n'.repeat(1024 * 1024))).rejects.toMatchObject({ code: 'refused' })
-    await expect(control.open(`${text}x`)).rejects.toMatchObject({ code: 'usage' })
+    const armored = `${'x'.repeat(63)}\n`.repeat(16 * 1024)
+    expect((await control.open({ armored })).text).toHaveLength(1024 * 1024)
+    const escaped = { armored: '\n'.repeat(1024 * 1024) }
+    await expect(control.open(escaped)).rejects.toMatchObject({ code: 'refused' })
+    const longer = { armored: `${armored}x` }
+    await expect(control.open(longer)).rejects.toMatchObject({ code: 'usage' })
     expect(await control.status()).toEqual(STATUS)
   })
 })
@@ -62,6 +94,7 @@ describe('what goes wrong comes over as it was', () => {
   test.each([
     ['a refusal with a detail', new Refusal('postern_key_conflict', 'theirs is BBBB'), Refusal],
     ['a refusal without', new Refusal('postern_locked'), Refusal],
+    ['a refusal with a code of the service’s', new Refusal('too_large', 'it is 9 MiB'), Refusal],
     ['an operator’s error', new OperatorError('refused', 'no such chat', 'look'), OperatorError],
     ['the service’s no', new ServiceSaid({ code: 'bot_paused', status: 403, answer }), ServiceSaid],
   ])('%s', async (_name, error, kind) => {
@@ -87,8 +120,38 @@ describe('what goes wrong comes over as it was', () => {
   })
 
   test('an answer of another version', async () => {
-    const control = await connected(dataFolder(), { status: async () => ({}) as typeof STATUS })
-    await expect(control.status()).rejects.toMatchObject({ code: 'failed' })
+    const control = await connected(dataFolder(), {}, { version: '0.0.1' })
+    await expect(control.status()).rejects.toMatchObject({
+      code: 'failed',
+      message: 'the sidecar’s answer cannot be read',
+      hint: expect.stringContaining(`0.0.1; this is ${VERSION}`),
+    })
+  })
+
+  test.each([
+    ['no HTTP', '{"error":{"code":"usage","message":"what?"}}\n'],
+    ['no answer of a sidecar', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
+  ])('an answer that is %s', async (_name, bytes) => {
+    const dataDir = dataFolder()
+    const server = createServer((socket) => void socket.once('data', () => socket.write(bytes)))
+    await listen(server, dataDir)
+    await using control = await connectControl(dataDir)
+    await expect(control?.status()).rejects.toMatchObject({
+      code: 'failed',
+      message: 'the sidecar’s answer cannot be read',
+    })
+  })
+
+  test('an answer over 64 MiB', async () => {
+    const dataDir = dataFolder()
+    const mib = 'x'.repeat(1024 * 1024)
+    const server = createHttpServer((_request, response) => {
+      response.writeHead(200, { 'postern-version': VERSION })
+      Readable.from(Array.from({ length: 66 }, () => mib)).pipe(response)
+    })
+    await listen(server, dataDir)
+    await using control = await connectControl(dataDir)
+    await expect(control?.status()).rejects.toMatchObject({ code: 'failed' })
   })
 
   test('a sidecar that goes away', async () => {
@@ -120,33 +183,65 @@ describe('what goes wrong comes over as it was', () => {
 
 describe('what is not a request', () => {
   test.each([
-    '',
-    'null',
-    '[]',
-    '{',
-    '{"operation":"shutdown"}',
-    '{"operation":"status","more":1}',
-    '{"operation":"chatAllowReadable","lift":{"chatIds":[]}}',
-    '{"operation":"chatAllowReadable","lift":{"chatIds":[1.5]}}',
-    '{"operation":"chatAllowReadable","lift":{"chatIds":[1],"pending":true}}',
-    '{"operation":"chatAllowReadable","lift":{"pending":false}}',
-    '{"operation":"keyPublish"}',
-    `{"operation":"keyShow","fingerprint":"${FINGERPRINT}${FINGERPRINT}"}`,
-  ])('%s is refused, and the next one is answered', async (line) => {
+    ['status', ''],
+    ['status', 'null'],
+    ['status', '[]'],
+    ['status', '{'],
+    ['shutdown', '{}'],
+    ['toString', '{}'],
+    ['', '{}'],
+    ['status/now', '{}'],
+    ['%', '{}'],
+    ['status', '{"more":1}'],
+    ['chatAllowReadable', '{"chatIds":[]}'],
+    ['chatAllowReadable', '{"chatIds":[1.5]}'],
+    ['chatAllowReadable', '{"chatIds":[1],"pending":true}'],
+    ['chatAllowReadable', '{"pending":false}'],
+    ['keyPublish', '{}'],
+    ['keyShow', `{"fingerprint":"${FINGERPRINT}${FINGERPRINT}"}`],
+  ])('`%s` with `%s` is refused, and the next one is answered', async (name, body) => {
     const dataDir = dataFolder()
     await serve(dataDir)
     const path = join(dataDir, 'control.sock')
-    const text = await talk(path, `${line}\n{"operation":"status"}\n`, { end: true })
-    const [first, second] = text.trim().split('\n')
-    expect(JSON.parse(first ?? '')).toMatchObject({ error: { code: 'usage' } })
-    expect(JSON.parse(second ?? '')).toEqual({ result: STATUS })
+    const text = await talk(path, `${post(name, body)}${post('status')}`, { end: true })
+    const [first, second] = bodiesOf(text)
+    expect(first).toMatchObject({ error: { code: 'usage' } })
+    expect(second).toEqual({ result: STATUS })
   })
 
-  test('a line over 2 MiB ends the connection, and others are served', async () => {
+  test('nothing is answered to another method', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir)
+    const path = join(dataDir, 'control.sock')
+    const text = await talk(path, post('status').replace('POST', 'GET'), { end: true })
+    expect(bodiesOf(text)).toMatchObject([{ error: { code: 'usage' } }])
+  })
+
+  test.each([
+    [
+      'over 2 MiB that says so',
+      `POST /status HTTP/1.1\r\nhost: x\r\ncontent-length: ${BODY}\r\n\r\n`,
+    ],
+    [
+      'over 2 MiB in chunks',
+      `POST /status HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${BODY.toString(16)}\r\n`,
+    ],
+  ])('a request %s ends the connection, and others are served', async (_name, head) => {
+    const dataDir = dataFolder()
+    const control = await connected(dataDir)
+    const path = join(dataDir, 'control.sock')
+    const text = await talk(path, Buffer.concat([Buffer.from(head), Buffer.alloc(BODY, 120)]))
+    expect(text).toMatch(/^HTTP\/1.1 400 .*"code":"usage"/s)
+    expect(text).not.toContain('9.9.9')
+    expect(await control.status()).toEqual(STATUS)
+  })
+
+  test('what is no HTTP ends the connection, and others are served', async () => {
     const dataDir = dataFolder()
     const control = await connected(dataDir)
     const path = join(dataDir, 'control.sock')
     expect(await talk(path, Buffer.alloc(2 * 1024 * 1024 + 1, 120))).toBe('')
+    expect(await talk(path, '{"operation":"status"}\n')).toBe('')
     expect(await control.status()).toEqual(STATUS)
   })
 })
@@ -161,7 +256,11 @@ describe('connections', () => {
       { idleMs: 500 },
     )
     const pending = control.keyList()
-    expect(await talk(join(dataDir, 'control.sock'), '{"operation":')).toBe('')
+    const path = join(dataDir, 'control.sock')
+    const silent = ['', 'POST /status HTTP/1.1\r\nhost: x\r\n', post('status', '{}').slice(0, -1)]
+    const idle = talk(path, post('status'))
+    expect(await Promise.all(silent.map((begun) => talk(path, begun)))).toEqual(['', '', ''])
+    expect(bodiesOf(await idle)).toEqual([{ result: STATUS }])
     slow.resolve()
     expect(await pending).toEqual([])
   })
@@ -171,10 +270,30 @@ describe('connections', () => {
     await serve(dataDir, {}, { idleMs: 200 })
     const socket = connect(join(dataDir, 'control.sock'))
     socket.on('error', () => {})
-    const drip = setInterval(() => socket.writable && socket.write(' '), 20)
+    socket.write('POST /status HTTP/1.1\r\nhost: x\r\nx: ')
+    const drip = setInterval(() => socket.writable && socket.write('x'), 20)
     onTestFinished(() => clearInterval(drip))
-    // The last bytes may meet a closed end, which is an error of their own.
     await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  })
+
+  test('are let go when they do not take their answer', async () => {
+    const dataDir = dataFolder()
+    const text = 'x'.repeat(8 * 1024 * 1024)
+    const open = async () => ({ opened: true, text, verdict: 'verified' })
+    await serve(dataDir, { open }, { idleMs: 200 })
+    const socket = connect(join(dataDir, 'control.sock'))
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.pause()
+    await new Promise<void>((resolve) =>
+      socket.write(post('open', '{"armored":"x"}'), () => resolve()),
+    )
+    await setTimeout(1500)
+    let taken = 0
+    socket.on('data', (bytes) => (taken += bytes.length))
+    socket.resume()
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    expect(taken).toBeLessThan(text.length)
   })
 
   test('are sixteen at most, and a place that is free again is taken', async () => {
@@ -185,11 +304,25 @@ describe('connections', () => {
     const sockets = [first, ...Array.from({ length: 15 }, () => connect(path))]
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-    expect(await talk(path, '{"operation":"status"}\n')).toBe('')
+    expect(await talk(path, post('status'))).toBe('')
     first.end()
     first.resume()
     await once(first, 'close')
-    expect(await talk(path, '{"operation":"status"}\n', { end: true })).toContain('9.9.9')
+    expect(await talk(path, post('status'), { end: true })).toContain('9.9.9')
+  })
+
+  test('that ask for more than four things at once are closed', async () => {
+    const dataDir = dataFolder()
+    let asked = 0
+    const keyList = () => {
+      asked += 1
+      return new Promise<never>(() => {})
+    }
+    const control = await connected(dataDir, { keyList })
+    const path = join(dataDir, 'control.sock')
+    expect(await talk(path, post('keyList').repeat(6))).toBe('')
+    expect(asked).toBeLessThanOrEqual(4)
+    expect(await control.status()).toEqual(STATUS)
   })
 
   test('that close while an operation runs do not disturb it or others', async () => {
@@ -200,11 +333,11 @@ describe('connections', () => {
       keyPublish: async () => {
         await slow.promise
         done += 1
-        return { fingerprint: FINGERPRINT, state: 'active', message: '' }
+        return { fingerprint: FINGERPRINT, state: 'published', message: '' }
       },
     })
     const socket = connect(join(dataDir, 'control.sock'))
-    socket.write('{"operation":"keyPublish","replace":true}\n')
+    socket.write(post('keyPublish', '{"replace":true}'))
     expect(await control.status()).toEqual(STATUS)
     socket.destroy()
     slow.resolve()
@@ -223,10 +356,10 @@ describe('connections', () => {
     }
     await serve(dataDir, { chatList })
     const path = join(dataDir, 'control.sock')
-    const answer = talk(path, '{"operation":"chatList"}\n', { end: true })
+    const answer = talk(path, post('chatList'), { end: true })
     await asked.promise
-    setTimeout(slow.resolve, 20)
-    expect(await answer).toBe('{"result":[]}\n')
+    void setTimeout(20).then(slow.resolve)
+    expect(bodiesOf(await answer)).toEqual([{ result: [] }])
   })
 
   test('get their answer before the socket is closed for good', async () => {

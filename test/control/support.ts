@@ -3,14 +3,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type {
-  CheckLine,
-  KeyRow,
-  Operations,
-  RotationReport,
-  StatusReport,
-} from '../../src/control/operations.ts'
+import type { KeyRow } from '../../src/control/keys.ts'
+import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
+import type { Finding, RotationReport, StatusReport } from '../../src/control/reports.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -65,22 +61,23 @@ export const ROTATION: RotationReport = {
 export function operations(over: Partial<Operations> = {}): Operations {
   return {
     status: async () => STATUS,
+    check: async () => [{ name: 'token', level: 'pass', message: 'it is good' }],
     keyList: async () => [KEY],
-    keyShow: async (fingerprint = FINGERPRINT) => ({
+    keyShow: async ({ fingerprint = FINGERPRINT } = {}) => ({
       fingerprint,
       state: 'active',
       certificate: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n',
     }),
     keyPublish: async ({ replace }) => ({
       fingerprint: FINGERPRINT,
-      state: 'active',
+      state: 'published',
       message: replace ? 'replaced' : 'published',
     }),
     keyRotate: async () => ROTATION,
     keyRotation: async () => ROTATION,
     keyAbandon: async () => ({ ...ROTATION, phase: 'abandoned' }),
     keyDeletion: async () => ({ key: KEY, loses: ['words'], unsure: ['backups'] }),
-    keyDelete: async (fingerprint) => ({ fingerprint, message: 'destroyed' }),
+    keyDelete: async ({ fingerprint }) => ({ fingerprint, message: 'destroyed' }),
     keyGenerate: async () => ({ fingerprint: FINGERPRINT, state: 'pending', message: 'made' }),
     keyExport: async ({ fingerprint = FINGERPRINT, passphrase }) => ({
       fingerprint,
@@ -107,12 +104,16 @@ export function operations(over: Partial<Operations> = {}): Operations {
       lifted: 'chatIds' in lift ? lift.chatIds : [],
       message: JSON.stringify(lift),
     }),
+    chatBind: async (input) => ({ message: JSON.stringify(input) }),
     trustList: async () => ({ policy: 'accept', said: [], people: [] }),
-    trustSay: async (word) => ({ message: JSON.stringify(word) }),
+    trustAccept: async (input) => ({ message: JSON.stringify(input) }),
+    trustVerify: async (input) => ({ message: JSON.stringify(input) }),
+    trustBlock: async (input) => ({ message: JSON.stringify(input) }),
+    trustPolicy: async (input) => ({ message: JSON.stringify(input) }),
     trustLog: async () => [],
     explainUpdate: async () => [],
     explainSent: async () => null,
-    open: async (armored) => ({ opened: true, text: armored, verdict: 'verified' }),
+    open: async ({ armored }) => ({ opened: true, text: armored, verdict: 'verified' }),
     ...over,
   }
 }
@@ -130,15 +131,14 @@ export function dataFolder(depth = 0): string {
 export async function serve(
   dataDir: string,
   over: Partial<Operations> = {},
-  o: { idleMs?: number; drainMs?: number; lines?: CheckLine[] } = {},
+  o: { idleMs?: number; drainMs?: number; version?: string; lines?: Finding[] } = {},
 ): Promise<AsyncDisposable> {
+  const { lines, ...bounds } = o
   const control = await startControl({
     dataDir,
-    operations: operations(over),
-    check: async () => o.lines ?? [{ name: 'token', level: 'pass', message: 'it is good' }],
+    operations: operations({ ...(lines && { check: async () => lines }), ...over }),
     log: watchedLog(),
-    ...(o.idleMs !== undefined && { idleMs: o.idleMs }),
-    ...(o.drainMs !== undefined && { drainMs: o.drainMs }),
+    ...bounds,
   })
   let disposed: Promise<void> | null = null
   const once = {

@@ -14,7 +14,7 @@ type Running = Awaited<ReturnType<Stage['up']>>
 
 /** Calls the sidecar's door as the bot does. */
 async function call(stage: Stage, sidecar: Running, path: string, body?: object) {
-  const [, door] = await sidecar.said(/"bot":"([^"]+)"/)
+  const [, door] = await sidecar.waitForStderr(/"bot":"([^"]+)"/)
   const answer = await fetch(`${door}/bot/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {

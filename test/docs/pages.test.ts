@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
-import { createWhole } from '../../src/cli/program.ts'
+import { createFullProgram } from '../../src/cli/program.ts'
 import { readPages, TABLES, tablesIn, withTables } from '../support/readme-tables.ts'
 import { anchorOf, blocksOf, headings } from './markdown.ts'
 
@@ -30,7 +30,7 @@ describe('the pages', () => {
 
   it('name only commands that there are', async () => {
     const known = new Map(
-      (await createWhole()).commands.map((command) => [
+      (await createFullProgram()).commands.map((command) => [
         command.name(),
         command.commands.map((inner) => inner.name()),
       ]),

@@ -104,7 +104,7 @@ describe('the runbooks', () => {
     const { POSTERN_BOT_TOKEN: old = '', ...env } = stage.env()
     stage.env = (more) => ({ ...env, POSTERN_BOT_TOKEN_FILE: file, ...more })
     const sidecar = await stage.up()
-    const [, door, admin] = await sidecar.said(/"bot":"([^"]+)","admin":"([^"]+)"/)
+    const [, door, admin] = await sidecar.waitForStderr(/"bot":"([^"]+)","admin":"([^"]+)"/)
     const call = async (token: string) => {
       const headers = { authorization: `Bearer ${token}` }
       return (await fetch(`${door}/bot/v1/me`, { headers })).status

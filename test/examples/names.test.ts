@@ -2,13 +2,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createWhole } from '../../src/cli/program.ts'
+import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 
 const files = globSync('config/examples/**/*', { withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => `${parentPath}/${name}`)
-const commands = new Set((await createWhole()).commands.map((command) => command.name()))
+const commands = new Set((await createFullProgram()).commands.map((command) => command.name()))
 
 describe.each(files)('%s', (file) => {
   const text = readFileSync(file, 'utf8')

@@ -1,5 +1,6 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
-import type { ChatRow, KeyRow } from '../../src/control/operations.ts'
+import type { ChatRow } from '../../src/control/chats.ts'
+import type { KeyRow } from '../../src/control/keys.ts'
 import type { Seen } from '../../src/sandbox/phone.ts'
 import type { SeenCall } from '../../src/sandbox/transcript.ts'
 import { checkUpdates } from './check-updates.ts'

@@ -2,7 +2,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { KeyRow, RotationReport, StatusReport } from '../../src/control/operations.ts'
+import type { KeyRow } from '../../src/control/keys.ts'
+import type { RotationReport, StatusReport } from '../../src/control/reports.ts'
 import type { Stage } from '../support/double-stage.ts'
 import type { Ended, Sidecar } from '../support/sidecar.ts'
 

@@ -26,7 +26,7 @@ interface Line {
 /** `postern sandbox --data` as a process, and what it says. */
 async function sandbox(data: string, args: string[] = []) {
   const started = start(['sandbox', '--json', '--data', data, ...args], { cwd })
-  const [line] = await started.put(/^.*\n/)
+  const [line] = await started.waitForStdout(/^.*\n/)
   const world = JSON.parse(line) as Line
   const kill = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
     started.process.kill(signal)
@@ -148,7 +148,7 @@ test('a world goes on on the same ports, and says so', async () => {
   const port = new URL(first.url).port
   const controlPort = new URL(first.controlUrl).port
   const second = await sandbox(data, ['--port', port, '--control-port', controlPort])
-  await second.said(/goes on/)
+  await second.waitForStderr(/goes on/)
   expect({
     url: second.url,
     controlUrl: second.controlUrl,

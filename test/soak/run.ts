@@ -7,7 +7,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { echoBot } from '../../src/cli/echo-bot.ts'
+import { runEchoBot } from '../../src/cli/echo-bot.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { startSidecar } from '../support/sidecar.ts'
 import { drift, sample, type Sample } from './samples.ts'
@@ -35,11 +35,11 @@ await sidecar.whenReady()
 const stop = new AbortController()
 const { token } = sandbox
 const waiting = new Map<string, () => void>()
-const bot = echoBot({
+const bot = runEchoBot({
   url: sidecar.url,
   token,
   signal: stop.signal,
-  heard: ({ text }) => waiting.get(text)?.(),
+  onMessage: ({ text }) => waiting.get(text)?.(),
 }).catch((error: unknown) => {
   if (!stop.signal.aborted) say(`the bot stopped: ${String(error)}`)
 })

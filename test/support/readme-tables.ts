@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
-import { createWhole } from '../../src/cli/program.ts'
+import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { Health, REASONS } from '../../src/observe/health.ts'
@@ -46,7 +46,7 @@ function table(head: string[], rows: string[][]): string {
   return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 }
 
-const program = await createWhole()
+const program = await createFullProgram()
 
 const yes = (delivered: boolean): string => (delivered ? 'yes' : 'no')
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { connectControl } from '../../src/control/client.ts'
-import type { TrustWord } from '../../src/control/trust.ts'
+import type { Operations } from '../../src/control/operations.ts'
 import type { TrustPolicy } from '../../src/keys/policies.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
@@ -14,15 +14,18 @@ const postern = async (...args: string[]): Promise<string> => {
   return stdout + stderr
 }
 
-/** What the commands say to the running sidecar, without a process for each. */
-async function say(word: TrustWord): Promise<void> {
+/** Asks the running sidecar as the commands do, without a process for each. */
+async function ask<R>(run: (operations: Operations) => Promise<R>): Promise<R> {
   await using control = await connectControl(stage.sidecar.dataDir)
-  await control?.trustSay(word)
+  if (control === null) throw new Error('no sidecar runs')
+  return await run(control)
 }
 const policy = (wanted: TrustPolicy | null, chatId: number | null = null) =>
-  say({ say: 'policy', chatId, policy: wanted })
-const accept = ({ id: userId }: { id: number }) => say({ say: 'accept', userId })
-const block = ({ id: userId }: { id: number }) => say({ say: 'block', userId })
+  ask((operations) => operations.trustPolicy({ chatId, policy: wanted }))
+const accept = ({ id: userId }: { id: number }) =>
+  ask((operations) => operations.trustAccept({ userId }))
+const block = ({ id: userId }: { id: number }) =>
+  ask((operations) => operations.trustBlock({ userId }))
 
 beforeEach(async () => {
   await policy(null)

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
-import type { TrustWord } from '../../src/control/trust.ts'
+import type { Operations } from '../../src/control/operations.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import { no, type Json } from '../support/double-wire.ts'
@@ -9,15 +9,17 @@ import type { DoubleChat } from '../support/double-world.ts'
 /** Leaving the signature out gains nothing. */
 const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
 
-async function say(word: TrustWord): Promise<string> {
+async function ask(run: (operations: Operations) => Promise<{ message: string }>): Promise<string> {
   await using control = await connectControl(stage.sidecar.dataDir)
-  return (await control?.trustSay(word))?.message ?? ''
+  if (control === null) throw new Error('no sidecar runs')
+  return (await run(control)).message
 }
 const policy = (wanted: 'accept' | 'first-use' | 'pinned' | null) =>
-  say({ say: 'policy', chatId: null, policy: wanted })
-const accept = ({ id: userId }: { id: number }) => say({ say: 'accept', userId })
-const verify = ({ id: userId, phone }: Person) =>
-  say({ say: 'verify', userId, fingerprint: phone.fingerprint })
+  ask((operations) => operations.trustPolicy({ chatId: null, policy: wanted }))
+const accept = ({ id: userId }: { id: number }) =>
+  ask((operations) => operations.trustAccept({ userId }))
+const verify = ({ id: userId, phone }: Person, fingerprint = phone.fingerprint) =>
+  ask((operations) => operations.trustVerify({ userId, fingerprint }))
 
 beforeEach(async () => {
   await policy(null)
@@ -110,7 +112,7 @@ test('verifying does not forget that the person signs, whatever fingerprint is v
   expect((await signed(chat, person, 'signed')).text).toBe('signed')
   await verify(person)
   withheld(await bare(chat, person, 'a'), 'bad-signature', 'stopped-signing')
-  await say({ say: 'verify', userId: person.id, fingerprint: 'ab'.repeat(20) })
+  await verify(person, 'ab'.repeat(20))
   withheld(await bare(chat, person, 'b'), 'bad-signature', 'stopped-signing')
   await stage.restart()
   await stage.sidecar.whenReady()

@@ -49,9 +49,9 @@ function read(input: z.ZodObject, body: unknown): object {
 
 /** By name: what each operation does, and its input as JSON Schema. */
 function describe(): Record<string, object> {
-  const described = ALL_OPERATIONS.map(([name, { says, input }]) => {
+  const described = ALL_OPERATIONS.map(([name, { description, input }]) => {
     const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' })
-    return [name, { description: says, ...schema }]
+    return [name, { description, ...schema }]
   })
   return Object.fromEntries(described) as Record<string, object>
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
+import { operationsOn, type Operation } from '../../rpc/operation.ts'
 import type { Phones } from '../phone-book.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { Story } from '../seed/story.ts'
@@ -12,29 +13,15 @@ export interface Backstage {
   story: Story
 }
 
-/** Something that the people around a bot, its owner or a tester can do to the sandbox. */
-export interface Operation<I extends z.ZodObject, R> {
-  /** What it does, in a sentence or two. */
-  says: string
-  input: I
-  run: (on: Backstage, input: z.output<I>) => R | Promise<R>
-}
-
-/** Any of them, for whoever walks the table. */
-export interface AnyOperation {
-  says: string
-  input: z.ZodObject
-  run: (on: Backstage, input: never) => unknown
-}
-
-/** Ties an input to what is done with it. */
-export function operation<I extends z.ZodObject, R>(
-  says: string,
+/**
+ * Describes something that the people around a bot, its owner or a tester can do to the sandbox. Its
+ * input is an object, which a seed file can spell.
+ */
+export const operation: <I extends z.ZodObject, R>(
+  description: string,
   input: I,
-  run: Operation<I, R>['run'],
-): Operation<I, R> {
-  return { says, input, run }
-}
+  run: Operation<Backstage, I, R>['run'],
+) => Operation<Backstage, I, R> = operationsOn<Backstage>()
 
 /** What was asked of the sandbox cannot be: nobody of that id, a handle taken, and the like. */
 export class ControlError extends PosternError {

@@ -105,7 +105,7 @@ type DeedShapes = Record<Deed, z.ZodOptional<z.ZodType<Record<string, unknown>>>
 function deedShapes(): DeedShapes {
   const shapes = DEEDS.map((deed) => [
     deed,
-    scripted(inputOf(deed)).optional().meta({ description: OPERATIONS[deed].says }),
+    scripted(inputOf(deed)).optional().meta({ description: OPERATIONS[deed].description }),
   ])
   return Object.fromEntries(shapes) as DeedShapes
 }

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import { example, takeSettings } from './flags.ts'
-import { readId } from './ids.ts'
-import { withSidecar } from './reach.ts'
-import { say } from './terminal.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { withSidecar } from './connect.ts'
+import { printNotice } from './terminal.ts'
 
 const WHERE = '`postern trust list` shows the ids of the people whom we know'
 
@@ -12,8 +11,8 @@ export function trustAcceptCommand(): Command {
     .description('take a person’s certificate as it is listed now, and let them begin anew')
     .argument('<userId>', 'which person')
     .option('--fingerprint <hex>', 'only if this one is listed')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern trust accept 4711').action(accept)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern trust accept 4711').action(accept)
 }
 
 async function accept(
@@ -21,9 +20,9 @@ async function accept(
   { fingerprint }: { fingerprint?: string },
   command: Command,
 ): Promise<void> {
-  const userId = readId(person, 'person', WHERE)
-  const word = { say: 'accept' as const, userId, ...(fingerprint !== undefined && { fingerprint }) }
-  say((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  const userId = parseId(person, 'person', WHERE)
+  const input = { userId, ...(fingerprint !== undefined && { fingerprint }) }
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustAccept(input))).message)
 }
 
 /** `postern trust verify`: a fingerprint was compared with the person's own word. */
@@ -32,20 +31,20 @@ export function trustVerifyCommand(): Command {
     .description('seal to a person under this fingerprint alone, compared with the person’s word')
     .argument('<userId>', 'which person')
     .argument('<fingerprint...>', '40 hexadecimal characters, blanks between are fine')
-  takeSettings(command, { shown: false })
+  addSettingFlags(command, { isListed: false })
   const line = 'postern trust verify 4711 "D74D 1C29 0E2C A5A5 6C7C  8FF8 B2B1 44D6 4D3C 43B5"'
-  return example(command, line).action(verify)
+  return addExample(command, line).action(verify)
 }
 
 async function verify(
   person: string,
-  words: string[],
+  parts: string[],
   _options: unknown,
   command: Command,
 ): Promise<void> {
-  const userId = readId(person, 'person', WHERE)
-  const word = { say: 'verify' as const, userId, fingerprint: words.join('') }
-  say((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  const userId = parseId(person, 'person', WHERE)
+  const input = { userId, fingerprint: parts.join('') }
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustVerify(input))).message)
 }
 
 /** `postern trust block`: nothing is sealed to a person and nothing believed of them. */
@@ -53,11 +52,11 @@ export function trustBlockCommand(): Command {
   const command = new Command('block')
     .description('seal nothing to a person and believe no words of theirs, until accepted')
     .argument('<userId>', 'which person')
-  takeSettings(command, { shown: false })
-  return example(command, 'postern trust block 4711').action(block)
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern trust block 4711').action(block)
 }
 
 async function block(person: string, _options: unknown, command: Command): Promise<void> {
-  const word = { say: 'block' as const, userId: readId(person, 'person', WHERE) }
-  say((await withSidecar(command, (sidecar) => sidecar.trustSay(word))).message)
+  const userId = parseId(person, 'person', WHERE)
+  printNotice((await withSidecar(command, (sidecar) => sidecar.trustBlock({ userId }))).message)
 }

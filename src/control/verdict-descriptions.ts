@@ -1,7 +1,7 @@
 import type { Verdict } from '../translate/verdict.ts'
 
 /** What each verdict means, and what an operator can do; for `postern explain`. */
-export const VERDICT_WORDS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
+export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
   verified: {
     what: 'signed by the sender',
     hint: 'nothing; with the reason `shared-certificate`, `postern trust accept` or `trust verify` names whose the certificate is',
@@ -54,7 +54,7 @@ export const VERDICT_WORDS: Readonly<Record<Verdict, { what: string; hint: strin
 }
 
 /** What a reason beside a verdict means, and what an operator can do, where it says more than that. */
-export const REASON_WORDS: Readonly<Record<string, { what: string; hint: string }>> = {
+export const REASON_DESCRIPTIONS: Readonly<Record<string, { what: string; hint: string }>> = {
   'other-chat': {
     what: 'it stands in an update of another chat than its own',
     hint: 'nothing, where the service lets people quote across chats; else treat it as forged',

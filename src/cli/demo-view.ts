@@ -1,73 +1,73 @@
 import type { Phone, Seen } from '../sandbox/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
-import { sideBySide } from './columns.ts'
-import type { Stage } from './demo-stage.ts'
-import { paint, put } from './terminal.ts'
+import type { Demo } from './demo-setup.ts'
+import { sideBySide } from './table.ts'
+import { colourText, print } from './terminal.ts'
 
 const WIDTHS = [32, 28, 34] as const
 const WITHIN_MS = 20_000
 
 /** Who writes what, where. */
-export interface Line {
+export interface ScriptLine {
   chat: 'private' | 'group'
   text: string
 }
 
 /** What came of it. */
-export interface Played {
+export interface SceneResult {
   /** The bot read the very words. */
-  heard: boolean
+  wasRead: boolean
   /** The phone opened the answer and the bot's signature is good. */
-  verified: boolean
+  isVerified: boolean
   /** The words or the answer stood somewhere in what the service received or answered. */
-  leaked: boolean
+  hasLeaked: boolean
 }
 
 /** Prints the heads of the three columns. */
-export function putHeads(): void {
+export function printHeadings(): void {
   const heads = ['WHAT ALICE SEES', 'WHAT THE BOT SEES', 'WHAT THE SERVICE SEES']
-  putRow(heads)
-  putRule()
+  printRow(heads)
+  printRule()
 }
 
 /** Lets alice write, and waits for the bot's answer on her phone; prints what each saw. */
-export async function play(stage: Stage, { chat, text }: Line): Promise<Played> {
-  const { sandbox, alice, heard } = stage
+export async function playLine(demo: Demo, { chat, text }: ScriptLine): Promise<SceneResult> {
+  const { sandbox, alice, echoed } = demo
   const chatId = chat === 'private' ? sandbox.home.privateChat : sandbox.home.encryptedGroup
-  const before = { heard: heard.length, inbox: alice.inbox.length }
+  const before = { echoed: echoed.length, inbox: alice.inbox.length }
   const messageId = await alice.write(chatId, text)
   const forBot = chat === 'private' || isAddressed(text, sandbox.home.bot)
   const answer = forBot ? await answerOn(alice, chatId, before.inbox) : null
-  const read = heard.slice(before.heard).find((one) => one.chatId === chatId)
+  const read = echoed.slice(before.echoed).find((one) => one.chatId === chatId)
   const unread = forBot ? '(nothing)' : '(nothing: it is not addressed)'
-  putRow([
+  printRow([
     `alice ${chat === 'private' ? 'to the bot' : 'in the group'}:\n${text}`,
     read === undefined ? unread : `alice:\n${read.text}`,
-    await stored(stage, chatId, messageId),
+    await stored(demo, chatId, messageId),
   ])
   if (answer !== null) {
-    putRow([
+    printRow([
       `echo_bot:\n${answer.text}\n${mark(answer)}`,
       `answers:\n${read?.answer ?? ''}`,
-      await stored(stage, chatId, answer.messageId),
+      await stored(demo, chatId, answer.messageId),
     ])
   } else if (forBot) {
-    putRow(['(no answer)', '', ''])
+    printRow(['(no answer)', '', ''])
   }
-  putRule()
+  printRule()
   return {
-    heard: read?.text === text,
-    verified: answer?.verdict === 'verified' && answer.text === read?.answer,
-    leaked: sandbox.transcript.search(text).length > 0,
+    wasRead: read?.text === text,
+    isVerified: answer?.verdict === 'verified' && answer.text === read?.answer,
+    hasLeaked: sandbox.transcript.search(text).length > 0,
   }
 }
 
 /** What went wrong, in words for people; empty when all of it worked. */
-export function shortcomings({ heard, verified, leaked }: Played): string[] {
+export function problemsOf({ wasRead, isVerified, hasLeaked }: SceneResult): string[] {
   return [
-    heard ? [] : ['the bot did not read the words'],
-    verified ? [] : ['no verified answer reached the phone'],
-    leaked ? ['readable words reached the service'] : [],
+    wasRead ? [] : ['the bot did not read the words'],
+    isVerified ? [] : ['no verified answer reached the phone'],
+    hasLeaked ? ['readable words reached the service'] : [],
   ].flat()
 }
 
@@ -79,12 +79,12 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<See
     .catch(() => null)
 }
 
-function putRule(): void {
-  put(WIDTHS.map((width) => '─'.repeat(width)).join('─┼─'))
+function printRule(): void {
+  print(WIDTHS.map((width) => '─'.repeat(width)).join('─┼─'))
 }
 
-function putRow(cells: string[]): void {
-  for (const line of sideBySide(cells, WIDTHS)) put(coloured(line))
+function printRow(cells: string[]): void {
+  for (const line of sideBySide(cells, WIDTHS)) print(coloured(line))
 }
 
 function mark({ verdict }: Seen): string {
@@ -93,13 +93,13 @@ function mark({ verdict }: Seen): string {
 
 function coloured(line: string): string {
   return line
-    .replace('✓ signature verified', (text) => paint('green', text))
-    .replace(/✗ \S+/, (text) => paint('red', text))
+    .replace('✓ signature verified', (text) => colourText('green', text))
+    .replace(/✗ \S+/, (text) => colourText('red', text))
 }
 
 /** A message as the service holds it: its first and last armored lines, or readable words. */
-async function stored(stage: Stage, chatId: number, messageId: number): Promise<string> {
-  const kept = await stage.sandbox.control.messages({ chatId })
+async function stored(demo: Demo, chatId: number, messageId: number): Promise<string> {
+  const kept = await demo.sandbox.control.messages({ chatId })
   const message = kept.find(({ id }) => id === messageId)
   if (message === undefined) return '(nothing)'
   if (message.armored === null) return `readable: ${message.text ?? ''}`

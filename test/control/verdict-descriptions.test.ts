@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { REASON_WORDS } from '../../src/control/verdict-words.ts'
+import { REASON_DESCRIPTIONS } from '../../src/control/verdict-descriptions.ts'
 
 const FOLDER = join(import.meta.dirname, '../../src/translate')
 /** What the verdict itself says enough of. */
@@ -18,7 +18,7 @@ test('every reason that withholds a message has words and a way out of its own',
   )
   const distrusts = ['blocked', 'key-changed', 'not-accepted']
   const unknown = [...new Set([...reasons, ...distrusts])].filter(
-    (reason) => !(reason in REASON_WORDS) && !PLAIN.has(reason),
+    (reason) => !(reason in REASON_DESCRIPTIONS) && !PLAIN.has(reason),
   )
   expect(reasons.length).toBeGreaterThan(10)
   expect(unknown).toEqual([])

@@ -24,7 +24,7 @@ type Content = { text: string } | { from: string }
  * Refuses a name that is taken, before anything else is done.
  * @throws OperatorError `refused`
  */
-export function refuseTaken(path: string, o: { force: boolean }): void {
+export function refuseExisting(path: string, o: { force: boolean }): void {
   if (!o.force && existsSync(path)) throw taken(path)
 }
 
@@ -34,7 +34,7 @@ export function refuseTaken(path: string, o: { force: boolean }): void {
  * @returns its absolute path
  * @throws OperatorError `refused` when it is there; `failed` when it cannot be written: nothing is left
  */
-export function putFile(path: string, content: Content, o: { force: boolean }): string {
+export function writeNewFile(path: string, content: Content, o: { force: boolean }): string {
   const file = resolve(path)
   const unfinished = `${file}.${process.pid}.tmp`
   try {

@@ -9,19 +9,19 @@ import { OperatorError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import type { Phone } from '../sandbox/phone.ts'
-import { echoBot, type Heard } from './echo-bot.ts'
+import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
 
 const READY_WITHIN_MS = 20_000
 
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
-export interface Stage extends AsyncDisposable {
+export interface Demo extends AsyncDisposable {
   sandbox: Sandbox
   /** The bot's door of the sidecar. */
   url: string
   alice: Phone
   bob: Phone
   /** What the bot read and answered, in order. */
-  heard: Heard[]
+  echoed: EchoedMessage[]
   /** Why the bot stopped by itself; null while it runs. */
   failure(): string | null
 }
@@ -30,7 +30,7 @@ export interface Stage extends AsyncDisposable {
  * Starts the sandbox, a sidecar with a fresh key in a temporary data directory, and the echo bot.
  * @throws OperatorError when the sidecar does not get ready
  */
-export async function setStage(): Promise<Stage> {
+export async function startDemo(): Promise<Demo> {
   await using stack = new AsyncDisposableStack()
   const sandbox = stack.use(await createSandbox())
   const [alice, bob] = await Promise.all([
@@ -56,16 +56,19 @@ export async function setStage(): Promise<Stage> {
     }),
   )
   const { bot: url } = await sidecar.listen()
-  await ready(async () => (await sidecar.operations.status()).ready)
-  const heard: Heard[] = []
+  await untilReady(async () => (await sidecar.operations.status()).ready)
+  const echoed: EchoedMessage[] = []
   const stop = new AbortController()
   const { token } = sandbox
   let failure: string | null = null
-  const bot = echoBot({ url, token, signal: stop.signal, heard: (one) => heard.push(one) }).catch(
-    (error: unknown) => {
-      failure = error instanceof Error ? error.message : 'unknown'
-    },
-  )
+  const bot = runEchoBot({
+    url,
+    token,
+    signal: stop.signal,
+    onMessage: (one) => echoed.push(one),
+  }).catch((error: unknown) => {
+    failure = error instanceof Error ? error.message : 'unknown'
+  })
   stack.defer(async () => {
     stop.abort()
     await bot
@@ -76,13 +79,13 @@ export async function setStage(): Promise<Stage> {
     url,
     alice,
     bob,
-    heard,
+    echoed,
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-async function ready(isReady: () => Promise<boolean>): Promise<void> {
+async function untilReady(isReady: () => Promise<boolean>): Promise<void> {
   const endMs = Date.now() + READY_WITHIN_MS
   while (!(await isReady())) {
     if (Date.now() > endMs) {

@@ -3,26 +3,26 @@ const controller = new AbortController()
 let awaited = false
 
 /** Aborted by the first SIGTERM or SIGINT. */
-export const stopSignal: AbortSignal = controller.signal
+export const shutdownSignal: AbortSignal = controller.signal
 
 /**
  * Resolves once a stop was asked for. To be called before anything is started: from then on the
  * first signal asks, and only a second one ends the process at once.
  */
-export function stopped(): Promise<void> {
+export function shutdownRequested(): Promise<void> {
   awaited = true
-  if (stopSignal.aborted) return Promise.resolve()
+  if (shutdownSignal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    stopSignal.addEventListener('abort', () => resolve(), { once: true })
+    shutdownSignal.addEventListener('abort', () => resolve(), { once: true })
   })
 }
 
 /** Whether the command that runs would heed a request to stop. For main.ts. */
-export function awaitsStop(): boolean {
+export function handlesShutdown(): boolean {
   return awaited
 }
 
 /** Asks whatever runs to stop. For main.ts. */
-export function requestStop(): void {
+export function requestShutdown(): void {
   controller.abort()
 }

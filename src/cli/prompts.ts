@@ -1,11 +1,13 @@
-/** Asking the person at the terminal for what must not be seen there. */
+/** Asking the person at the terminal. Questions stand on stderr, not among the data. */
 import { closeSync, openSync } from 'node:fs'
+import { emitKeypressEvents, type Key } from 'node:readline'
+import { createInterface } from 'node:readline/promises'
 import { ReadStream } from 'node:tty'
 import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import { OperatorError } from '../errors.ts'
-import { say, sayPart } from './terminal.ts'
+import { isInteractive, printNotice, printPrompt } from './terminal.ts'
 
 const TERMINAL = '/dev/tty'
 const MAX_CHARS = 4096
@@ -17,14 +19,14 @@ const MAX_CHARS = 4096
  * @throws OperatorError `passphrase` when it is not given and nobody can be asked, or the two differ;
  *   `settings` when it holds what it must not
  */
-export async function passphraseFor(
+export async function readPassphrase(
   sources: Sources,
   o: { which: keyof typeof PASSPHRASES; question: string; isNew: boolean },
 ): Promise<string> {
   const name = PASSPHRASES[o.which]
   const given = commandPassphrase(name, sources)
   if (given !== null) return given.reveal()
-  const asked = await askSecret(o.question)
+  const asked = await promptSecret(o.question)
   if (asked === null) {
     throw new OperatorError(
       'passphrase',
@@ -32,7 +34,7 @@ export async function passphraseFor(
       `give it as ${name}, or name its file in ${name}_FILE`,
     )
   }
-  if (o.isNew && (await askSecret('once more: ')) !== asked) {
+  if (o.isNew && (await promptSecret('once more: ')) !== asked) {
     throw new OperatorError(
       'passphrase',
       'the two passphrases differ',
@@ -42,22 +44,33 @@ export async function passphraseFor(
   return SecretSource.fromValue(asked).reveal()
 }
 
+/** Asks a question whose answer may be seen. @returns the line, or null when nobody sits there */
+export async function promptLine(question: string): Promise<string | null> {
+  if (!isInteractive()) return null
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(question)
+  } finally {
+    lines.close()
+  }
+}
+
 /**
  * Asks on the terminal itself, whatever stdin and stdout are; what is typed is not shown.
  * @returns null when there is no terminal, or stderr, where the question stands, is none
  * @throws OperatorError `refused` when the person gives up (Ctrl-C, Ctrl-D)
  */
-export async function askSecret(question: string): Promise<string | null> {
+export async function promptSecret(question: string): Promise<string | null> {
   const terminal = process.stderr.isTTY ? openTerminal() : null
   if (terminal === null) return null
   terminal.setRawMode(true)
-  sayPart(question)
+  printPrompt(question)
   try {
-    return await readLine(terminal)
+    return await readHiddenLine(terminal)
   } finally {
     terminal.setRawMode(false)
     terminal.destroy()
-    say('')
+    printNotice('')
   }
 }
 
@@ -76,20 +89,21 @@ function openTerminal(): ReadStream | null {
   }
 }
 
-function readLine(terminal: ReadStream): Promise<string> {
+/** Reads a line key by key, so that arrows and the like are no part of it. */
+function readHiddenLine(terminal: ReadStream): Promise<string> {
   const gaveUp = new OperatorError('refused', 'nothing was done', 'you gave up at the question')
   return new Promise((resolve, reject) => {
-    let line = ''
-    terminal.setEncoding('utf8')
+    let line: string[] = []
+    emitKeypressEvents(terminal)
     terminal.on('error', reject)
     terminal.on('end', () => reject(gaveUp))
-    terminal.on('data', (typed: string) => {
-      for (const key of typed) {
-        if (key === '\r' || key === '\n') return resolve(line)
-        if (key === '\u0003' || key === '\u0004') return reject(gaveUp)
-        if (key === '\u007f' || key === '\b') line = Array.from(line).slice(0, -1).join('')
-        else if (key === '\u0015') line = ''
-        else if (line.length < MAX_CHARS) line += key
+    terminal.on('keypress', (typed: string | undefined, { name = '', ctrl, meta }: Key) => {
+      if (name === 'return' || name === 'enter') resolve(line.join(''))
+      else if (ctrl === true && (name === 'c' || name === 'd')) reject(gaveUp)
+      else if (name === 'backspace') line.pop()
+      else if (ctrl === true && name === 'u') line = []
+      else if (typed !== undefined && ctrl !== true && meta !== true && line.length < MAX_CHARS) {
+        line.push(typed)
       }
     })
   })

@@ -1,0 +1,53 @@
+/** Operations on copies of the whole store. */
+import { z } from 'zod'
+import { OperatorError } from '../errors.ts'
+import { acceptRestored, restoredFrom } from '../store/restored.ts'
+import { nothing, operation, type Parts } from './operation.ts'
+
+export const BACKUPS = {
+  backupCreate: operation(
+    'Copies the store to a file in `dataDir`, for the caller to take away.',
+    nothing,
+    async ({ store }) => ({ file: await store.copy(), protection: store.method }),
+  ),
+  backupAccept: operation(
+    'Lets a restored store run; `isLatest`: nothing ran after the backup was taken.',
+    z.strictObject({ isLatest: z.boolean() }),
+    async (parts, { isLatest }) => {
+      const takenAt = await restoredFrom(parts.store)
+      if (takenAt === null) {
+        throw new OperatorError(
+          'refused',
+          'this store was not restored from a backup, or is accepted already',
+          '`postern status` shows how the sidecar is doing',
+        )
+      }
+      const published = await comparePublished(parts, takenAt)
+      await acceptRestored(parts.store, { isLatest })
+      const memory = isLatest
+        ? ''
+        : `; messages signed between ${takenAt} and now will be withheld as replayed`
+      return { message: `${published}${memory}` }
+    },
+  ),
+}
+
+/** Says what the service shows, when the restored keys can live with it. */
+async function comparePublished(
+  { keyring, publishedKey }: Parts,
+  takenAt: string,
+): Promise<string> {
+  const published = await publishedKey()
+  if (published === null) return 'the service shows no key for the bot'
+  const key = keyring.find(published)
+  if (key !== undefined) {
+    return `the service shows ${published}, which is in the backup (${key.state})`
+  }
+  throw new OperatorError(
+    'store-restored',
+    `the service shows ${published}, which is not in this backup of ${takenAt}: the store is older than ` +
+      'the service’s view',
+    'restore a later backup that holds this key; if there is none, `postern key publish --replace` ' +
+      'puts the backup’s key in its place, and what was sealed to the lost key stays unreadable',
+  )
+}

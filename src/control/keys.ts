@@ -1,0 +1,144 @@
+/** Operations on the bot's own keys. */
+import { z } from 'zod'
+import { OperatorError } from '../errors.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { OwnKeyRecord } from '../keys/own-key.ts'
+import { fingerprint, iso, nothing, operation, type Parts } from './operation.ts'
+import { managed } from './rotation.ts'
+
+/** Updates wait at the service for 72 hours (spec, Events 2), and clocks differ. */
+const FLOOR_MS = 4 * 86_400_000
+
+/** One of the bot's own keys. Times are ISO 8601 in UTC. */
+export type KeyRow = ReturnType<typeof keyRow>
+
+/** What deleting a key would do. */
+export type DeletionReport = ReturnType<typeof describeDeletion>
+
+const chosen = z.strictObject({ fingerprint })
+
+export const KEYS = {
+  keyList: operation('Our keys, newest first.', nothing, (parts) =>
+    parts.keyring.all.map((key) => keyRow(key, parts)),
+  ),
+  keyShow: operation(
+    'The certificate of a key; of the active one when none is named.',
+    chosen.partial(),
+    ({ keyring }, input) => {
+      const key = findKey(keyring, input.fingerprint)
+      return { fingerprint: key.fingerprint, state: key.state, certificate: key.certificate }
+    },
+  ),
+  keyPublish: operation(
+    'Publishes our key; `replace` puts it in place of a key that is not ours.',
+    z.strictObject({ replace: z.boolean() }),
+    async ({ publication, facts }, { replace }) => {
+      const key = await managed(publication).publish({ replace })
+      if (facts.privateReadable) await facts.setPrivateReadable({ readable: false })
+      return {
+        fingerprint: key.fingerprint,
+        state: managed(publication).state,
+        message: 'the service shows our key; private chats are encrypted',
+      }
+    },
+  ),
+  keyDeletion: operation(
+    'What deleting a key would do; refuses like `keyDelete`.',
+    chosen,
+    (parts, input) => {
+      const key = keyRow(deletable(parts.keyring, input.fingerprint), parts)
+      return describeDeletion(key, parts.storeCopies())
+    },
+  ),
+  keyDelete: operation(
+    'Destroys the secret of an old key for good.',
+    chosen,
+    async ({ keyring, openings }, input) => {
+      const key = deletable(keyring, input.fingerprint)
+      await openings.flush()
+      await keyring.destroy(key.fingerprint)
+      return {
+        fingerprint: key.fingerprint,
+        message: 'destroyed; its certificate stays, to verify what it signed',
+      }
+    },
+  ),
+}
+
+/** @throws OperatorError `refused` */
+export function findKey(keyring: Keyring, named: string | undefined): OwnKeyRecord {
+  const found = named === undefined ? (keyring.active ?? keyring.pending) : keyring.find(named)
+  if (found !== undefined) return found
+  throw new OperatorError(
+    'refused',
+    named === undefined ? 'there is no key yet' : 'no key of ours has this fingerprint',
+    'run postern key list',
+  )
+}
+
+/** @throws OperatorError `refused` for a key that is in use, gone, or only just retired */
+function deletable(keyring: Keyring, named: string): OwnKeyRecord {
+  const key = findKey(keyring, named)
+  const refuse = (message: string, hint: string): never => {
+    throw new OperatorError('refused', message, hint)
+  }
+  if (key.state === 'active') {
+    return refuse('it is the published key', 'postern key rotate puts a new one in its place first')
+  }
+  if (key.state === 'pending') {
+    return refuse('it waits for its publication', 'postern key rotate --abandon ends a rotation')
+  }
+  if (key.state === 'destroyed') return refuse('it is destroyed already', 'run postern key list')
+  const fromMs = (key.retiredAtMs ?? 0) + FLOOR_MS
+  if (keyring.earliestNowMs() < fromMs) {
+    return refuse(
+      'updates that are sealed to it may still wait at the service',
+      `it can be deleted from ${iso(fromMs)} on`,
+    )
+  }
+  return key
+}
+
+function keyRow(key: OwnKeyRecord, { keyring, openings }: Parts) {
+  const { messages, media, lastAtMs } = openings.of(key.fingerprint)
+  return {
+    fingerprint: key.fingerprint,
+    state: key.state,
+    createdAt: iso(key.createdAtMs),
+    publishedAt: iso(key.publishedAtMs),
+    retiredAt: iso(key.retiredAtMs),
+    destroyedAt: iso(key.destroyedAtMs),
+    /** Null: without end, or not at all when it is destroyed. */
+    opensUntil: key.state === 'retired' ? iso(keyring.opensUntilMs(key)) : null,
+    /** Whether it opens now. */
+    opens: keyring.opens(key),
+    openedMessages: messages,
+    openedMedia: media,
+    lastOpenedAt: iso(lastAtMs),
+  }
+}
+
+/** @param copies names of copies of the store that lie beside it */
+function describeDeletion(key: KeyRow, copies: readonly string[]) {
+  const { publishedAt, retiredAt, opensUntil, openedMessages, openedMedia, lastOpenedAt } = key
+  const since = publishedAt ?? key.createdAt
+  const last = lastOpenedAt === null ? '' : `, the last at ${lastOpenedAt}`
+  return {
+    key,
+    /** What becomes unreadable, for people, a line each. */
+    loses: [
+      `messages sealed to it, from ${since} to ${retiredAt ?? 'now'} and later by phones that ` +
+        'had not learned of the next key: updates still to come, and old messages that people quote',
+      'files of those chats that are fetched again',
+      ...(key.opens ? [`it would have gone on opening until ${opensUntil}`] : []),
+      `so far it has opened ${openedMessages} messages and ${openedMedia} files${last}`,
+    ],
+    /** What cannot be promised of its destruction, a line each. */
+    unsure: [
+      ...copies.map((name) => `${name} in dataDir, a copy from before an upgrade`),
+      'backups and exports that were made of it',
+      'blocks that the disk or the file system has put elsewhere (SSDs, snapshots, copy on write)',
+      'the memory of a running sidecar, until it is started again',
+    ],
+  }
+}

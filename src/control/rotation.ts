@@ -1,0 +1,59 @@
+/** Operations on the rotation of the bot's key. */
+import { OperatorError } from '../errors.ts'
+import type { Publication } from '../keys/publication.ts'
+import type { Rotation } from '../keys/rotation.ts'
+import { iso, nothing, operation } from './operation.ts'
+import type { RotationReport } from './reports.ts'
+
+export const ROTATION = {
+  keyRotate: operation(
+    'Begins a rotation, or joins the one under way; `keyRotation` says how it goes on.',
+    nothing,
+    async ({ publication }) => report(await managed(publication).rotate()),
+  ),
+  keyRotation: operation(
+    'The rotation under way, or the last one since the start.',
+    nothing,
+    ({ publication }) => rotationReport(publication),
+  ),
+  keyAbandon: operation(
+    'Abandons a rotation before the service is told of the new key.',
+    nothing,
+    async ({ publication }) => report(await managed(publication).abandon()),
+  ),
+}
+
+/** The rotation under way, or the last one since the start. */
+export function rotationReport(publication: Publication | null): RotationReport | null {
+  const rotation = publication?.rotation ?? null
+  return rotation === null ? null : report(rotation)
+}
+
+/** @throws OperatorError `refused` when the sidecar manages no key */
+export function managed(publication: Publication | null): Publication {
+  if (publication !== null) return publication
+  throw new OperatorError(
+    'refused',
+    'key.publish is off',
+    'set key.publish to true and start the sidecar again',
+  )
+}
+
+function report({
+  startedAtMs,
+  endedAtMs,
+  nextAttemptAtMs,
+  ...rotation
+}: Rotation): RotationReport {
+  const { from, to, phase, attempts, detail } = rotation
+  return {
+    from,
+    to,
+    phase,
+    startedAt: iso(startedAtMs),
+    endedAt: iso(endedAtMs),
+    attempts,
+    detail,
+    nextAttemptAt: iso(nextAttemptAtMs),
+  }
+}

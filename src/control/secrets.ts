@@ -1,0 +1,94 @@
+/** Operations on secret keys, and on what they rest under. */
+import { z } from 'zod'
+import { OperatorError } from '../errors.ts'
+import { METHODS, type Method, type Wanted } from '../store/protection.ts'
+import { findKey } from './keys.ts'
+import { fingerprint, iso, nothing, operation, passphrase } from './operation.ts'
+import { MAX_ARMORED_BYTES } from './protocol.ts'
+import { managed } from './rotation.ts'
+
+const PROTECTED: Record<Method, string> = {
+  passphrase:
+    'the store rests under the new passphrase: give it as key.passphrase from the next start on',
+  keychain:
+    'the store rests under the OS keychain of this user: set key.protection to keychain, or leave it at auto',
+  none: 'the store rests without protection, and whoever reads the disk has the secret keys: set key.protection to none, or the next start is refused',
+}
+
+export const SECRETS = {
+  keyGenerate: operation(
+    'Makes the bot’s first key and does not publish it.',
+    nothing,
+    async ({ publication }) => {
+      const { fingerprint: made, state } = await managed(publication).makeFirst()
+      return {
+        fingerprint: made,
+        state,
+        message: 'made, and not published: `postern run` publishes it, or `postern key publish`',
+      }
+    },
+  ),
+  keyExport: operation(
+    'A secret key (the active one when none is named), locked under `passphrase`.',
+    z.strictObject({ fingerprint: fingerprint.optional(), passphrase }),
+    async ({ keyring, transfer }, input) => {
+      const key = findKey(keyring, input.fingerprint)
+      const armored = await transfer.give(key.fingerprint, input.passphrase)
+      return { fingerprint: key.fingerprint, state: key.state, armored }
+    },
+  ),
+  keyImport: operation(
+    'Takes over an exported secret key: `file` in base64, `passphrase` null where it has none.',
+    z.strictObject({
+      file: z.base64().max(MAX_ARMORED_BYTES),
+      passphrase: passphrase.nullable(),
+    }),
+    async ({ publication, transfer }, input) => {
+      const { key, expiresMs } = await managed(publication).adopt(() =>
+        transfer.take(Buffer.from(input.file, 'base64'), input.passphrase),
+      )
+      const end = Number.isFinite(expiresMs) ? `; it expires on ${iso(expiresMs).slice(0, 10)}` : ''
+      return {
+        fingerprint: key.fingerprint,
+        state: key.state,
+        message: `imported, and pending: the sidecar publishes it while it runs${end}`,
+      }
+    },
+  ),
+  keyProtect: operation(
+    'Moves the store under another protection; `passphrase` is the new one, or null.',
+    z.strictObject({ protection: z.enum(METHODS), passphrase: passphrase.nullable() }),
+    async ({ store, transfer }, input) => {
+      const { protection } = input
+      const before = store.method
+      const { isScrubbed, oldEntry } = await store.move(
+        wantedProtection(protection, input.passphrase),
+        transfer.relock,
+      )
+      const left = isScrubbed
+        ? ''
+        : '; what was locked before stays in the log of the database until the sidecar stops'
+      return { protection, message: PROTECTED[protection] + aboutCopies(before, oldEntry) + left }
+    },
+  ),
+}
+
+/** What copies that were made before are worth. */
+function aboutCopies(before: Method | null, oldEntry: string | null): string {
+  if (before === null) return ''
+  const copies = '; backups and copies made before'
+  if (before === 'none') return `${copies} are still without protection`
+  return before === 'passphrase'
+    ? `${copies} still open with the old passphrase`
+    : `${copies} still need the keychain’s entry ${oldEntry}, which stays`
+}
+
+function wantedProtection(method: Method, given: string | null): Wanted {
+  if (method !== 'passphrase') return { method }
+  if (given !== null) return { method, passphrase: given }
+  throw new OperatorError(
+    'passphrase',
+    'no new passphrase was given',
+    'give it as POSTERN_NEW_PASSPHRASE, or name its file in POSTERN_NEW_PASSPHRASE_FILE',
+  )
+}

@@ -1,0 +1,101 @@
+/**
+ * The only source of the codes with which a command ends: its exit code, what happened, and what to
+ * do where the error itself has no better hint. The table in src/cli/README.md is checked against it.
+ */
+export const OPERATOR_REFUSALS = {
+  usage: {
+    exitCode: 2,
+    what: 'the command line is wrong',
+    hint: '`postern <command> --help` shows what the command takes',
+  },
+  settings: {
+    exitCode: 2,
+    what: 'a setting is missing or wrong',
+    hint: '`postern run --help` lists every setting, `postern config show` where each comes from',
+  },
+  environment: {
+    exitCode: 1,
+    what: 'the process would not be safe to keep secrets in',
+    hint: 'start it without the named option or variable',
+  },
+  listen: {
+    exitCode: 1,
+    what: 'a port or socket cannot be listened on',
+    hint: 'choose another, or stop what listens there',
+  },
+  'not-running': {
+    exitCode: 1,
+    what: 'no sidecar runs on the data directory',
+    hint: 'start it with `postern run`, or name its data directory with `--data-dir`',
+  },
+  'data-dir': {
+    exitCode: 1,
+    what: 'the data directory cannot be used',
+    hint: 'it must be a folder of this user, on a local disk, closed to others',
+  },
+  'store-missing': {
+    exitCode: 1,
+    what: 'there is no store in the data directory',
+    hint: 'check `dataDir`; the first `postern run` makes the store',
+  },
+  'store-in-use': {
+    exitCode: 1,
+    what: 'another process holds the store',
+    hint: 'stop that process, or give this one a `dataDir` of its own',
+  },
+  'store-locked': {
+    exitCode: 1,
+    what: 'nothing that opens the store was given',
+    hint: 'give `key.passphrase`, or unlock the keychain',
+  },
+  'store-passphrase': {
+    exitCode: 1,
+    what: 'the passphrase does not open the store',
+    hint: 'give the one that it was made with, or was last moved to',
+  },
+  'store-corrupt': {
+    exitCode: 1,
+    what: 'the store is damaged',
+    hint: 'move the folder aside, keep it, and `postern backup restore` a backup',
+  },
+  'store-newer': {
+    exitCode: 1,
+    what: 'a later Postern wrote the store',
+    hint: 'run the Postern that wrote it, or a later one',
+  },
+  'store-unwritable': {
+    exitCode: 1,
+    what: 'the data directory cannot be written',
+    hint: 'free space on its disk, or mount it writable',
+  },
+  'store-restored': {
+    exitCode: 1,
+    what: 'the store comes from a backup and is not accepted yet',
+    hint: '`postern backup accept` compares it with the service and lets it run',
+  },
+  protection: {
+    exitCode: 1,
+    what: 'the store has another protection than the settings name, or none',
+    hint: '`postern key protect` moves it',
+  },
+  keychain: {
+    exitCode: 1,
+    what: 'the keychain of the operating system cannot be used',
+    hint: 'mend what the message names, or use `key.protection: passphrase`',
+  },
+  passphrase: {
+    exitCode: 1,
+    what: 'a passphrase that the command needs is missing or wrong',
+    hint: 'type it at a terminal, or give it in the environment variable that the message names',
+  },
+  refused: {
+    exitCode: 1,
+    what: 'Postern does not do this',
+    hint: 'do what the message says first',
+  },
+  failed: {
+    exitCode: 1,
+    what: 'it was tried and did not work',
+    hint: 'see the message and the log of the sidecar, and try again',
+  },
+} as const satisfies Record<string, { exitCode: 1 | 2; what: string; hint: string }>
