@@ -1,4 +1,4 @@
-import type { Phone, Seen } from '../sandbox/phone.ts'
+import type { Phone, Seen } from '../sandbox/phone/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
 import { sideBySide } from './columns.ts'
 import type { Stage } from './demo-stage.ts'

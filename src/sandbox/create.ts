@@ -1,22 +1,22 @@
 import { createControlListener } from './control/listener.ts'
-import type { Backstage } from './control/operation.ts'
+import type { ControlContext } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
-import { plain } from './keep/keep.ts'
-import { moveIn, type Home } from './home.ts'
-import type { Rewrite } from './http/answer.ts'
+import { plainKind } from './persistence/persistence.ts'
+import { createDefaultWorld, type Home } from './default-world.ts'
+import type { ResponseRewrite } from './http/response.ts'
 import { listen } from './http/listener.ts'
 import { createService } from './http/service.ts'
 import { openWorld, type WorldOptions } from './open-world.ts'
-import { Phones } from './phone-book.ts'
-import type { Phone } from './phone.ts'
+import { Phones } from './phone/phones.ts'
+import type { Phone } from './phone/phone.ts'
 import { modeOf } from './rules/mode.ts'
 import type { Transcript } from './transcript.ts'
 import type { SeedInput } from './seed/schema.ts'
-import { Story, type Mishap } from './seed/story.ts'
-import { startDelivering } from './webhook/set.ts'
+import { Schedule, type StepError } from './seed/schedule.ts'
+import { startDelivering } from './webhook/delivery-loop.ts'
 
-export type { Home } from './home.ts'
+export type { Home } from './default-world.ts'
 
 /** How a sandbox is to be. Everything has a default; the defaults are as strict as the spec. */
 export interface SandboxOptions extends WorldOptions {
@@ -29,7 +29,7 @@ export interface SandboxOptions extends WorldOptions {
    */
   world?: 'home' | 'empty' | SeedInput
   /** Told of each thing in a seed's script that could not happen. */
-  onMishap?: (mishap: Mishap) => void
+  onMishap?: (mishap: StepError) => void
 }
 
 /** A running sandbox. Disposing closes both listeners and ends every poll and delivery. */
@@ -55,7 +55,7 @@ export interface Sandbox extends AsyncDisposable {
   fault(name: FaultName, options?: FaultOptions): number
   clearFaults(id?: number): void
   /** Lets a function change every answer after the deed; ends when the returned one is called. */
-  onAnswer(rewrite: Rewrite): () => void
+  onAnswer(rewrite: ResponseRewrite): () => void
   now(): number
   /** Moves the clock forward by milliseconds. */
   advance(ms: number): void
@@ -72,18 +72,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   await using stack = new AsyncDisposableStack()
   const seed = typeof options.world === 'object' ? await sown(options.world) : null
   const opened = await openWorld({ ...seed?.clock, ...options })
-  const world = stack.adopt(opened, ({ keep }) => keep[Symbol.asyncDispose]())
+  const world = stack.adopt(opened, ({ persistence }) => persistence[Symbol.asyncDispose]())
   const phones = stack.use(new Phones(world))
-  const story = new Story(world)
+  const story = new Schedule(world)
   const on = { world, phones, story }
   const control = bindControl(on)
-  const homes = world.keep.map<string, Home>(plain('home'))
-  if (world.isNew && seed !== null) await seed.plant(on, control)
-  else if (world.isNew && options.world !== 'empty') homes.set('home', await moveIn(control))
+  const homes = world.persistence.map<string, Home>(plainKind('home'))
+  if (world.isNew && seed !== null) await seed.applySeed(on, control)
+  else if (world.isNew && options.world !== 'empty')
+    homes.set('home', await createDefaultWorld(control))
   const home = homes.get('home')
   await phones.restore()
-  await world.keep.begin()
-  const rewrites = new Set<Rewrite>()
+  await world.persistence.begin()
+  const rewrites = new Set<ResponseRewrite>()
   const service = stack.adopt(createService(world, rewrites), (app) => app.close())
   const backstage = stack.adopt(createControlListener(control), (app) => app.close())
   stack.defer(() => world.closing.abort())
@@ -141,13 +142,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 /** A seed that is fit to be planted. Seeds are loaded only for who has one. */
 async function sown(input: SeedInput) {
-  const [{ readSeed }, { firstMs, plant }] = await Promise.all([
+  const [{ readSeed }, { clockStartMs, applySeed }] = await Promise.all([
     import('./seed/read.ts'),
-    import('./seed/plant.ts'),
+    import('./seed/apply.ts'),
   ])
   const seed = readSeed(input)
   return {
-    clock: { clock: seed.clock?.mode ?? 'running', startMs: firstMs(seed) },
-    plant: (on: Backstage, control: Control) => plant(on, control, seed),
+    clock: { clock: seed.clock?.mode ?? 'running', startMs: clockStartMs(seed) },
+    applySeed: (on: ControlContext, control: Control) => applySeed(on, control, seed),
   }
 }

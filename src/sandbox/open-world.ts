@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
-import { Clock, type ClockState } from './clock.ts'
+import { WorldClock, type ClockState } from './clock.ts'
 import { Faults } from './faults/faults.ts'
-import { IN_MEMORY, plain, type Keep } from './keep/keep.ts'
-import { Transcript, type SeenCall } from './transcript.ts'
+import { IN_MEMORY, plainKind, type Persistence } from './persistence/persistence.ts'
+import { Transcript, type TranscriptCall } from './transcript.ts'
 import { CLOCK, World, type WorldRules } from './world.ts'
 
 export interface WorldOptions {
@@ -27,12 +27,13 @@ export interface WorldOptions {
 
 /** The world that a file has kept, or a new one with nobody in it. @throws OperatorError */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const keep = await openKeep(options.data)
-  const clocks = keep.map<string, ClockState>(plain('clock'))
+  const persistence = await openPersistence(options.data)
+  const clocks = persistence.map<string, ClockState>(plainKind('clock'))
   const isNew = clocks.size === 0
-  const calls = options.data === undefined ? null : keep.map<number, SeenCall>(plain('call'))
+  const calls =
+    options.data === undefined ? null : persistence.map<number, TranscriptCall>(plainKind('call'))
   return new World({
-    keep,
+    persistence,
     clocks,
     isNew,
     clock: clockOf(options, clocks.get(CLOCK)),
@@ -47,17 +48,17 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** SQLite is loaded only for who asks for it. */
-async function openKeep(file: string | undefined): Promise<Keep> {
+async function openPersistence(file: string | undefined): Promise<Persistence> {
   if (file === undefined) return IN_MEMORY
-  const { FileKeep } = await import('./keep/file.ts')
-  return await FileKeep.open(file)
+  const { FilePersistence } = await import('./persistence/file.ts')
+  return await FilePersistence.open(file)
 }
 
-function clockOf({ clock, startMs }: WorldOptions, kept: ClockState | undefined): Clock {
-  if (kept === undefined) return new Clock({ mode: clock ?? 'running', startMs })
-  const before = Clock.from(kept)
+function clockOf({ clock, startMs }: WorldOptions, kept: ClockState | undefined): WorldClock {
+  if (kept === undefined) return new WorldClock({ mode: clock ?? 'running', startMs })
+  const before = WorldClock.from(kept)
   if (clock === undefined || clock === kept.mode) return before
-  return new Clock({ mode: clock, startMs: before.now() })
+  return new WorldClock({ mode: clock, startMs: before.now() })
 }
 
 async function resolveByDns(host: string): Promise<string[]> {

@@ -2,11 +2,11 @@ import type { ChatKind } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
 import type { Markup } from '../api/markup.ts'
 import type { SEAT_STATUS } from '../api/endpoints.ts'
-import type { Windows } from './rules/windows.ts'
-import type { Mailbox } from './updates/mailbox.ts'
+import type { RateWindows } from './rules/rate-windows.ts'
+import type { UpdateQueue } from './update-queue.ts'
 
 /**
- * The state of the service: plain records, changed by rules alone. Times are ms since epoch. What
+ * The state of the service: plainKind records, changed by rules alone. Times are ms since epoch. What
  * is called a record is kept as it is, so a list or record in one is replaced, never changed.
  */
 
@@ -61,8 +61,8 @@ export interface BotRecord {
 export interface BotState extends BotRecord {
   /** Ends the deliveries to its webhook. */
   delivering: AbortController | null
-  mailbox: Mailbox
-  windows: Windows
+  queue: UpdateQueue
+  windows: RateWindows
   /** By scope; an empty list is not kept. */
   commands: Map<string, Command[]>
   /** By `sendId`. */
@@ -72,7 +72,7 @@ export interface BotState extends BotRecord {
   presses: Map<string, PressState>
 }
 
-export type AnswerShown = { text: string | null; alert: boolean; url: string | null }
+export type ButtonAnswer = { text: string | null; alert: boolean; url: string | null }
 
 export interface PressState {
   id: string
@@ -81,13 +81,13 @@ export interface PressState {
   chatId: number
   messageId: number
   pressedAt: number
-  answer: AnswerShown | null
+  answer: ButtonAnswer | null
 }
 
-export type SeatStatus = (typeof SEAT_STATUS)[number]
+export type MembershipStatus = (typeof SEAT_STATUS)[number]
 
-export interface SeatState {
-  status: SeatStatus
+export interface Membership {
+  status: MembershipStatus
   /** Bits of `RIGHTS`. */
   rights: number
   restrictedUntil: number | null
@@ -146,7 +146,7 @@ export interface ChatRecord {
 }
 
 export interface ChatState extends ChatRecord {
-  seats: Map<number, SeatState>
+  members: Map<number, Membership>
   /** By id; ids grow by one from 1 in each chat, so those of two chats overlap. */
   messages: Map<number, StoredMessage>
 }
@@ -157,4 +157,4 @@ export type WorldEvent =
   | { kind: 'deleted'; chat: ChatState; messageId: number }
   | { kind: 'key'; userId: number; key: PublishedKey | null }
   | { kind: 'typing'; chat: ChatState; botId: number; typing: boolean }
-  | { kind: 'answer'; press: PressState; answer: AnswerShown }
+  | { kind: 'answer'; press: PressState; answer: ButtonAnswer }

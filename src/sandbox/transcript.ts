@@ -1,5 +1,5 @@
 /** One call that the service received, or one message that a phone handed in. */
-export interface SeenCall {
+export interface TranscriptCall {
   /** Grows by one. */
   n: number
   /** The sandbox's time. */
@@ -19,10 +19,10 @@ export interface SeenCall {
 }
 
 /** A call that is still under way. */
-export class CallRecord {
+export class CallRecorder {
   readonly n: number
   readonly at: number
-  readonly by: SeenCall['by']
+  readonly by: TranscriptCall['by']
   readonly method: string
   readonly path: string
   readonly headers: readonly string[]
@@ -33,7 +33,7 @@ export class CallRecord {
 
   /** @param done called once it is answered */
   constructor(
-    call: Pick<SeenCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>,
+    call: Pick<TranscriptCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>,
     done: () => void,
   ) {
     this.#done = done
@@ -59,7 +59,7 @@ export class CallRecord {
     return Buffer.concat(this.#chunks).toString('utf8')
   }
 
-  toJSON(): SeenCall {
+  toJSON(): TranscriptCall {
     const { n, at, by, method, path, headers, body, status, answer } = this
     return { n, at, by, method, path, headers, body, status, answer }
   }
@@ -72,13 +72,13 @@ export class CallRecord {
 export class Transcript {
   readonly #maxCalls: number
   /** Answered calls by number, from an earlier run too. */
-  readonly #kept: Map<number, SeenCall> | null
+  readonly #kept: Map<number, TranscriptCall> | null
   /** By number: those of this run, and what is known of those before. */
-  readonly #calls: Map<number, CallRecord | SeenCall>
+  readonly #calls: Map<number, CallRecorder | TranscriptCall>
   #next: number
 
   /** @param kept where answered calls are written down, with those of an earlier run */
-  constructor(maxCalls: number, kept: Map<number, SeenCall> | null = null) {
+  constructor(maxCalls: number, kept: Map<number, TranscriptCall> | null = null) {
     this.#maxCalls = maxCalls
     this.#kept = kept
     this.#calls = new Map([...(kept ?? [])].sort(([a], [b]) => a - b))
@@ -86,8 +86,8 @@ export class Transcript {
   }
 
   /** Notes that a call came in. */
-  open(call: Pick<SeenCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecord {
-    const record = new CallRecord({ ...call, n: this.#next++ }, () => {
+  open(call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecorder {
+    const record = new CallRecorder({ ...call, n: this.#next++ }, () => {
       if (this.#calls.has(record.n)) this.#kept?.set(record.n, record.toJSON())
     })
     if (this.#maxCalls === 0) return record
@@ -101,16 +101,16 @@ export class Transcript {
   }
 
   /** Calls in order; `after` leaves out those up to that number. */
-  list(after = 0): SeenCall[] {
+  list(after = 0): TranscriptCall[] {
     const newer = [...this.#calls.values()].filter((call) => call.n > after)
-    return newer.map((call) => (call instanceof CallRecord ? call.toJSON() : call))
+    return newer.map((call) => (call instanceof CallRecorder ? call.toJSON() : call))
   }
 
   /**
    * Calls in which `words` stand anywhere: path (also percent-decoded), headers, body or answer,
    * as they are or as JSON or base64 would spell them.
    */
-  search(words: string): SeenCall[] {
+  search(words: string): TranscriptCall[] {
     const spellings = [words, JSON.stringify(words).slice(1, -1), base64Core(words)]
     return this.list().filter((call) => {
       const seen = [call.path, decoded(call.path), ...call.headers, call.body, call.answer]

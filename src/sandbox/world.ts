@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock, ClockState } from './clock.ts'
+import type { WorldClock, ClockState } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
-import { plain, type Keep } from './keep/keep.ts'
-import { botKind, chatKind, keptWindows, liveBot, liveChat } from './kinds.ts'
+import { plainKind, type Persistence } from './persistence/persistence.ts'
+import { botKind, chatKind, storedRateWindows, restoreBot, restoreChat } from './record-kinds.ts'
 import type { BotRecord, BotState, ChatState, PersonState, WorldEvent } from './state.ts'
 import type { Transcript } from './transcript.ts'
-import type { Windows } from './rules/windows.ts'
-import type { Counter } from './updates/mailbox.ts'
+import type { RateWindows } from './rules/rate-windows.ts'
+import type { IdCounter } from './update-queue.ts'
 
 /** Choices that change what the service enforces. */
 export interface WorldRules {
@@ -29,11 +29,11 @@ export const CLOCK = 'clock'
 
 /** The whole service: its accounts, chats and files, its time, and what it saw. */
 export class World {
-  readonly clock: Clock
+  readonly clock: WorldClock
   readonly rules: WorldRules
   readonly transcript: Transcript
   readonly faults: Faults
-  readonly keep: Keep
+  readonly persistence: Persistence
   /** Nobody was ever in it. */
   readonly isNew: boolean
   readonly people: Map<number, PersonState>
@@ -43,40 +43,40 @@ export class World {
   readonly handles: Map<string, HandleOwner>
   /** By media id. */
   readonly files: Map<string, Uint8Array>
-  /** Windows of callers' addresses. */
-  readonly addresses: Windows
+  /** RateWindows of callers' addresses. */
+  readonly addresses: RateWindows
   /** Aborted when the sandbox closes. */
   readonly closing = new AbortController()
   readonly #listeners = new Set<(event: WorldEvent) => void>()
-  readonly #counters: Map<string, Counter>
+  readonly #counters: Map<string, IdCounter>
   readonly #clocks: Map<string, ClockState>
 
   constructor(parts: {
-    clock: Clock
+    clock: WorldClock
     rules: WorldRules
     transcript: Transcript
     faults: Faults
-    keep: Keep
+    persistence: Persistence
     isNew: boolean
     /** Where the clock is written down. */
     clocks: Map<string, ClockState>
   }) {
-    const { keep } = parts
+    const { persistence } = parts
     this.clock = parts.clock
     this.rules = parts.rules
     this.transcript = parts.transcript
     this.faults = parts.faults
-    this.keep = keep
+    this.persistence = persistence
     this.isNew = parts.isNew
-    this.#counters = keep.map(plain('counter'))
+    this.#counters = persistence.map(plainKind('counter'))
     this.#clocks = parts.clocks
     this.#clocks.set(CLOCK, this.clock.state)
-    this.addresses = keptWindows(keep, parts.rules.rates, 'addresses')
-    this.people = keep.map(plain('person'))
-    this.bots = keep.map(botKind(this))
-    this.chats = keep.map(chatKind(keep))
-    this.handles = keep.map(plain('handle'))
-    this.files = keep.map(plain('file'))
+    this.addresses = storedRateWindows(persistence, parts.rules.rates, 'addresses')
+    this.people = persistence.map(plainKind('person'))
+    this.bots = persistence.map(botKind(this))
+    this.chats = persistence.map(chatKind(persistence))
+    this.handles = persistence.map(plainKind('handle'))
+    this.files = persistence.map(plainKind('file'))
   }
 
   /** Moves the clock forward by milliseconds. */
@@ -86,7 +86,7 @@ export class World {
   }
 
   addBot(record: BotRecord): BotState {
-    return put(this.bots, record.id, liveBot(this, record))
+    return put(this.bots, record.id, restoreBot(this, record))
   }
 
   /** A chat with nobody in it; a group or channel without open history is encrypted. */
@@ -104,7 +104,7 @@ export class World {
       adminsHidden: false,
       nextMessageId: 1,
     }
-    return put(this.chats, id, liveChat(this.keep, record))
+    return put(this.chats, id, restoreChat(this.persistence, record))
   }
 
   /** The next id of its range. */
@@ -113,7 +113,7 @@ export class World {
   }
 
   /** What counts the ids of a range, or of a bot's updates. */
-  counter(of: string): Counter {
+  counter(of: string): IdCounter {
     const known: Record<string, number> = FIRST
     const first = { next: known[of] ?? FIRST_UPDATE_ID }
     return this.#counters.get(of) ?? put(this.#counters, of, first)

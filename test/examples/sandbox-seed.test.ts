@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { DEEDS } from '../../src/sandbox/seed/deeds.ts'
+import { ACTIONS } from '../../src/sandbox/seed/actions.ts'
 import { seedSchema, type SeedInput } from '../../src/sandbox/seed/schema.ts'
 
 const FILE = 'config/examples/sandbox-seed.yaml'
@@ -35,7 +35,7 @@ test('config/sandbox-seed.schema.json is what `postern sandbox --seed-schema` pr
   expect(text).toContain('$schema=../sandbox-seed.schema.json')
 })
 
-test('README tells every deed that a seed can hold', () => {
+test('README names every action that a seed can hold', () => {
   const readme = readFileSync('README.md', 'utf8')
-  expect(DEEDS.filter((deed) => !readme.includes(`\`${deed}\``))).toEqual([])
+  expect(ACTIONS.filter((action) => !readme.includes(`\`${action}\``))).toEqual([])
 })

@@ -1,7 +1,7 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
 import type { ChatRow, KeyRow } from '../../src/control/operations.ts'
-import type { Seen } from '../../src/sandbox/phone.ts'
-import type { SeenCall } from '../../src/sandbox/transcript.ts'
+import type { Seen } from '../../src/sandbox/phone/phone.ts'
+import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
 import type { History } from './history.ts'
@@ -9,7 +9,7 @@ import type { History } from './history.ts'
 /** What is left when a run is over. */
 export interface Evidence {
   /** Every call that the service received, and what it answered. */
-  service: SeenCall[]
+  service: TranscriptCall[]
   /** Every byte that went towards the service. */
   wire: Buffer[]
   /** What each phone showed. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import type { Phone } from '../../src/sandbox/phone.ts'
+import type { Phone } from '../../src/sandbox/phone/phone.ts'
 import { ARMORED, ask, still } from './support.ts'
 
 /** A bot that seals for itself, as a phone would. */

@@ -6,7 +6,7 @@ import { setBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
-import { ControlError, given, operation, theBot } from './operation.ts'
+import { ControlError, given, operation, requireBot } from './operation.ts'
 
 const which = z.strictObject({ botId })
 const profile = {
@@ -45,21 +45,21 @@ export const BOTS = {
   changeBot: operation(
     'Changes a bot’s profile, its privacy mode, and whether it may be added to groups.',
     z.strictObject({ botId, ...profile }),
-    (on, { botId: id, ...changes }) => botView(Object.assign(theBot(on, id), given(changes))),
+    (on, { botId: id, ...changes }) => botView(Object.assign(requireBot(on, id), given(changes))),
   ),
   pause: operation('The owner pauses the bot.', which, (on, input) => {
-    pause(theBot(on, input.botId))
+    pause(requireBot(on, input.botId))
     return { status: 'paused' }
   }),
   resume: operation('The owner resumes the bot.', which, (on, input) => {
-    resume(theBot(on, input.botId))
+    resume(requireBot(on, input.botId))
     return { status: 'active' }
   }),
   removeKey: operation(
     'The owner removes the bot’s key: it is open again, its private chats are readable.',
     which,
     (on, input) => {
-      setBotKey(on.world, theBot(on, input.botId), null)
+      setBotKey(on.world, requireBot(on, input.botId), null)
       return { mode: 'open' }
     },
   ),
@@ -67,17 +67,17 @@ export const BOTS = {
     'Another key in the bot’s place, as a second program with the token would publish it.',
     z.strictObject({ botId, publicKey: text, fingerprint: text }),
     (on, { botId: id, ...key }) => {
-      setBotKey(on.world, theBot(on, id), key)
+      setBotKey(on.world, requireBot(on, id), key)
       return { mode: 'protected' }
     },
   ),
   issueToken: operation(
     'The owner issues a new token; the one before answers `unauthorized`.',
     which,
-    (on, input) => ({ token: issueToken(theBot(on, input.botId)) }),
+    (on, input) => ({ token: issueToken(requireBot(on, input.botId)) }),
   ),
   revokeToken: operation('The token is burnt, as by POST /token/revoke.', which, (on, input) => {
-    revokeToken(on.world, theBot(on, input.botId))
+    revokeToken(on.world, requireBot(on, input.botId))
     return { revoked: true }
   }),
   setCommands: operation(
@@ -86,7 +86,7 @@ export const BOTS = {
     (on, { botId: id, ...input }) => {
       const parsed = PutCommands.safeParse(input)
       if (!parsed.success) throw new ControlError('these are no commands')
-      setCommands(theBot(on, id), parsed.data.scope, parsed.data.commands)
+      setCommands(requireBot(on, id), parsed.data.scope, parsed.data.commands)
       return parsed.data
     },
   ),
@@ -94,25 +94,25 @@ export const BOTS = {
     'The bot as /me and /webhook show it, its certificate, and what its owner was told.',
     which,
     (on, input) => {
-      const bot = theBot(on, input.botId)
+      const bot = requireBot(on, input.botId)
       const { key, ownerNotices } = bot
       return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
     },
   ),
   queued: operation('What waits for the bot.', which, (on, input) =>
-    theBot(on, input.botId).mailbox.list(10_000),
+    requireBot(on, input.botId).queue.list(10_000),
   ),
   injectUpdate: operation(
     'Queues exactly this update: the way in for a forged, repeated or malformed one.',
     z.strictObject({ botId, update: z.looseObject({}) }),
     (on, { botId: id, update }) => {
-      const { mailbox } = theBot(on, id)
+      const { queue } = requireBot(on, id)
       const raw = update as { updateId?: number; kind?: string }
       if (typeof raw.updateId === 'number') {
-        mailbox.pushRaw(raw as { updateId: number; kind: string })
+        queue.pushRaw(raw as { updateId: number; kind: string })
         return { updateId: raw.updateId }
       }
-      return { updateId: mailbox.push({ kind: 'message', ...raw }) }
+      return { updateId: queue.push({ kind: 'message', ...raw }) }
     },
   ),
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { SEAT_STATUS } from '../../api/endpoints.ts'
-import { join, leave, newSeat } from '../rules/members.ts'
+import { join, leave, newMembership } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
 import type { ChatState } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
-import { claimHandle, demandFree } from './handles.ts'
+import { claimHandle, requireFreeHandle } from './handles.ts'
 import { accountId, botId, chatId, count, flag, personId, text, textOrNull } from './fields.ts'
 import {
   ControlError,
-  demandSeat,
+  requireMember,
   given,
   operation,
-  theBot,
-  theChat,
-  thePerson,
-  type Backstage,
+  requireBot,
+  requireChat,
+  requirePerson,
+  type ControlContext,
 } from './operation.ts'
 
 const settings = {
@@ -34,13 +34,13 @@ export const CHATS = {
     'A person opens a private chat with a bot; the one they have, if they have one.',
     z.strictObject({ userId: personId, botId }),
     (on, input) => {
-      const ids = [thePerson(on, input.userId).id, theBot(on, input.botId).id]
+      const ids = [requirePerson(on, input.userId).id, requireBot(on, input.botId).id]
       for (const chat of on.world.chats.values()) {
-        const both = ids.every((id) => chat.seats.has(id))
+        const both = ids.every((id) => chat.members.has(id))
         if (chat.kind === 'private' && both) return brief(on.world, chat)
       }
       const chat = on.world.addChat('private')
-      for (const id of ids) chat.seats.set(id, newSeat(chat, 'member'))
+      for (const id of ids) chat.members.set(id, newMembership(chat, 'member'))
       return brief(on.world, chat)
     },
   ),
@@ -53,8 +53,8 @@ export const CHATS = {
       ...settings,
     }),
     (on, { kind, members, username, ...rest }) => {
-      for (const id of members) demandAddable(on, id)
-      if (username !== undefined) demandFree(on.world, username)
+      for (const id of members) requireAddable(on, id)
+      if (username !== undefined) requireFreeHandle(on.world, username)
       const chat = on.world.addChat(kind)
       Object.assign(chat, { title: kind }, given(rest))
       if (username !== undefined) {
@@ -62,7 +62,7 @@ export const CHATS = {
         chat.username = username
       }
       for (const [index, userId] of members.entries()) {
-        chat.seats.set(userId, newSeat(chat, index === 0 ? 'owner' : 'member'))
+        chat.members.set(userId, newMembership(chat, index === 0 ? 'owner' : 'member'))
       }
       return brief(on.world, chat)
     },
@@ -71,7 +71,7 @@ export const CHATS = {
     'Changes a group or channel; opening its history makes it readable.',
     z.strictObject({ chatId, ...settings }),
     (on, { chatId: id, ...changes }) => {
-      const chat = theChat(on, id)
+      const chat = requireChat(on, id)
       Object.assign(chat, given(changes))
       return brief(on.world, chat)
     },
@@ -80,8 +80,8 @@ export const CHATS = {
     'Joins, or is added by an administrator; the room is told.',
     z.strictObject({ ...member, ...seat }),
     (on, input) => {
-      const chat = theRoom(on, input.chatId)
-      demandAddable(on, input.userId)
+      const chat = requireRoom(on, input.chatId)
+      requireAddable(on, input.userId)
       const { userId, status, rights } = input
       join(on.world, chat, {
         userId,
@@ -92,8 +92,8 @@ export const CHATS = {
     },
   ),
   leave: operation('Leaves, or is removed; the room is told.', z.strictObject(member), (on, o) => {
-    const chat = theRoom(on, o.chatId)
-    demandSeat(chat, o.userId)
+    const chat = requireRoom(on, o.chatId)
+    requireMember(chat, o.userId)
     leave(on.world, chat, o.userId)
     return { left: true }
   }),
@@ -106,9 +106,9 @@ export const CHATS = {
       title: textOrNull.optional(),
     }),
     (on, { chatId: id, userId, ...changes }) => {
-      const chat = theChat(on, id)
-      demandSeat(chat, userId)
-      Object.assign(chat.seats.get(userId) ?? {}, given(changes))
+      const chat = requireChat(on, id)
+      requireMember(chat, userId)
+      Object.assign(chat.members.get(userId) ?? {}, given(changes))
       return memberView(on.world, chat, userId)
     },
   ),
@@ -117,17 +117,17 @@ export const CHATS = {
   ),
 }
 
-function theRoom(on: Backstage, id: number): ChatState {
-  const chat = theChat(on, id)
+function requireRoom(on: ControlContext, id: number): ChatState {
+  const chat = requireChat(on, id)
   if (chat.kind === 'private') throw new ControlError('nobody joins or leaves a private chat')
   return chat
 }
 
 /** A bot whose owner forbids groups cannot be added, nor somebody who is gone. */
-function demandAddable(on: Backstage, userId: number): void {
+function requireAddable(on: ControlContext, userId: number): void {
   const bot = on.world.bots.get(userId)
   if (bot === undefined) {
-    if (thePerson(on, userId).gone) throw new ControlError(`${userId} closed their account`)
+    if (requirePerson(on, userId).gone) throw new ControlError(`${userId} closed their account`)
   } else if (!bot.allowGroups) {
     throw new ControlError(`${userId} may not be added to groups`)
   }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
 /** What a field of an operation's input names; in a seed file a name stands in its place. */
-export type Named = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'scope'
+export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'scope'
 
 /** Which inputs name something, by their schema. */
-export const NAMES = z.registry<{ of: Named }>()
+export const REFERENCES = z.registry<{ of: ReferenceKind }>()
 
-export const personId = z.int().register(NAMES, { of: 'person' })
-export const botId = z.int().register(NAMES, { of: 'bot' })
+export const personId = z.int().register(REFERENCES, { of: 'person' })
+export const botId = z.int().register(REFERENCES, { of: 'bot' })
 /** A person's or a bot's. */
-export const accountId = z.int().register(NAMES, { of: 'account' })
-export const chatId = z.int().register(NAMES, { of: 'chat' })
-export const messageId = z.int().register(NAMES, { of: 'message' })
+export const accountId = z.int().register(REFERENCES, { of: 'account' })
+export const chatId = z.int().register(REFERENCES, { of: 'chat' })
+export const messageId = z.int().register(REFERENCES, { of: 'message' })
 
 /** Of commands; `chat:<chat_id>` is one. */
-export const scope = z.string().register(NAMES, { of: 'scope' })
+export const scope = z.string().register(REFERENCES, { of: 'scope' })
 
 export const text = z.string()
 export const textOrNull = z.string().nullable()

@@ -10,12 +10,12 @@ export const SERVICE_HANDLE = 'service'
  * @throws ControlError when it has not a handle's shape or somebody goes by it
  */
 export function claimHandle(world: World, handle: string, owner: HandleOwner): void {
-  demandFree(world, handle)
+  requireFreeHandle(world, handle)
   world.handles.set(handle.toLowerCase(), owner)
 }
 
 /** @throws ControlError as `claimHandle` does */
-export function demandFree(world: World, handle: string): void {
+export function requireFreeHandle(world: World, handle: string): void {
   if (!USERNAME.test(handle)) throw new ControlError(`${handle} does not have a handle's shape`)
   const name = handle.toLowerCase()
   const holder = world.handles.get(name)

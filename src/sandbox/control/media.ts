@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { storeFile } from '../rules/files.ts'
-import type { Phone } from '../phone.ts'
-import { publishedKey } from '../views/keys.ts'
+import type { Phone } from '../phone/phone.ts'
+import { publishedKey } from '../rules/keys.ts'
 import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
 import {
   ControlError,
-  demandAbleToWrite,
+  requireWriter,
   operation,
-  thePerson,
-  type Backstage,
+  requirePerson,
+  type ControlContext,
 } from './operation.ts'
 
 /** Files that people send, and files as they are. */
@@ -36,7 +36,7 @@ export const MEDIA = {
     async (on, input) => {
       const { userId, chatId: id, base64, text: words, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
-      demandAbleToWrite(on, { userId, chatId: id })
+      requireWriter(on, { userId, chatId: id })
       const phone = await on.phones.of(userId)
       const { messageId: sent, mediaId } = await phone.send(id, octetsOf(base64), {
         text: words,
@@ -67,11 +67,11 @@ function octetsOf(base64: string): Buffer {
   return octets
 }
 
-async function phoneOf(on: Backstage, userId: number): Promise<Phone> {
-  return await on.phones.of(thePerson(on, userId).id)
+async function phoneOf(on: ControlContext, userId: number): Promise<Phone> {
+  return await on.phones.of(requirePerson(on, userId).id)
 }
 
-function certificateOf({ world }: Backstage, id: number): string {
+function certificateOf({ world }: ControlContext, id: number): string {
   const key = publishedKey(world, id)
   if (key === null) throw new ControlError(`${id} has no key to seal to`)
   return key.publicKey

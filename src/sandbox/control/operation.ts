@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
-import type { Phones } from '../phone-book.ts'
+import type { Phones } from '../phone/phones.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
-import type { Story } from '../seed/story.ts'
+import type { Schedule } from '../seed/schedule.ts'
 import type { World } from '../world.ts'
 
 /** What an operation works on. */
-export interface Backstage {
+export interface ControlContext {
   world: World
   phones: Phones
-  story: Story
+  story: Schedule
 }
 
 /** Something that the people around a bot, its owner or a tester can do to the sandbox. */
@@ -17,14 +17,14 @@ export interface Operation<I extends z.ZodObject, R> {
   /** What it does, in a sentence or two. */
   says: string
   input: I
-  run: (on: Backstage, input: z.output<I>) => R | Promise<R>
+  run: (on: ControlContext, input: z.output<I>) => R | Promise<R>
 }
 
 /** Any of them, for whoever walks the table. */
 export interface AnyOperation {
   says: string
   input: z.ZodObject
-  run: (on: Backstage, input: never) => unknown
+  run: (on: ControlContext, input: never) => unknown
 }
 
 /** Ties an input to what is done with it. */
@@ -47,33 +47,36 @@ export function given<T extends object>(changes: T): { [K in keyof T]?: Exclude<
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
-export function thePerson({ world }: Backstage, id: number): PersonState {
+export function requirePerson({ world }: ControlContext, id: number): PersonState {
   return world.people.get(id) ?? missing('person', id)
 }
 
-export function theBot({ world }: Backstage, id: number): BotState {
+export function requireBot({ world }: ControlContext, id: number): BotState {
   return world.bots.get(id) ?? missing('bot', id)
 }
 
-export function theChat({ world }: Backstage, id: number): ChatState {
+export function requireChat({ world }: ControlContext, id: number): ChatState {
   return world.chats.get(id) ?? missing('chat', id)
 }
 
-export function theMessage(chat: ChatState, id: number): StoredMessage {
+export function requireMessage(chat: ChatState, id: number): StoredMessage {
   return chat.messages.get(id) ?? missing('message', id)
 }
 
 /** @throws ControlError unless the account sits in the chat */
-export function demandSeat(chat: ChatState, userId: number): void {
-  if (!chat.seats.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
+export function requireMember(chat: ChatState, userId: number): void {
+  if (!chat.members.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
 }
 
 /** @throws ControlError unless the person can write there: seated, not gone, not blocking */
-export function demandAbleToWrite(on: Backstage, o: { userId: number; chatId: number }): ChatState {
-  const chat = theChat(on, o.chatId)
-  const person = thePerson(on, o.userId)
-  demandSeat(chat, o.userId)
-  const blocked = [...chat.seats.keys()].some((id) => person.blocked.includes(id))
+export function requireWriter(
+  on: ControlContext,
+  o: { userId: number; chatId: number },
+): ChatState {
+  const chat = requireChat(on, o.chatId)
+  const person = requirePerson(on, o.userId)
+  requireMember(chat, o.userId)
+  const blocked = [...chat.members.keys()].some((id) => person.blocked.includes(id))
   if (person.gone || (chat.kind === 'private' && blocked)) {
     throw new ControlError(`${o.userId} cannot write there`)
   }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { setPersonKey } from '../rules/keys.ts'
-import { leave } from '../rules/members.ts'
+import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle } from './handles.ts'
 import { botId, chatId, personId, text, textOrNull } from './fields.ts'
-import { operation, theBot, theChat, thePerson } from './operation.ts'
+import { operation, requireBot, requireChat, requirePerson } from './operation.ts'
 
 const who = { userId: personId }
 
@@ -35,18 +35,18 @@ export const PEOPLE = {
     'Publishes a certificate for a person whose phone is some other program.',
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
     (on, { userId, ...key }) => {
-      setPersonKey(on.world, thePerson(on, userId), key)
+      setPersonKey(on.world, requirePerson(on, userId), key)
       return { published: true }
     },
   ),
   block: operation('Blocks a bot.', z.strictObject({ ...who, botId }), (on, input) => {
-    const person = thePerson(on, input.userId)
-    const { id } = theBot(on, input.botId)
+    const person = requirePerson(on, input.userId)
+    const { id } = requireBot(on, input.botId)
     if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
     return { blocked: true }
   }),
   unblock: operation('Unblocks a bot.', z.strictObject({ ...who, botId }), (on, input) => {
-    const person = thePerson(on, input.userId)
+    const person = requirePerson(on, input.userId)
     person.blocked = person.blocked.filter((id) => id !== input.botId)
     return { blocked: false }
   }),
@@ -54,7 +54,7 @@ export const PEOPLE = {
     'Leaves every group, takes the key away, and cannot be written to or resolved any more.',
     z.strictObject(who),
     (on, { userId }) => {
-      const person = thePerson(on, userId)
+      const person = requirePerson(on, userId)
       person.gone = true
       person.key = null
       for (const chat of on.world.chats.values()) {
@@ -67,7 +67,7 @@ export const PEOPLE = {
     'Another handle; the one before still resolves to the new one until somebody takes it.',
     z.strictObject({ ...who, username: text }),
     (on, { userId, username }) => {
-      const person = thePerson(on, userId)
+      const person = requirePerson(on, userId)
       claimHandle(on.world, username, { account: userId })
       person.username = username
       return { id: userId, username }
@@ -81,8 +81,8 @@ export const PEOPLE = {
     z.strictObject({ ...who, chatId, botId }),
     (on, input) =>
       commandsFor(on.world, {
-        bot: theBot(on, input.botId),
-        chat: theChat(on, input.chatId),
+        bot: requireBot(on, input.botId),
+        chat: requireChat(on, input.chatId),
         userId: input.userId,
       }),
   ),

@@ -1,19 +1,19 @@
-import { BACKSTAGE } from './backstage.ts'
+import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
 import { MEDIA } from './media.ts'
-import type { AnyOperation, Backstage } from './operation.ts'
+import type { AnyOperation, ControlContext } from './operation.ts'
 import { PEOPLE } from './people.ts'
-import { WORDS } from './words.ts'
+import { MESSAGES } from './messages.ts'
 
 /** Every control operation, by name. */
-export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...WORDS, ...MEDIA, ...BACKSTAGE }
+export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...MESSAGES, ...MEDIA, ...ADMIN }
 
 type Table = typeof OPERATIONS
 
 /** The operations as one calls them, in this process or over the control listener. */
 export type Control = {
-  [Name in keyof Table]: Table[Name]['run'] extends (on: Backstage, input: infer I) => infer R
+  [Name in keyof Table]: Table[Name]['run'] extends (on: ControlContext, input: infer I) => infer R
     ? (input: I) => Promise<Awaited<R>>
     : never
 }
@@ -24,12 +24,12 @@ export type OperationName = keyof Table
 export const ALL_OPERATIONS = Object.entries(OPERATIONS) as [OperationName, AnyOperation][]
 
 /** Binds the operations to a world. What one changed is kept before it gives its result. */
-export function bindControl(on: Backstage): Control {
+export function bindControl(on: ControlContext): Control {
   const bound = ALL_OPERATIONS.map(([name, { run }]) => [
     name,
     async (input: object): Promise<unknown> => {
       const result = await run(on, input as never)
-      await on.world.keep.settled()
+      await on.world.persistence.flush()
       return result
     },
   ])

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts'
 
-/** Keeps a file, exactly these octets, under a new id: it is at `/media/<id>`. */
+/** Stores a file, byte for byte, under a new id. It is served at `/media/<id>`. */
 export function storeFile(world: World, file: Uint8Array): string {
   const mediaId = world.randomId()
   world.files.set(mediaId, file)

@@ -1,10 +1,10 @@
 import { isObject } from '../../api/common.ts'
-import type { Named } from '../control/fields.ts'
+import type { ReferenceKind } from '../control/fields.ts'
 import { SERVICE_HANDLE } from '../control/handles.ts'
-import { msOf } from './duration.ts'
-import { DEEDS, inputOf, namesIn, type Deed } from './deeds.ts'
+import { parseDurationMs } from './duration.ts'
+import { ACTIONS, actionInput, referencesIn, type ActionName } from './actions.ts'
 import type { SeedProblem } from './problem.ts'
-import { FaultInput } from '../control/backstage.ts'
+import { FaultInput } from '../control/admin.ts'
 
 type Fields = Record<string, unknown>
 type Path = SeedProblem['path']
@@ -21,7 +21,7 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
  * have been written. Takes any value, also one of the wrong shape, so that all problems are told
  * at once.
  */
-export function contradictions(raw: unknown): SeedProblem[] {
+export function findContradictions(raw: unknown): SeedProblem[] {
   return new Checker(fields(raw)).problems
 }
 
@@ -45,7 +45,7 @@ class Checker {
     for (const name of Object.keys(this.#chats)) this.#chat(name)
     for (const [index, one] of list(seed['happenings']).entries()) this.#happening(one, index)
     for (const [index, fault] of list(seed['faults']).entries()) {
-      this.#input(fields(fault), namesIn(FaultInput), ['faults', index])
+      this.#input(fields(fault), referencesIn(FaultInput), ['faults', index])
     }
   }
 
@@ -138,7 +138,7 @@ class Checker {
       this.#wrong([...path, 'replyTo'], 'expected one of the messages above')
     }
     const above = fields(list(chat['history'])[index - 1])
-    if (index > 0 && msOf(agoOf(words)) > msOf(agoOf(above))) {
+    if (index > 0 && parseDurationMs(agoOf(words)) > parseDurationMs(agoOf(above))) {
       this.#wrong([...path, 'ago'], 'expected the oldest first')
     }
   }
@@ -155,9 +155,9 @@ class Checker {
 
   #happening(one: unknown, index: number): void {
     for (const [deed, input] of Object.entries(fields(one))) {
-      if (!DEEDS.some((known) => known === deed)) continue
+      if (!ACTIONS.some((known) => known === deed)) continue
       const path = ['happenings', index, deed]
-      this.#input(fields(input), namesIn(inputOf(deed as Deed)), path)
+      this.#input(fields(input), referencesIn(actionInput(deed as ActionName)), path)
       const { userId } = fields(input)
       const isKnown = typeof userId === 'string' && Object.hasOwn(this.#people, userId)
       if (isKnown && WITH_A_PHONE.includes(deed) && !this.#hasPhone(userId)) {
@@ -166,7 +166,7 @@ class Checker {
     }
   }
 
-  #input(input: Fields, named: Map<string, Named>, path: Path): void {
+  #input(input: Fields, named: Map<string, ReferenceKind>, path: Path): void {
     for (const [field, of] of named) {
       const value = input[field]
       if (value === undefined) continue
@@ -176,7 +176,7 @@ class Checker {
   }
 
   /** What is no text at all, the shape tells. */
-  #name(name: unknown, of: Named, path: Path): void {
+  #name(name: unknown, of: ReferenceKind, path: Path): void {
     if (typeof name !== 'string') return
     if (of === 'scope') return this.#scope(name, path)
     const by = of === 'message' ? /^last by (.+)$/.exec(name)?.[1] : name
@@ -193,7 +193,7 @@ class Checker {
     this.#wrong(path, `expected ${SCOPES.join(', ')} or chat:NAME`, SCOPES)
   }
 
-  #names(of: Named): string[] {
+  #names(of: ReferenceKind): string[] {
     const people = of === 'bot' || of === 'chat' ? [] : Object.keys(this.#people)
     const bots = of === 'person' || of === 'chat' ? [] : Object.keys(this.#bots)
     return of === 'chat' ? Object.keys(this.#chats) : [...people, ...bots]

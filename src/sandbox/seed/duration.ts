@@ -10,7 +10,7 @@ export const Duration = z
   .meta({ id: 'Duration', description: 'a length of time: 500ms, 10s, 1.5m, 2h, 3d' })
 
 /** Takes what `Duration` lets through. Gives whole milliseconds. */
-export function msOf(duration: string): number {
+export function parseDurationMs(duration: string): number {
   const [, count, unit] = PATTERN.exec(duration) ?? []
   return Math.round(Number(count) * (UNITS_MS[unit ?? ''] ?? 0))
 }

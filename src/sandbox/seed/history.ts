@@ -1,10 +1,10 @@
-import { theChat, type Backstage } from '../control/operation.ts'
+import { requireChat, type ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { post } from '../rules/post.ts'
 import { trueMode } from '../rules/mode.ts'
-import { msOf } from './duration.ts'
-import type { Names } from './names.ts'
-import type { Seed, SeedWords } from './schema.ts'
+import { parseDurationMs } from './duration.ts'
+import type { Names } from './ids.ts'
+import type { Seed, SeedMessage } from './schema.ts'
 
 /** Ids of a chat's history, in its order. */
 type Written = number[]
@@ -14,7 +14,7 @@ type Written = number[]
  * it as of any message.
  */
 export async function writeHistory(
-  on: Backstage,
+  on: ControlContext,
   control: Control,
   { seed, names, beginsMs }: { seed: Seed; names: Names; beginsMs: number },
 ): Promise<void> {
@@ -23,9 +23,9 @@ export async function writeHistory(
     return history.map((words) => ({ chatId: names.chat(name), words, written }))
   })
   for (const { chatId, words, written } of said.toSorted(
-    (a, b) => msOf(b.words.ago) - msOf(a.words.ago),
+    (a, b) => parseDurationMs(b.words.ago) - parseDurationMs(a.words.ago),
   )) {
-    const atMs = beginsMs - msOf(words.ago)
+    const atMs = beginsMs - parseDurationMs(words.ago)
     on.world.advance(Math.max(atMs - on.world.clock.now(), 0))
     const fromId = names.account(words.from)
     written.push(await write(on, control, { chatId, fromId, words, written }))
@@ -33,14 +33,14 @@ export async function writeHistory(
 }
 
 async function write(
-  on: Backstage,
+  on: ControlContext,
   control: Control,
-  o: { chatId: number; fromId: number; words: SeedWords; written: Written },
+  o: { chatId: number; fromId: number; words: SeedMessage; written: Written },
 ): Promise<number> {
   const { chatId, fromId, words } = o
   const { text, markup } = words
   const replyTo = words.replyTo === undefined ? undefined : o.written[words.replyTo - 1]
-  const chat = theChat(on, chatId)
+  const chat = requireChat(on, chatId)
   if (on.world.bots.has(fromId)) {
     return post(on.world, { chat, fromId, text, replyTo, markup: markup ?? null }).id
   }

@@ -24,7 +24,7 @@ export class SeedError extends PosternError {
 }
 
 /** What a schema found wrong, in our words. @param keysOf names that an object at a path can have */
-export function problemsOf(
+export function toSeedProblems(
   error: z.ZodError,
   keysOf: (path: SeedProblem['path']) => readonly string[],
 ): SeedProblem[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contradictions } from './check.ts'
-import { problemsOf, SeedError, type SeedProblem } from './problem.ts'
+import { findContradictions } from './check.ts'
+import { toSeedProblems, SeedError, type SeedProblem } from './problem.ts'
 import { Seed } from './schema.ts'
 
 /**
@@ -9,11 +9,11 @@ import { Seed } from './schema.ts'
  */
 export function readSeed(raw: unknown): Seed {
   const parsed = Seed.safeParse(raw)
-  const shape = parsed.success ? [] : problemsOf(parsed.error, keysAt)
+  const shape = parsed.success ? [] : toSeedProblems(parsed.error, keysAt)
   const known = new Set(shape.map(({ path }) => path.join('.')))
   const problems = [
     ...shape,
-    ...contradictions(raw).filter(({ path }) => !known.has(path.join('.'))),
+    ...findContradictions(raw).filter(({ path }) => !known.has(path.join('.'))),
   ]
   if (parsed.success && problems.length === 0) return parsed.data
   throw new SeedError(problems)

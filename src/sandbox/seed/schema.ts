@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Command } from '../../api/command.ts'
 import { Markup } from '../../api/markup.ts'
 import { USERNAME } from '../../api/resolved.ts'
-import { FaultInput } from '../control/backstage.ts'
+import { FaultInput } from '../control/admin.ts'
 import { OPERATIONS } from '../control/table.ts'
-import { PHONE_KEYS } from '../phone-keys.ts'
+import { PHONE_KEYS } from '../phone/keys.ts'
 import { RIGHTS } from '../state.ts'
-import { DEEDS, inputOf, scripted, type Deed } from './deeds.ts'
+import { ACTIONS, actionInput, inputWithNames, type ActionName } from './actions.ts'
 import { Duration } from './duration.ts'
 
 /** The shape of a seed file: a world, and what happens in it. */
@@ -95,19 +95,19 @@ const Room = z.strictObject({
 const Happening = z
   .strictObject({
     at: Duration.meta({ description: 'how long after the beginning' }),
-    ...deedShapes(),
+    ...actionShapes(),
   })
   .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one deed')
   .meta({ minProperties: 2, maxProperties: 2 })
 
-type DeedShapes = Record<Deed, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
+type ActionShapes = Record<ActionName, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
 
-function deedShapes(): DeedShapes {
-  const shapes = DEEDS.map((deed) => [
+function actionShapes(): ActionShapes {
+  const shapes = ACTIONS.map((deed) => [
     deed,
-    scripted(inputOf(deed)).optional().meta({ description: OPERATIONS[deed].says }),
+    inputWithNames(actionInput(deed)).optional().meta({ description: OPERATIONS[deed].says }),
   ])
-  return Object.fromEntries(shapes) as DeedShapes
+  return Object.fromEntries(shapes) as ActionShapes
 }
 
 export const Seed = z.strictObject({
@@ -126,7 +126,10 @@ export const Seed = z.strictObject({
     .default({})
     .meta({ description: 'by a name for this file alone' }),
   happenings: z.array(Happening).default([]).meta({ description: 'what happens after that' }),
-  faults: z.array(scripted(FaultInput)).default([]).meta({ description: 'set from the beginning' }),
+  faults: z
+    .array(inputWithNames(FaultInput))
+    .default([])
+    .meta({ description: 'set from the beginning' }),
 })
 
 /** A seed as one writes it, and as it is read. */
@@ -134,8 +137,8 @@ export type SeedInput = z.input<typeof Seed>
 export type Seed = z.output<typeof Seed>
 export type SeedPerson = z.output<typeof Person>
 export type SeedBot = z.output<typeof Bot>
-export type SeedRoom = z.output<typeof Room>
-export type SeedWords = z.output<typeof Words>
+export type SeedRoomChat = z.output<typeof Room>
+export type SeedMessage = z.output<typeof Words>
 
 /** @returns JSON Schema (draft 2020-12) as text; config/sandbox-seed.schema.json says the same */
 export function seedSchema(): string {
