@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type BodyKind, type ErrorCode } from '../api/error.ts'
 import { PosternError } from '../errors.ts'
 
-/** What stands in the error object beside status, code and message. */
+/** Fields of the error object beside status, code and message. */
 export interface ApiErrorDetails {
   expected?: BodyKind
   /** Body, in seconds. */
@@ -10,33 +10,37 @@ export interface ApiErrorDetails {
   headerSeconds?: number
 }
 
-/** The service's own no (spec, Errors): thrown by rules, answered as the error envelope. */
+/** An error of the API (spec, Errors). Rules throw it; the listener answers the error envelope. */
 export class ApiError extends PosternError {
   readonly code: ErrorCode
   readonly status: number
-  readonly extra: ApiErrorDetails
+  readonly details: ApiErrorDetails
 
-  constructor(code: ErrorCode, message: string, extra: ApiErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string, details: ApiErrorDetails = {}) {
     super(message)
     this.code = code
     this.status = ERROR_STATUS[code]
-    this.extra = extra
+    this.details = details
   }
 }
 
-/** Makes a `ApiError`, to be thrown. `message` names the field or the thing, never words. */
-export function apiError(code: ErrorCode, message: string, extra: ApiErrorDetails = {}): ApiError {
-  return new ApiError(code, message, extra)
+/** Makes an `ApiError` to throw. `message` must not quote what a person wrote. */
+export function apiError(
+  code: ErrorCode,
+  message: string,
+  details: ApiErrorDetails = {},
+): ApiError {
+  return new ApiError(code, message, details)
 }
 
-/** The error envelope and its headers for a no. */
-export function errorEnvelope(failure: ApiError): {
+/** The status, headers and body that answer an error. */
+export function errorEnvelope(error: ApiError): {
   status: number
   headers: Record<string, string>
   body: { ok: false; error: Record<string, unknown> }
 } {
-  const { code, status, message } = failure
-  const { expected, retryAfter, headerSeconds } = failure.extra
+  const { code, status, message } = error
+  const { expected, retryAfter, headerSeconds } = error.details
   const seconds = headerSeconds ?? retryAfter
   return {
     status,

@@ -1,6 +1,6 @@
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What must be known to go on with the same time later: `running` also while nobody looks. */
+/** A clock's stored state. A `running` clock also goes on while no process has it open. */
 export type ClockState = { mode: 'running'; aheadMs: number } | { mode: 'still'; nowMs: number }
 
 interface ClockWait {
@@ -10,9 +10,9 @@ interface ClockWait {
 }
 
 /**
- * The sandbox's time: everything that the spec counts in seconds or hours is counted on it.
- * `running` goes along with real time; `still` stands until it is moved. Both can be moved
- * forward, and whatever falls due on the way happens at once.
+ * The sandbox's clock, on which all times and limits of the spec are measured. `running` follows
+ * real time; `still` stands until `advance` moves it. Both can be moved forward; every wait that
+ * becomes due on the way ends at once.
  */
 export class WorldClock {
   #offsetMs: number
@@ -26,7 +26,7 @@ export class WorldClock {
     this.#offsetMs = this.#running ? startMs - Date.now() : startMs
   }
 
-  /** A clock that goes on from a state. */
+  /** Continues from a stored state. */
   static from(state: ClockState): WorldClock {
     return state.mode === 'still'
       ? new WorldClock({ mode: 'still', startMs: state.nowMs })
@@ -53,7 +53,7 @@ export class WorldClock {
     if (this.#running) for (const wait of this.#waits) this.#arm(wait)
   }
 
-  /** Gives true when `ms` have passed on this clock, at once for 0, false when `signal` was aborted before. */
+  /** Resolves to true when `ms` have passed on this clock, to false when `signal` is aborted before. */
   wait(ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     if (ms <= 0) return Promise.resolve(true)

@@ -83,7 +83,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     homes.set('home', await createDefaultWorld(control))
   const home = homes.get('home')
   await phones.restore()
-  await world.persistence.begin()
+  await world.persistence.start()
   const rewrites = new Set<ResponseRewrite>()
   const service = stack.adopt(createService(world, rewrites), (app) => app.close())
   const backstage = stack.adopt(createControlListener(control), (app) => app.close())

@@ -1,6 +1,6 @@
 import type { Control } from './control/table.ts'
 
-/** Who and what the world holds when nothing else was asked for. */
+/** The accounts and chats of the default world. */
 export interface Home {
   bot: { id: number; username: string; token: string }
   alice: { id: number; username: string }

@@ -6,14 +6,14 @@ import type {
   BotState,
   ChatRecord,
   ChatState,
-  PressState,
   Membership,
+  PressState,
   StoredMessage,
 } from './state.ts'
 import { UpdateQueue, type QueuedUpdate } from './update-queue.ts'
 import type { World } from './world.ts'
 
-/** RateWindows of whoever it is: a bot’s, by its id, or those of callers’ addresses. */
+/** The rate windows of an owner: a bot, or all callers' addresses. */
 export function storedRateWindows(
   persistence: Persistence,
   rates: 'spec' | 'off',
@@ -22,25 +22,25 @@ export function storedRateWindows(
   return new RateWindows(rates, persistence.map(plainKind('window'), owner))
 }
 
-/** A bot is written as its record; what it has many of is kept in maps of its own. */
+/** A bot is stored as its record. Its queue, commands and so on are maps of their own. */
 export function botKind(world: World): RecordKind<BotState> {
   return {
     name: 'bot',
-    write: (bot) => recordOf(bot, BOT_FIELDS),
+    write: (bot) => pick(bot, BOT_FIELDS),
     read: (stored) => restoreBot(world, stored as BotRecord),
   }
 }
 
-/** A chat likewise, without its members and messages. */
+/** A chat is stored without its members and messages, which are maps of their own. */
 export function chatKind(persistence: Persistence): RecordKind<ChatState> {
   return {
     name: 'chat',
-    write: (chat) => recordOf(chat, CHAT_FIELDS),
+    write: (chat) => pick(chat, CHAT_FIELDS),
     read: (stored) => restoreChat(persistence, stored as ChatRecord),
   }
 }
 
-/** Gives a bot’s record what it lives by. */
+/** Adds the maps and the queue of a bot to its record. */
 export function restoreBot(world: World, record: BotRecord): BotState {
   const { persistence, clock, rules } = world
   const { id } = record
@@ -63,9 +63,11 @@ export function restoreBot(world: World, record: BotRecord): BotState {
   }
 }
 
+/** Adds the maps of a chat to its record. */
 export function restoreChat(persistence: Persistence, record: ChatRecord): ChatState {
   return {
     ...record,
+    // Files of the first version call a membership so.
     members: persistence.map(plainKind<Membership>('seat'), record.id),
     messages: persistence.map(plainKind<StoredMessage>('message'), record.id),
   }
@@ -98,6 +100,6 @@ const CHAT_FIELDS: readonly (keyof ChatRecord)[] = [
   'nextMessageId',
 ]
 
-function recordOf<R extends object>(live: R, fields: readonly (keyof R)[]): Partial<R> {
-  return Object.fromEntries(fields.map((name) => [name, live[name]])) as Partial<R>
+function pick<R extends object>(state: R, fields: readonly (keyof R)[]): Partial<R> {
+  return Object.fromEntries(fields.map((name) => [name, state[name]])) as Partial<R>
 }

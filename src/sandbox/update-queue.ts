@@ -2,61 +2,64 @@ import { FIXED_LIMITS } from '../api/limits.ts'
 import type { Update } from '../api/update.ts'
 import type { WorldClock } from './clock.ts'
 
-/** An update that waits, and since when. */
+/** An update, and when it was queued. */
 export interface QueuedUpdate {
   update: Update
   atMs: number
 }
 
-/** The next of growing ids. */
+/** Counts ids. */
 export interface IdCounter {
   next: number
 }
 
-/** A bot's queue: growing ids, 72 hours, 10 000 unread, the oldest go first (spec, Events 2). */
+/**
+ * A bot's updates: increasing ids; dropped after 72 hours, and the oldest beyond 10 000 (spec,
+ * Events 2).
+ */
 export class UpdateQueue {
   readonly #clock: WorldClock
-  /** By place in the queue, oldest first. */
+  /** By position in the queue, oldest first. */
   readonly #queued: Map<number, QueuedUpdate>
   readonly #ids: IdCounter
-  #nextPlace: number
-  readonly #wakers = new Set<() => void>()
-  /** Ends the poll in progress; set by whoever polls. */
+  #nextPosition: number
+  readonly #listeners = new Set<() => void>()
+  /** Ends the poll in progress; the poll sets it. */
   endPoll: (() => void) | null = null
 
-  /** @param queued what waits already, by growing numbers */
+  /** @param queued the updates that wait already, by increasing numbers */
   constructor(clock: WorldClock, queued: Map<number, QueuedUpdate>, ids: IdCounter) {
     this.#clock = clock
     this.#queued = queued
     this.#ids = ids
-    this.#nextPlace = ([...queued.keys()].at(-1) ?? 0) + 1
+    this.#nextPosition = ([...queued.keys()].at(-1) ?? 0) + 1
   }
 
-  /** Queues an update under the next id, which it gives. */
+  /** Queues an update under the next id. Gives the id. */
   push(update: Omit<Update, 'updateId'> & { kind: string }): number {
     const updateId = this.#ids.next
     this.pushRaw({ updateId, ...update })
     return updateId
   }
 
-  /** Queues exactly this, whatever its id: the way in for a hostile service. */
+  /** Queues exactly this update, whatever its id, as a hostile service might. */
   pushRaw(update: Update): void {
     if (update.updateId >= this.#ids.next) this.#ids.next = update.updateId + 1
-    this.#queued.set(this.#nextPlace++, { update, atMs: this.#clock.now() })
-    this.#drop()
+    this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
+    this.#dropOld()
     this.wake()
   }
 
   /** Deletes every update below `offset` for good. */
   confirm(offset: number): void {
-    for (const [place, { update }] of this.#queued) {
-      if (update.updateId < offset) this.#queued.delete(place)
+    for (const [position, { update }] of this.#queued) {
+      if (update.updateId < offset) this.#queued.delete(position)
     }
   }
 
   /** The oldest updates, at most `limit`. */
   list(limit: number): Update[] {
-    this.#drop()
+    this.#dropOld()
     const oldest: Update[] = []
     for (const { update } of this.#queued.values()) {
       if (oldest.length >= limit) break
@@ -67,27 +70,27 @@ export class UpdateQueue {
 
   /** How many are waiting. */
   get size(): number {
-    this.#drop()
+    this.#dropOld()
     return this.#queued.size
   }
 
-  /** Tells everybody who waits to look again. */
+  /** Lets every waiting poll or delivery look at the queue again. */
   wake(): void {
-    for (const waker of this.#wakers) waker()
+    for (const listener of this.#listeners) listener()
   }
 
-  /** Calls back on every change until the returned function is called. */
-  onWake(waker: () => void): () => void {
-    this.#wakers.add(waker)
-    return () => this.#wakers.delete(waker)
+  /** Calls back on every `wake` until the returned function is called. */
+  onWake(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  #drop(): void {
+  #dropOld(): void {
     const oldestMs = this.#clock.now() - FIXED_LIMITS.retentionMs
-    for (const [place, { atMs }] of this.#queued) {
+    for (const [position, { atMs }] of this.#queued) {
       const isTooMuch = this.#queued.size > FIXED_LIMITS.retentionUpdates
       if (atMs >= oldestMs && !isTooMuch) return
-      this.#queued.delete(place)
+      this.#queued.delete(position)
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
 import type { ChatRow, KeyRow } from '../../src/control/operations.ts'
-import type { Seen } from '../../src/sandbox/phone/phone.ts'
+import type { InboxEntry } from '../../src/sandbox/phone/phone.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
@@ -13,7 +13,7 @@ export interface Evidence {
   /** Every byte that went towards the service. */
   wire: Buffer[]
   /** What each phone showed. */
-  phones: readonly (readonly Seen[])[]
+  phones: readonly (readonly InboxEntry[])[]
   /** The fingerprint that the service publishes for the bot. */
   published: string | null
   /** The sidecar's own keys and chats at the end; null when it could not be asked. */

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { storeFile } from '../rules/files.ts'
 import type { Phone } from '../phone/phone.ts'
 import { publishedKey } from '../rules/keys.ts'
 import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
@@ -38,7 +37,7 @@ export const MEDIA = {
       const { replyTo, durationMs, ...form } = rest
       requireWriter(on, { userId, chatId: id })
       const phone = await on.phones.of(userId)
-      const { messageId: sent, mediaId } = await phone.send(id, octetsOf(base64), {
+      const { messageId: sent, mediaId } = await phone.send(id, decodeBase64(base64), {
         text: words,
         replyTo,
         durationMs,
@@ -53,18 +52,18 @@ export const MEDIA = {
     'Stores a file, exactly these bytes (base64), for `post`.',
     z.strictObject({ base64: text }),
     ({ world }, { base64 }) => {
-      const mediaId = storeFile(world, octetsOf(base64))
+      const mediaId = world.storeFile(decodeBase64(base64))
       return { mediaId, url: `/media/${mediaId}` }
     },
   ),
 }
 
 /** @throws ControlError when it is not base64: what Node leaves out would be missing in silence */
-function octetsOf(base64: string): Buffer {
-  const octets = Buffer.from(base64, 'base64')
+function decodeBase64(base64: string): Buffer {
+  const bytes = Buffer.from(base64, 'base64')
   const digits = base64.length - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
-  if (octets.length !== Math.floor((digits * 3) / 4)) throw new ControlError('this is not base64')
-  return octets
+  if (bytes.length !== Math.floor((digits * 3) / 4)) throw new ControlError('this is not base64')
+  return bytes
 }
 
 async function phoneOf(on: ControlContext, userId: number): Promise<Phone> {

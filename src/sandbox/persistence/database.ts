@@ -4,33 +4,37 @@ import { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type Generated, type SqliteDatabase } from 'kysely'
 import { OperatorError } from '../../errors.ts'
 
-/** A record of any kind; `n` holds the order in which entries came. */
+/** A record of any kind. `n` in the table keeps the order in which entries were added. */
 export interface Row {
   kind: string
   owner: string
   key: string
-  /** JSON, or octets. */
+  /** JSON, or bytes. */
   value: string | Uint8Array
 }
-export interface Schema {
+export interface WorldDatabase {
   records: Row & { n: Generated<number> }
 }
 
-/** `PSBX`: tells a sandbox's file from anybody else's. */
+/** `PSBX`: marks a file of the sandbox. */
 const APPLICATION_ID = 0x50534258
-/** Of the records; a file of a newer one is refused. */
+/** Version of the records; a file of a newer version is refused. */
 const FORMAT = 1
 
 const HEADER = 'SQLite format 3\0'
 const AT = { format: 60, application: 68 } as const
 
-/** See `FilePersistence.open`. Everything that can be refused is refused while only looking. */
-export async function openDatabase(file: string): Promise<{ db: Kysely<Schema>; rows: Row[] }> {
+/** See `FilePersistence.open`. Checks everything before it opens the file for writing. */
+export async function openDatabase(
+  file: string,
+): Promise<{ db: Kysely<WorldDatabase>; rows: Row[] }> {
   try {
-    if (!existsSync(file)) create(file)
-    look(file)
+    if (!existsSync(file)) createFile(file)
+    verifyFile(file)
     const database = connect(file)
-    const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database) }) })
+    const db = new Kysely<WorldDatabase>({
+      dialect: new SqliteDialect({ database: adapt(database) }),
+    })
     const columns = ['kind', 'owner', 'key', 'value'] as const
     const rows = await db.selectFrom('records').select(columns).orderBy('n').execute()
     return { db, rows }
@@ -39,8 +43,8 @@ export async function openDatabase(file: string): Promise<{ db: Kysely<Schema>; 
   }
 }
 
-/** A new file is made beside and linked into its place, whole; it never replaces one. */
-function create(file: string): void {
+/** Creates a complete file beside and links it into its place; it never replaces a file. */
+function createFile(file: string): void {
   const unfinished = `${file}.new-${randomUUID()}`
   closeSync(openSync(unfinished, 'wx', 0o600))
   try {
@@ -59,18 +63,18 @@ function create(file: string): void {
   }
 }
 
-/** Whose file it is, by its first octets, and whether it is whole; nothing is written. */
-function look(file: string): void {
+/** Checks without writing that the file is a sandbox's, and that it is intact. */
+function verifyFile(file: string): void {
   const header = Buffer.alloc(100)
-  if (!statSync(file).isFile()) throw foreign(file)
+  if (!statSync(file).isFile()) throw notASandboxFile(file)
   const fd = openSync(file, 'r')
   try {
-    if (readSync(fd, header) < header.length) throw foreign(file)
+    if (readSync(fd, header) < header.length) throw notASandboxFile(file)
   } finally {
     closeSync(fd)
   }
   const isOurs = header.readUInt32BE(AT.application) === APPLICATION_ID
-  if (header.toString('latin1', 0, HEADER.length) !== HEADER || !isOurs) throw foreign(file)
+  if (header.toString('latin1', 0, HEADER.length) !== HEADER || !isOurs) throw notASandboxFile(file)
   const format = header.readUInt32BE(AT.format)
   if (format > FORMAT) {
     throw new OperatorError(
@@ -82,7 +86,7 @@ function look(file: string): void {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
-    if (found?.['quick_check'] !== 'ok') throw broken(file)
+    if (found?.['quick_check'] !== 'ok') throw corruptFile(file)
     for (const row of database.prepare('SELECT key, value FROM records').iterate()) {
       JSON.parse(String(row['key']))
       if (typeof row['value'] === 'string') JSON.parse(row['value'])
@@ -92,7 +96,7 @@ function look(file: string): void {
   }
 }
 
-/** What is committed survives the death of this process; nobody else may open it meanwhile. */
+/** Opens the file for this process alone. What is committed survives the death of the process. */
 function connect(file: string): DatabaseSync {
   const database = new DatabaseSync(file)
   try {
@@ -122,18 +126,18 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   }
 }
 
-const BUSY = 5
-const FULL = 13
-const BROKEN = new Set([11, 26])
+const SQLITE_BUSY = 5
+const SQLITE_FULL = 13
+const SQLITE_CORRUPT = new Set([11, 26])
 
-/** What an error of SQLite or of the file system means to who runs the sandbox. */
+/** Turns an error of SQLite or of the file system into one for the operator. */
 export function toOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error
-  if (error instanceof SyntaxError) return broken(file, error)
+  if (error instanceof SyntaxError) return corruptFile(file, error)
   const { errcode, code, syscall } = error as Record<string, unknown>
   if (typeof errcode === 'number') {
     const result = errcode & 0xff
-    if (result === BUSY) {
+    if (result === SQLITE_BUSY) {
       return new OperatorError(
         'store-in-use',
         `${file} is in use by another sandbox`,
@@ -141,7 +145,7 @@ export function toOperatorError(error: unknown, file: string): unknown {
         { cause: error },
       )
     }
-    if (result === FULL) {
+    if (result === SQLITE_FULL) {
       return new OperatorError(
         'store-unwritable',
         `${file} cannot be written: the disk is full`,
@@ -149,7 +153,7 @@ export function toOperatorError(error: unknown, file: string): unknown {
         { cause: error },
       )
     }
-    if (BROKEN.has(result)) return broken(file, error)
+    if (SQLITE_CORRUPT.has(result)) return corruptFile(file, error)
   }
   const why = typeof syscall === 'string' ? `opened: ${String(code)}` : 'written'
   return new OperatorError(
@@ -160,12 +164,12 @@ export function toOperatorError(error: unknown, file: string): unknown {
   )
 }
 
-function foreign(file: string): OperatorError {
+function notASandboxFile(file: string): OperatorError {
   const message = `${file} is no sandbox’s world`
   return new OperatorError('store-corrupt', message, 'name another file; this one was not changed')
 }
 
-function broken(file: string, cause?: unknown): OperatorError {
+function corruptFile(file: string, cause?: unknown): OperatorError {
   return new OperatorError(
     'store-corrupt',
     `${file} is broken`,

@@ -1,113 +1,113 @@
 import { Kysely } from 'kysely'
 import type { Persistence, RecordKey, RecordKind } from './persistence.ts'
 import { ObservedMap } from './observed-map.ts'
-import { openDatabase, toOperatorError, type Row, type Schema } from './database.ts'
+import { openDatabase, toOperatorError, type Row, type WorldDatabase } from './database.ts'
 
-/** One entry that differs from what is written. */
-interface Note {
+/** An entry that differs from what the file has. */
+interface PendingWrite {
   kind: string
   owner: string
   key: string
-  /** What is to be written now: JSON, octets, or undefined when the entry is gone. */
+  /** The value to write: JSON, bytes, or undefined when the entry was deleted. */
   current(): string | Uint8Array | undefined
-  /** It left and came again, and with that to the end of its map. */
-  again: boolean
+  /** It was deleted; when it is there again, it stands at the end of its map. */
+  wasDeleted: boolean
 }
 
 const ROWS_AT_ONCE = 500
 
-/** A persistence in a SQLite file, which one process has to itself. */
+/** Stores a world in a SQLite file that one process has to itself. */
 export class FilePersistence implements Persistence {
   readonly #file: string
-  readonly #db: Kysely<Schema>
-  readonly #kept: Map<string, Row[]>
-  #notes = new Map<string, Note>()
+  readonly #db: Kysely<WorldDatabase>
+  readonly #loaded: Map<string, Row[]>
+  #pending = new Map<string, PendingWrite>()
   #writing: Promise<void> | null = null
-  #begun = false
-  /** What nobody waits for is written soon, too. */
-  #isSoon = false
+  #isStarted = false
 
-  private constructor(file: string, db: Kysely<Schema>, kept: Map<string, Row[]>) {
+  #isWriteScheduled = false
+
+  private constructor(file: string, db: Kysely<WorldDatabase>, loaded: Map<string, Row[]>) {
     this.#file = file
     this.#db = db
-    this.#kept = kept
+    this.#loaded = loaded
   }
 
   /**
-   * Opens a file, or makes it (mode 0600).
-   * @throws OperatorError when it is in use, broken, another program's or a newer version's; then
-   *   not a byte of it was changed
+   * Opens a file, or creates it (mode 0600).
+   * @throws OperatorError when it is in use, corrupt, another program's or a newer version's; the
+   *   file is not changed then
    */
   static async open(file: string): Promise<FilePersistence> {
     const { db, rows } = await openDatabase(file)
     return new FilePersistence(
       file,
       db,
-      Map.groupBy(rows, ({ kind, owner }) => nameOf(kind, owner)),
+      Map.groupBy(rows, ({ kind, owner }) => mapName(kind, owner)),
     )
   }
 
   map<K extends RecordKey, V>(kind: RecordKind<V>, owner: RecordKey = ''): Map<K, V> {
-    const name = nameOf(kind.name, String(owner))
-    const rows = this.#kept.get(name) ?? []
-    this.#kept.delete(name)
+    const name = mapName(kind.name, String(owner))
+    const rows = this.#loaded.get(name) ?? []
+    this.#loaded.delete(name)
     const entries = rows.map(({ key, value }): [K, V] => [
       JSON.parse(key) as K,
       kind.read(typeof value === 'string' ? JSON.parse(value) : value),
     ])
-    const note = (key: K, again: boolean): void => {
-      this.#writeSoon()
+    const addPending = (key: K, isDeleted: boolean): void => {
+      this.#scheduleWrite()
       const written = JSON.stringify(key)
-      const known = this.#notes.get(`${name}\0${written}`)
-      this.#notes.set(`${name}\0${written}`, {
+      const known = this.#pending.get(`${name}\0${written}`)
+      this.#pending.set(`${name}\0${written}`, {
         kind: kind.name,
         owner: String(owner),
         key: written,
-        again: again || known?.again === true,
+        wasDeleted: isDeleted || known?.wasDeleted === true,
         current: () => (map.has(key) ? encoded(kind.write(map.get(key) as V)) : undefined),
       })
     }
     const map = new ObservedMap<K, V>(entries, {
-      changed: (key) => note(key, false),
-      gone: (key) => note(key, true),
+      onChange: (key) => addPending(key, false),
+      onDelete: (key) => addPending(key, true),
     })
     return map
   }
 
-  #writeSoon(): void {
-    if (this.#isSoon) return
-    this.#isSoon = true
+  #scheduleWrite(): void {
+    if (this.#isWriteScheduled) return
+    this.#isWriteScheduled = true
     setImmediate(() => {
-      this.#isSoon = false
+      this.#isWriteScheduled = false
       void this.flush().catch(() => undefined)
     })
   }
 
-  async begin(): Promise<void> {
-    this.#begun = true
+  async start(): Promise<void> {
+    this.#isStarted = true
     await this.flush()
   }
 
   async flush(): Promise<void> {
-    if (!this.#begun) return
-    while (this.#writing !== null || this.#notes.size > 0) {
+    if (!this.#isStarted) return
+    while (this.#writing !== null || this.#pending.size > 0) {
       this.#writing ??= this.#write().finally(() => (this.#writing = null))
       await this.#writing
     }
   }
 
-  /** Everything that differs, in one transaction. */
+  /** Writes all pending changes in one transaction. */
   async #write(): Promise<void> {
-    const notes = this.#notes
-    this.#notes = new Map()
-    const changes = [...notes.values()].map((note) => ({ ...note, value: note.current() }))
-    const gone = changes.filter(({ again, value }) => again || value === undefined)
+    const pending = this.#pending
+    this.#pending = new Map()
+    const changes = [...pending.values()].map((write) => ({ ...write, value: write.current() }))
+    const deleted = changes.filter(({ wasDeleted, value }) => wasDeleted || value === undefined)
     const rows = changes.flatMap(({ kind, owner, key, value }) =>
       value === undefined ? [] : [{ kind, owner, key, value }],
     )
     try {
       await this.#db.transaction().execute(async (db) => {
-        for (const [one, ...more] of chunksOf(gone)) {
+        for (const [one, ...more] of chunksOf(deleted)) {
           await db
             .deleteFrom('records')
             .where('kind', '=', one.kind)
@@ -132,11 +132,11 @@ export class FilePersistence implements Persistence {
         }
       })
     } catch (error) {
-      for (const [name, note] of this.#notes) {
-        note.again ||= notes.get(name)?.again === true
-        notes.set(name, note)
+      for (const [name, write] of this.#pending) {
+        write.wasDeleted ||= pending.get(name)?.wasDeleted === true
+        pending.set(name, write)
       }
-      this.#notes = notes
+      this.#pending = pending
       throw toOperatorError(error, this.#file)
     }
   }
@@ -150,12 +150,12 @@ export class FilePersistence implements Persistence {
   }
 }
 
-const nameOf = (kind: string, owner: string): string => `${kind}\0${owner}`
+const mapName = (kind: string, owner: string): string => `${kind}\0${owner}`
 
-/** Lists of entries of one map each, none of them too long for a statement. */
+/** Groups entries by map, in lists that fit into one statement. */
 function chunksOf<E extends Pick<Row, 'kind' | 'owner'>>(entries: E[]): [E, ...E[]][] {
   const chunks: [E, ...E[]][] = []
-  for (const some of Map.groupBy(entries, ({ kind, owner }) => nameOf(kind, owner)).values()) {
+  for (const some of Map.groupBy(entries, ({ kind, owner }) => mapName(kind, owner)).values()) {
     for (let at = 0; at < some.length; at += ROWS_AT_ONCE) {
       const [first, ...rest] = some.slice(at, at + ROWS_AT_ONCE)
       if (first !== undefined) chunks.push([first, ...rest])

@@ -1,55 +1,56 @@
 import type { RecordKey } from './persistence.ts'
 
-/** Told of every change: `gone` before an entry leaves, `changed` after one came or changed. */
-export interface Notes<K> {
-  changed(key: K): void
-  gone(key: K): void
+export interface MapListener<K> {
+  /** After an entry was added or changed. */
+  onChange(key: K): void
+  /** Before an entry is deleted. */
+  onDelete(key: K): void
 }
 
 /**
- * A map that tells of every change in it, also of a field set on one of its values. Values are
- * watched as they are got from the map: who adds one and goes on changing it gets it back first.
+ * A map that reports every change, also when a field of one of its values is set. It observes the
+ * values that `get` gives: to change a value after adding it, get it back first.
  */
 export class ObservedMap<K extends RecordKey, V> extends Map<K, V> {
-  #notes: Notes<K> | undefined
+  #listener: MapListener<K> | undefined
 
-  /** @param entries what was kept, of which nothing is told */
-  constructor(entries: Iterable<[K, V]>, notes: Notes<K>) {
+  /** @param entries the first entries, which are not reported */
+  constructor(entries: Iterable<[K, V]>, listener: MapListener<K>) {
     super()
     for (const [key, value] of entries)
       super.set(
         key,
-        watched(value, () => notes.changed(key)),
+        observed(value, () => listener.onChange(key)),
       )
-    this.#notes = notes
+    this.#listener = listener
   }
 
   override set(key: K, value: V): this {
-    const notes = this.#notes
-    super.set(key, notes === undefined ? value : watched(value, () => notes.changed(key)))
-    notes?.changed(key)
+    const listener = this.#listener
+    super.set(key, listener === undefined ? value : observed(value, () => listener.onChange(key)))
+    listener?.onChange(key)
     return this
   }
 
   override delete(key: K): boolean {
     if (!this.has(key)) return false
-    this.#notes?.gone(key)
+    this.#listener?.onDelete(key)
     return super.delete(key)
   }
 
   override clear(): void {
-    for (const key of this.keys()) this.#notes?.gone(key)
+    for (const key of this.keys()) this.#listener?.onDelete(key)
     super.clear()
   }
 }
 
-/** A record that tells when a field of it is set; anything else as it is. */
-function watched<V>(value: V, changed: () => void): V {
+/** Wraps a plain object so that setting a field calls back; gives any other value as it is. */
+function observed<V>(value: V, onChange: () => void): V {
   if (typeof value !== 'object' || value === null) return value
   if (Object.getPrototypeOf(value) !== Object.prototype) return value
   return new Proxy(value, {
     set: (target, name, next) => {
-      changed()
+      onChange()
       return Reflect.set(target, name, next)
     },
   })

@@ -1,39 +1,42 @@
-/**
- * Where the world is kept: in memory alone, or in a file too. Everything that the service
- * remembers stands in maps that a persistence hands out, so nothing can be forgotten to be written.
- */
 export type RecordKey = string | number
 
-/** How the values of a map are written down. */
+/** A kind of record, and how its values are stored. */
 export interface RecordKind<V> {
   /** Its name in the file. */
   name: string
-  /** JSON or octets; what is not in it is made again by `read`. */
+  /** Gives JSON or bytes. What is left out here is made anew by `read`. */
   write(value: V): unknown
   read(stored: unknown): V
 }
 
+/**
+ * Where a world is stored: in memory alone, or in a file too. All state of the service lives in
+ * maps from here, so every change reaches the file.
+ */
 export interface Persistence extends AsyncDisposable {
-  /** A map of that kind, `owner` telling it from others of the same; with what was kept of it. */
-  map<K extends RecordKey, V>(kind: RecordKind<V>, owner?: RecordKey): Map<K, V>
-  /** Writes down what was done so far, in one piece, and from now on everything at once. */
-  begin(): Promise<void>
   /**
-   * Resolves when everything that was changed so far is on its way to disk and safe from the
-   * death of this process. @throws OperatorError when it could not be written; it is tried again next time
+   * The map of a kind, with the entries that were stored before.
+   * @param owner tells apart several maps of the same kind
+   */
+  map<K extends RecordKey, V>(kind: RecordKind<V>, owner?: RecordKey): Map<K, V>
+  /** Writes all changes so far in one transaction, and from now on each change soon. */
+  start(): Promise<void>
+  /**
+   * Resolves when all changes so far are written and survive the death of this process.
+   * @throws OperatorError when they could not be written; the next call tries again
    */
   flush(): Promise<void>
 }
 
-/** A kind whose values are written as they are. */
+/** A kind whose values are stored as they are. */
 export function plainKind<V>(name: string): RecordKind<V> {
   return { name, write: (value) => value, read: (stored) => stored as V }
 }
 
-/** Keeps nothing beyond this process. */
+/** Stores nothing beyond this process. */
 export const IN_MEMORY: Persistence = {
   map: () => new Map(),
-  begin: () => Promise.resolve(),
+  start: () => Promise.resolve(),
   flush: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 }

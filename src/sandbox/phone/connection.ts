@@ -1,6 +1,5 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/addressing.ts'
-import { storeFile } from '../rules/files.ts'
 import { haveCommonChat } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
@@ -9,18 +8,18 @@ import type { ChatState, MediaState, PublishedKey } from '../state.ts'
 import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
 
-/** What the sender's phone needs to know before it writes. */
+/** What the sender's phone must know before it writes. */
 export interface SendPlan {
   mode: ChatMode
-  /** Of everybody whom it must seal to, but for its own. */
+  /** Recipients of the text, without the sender. */
   certificates: string[]
-  /** Of everybody whom a file is sealed to. */
+  /** Recipients of a file, without the sender. */
   fileCertificates: string[]
-  /** Bots that the words are addressed to. */
+  /** Bots that the text is addressed to. */
   addressed: number[]
 }
 
-interface Written {
+interface OutgoingMessage {
   chatId: number
   replyTo?: number | undefined
   addressed: number[]
@@ -29,7 +28,7 @@ interface Written {
   media?: MediaState[]
 }
 
-/** A phone's connection to the service: all that passes between the two. */
+/** A phone's connection to the service. Nothing else passes between the two but world events. */
 export class PhoneConnection {
   readonly #world: World
   readonly #userId: number
@@ -39,19 +38,19 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
-  /** Whether a chat is shared with somebody else, whose key changes a phone is told. */
-  knows(userId: number): boolean {
+  /** Whether another account is in a chat of this person; the phone then records its key changes. */
+  hasCommonChatWith(userId: number): boolean {
     return userId !== this.#userId && haveCommonChat(this.#world, userId, this.#userId)
   }
 
-  /** What a person or bot published, or null. */
-  keyOf(userId: number): PublishedKey | null {
+  /** The key that a person or bot published, or null. */
+  publishedKeyOf(userId: number): PublishedKey | null {
     return publishedKey(this.#world, userId)
   }
 
   /**
-   * In a private chat everything is for the bot; in a group what is a command, a mention or a
-   * reply, and everything when its privacy mode is off.
+   * Plans a message. In a private chat everything is addressed to the bot; in a group commands,
+   * mentions and replies are. A bot with privacy mode off reads everything.
    */
   plan(o: { chatId: number; text: string; replyTo: number | undefined }): SendPlan {
     const chat = this.#chat(o.chatId)
@@ -62,24 +61,26 @@ export class PhoneConnection {
       if (bot === undefined) return false
       return chat.kind === 'private' || quoted?.fromId === id || isAddressed(o.text, bot)
     })
-    const hearing = botIds(world, chat).filter(
+    const reading = botIds(world, chat).filter(
       (id) => addressed.includes(id) || world.bots.get(id)?.privacyMode === false,
     )
     const others = personIds(world, chat).filter((id) => id !== this.#userId)
     return {
       mode: trueMode(world, chat),
-      certificates: [...others, ...hearing].flatMap((id) => this.keyOf(id)?.publicKey ?? []),
+      certificates: [...others, ...reading].flatMap(
+        (id) => this.publishedKeyOf(id)?.publicKey ?? [],
+      ),
       fileCertificates:
         chat.kind === 'private'
-          ? addressed.flatMap((id) => this.keyOf(id)?.publicKey ?? [])
+          ? addressed.flatMap((id) => this.publishedKeyOf(id)?.publicKey ?? [])
           : listedKeys(world, chat, this.#userId).map(({ publicKey }) => publicKey),
       addressed,
     }
   }
 
-  /** Hands in a file, which is kept as it is; the transcript has its length alone. Gives its id. */
+  /** Uploads a file. The transcript records only its length. Gives its media id. */
   upload(file: Uint8Array): string {
-    const mediaId = storeFile(this.#world, file)
+    const mediaId = this.#world.storeFile(file)
     const record = this.#world.transcript.open({
       at: this.#world.clock.now(),
       by: 'phone',
@@ -91,9 +92,9 @@ export class PhoneConnection {
     return mediaId
   }
 
-  /** Hands a message in; the transcript has it as it went over the line. Gives its id. */
-  post(written: Written): number {
-    const chat = this.#chat(written.chatId)
+  /** Posts a message, which the transcript records as sent. Gives its id. */
+  post(message: OutgoingMessage): number {
+    const chat = this.#chat(message.chatId)
     const record = this.#world.transcript.open({
       at: this.#world.clock.now(),
       by: 'phone',
@@ -101,8 +102,8 @@ export class PhoneConnection {
       path: `/phones/${this.#userId}/messages`,
       headers: [],
     })
-    record.received(JSON.stringify(written))
-    const { id } = post(this.#world, { ...written, chat, fromId: this.#userId })
+    record.received(JSON.stringify(message))
+    const { id } = post(this.#world, { ...message, chat, fromId: this.#userId })
     record.answered(201, JSON.stringify({ id }))
     return id
   }

@@ -18,65 +18,70 @@ export const PHONE_KEYS = [
   'v6',
 ] as const satisfies readonly KeyKind[]
 
-/** A key is dated back, so that nobody whose clock is a little behind finds it in the future. */
+/** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
 const BACKDATED_MS = 300_000
 
 /**
- * Keys that nobody uses any more, by their person's name: making one takes half a second, so the
- * next sandbox of this process hands them out again.
+ * Keys of closed sandboxes, by their person's name. Generating one takes half a second, so the next
+ * sandbox in this process uses them again.
  */
 const keyPool = new Map<string, PhoneIdentity[]>()
 
-/** A key for a phone that never had one. OpenPGP programs show `name` as its user id. */
+/** A key for a new phone. `name` becomes its OpenPGP user id. */
 export async function newIdentity(
   engine: Engine,
   { name, kind }: { name: string; kind: KeyKind },
 ): Promise<PhoneIdentity> {
-  if (kind === 'curve25519') return keyPool.get(name)?.pop() ?? (await usual(engine, name))
+  if (kind === 'curve25519')
+    return keyPool.get(name)?.pop() ?? (await generateUsualKey(engine, name))
   const { makeKey } = await import('../../pgp/key-kinds.ts')
-  return { ...(await makeKey({ userId: name, kind, createdMs: dated() })), kind, former: [] }
+  return {
+    ...(await makeKey({ userId: name, kind, createdMs: backdatedNowMs() })),
+    kind,
+    former: [],
+  }
 }
 
-/** Puts a usual key aside for the next phone of that name. */
+/** Returns a key of the usual kind to the pool, for the next phone of that name. */
 export function returnToPool(name: string, { kind, ...identity }: PhoneIdentity): void {
   if (kind !== 'curve25519') return
   keyPool.set(name, [...(keyPool.get(name) ?? []), { ...identity, kind, former: [] }])
 }
 
-async function usual(engine: Engine, name: string): Promise<PhoneIdentity> {
+async function generateUsualKey(engine: Engine, name: string): Promise<PhoneIdentity> {
   const passphrase = randomBytes(24).toString('base64url')
-  const own = await engine.generate({ userId: name, createdMs: dated(), passphrase })
+  const own = await engine.generate({ userId: name, createdMs: backdatedNowMs(), passphrase })
   const key = await engine.unlock(own.locked, passphrase)
   return { certificate: own.certificate, key, kind: 'curve25519', former: [] }
 }
 
-const dated = (): number => Date.now() - BACKDATED_MS
+const backdatedNowMs = (): number => Date.now() - BACKDATED_MS
 
-type WrittenKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }
+type StoredKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }
 
-/** How a phone's keys are kept: unlocked, as the file is for its owner alone. */
+/** How a phone's keys are stored: unlocked, since only the file's owner can read it. */
 export const IDENTITY_KIND: RecordKind<PhoneIdentity> = {
   name: 'phone',
   write: ({ key, former, ...rest }) => ({
     ...rest,
-    key: written(key),
-    former: former.map(written),
+    key: encodeKey(key),
+    former: former.map(encodeKey),
   }),
   read: (stored) => {
-    const { key, former, ...rest } = stored as WrittenIdentity
-    return { ...rest, key: read(key), former: former.map(read) }
+    const { key, former, ...rest } = stored as StoredIdentity
+    return { ...rest, key: decodeKey(key), former: former.map(decodeKey) }
   },
 }
 
-type WrittenIdentity = Omit<PhoneIdentity, 'key' | 'former'> & {
-  key: WrittenKey
-  former: WrittenKey[]
+type StoredIdentity = Omit<PhoneIdentity, 'key' | 'former'> & {
+  key: StoredKey
+  former: StoredKey[]
 }
 
-function written(key: PhoneIdentity['key']): WrittenKey {
+function encodeKey(key: PhoneIdentity['key']): StoredKey {
   return { ...key, bytes: Buffer.from(key.bytes).toString('base64') }
 }
 
-function read(key: WrittenKey): PhoneIdentity['key'] {
+function decodeKey(key: StoredKey): PhoneIdentity['key'] {
   return { ...key, bytes: Buffer.from(key.bytes, 'base64') }
 }

@@ -1,44 +1,44 @@
 import { plainKind, type Persistence } from '../persistence/persistence.ts'
-import type { KeyChange, Seen, ReceivedAnswer } from './phone.ts'
+import type { KeyChange, InboxEntry, ReceivedAnswer } from './phone.ts'
 import type { StoredMessage } from '../state.ts'
 
-/** A message that came and is not shown yet, as it was when it came. */
+/** A message that was received and is not opened yet, as it was when received. */
 export interface UnreadMessage {
   chatId: number
   message: StoredMessage
   edited: boolean
 }
 
-/** A list that grows at its end, and is kept. */
-export class Notes<V> {
+/** A list that is stored; entries are only appended. */
+export class StoredList<V> {
   readonly all: V[]
-  readonly #kept: Map<number, V>
+  readonly #stored: Map<number, V>
 
-  constructor(kept: Map<number, V>) {
-    this.#kept = kept
-    this.all = [...kept.values()]
+  constructor(stored: Map<number, V>) {
+    this.#stored = stored
+    this.all = [...stored.values()]
   }
 
-  push(note: V): void {
-    this.#kept.set(this.all.length, note)
-    this.all.push(note)
+  push(entry: V): void {
+    this.#stored.set(this.all.length, entry)
+    this.all.push(entry)
   }
 }
 
-/** All that a phone remembers beside its keys. */
+/** Everything that a phone stores beside its keys. */
 export interface PhoneMemory {
-  inbox: Notes<Seen>
-  keyChanges: Notes<KeyChange>
-  answers: Notes<ReceivedAnswer>
-  /** By growing numbers. */
+  inbox: StoredList<InboxEntry>
+  keyChanges: StoredList<KeyChange>
+  answers: StoredList<ReceivedAnswer>
+  /** By increasing numbers. */
   unread: Map<number, UnreadMessage>
 }
 
 export function openPhoneMemory(persistence: Persistence, userId: number): PhoneMemory {
   return {
-    inbox: new Notes(persistence.map(plainKind<Seen>('seen'), userId)),
-    keyChanges: new Notes(persistence.map(plainKind<KeyChange>('key change'), userId)),
-    answers: new Notes(persistence.map(plainKind<ReceivedAnswer>('shown answer'), userId)),
+    inbox: new StoredList(persistence.map(plainKind<InboxEntry>('seen'), userId)),
+    keyChanges: new StoredList(persistence.map(plainKind<KeyChange>('key change'), userId)),
+    answers: new StoredList(persistence.map(plainKind<ReceivedAnswer>('shown answer'), userId)),
     unread: persistence.map(plainKind<UnreadMessage>('unread'), userId),
   }
 }

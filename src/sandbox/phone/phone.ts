@@ -5,8 +5,8 @@ import { readMessage, type ReadMessage } from './read.ts'
 import { PhoneSealer, type FileSealingOptions, type PhoneIdentity } from './seal.ts'
 import type { ButtonAnswer, WorldEvent } from '../state.ts'
 
-/** One thing that a phone showed its person. */
-export interface Seen extends ReadMessage {
+/** A message that a phone showed to its person. */
+export interface InboxEntry extends ReadMessage {
   messageId: number
   chatId: number
   fromId: number
@@ -24,7 +24,7 @@ export interface ReceivedAnswer extends ButtonAnswer {
   callbackId: string
 }
 
-/** What goes with a file. */
+/** Options of sending a file. */
 export interface SendOptions extends Omit<FileSealingOptions, 'signer'> {
   text?: string | undefined
   replyTo?: number | undefined
@@ -41,15 +41,15 @@ export interface SentFile {
 }
 
 /**
- * A person's phone: seals what the person writes, opens and verifies what others write, and keeps
- * what it showed. It asks the service for modes and certificates as a real one would.
+ * A person's phone. It seals what the person writes, opens and verifies what others write, and
+ * remembers what it showed. It asks the service for modes and certificates as a real one would.
  */
 export class Phone {
   readonly userId: number
   readonly #engine: Engine
-  readonly #line: PhoneConnection
+  readonly #connection: PhoneConnection
   readonly #sealer: PhoneSealer
-  readonly #notes: PhoneMemory
+  readonly #memory: PhoneMemory
   #nextUnread: number
   readonly #waiters = new Set<() => void>()
   #work: Promise<void> = Promise.resolve()
@@ -58,33 +58,33 @@ export class Phone {
     userId: number
     engine: Engine
     identity: PhoneIdentity
-    line: PhoneConnection
-    notes: PhoneMemory
+    connection: PhoneConnection
+    memory: PhoneMemory
   }) {
     this.userId = o.userId
     this.#engine = o.engine
-    this.#line = o.line
+    this.#connection = o.connection
     this.#sealer = new PhoneSealer(o.engine, o.identity)
-    this.#notes = o.notes
-    const left = [...o.notes.unread]
-    this.#nextUnread = (left.at(-1)?.[0] ?? 0) + 1
-    for (const [n, unread] of left) this.#showLater(n, unread)
+    this.#memory = o.memory
+    const unread = [...o.memory.unread]
+    this.#nextUnread = (unread.at(-1)?.[0] ?? 0) + 1
+    for (const [n, message] of unread) this.#showLater(n, message)
   }
 
-  /** What it showed, oldest first. */
-  get inbox(): readonly Seen[] {
-    return this.#notes.inbox.all
+  /** The messages that it showed, oldest first. */
+  get inbox(): readonly InboxEntry[] {
+    return this.#memory.inbox.all
   }
 
   get keyChanges(): readonly KeyChange[] {
-    return this.#notes.keyChanges.all
+    return this.#memory.keyChanges.all
   }
 
   get answers(): readonly ReceivedAnswer[] {
-    return this.#notes.answers.all
+    return this.#memory.answers.all
   }
 
-  /** Its own keys; others can be put in their place. */
+  /** Its own keys, which a test can replace. */
   get identity(): PhoneIdentity {
     return this.#sealer.identity
   }
@@ -102,88 +102,88 @@ export class Phone {
   }
 
   /**
-   * Writes into a chat, sealed where it is encrypted: to everybody in it, and to the bot when it
-   * is addressed. Gives the message's id.
+   * Writes into a chat. In an encrypted chat it seals to all people, and to the bots that the text
+   * is for. Gives the message id.
    */
   async write(
     chatId: number,
     text: string,
     o: { replyTo?: number | undefined } = {},
   ): Promise<number> {
-    const plan = this.#line.plan({ chatId, text, replyTo: o.replyTo })
+    const plan = this.#connection.plan({ chatId, text, replyTo: o.replyTo })
     const common = { chatId, replyTo: o.replyTo, addressed: plan.addressed }
-    if (plan.mode === 'open') return this.#line.post({ ...common, text })
+    if (plan.mode === 'open') return this.#connection.post({ ...common, text })
     const armored = await this.seal(text, plan.certificates)
-    return this.#line.post({ ...common, armored })
+    return this.#connection.post({ ...common, armored })
   }
 
   /**
-   * Sends a file into a chat, with or without words: sealed where the chat is encrypted, in a
-   * group to its key list alone, so not to a bot in privacy mode (spec, GET /media/{id}).
+   * Sends a file into a chat, with or without text. In an encrypted chat it is sealed; in a group
+   * only to the chat's key list, so not to a bot in privacy mode (spec, GET /media/{id}).
    */
   async send(chatId: number, file: Uint8Array, o: SendOptions = {}): Promise<SentFile> {
     const { text = '', replyTo, durationMs } = o
-    const plan = this.#line.plan({ chatId, text, replyTo })
+    const plan = this.#connection.plan({ chatId, text, replyTo })
     const isOpen = plan.mode === 'open'
     const stored = isOpen ? file : await this.sealFile(file, plan.fileCertificates, o)
-    const words = isOpen || text === '' ? text : await this.seal(text, plan.certificates)
-    const mediaId = this.#line.upload(stored)
-    const messageId = this.#line.post({
+    const content = isOpen || text === '' ? text : await this.seal(text, plan.certificates)
+    const mediaId = this.#connection.upload(stored)
+    const messageId = this.#connection.post({
       chatId,
       replyTo,
       addressed: plan.addressed,
-      ...(words === '' ? {} : { [isOpen ? 'text' : 'armored']: words }),
+      ...(content === '' ? {} : { [isOpen ? 'text' : 'armored']: content }),
       media: [{ id: mediaId, durationMs: durationMs ?? null }],
     })
     return { messageId, mediaId }
   }
 
-  /** Seals and signs to these certificates and to itself; certificates of no use are left out. */
+  /** Seals to these certificates and its own, and signs. Unusable certificates are left out. */
   async seal(text: string, certificates: string[]): Promise<string> {
-    return await this.#sealer.words(text, certificates)
+    return await this.#sealer.sealText(text, certificates)
   }
 
-  /** The same for a file; `o` says what is to be unusual about it. */
+  /** Seals a file in the same way, unless the options say otherwise. */
   async sealFile(
     file: Uint8Array,
     certificates: string[],
     { form, to, signedBy }: Pick<SendOptions, 'form' | 'to' | 'signedBy'> = {},
   ): Promise<Uint8Array> {
     const options = { form, to, signer: signedBy?.identity.key }
-    return await this.#sealer.file(file, certificates, options)
+    return await this.#sealer.sealFile(file, certificates, options)
   }
 
-  /** Takes up what the service tells. Everything is worked on in order. */
+  /** Handles an event of the world. Messages are opened one after the other. */
   receive(event: WorldEvent): void {
-    if (event.kind === 'key' && this.#line.knows(event.userId)) {
+    if (event.kind === 'key' && this.#connection.hasCommonChatWith(event.userId)) {
       const fingerprint = event.key?.fingerprint ?? null
-      this.#notes.keyChanges.push({ userId: event.userId, fingerprint })
+      this.#memory.keyChanges.push({ userId: event.userId, fingerprint })
     }
     if (event.kind === 'answer' && event.press.userId === this.userId) {
-      this.#notes.answers.push({ callbackId: event.press.id, ...event.answer })
+      this.#memory.answers.push({ callbackId: event.press.id, ...event.answer })
     }
     if (event.kind !== 'message' && event.kind !== 'edited') return
     const { chat, message, kind } = event
     if (message.fromId === this.userId || !chat.members.has(this.userId)) return
     const unread = { chatId: chat.id, message: { ...message }, edited: kind === 'edited' }
     const n = this.#nextUnread++
-    this.#notes.unread.set(n, unread)
+    this.#memory.unread.set(n, unread)
     this.#showLater(n, unread)
   }
 
-  /** Waits until everything received so far is in the inbox. */
+  /** Waits until every message received so far is in the inbox. */
   async settled(): Promise<void> {
     await this.#work
   }
 
-  /** The first thing in the inbox that matches, now or later. @throws Error after `withinMs` */
-  async seen(matches: (seen: Seen) => boolean, withinMs = 10_000): Promise<Seen> {
+  /** The first message in the inbox that matches, now or later. @throws Error after `withinMs` */
+  async seen(matches: (seen: InboxEntry) => boolean, withinMs = 10_000): Promise<InboxEntry> {
     const endMs = Date.now() + withinMs
     for (;;) {
       const found = this.inbox.find(matches)
       if (found !== undefined) return found
       if (Date.now() >= endMs) throw new Error('the phone did not see it in time')
-      await this.#change(endMs - Date.now())
+      await this.#nextMessage(endMs - Date.now())
     }
   }
 
@@ -193,14 +193,14 @@ export class Phone {
 
   async #show(n: number, { chatId, message, edited }: UnreadMessage): Promise<void> {
     const { id: messageId, fromId } = message
-    const who = { engine: this.#engine, identity: this.identity, line: this.#line }
-    const read = await readMessage(who, message)
-    this.#notes.unread.delete(n)
-    this.#notes.inbox.push({ messageId, chatId, fromId, edited, ...read })
+    const reader = { engine: this.#engine, identity: this.identity, connection: this.#connection }
+    const read = await readMessage(reader, message)
+    this.#memory.unread.delete(n)
+    this.#memory.inbox.push({ messageId, chatId, fromId, edited, ...read })
     for (const waiter of this.#waiters) waiter()
   }
 
-  #change(withinMs: number): Promise<void> {
+  #nextMessage(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer)

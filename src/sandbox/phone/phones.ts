@@ -9,7 +9,7 @@ import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** People's phones; each is made when first asked for, the engine with the first of them. */
+/** People's phones. Each is made on first use, and the OpenPGP engine with the first of them. */
 export class Phones {
   readonly #world: World
   readonly #phones = new Map<number, Promise<Phone>>()
@@ -22,35 +22,35 @@ export class Phones {
     this.#identities = world.persistence.map(IDENTITY_KIND)
   }
 
-  /** Switches on the phones of an earlier run. */
+  /** Makes the phones whose keys are stored from an earlier run. */
   async restore(): Promise<void> {
     await Promise.all([...this.#identities.keys()].map((userId) => this.of(userId)))
   }
 
   /**
-   * A person's phone; making it makes and publishes the person's key.
-   * @param kind of that key; of no meaning to a phone that has one
+   * A person's phone. Making it generates and publishes the person's key.
+   * @param kind of that key; ignored when the phone exists
    * @throws Error when nobody has the id
    */
   of(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
-    const known = this.#phones.get(userId)
-    if (known !== undefined) return known
+    const existing = this.#phones.get(userId)
+    if (existing !== undefined) return existing
     const person = this.#world.people.get(userId)
     if (person === undefined) return Promise.reject(new Error(`no person has the id ${userId}`))
-    const made = this.#make(person, kind)
-    this.#phones.set(userId, made)
-    return made
+    const phone = this.#make(person, kind)
+    this.#phones.set(userId, phone)
+    return phone
   }
 
-  /** A new key takes the place of the old one, which still opens what was sealed to it. */
+  /** Generates and publishes a new key. The old one still opens what was sealed to it. */
   async renew(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
     const phone = await this.of(userId, kind)
     const person = this.#world.people.get(userId)
     const engine = await (this.#engine ??= startEngine())
     if (person === undefined) throw new Error(`no person has the id ${userId}`)
-    const made = await newIdentity(engine, { name: person.firstName, kind })
+    const renewed = await newIdentity(engine, { name: person.firstName, kind })
     const { key, former } = phone.identity
-    phone.identity = { ...made, former: [key, ...former] }
+    phone.identity = { ...renewed, former: [key, ...former] }
     this.#identities.set(userId, phone.identity)
     publish(this.#world, person, phone.identity)
     return phone
@@ -59,13 +59,13 @@ export class Phones {
   async #make(person: PersonState, kind: KeyKind): Promise<Phone> {
     const { id: userId, firstName: name } = person
     const engine = await (this.#engine ??= startEngine())
-    const kept = this.#identities.get(userId)
-    const identity = kept ?? (await newIdentity(engine, { name, kind }))
-    const line = new PhoneConnection(this.#world, userId)
-    const notes = openPhoneMemory(this.#world.persistence, userId)
-    const phone = new Phone({ userId, engine, identity, line, notes })
-    this.#world.listen((event) => phone.receive(event))
-    if (kept === undefined) {
+    const stored = this.#identities.get(userId)
+    const identity = stored ?? (await newIdentity(engine, { name, kind }))
+    const connection = new PhoneConnection(this.#world, userId)
+    const memory = openPhoneMemory(this.#world.persistence, userId)
+    const phone = new Phone({ userId, engine, identity, connection, memory })
+    this.#world.onEvent((event) => phone.receive(event))
+    if (stored === undefined) {
       this.#identities.set(userId, identity)
       publish(this.#world, person, identity)
     }
@@ -75,7 +75,7 @@ export class Phones {
   async [Symbol.asyncDispose](): Promise<void> {
     const phones = await Promise.allSettled(this.#phones.values())
     await (await this.#engine)?.[Symbol.asyncDispose]()
-    // Keys that a file keeps are in use there.
+    // Keys that a file stores stay in use.
     if (this.#world.persistence !== IN_MEMORY) return
     for (const phone of phones) {
       if (phone.status !== 'fulfilled') continue
@@ -89,7 +89,7 @@ function publish(world: World, person: PersonState, { key, certificate }: PhoneI
   setPersonKey(world, person, { fingerprint: key.fingerprint, publicKey: certificate })
 }
 
-/** OpenPGP is loaded with the first phone: a world in which nobody has one starts without it. */
+/** Loads OpenPGP with the first phone, so that a world without phones starts fast. */
 async function startEngine(): Promise<Engine> {
   const { createEngine } = await import('../../pgp/create.ts')
   return createEngine({ threads: 1 })

@@ -3,7 +3,7 @@ import type { PhoneConnection } from './connection.ts'
 import type { PhoneIdentity } from './seal.ts'
 import type { StoredMessage } from '../state.ts'
 
-/** What a phone could establish about what it was sent. */
+/** What a phone found out about a message. */
 export type PhoneVerdict =
   /** Sealed to this phone and signed by the sender's published key. */
   | 'verified'
@@ -11,40 +11,43 @@ export type PhoneVerdict =
   | 'bad'
   /** Opened; nobody signed it. */
   | 'unsigned'
-  /** It came as readable words. */
+  /** It came as plain text. */
   | 'readable'
   /** Sealed, and this phone cannot open it. */
   | 'unopened'
 
 export interface ReadMessage {
-  /** Empty for what could not be opened, and for service notices. */
+  /** Empty when the message could not be opened, and for service notices. */
   text: string
   verdict: PhoneVerdict
   /** Fingerprint of the certificate that verified it, else null. */
   signer: string | null
 }
 
-/** Who opens: a phone's own key, and its connection for the certificates of others. */
+/** A phone's own key, and its connection, which gives the certificates of others. */
 export interface MessageReader {
   engine: Engine
   identity: PhoneIdentity
-  line: PhoneConnection
+  connection: PhoneConnection
 }
 
 const UNOPENED: ReadMessage = { text: '', verdict: 'unopened', signer: null }
 
-/** Opens and verifies the words of a message. Never throws. */
+/** Opens and verifies the text of a message. Never throws. */
 export async function readMessage(
-  who: MessageReader,
+  reader: MessageReader,
   message: StoredMessage,
 ): Promise<ReadMessage> {
   const { armored, text, fromId } = message
   if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
   try {
-    const opened = await who.engine.open(armored, [who.identity.key, ...who.identity.former])
+    const opened = await reader.engine.open(armored, [
+      reader.identity.key,
+      ...reader.identity.former,
+    ])
     if (opened.outcome !== 'opened') return UNOPENED
-    const signer = who.line.keyOf(fromId)
-    const verdict = await judge(who, opened, signer?.publicKey ?? null)
+    const signer = reader.connection.publishedKeyOf(fromId)
+    const verdict = await verifySignatures(reader, opened, signer?.publicKey ?? null)
     const by = verdict === 'verified' ? (signer?.fingerprint ?? null) : null
     return { text: opened.text, verdict, signer: by }
   } catch {
@@ -52,7 +55,7 @@ export async function readMessage(
   }
 }
 
-async function judge(
+async function verifySignatures(
   { engine, identity }: MessageReader,
   opened: OpenedText,
   certificate: string | null,

@@ -11,7 +11,7 @@ export interface PhoneIdentity {
   former: UnlockedKey[]
 }
 
-/** What is unusual about a sealed file; nothing when absent. */
+/** How a file is sealed otherwise than usual. */
 export interface FileSealingOptions {
   form?: FileForm | undefined
   /** Whose key signs, instead of the phone's own. */
@@ -20,12 +20,12 @@ export interface FileSealingOptions {
   to?: string[] | undefined
 }
 
-/** How a phone seals: signed with its own key, to whoever is named and to itself. */
+/** Seals for a phone: signs with its key and encrypts to the given certificates and its own. */
 export class PhoneSealer {
   readonly #engine: Engine
   readonly #usable = new Map<string, Promise<boolean>>()
 
-  /** What it signs with. */
+  /** The phone's own keys. */
   identity: PhoneIdentity
 
   constructor(engine: Engine, identity: PhoneIdentity) {
@@ -33,18 +33,18 @@ export class PhoneSealer {
     this.identity = identity
   }
 
-  /** Certificates of no use are left out. Gives one armored message. */
-  async words(text: string, certificates: string[]): Promise<string> {
+  /** Gives an armored message. Unusable certificates are left out. */
+  async sealText(text: string, certificates: string[]): Promise<string> {
     return await this.#engine.seal({
       text,
-      certificates: await this.#usableOf(certificates),
+      certificates: await this.#usableCertificates(certificates),
       signer: this.identity.key,
       cipher: 'aes256',
     })
   }
 
-  /** Certificates of no use are left out here too. Gives the file as OpenPGP data. */
-  async file(
+  /** Gives the file as OpenPGP data. Unusable certificates are left out. */
+  async sealFile(
     file: Uint8Array,
     certificates: string[],
     { form = {}, signer, to }: FileSealingOptions = {},
@@ -53,22 +53,22 @@ export class PhoneSealer {
     const own = to === undefined ? [this.identity.certificate] : []
     return await sealFile({
       file,
-      certificates: [...(await this.#usableOf(to ?? certificates)), ...own],
+      certificates: [...(await this.#usableCertificates(to ?? certificates)), ...own],
       signer: signer ?? this.identity.key,
       form,
     })
   }
 
-  async #usableOf(certificates: string[]): Promise<string[]> {
+  async #usableCertificates(certificates: string[]): Promise<string[]> {
     const usable = await Promise.all(certificates.map((one) => this.#isUsable(one)))
     return certificates.filter((_, index) => usable[index])
   }
 
   #isUsable(certificate: string): Promise<boolean> {
-    const known = this.#usable.get(certificate)
-    const judged =
-      known ?? this.#engine.judge(certificate).then(({ unusable }) => unusable === null)
-    this.#usable.set(certificate, judged)
-    return judged
+    const isUsable =
+      this.#usable.get(certificate) ??
+      this.#engine.judge(certificate).then(({ unusable }) => unusable === null)
+    this.#usable.set(certificate, isUsable)
+    return isUsable
   }
 }
