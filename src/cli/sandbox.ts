@@ -48,7 +48,8 @@ async function run(flags: SandboxFlags): Promise<void> {
     port,
     controlPort,
     webhooks: localWebhooks === true ? 'local' : 'public',
-    onMishap: ({ deed, why }) => say(`a \`${deed}\` of the seed could not happen: ${why}`),
+    onStepError: ({ action, reason }) =>
+      say(`a \`${action}\` of the seed could not happen: ${reason}`),
     ...(file === null ? {} : { world: file.content }),
     ...(data === undefined ? {} : { data }),
   }).catch((error: unknown) => refuse(error, file))

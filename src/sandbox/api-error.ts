@@ -11,7 +11,7 @@ export interface ApiErrorDetails {
 }
 
 /** An error of the API (spec, Errors). Rules throw it; the listener answers the error envelope. */
-export class ApiError extends PosternError {
+export class SandboxApiError extends PosternError {
   readonly code: ErrorCode
   readonly status: number
   readonly details: ApiErrorDetails
@@ -24,17 +24,17 @@ export class ApiError extends PosternError {
   }
 }
 
-/** Makes an `ApiError` to throw. `message` must not quote what a person wrote. */
+/** Makes an `SandboxApiError` to throw. `message` must not quote what a person wrote. */
 export function apiError(
   code: ErrorCode,
   message: string,
   details: ApiErrorDetails = {},
-): ApiError {
-  return new ApiError(code, message, details)
+): SandboxApiError {
+  return new SandboxApiError(code, message, details)
 }
 
 /** The status, headers and body that answer an error. */
-export function errorEnvelope(error: ApiError): {
+export function errorEnvelope(error: SandboxApiError): {
   status: number
   headers: Record<string, string>
   body: { ok: false; error: Record<string, unknown> }

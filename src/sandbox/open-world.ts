@@ -36,7 +36,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     persistence,
     clocks,
     isNew,
-    clock: clockOf(options, clocks.get(CLOCK_KEY)),
+    clock: openClock(options, clocks.get(CLOCK_KEY)),
     rules: {
       rates: options.rates ?? 'spec',
       webhooks: options.webhooks ?? 'public',
@@ -54,10 +54,10 @@ async function openPersistence(file: string | undefined): Promise<Persistence> {
   return await FilePersistence.open(file)
 }
 
-function clockOf({ clock, startMs }: WorldOptions, kept: ClockState | undefined): WorldClock {
-  if (kept === undefined) return new WorldClock({ mode: clock ?? 'running', startMs })
-  const before = WorldClock.from(kept)
-  if (clock === undefined || clock === kept.mode) return before
+function openClock({ clock, startMs }: WorldOptions, stored: ClockState | undefined): WorldClock {
+  if (stored === undefined) return new WorldClock({ mode: clock ?? 'running', startMs })
+  const before = WorldClock.from(stored)
+  if (clock === undefined || clock === stored.mode) return before
   return new WorldClock({ mode: clock, startMs: before.now() })
 }
 

@@ -14,7 +14,7 @@ test('all of it happens as it says', async () => {
   await using sandbox = await createSandbox({ world: { ...seed, clock: { mode: 'still' } } })
   const { control } = sandbox
   await control.advance({ ms: 3_600_000 })
-  expect(await control.story({})).toEqual({ left: 0, mishaps: [] })
+  expect(await control.schedule({})).toEqual({ left: 0, errors: [] })
   expect(sandbox.chats.map(({ kind, mode }) => `${kind} ${mode}`)).toEqual([
     'private open',
     'private open',

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { FAULTS, type FaultName } from '../faults/table.ts'
+import { toMishap } from '../seed/former-names.ts'
 import { accountId, botId, chatId, count, flag, text } from './fields.ts'
-import { given, operation } from './operation.ts'
+import { definedFields, operation } from './operation.ts'
 
 const nothing = z.strictObject({})
 const names = Object.keys(FAULTS) as FaultName[]
 
-/** A fault by its name, and how it strikes; see src/sandbox/faults/table.ts. */
+/** A fault's name and options; see src/sandbox/faults/table.ts. */
 export const FaultInput = z.strictObject({
   name: z.enum(names),
   route: text.optional(),
@@ -34,29 +35,37 @@ export const FaultInput = z.strictObject({
   fingerprint: text.optional(),
 })
 
-/** Time, faults, and what the service saw. */
+/** The clock, the schedule, faults, and the transcript. */
 export const ADMIN = {
   advance: operation(
-    'Moves the clock forward; what falls due on the way happens at once.',
+    'Moves the clock forward. Whatever becomes due on the way happens at once.',
     z.strictObject({ ms: count }),
-    async ({ world, story }, { ms }) => {
+    async ({ world, schedule }, { ms }) => {
       world.advance(ms)
-      await story.caughtUp()
+      await schedule.caughtUp()
       return { now: world.clock.now() }
     },
   ),
-  now: operation('What the clock says, in ms since 1970.', nothing, ({ world }) => ({
+  now: operation('Gives the time of the clock, in ms since 1970.', nothing, ({ world }) => ({
     now: world.clock.now(),
   })),
-  story: operation(
-    'What of the seed’s script is still to happen, and what of it could not.',
+  schedule: operation(
+    'Gives how many steps of the seed’s schedule are left, and which failed.',
     nothing,
-    ({ story }) => ({ left: story.left, mishaps: [...story.mishaps] }),
+    ({ schedule }) => ({ left: schedule.left, errors: [...schedule.errors] }),
+  ),
+  story: operation(
+    'Gives what `schedule` gives, by its former names.',
+    nothing,
+    ({ schedule }) => ({
+      left: schedule.left,
+      mishaps: schedule.errors.map(toMishap),
+    }),
   ),
   fault: operation(
-    'Sets a fault by name; gives its number.',
+    'Sets a fault by name. Gives its number.',
     FaultInput,
-    ({ world }, { name, ...options }) => ({ id: world.faults.set(name, given(options)) }),
+    ({ world }, { name, ...options }) => ({ id: world.faults.set(name, definedFields(options)) }),
   ),
   clearFaults: operation(
     'Ends one fault by its number, or all.',
@@ -67,16 +76,17 @@ export const ADMIN = {
     },
   ),
   transcript: operation(
-    'Every call the service received, and what phones handed in, after number `after`.',
+    'Gives every call that the service received and every message that phones sent, after number ' +
+      '`after`.',
     z.strictObject({ after: count.optional() }),
     ({ world }, { after }) => world.transcript.list(after),
   ),
   search: operation(
-    'The calls in which these words stand anywhere, in any spelling that is looked for.',
+    'Gives the calls that contain this text, as it is or encoded.',
     z.strictObject({ words: text }),
     ({ world }, { words }) => world.transcript.search(words),
   ),
-  clearTranscript: operation('Forgets what the service saw.', nothing, ({ world }) => {
+  clearTranscript: operation('Empties the transcript.', nothing, ({ world }) => {
     world.transcript.clear()
     return { cleared: true }
   }),

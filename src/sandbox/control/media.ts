@@ -10,12 +10,12 @@ import {
   type ControlContext,
 } from './operation.ts'
 
-/** Files that people send, and files as they are. */
+/** Files that people send, and files stored as they are. */
 export const MEDIA = {
   sendMedia: operation(
-    'Sends a file (base64) with the person’s phone, with or without words: sealed where the chat ' +
-      'is encrypted, plain where it is readable. For tests it can be sealed otherwise than usual, ' +
-      '`signedBy` another person’s phone, only `to` these people and bots.',
+    'Sends a file (base64) with the person’s phone, with or without text, sealed in an encrypted ' +
+      'chat. For tests it can be sealed otherwise than usual: `signedBy` another person’s phone, ' +
+      'only `to` these people and bots.',
     z.strictObject({
       userId: personId,
       chatId,
@@ -32,18 +32,18 @@ export const MEDIA = {
       signedBy: personId.optional(),
       to: z.array(accountId).optional(),
     }),
-    async (on, input) => {
-      const { userId, chatId: id, base64, text: words, signedBy, to, ...rest } = input
+    async (context, input) => {
+      const { userId, chatId: id, base64, text: caption, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
-      requireWriter(on, { userId, chatId: id })
-      const phone = await on.phones.of(userId)
+      requireWriter(context, { userId, chatId: id })
+      const phone = await context.phones.of(userId)
       const { messageId: sent, mediaId } = await phone.send(id, decodeBase64(base64), {
-        text: words,
+        text: caption,
         replyTo,
         durationMs,
         form,
-        signedBy: signedBy === undefined ? undefined : await phoneOf(on, signedBy),
-        to: to?.map((one) => certificateOf(on, one)),
+        signedBy: signedBy === undefined ? undefined : await phoneOf(context, signedBy),
+        to: to?.map((one) => certificateOf(context, one)),
       })
       return { messageId: sent, mediaId, url: `/media/${mediaId}` }
     },
@@ -58,7 +58,7 @@ export const MEDIA = {
   ),
 }
 
-/** @throws ControlError when it is not base64: what Node leaves out would be missing in silence */
+/** @throws ControlError when it is not base64, of which Node silently drops characters */
 function decodeBase64(base64: string): Buffer {
   const bytes = Buffer.from(base64, 'base64')
   const digits = base64.length - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
@@ -66,8 +66,8 @@ function decodeBase64(base64: string): Buffer {
   return bytes
 }
 
-async function phoneOf(on: ControlContext, userId: number): Promise<Phone> {
-  return await on.phones.of(requirePerson(on, userId).id)
+async function phoneOf(context: ControlContext, userId: number): Promise<Phone> {
+  return await context.phones.of(requirePerson(context, userId).id)
 }
 
 function certificateOf({ world }: ControlContext, id: number): string {

@@ -9,7 +9,7 @@ import type { World } from '../world.ts'
 export interface ControlContext {
   world: World
   phones: Phones
-  story: Schedule
+  schedule: Schedule
 }
 
 /** Something that the people around a bot, its owner or a tester can do to the sandbox. */
@@ -36,13 +36,15 @@ export function operation<I extends z.ZodObject, R>(
   return { says, input, run }
 }
 
-/** What was asked of the sandbox cannot be: nobody of that id, a handle taken, and the like. */
+/** An operation cannot be done: an unknown id, a handle in use, and the like. */
 export class ControlError extends PosternError {
   readonly code = 'bad_control'
 }
 
-/** The changes that were given, without those that were left out. */
-export function given<T extends object>(changes: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** The fields that are not undefined. */
+export function definedFields<T extends object>(
+  changes: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
@@ -63,12 +65,12 @@ export function requireMessage(chat: ChatState, id: number): StoredMessage {
   return chat.messages.get(id) ?? missing('message', id)
 }
 
-/** @throws ControlError unless the account sits in the chat */
+/** @throws ControlError unless the account is a member of the chat */
 export function requireMember(chat: ChatState, userId: number): void {
   if (!chat.members.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
 }
 
-/** @throws ControlError unless the person can write there: seated, not gone, not blocking */
+/** @throws ControlError unless the person is in the chat, has an account, and does not block its bot */
 export function requireWriter(
   on: ControlContext,
   o: { userId: number; chatId: number },

@@ -23,7 +23,7 @@ export type OperationName = keyof Table
 /** The operations by name, for whoever walks them. */
 export const ALL_OPERATIONS = Object.entries(OPERATIONS) as [OperationName, AnyOperation][]
 
-/** Binds the operations to a world. What one changed is kept before it gives its result. */
+/** Binds the operations to a world. An operation gives its result once its changes are written. */
 export function bindControl(on: ControlContext): Control {
   const bound = ALL_OPERATIONS.map(([name, { run }]) => [
     name,

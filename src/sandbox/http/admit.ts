@@ -21,7 +21,7 @@ export function endpointOf(request: FastifyRequest): Endpoint | undefined {
 /**
  * Checks, in this order: the address's rate window, the token, the bot's rate window, whether the
  * bot is paused. A call that a window refuses counts in no window (spec, Errors 2).
- * @throws ApiError `rate_limited`, `unauthorized` or `bot_paused`
+ * @throws SandboxApiError `rate_limited`, `unauthorized` or `bot_paused`
  */
 export function admitCall(world: World, request: FastifyRequest): BotState {
   requireAddressRate(world, request.ip)

@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { doorProblem } from '../../door.ts'
-import { ApiError, apiError, errorEnvelope } from '../api-error.ts'
+import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 
 const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malformed')).body
 
@@ -82,14 +82,14 @@ export async function listen(app: FastifyInstance, port: number): Promise<string
   return await app.listen({ host: '127.0.0.1', port })
 }
 
-function refuse(reply: FastifyReply, error: ApiError): void {
+function refuse(reply: FastifyReply, error: SandboxApiError): void {
   const { status, headers, body } = errorEnvelope(error)
   void reply.code(status).headers(headers).send(body)
 }
 
 /** Turns anything thrown into an API error; `internal` carries no details. */
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
+function toApiError(error: unknown): SandboxApiError {
+  if (error instanceof SandboxApiError) return error
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return apiError('too_large', 'the body is over the limit')
@@ -112,7 +112,7 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/
 
 /**
  * Reads a request body. Gives undefined when it is empty.
- * @throws ApiError `bad_request`: another content type, not UTF-8, or not JSON
+ * @throws SandboxApiError `bad_request`: another content type, not UTF-8, or not JSON
  */
 export function readJson(body: Buffer, contentType: string | undefined): unknown {
   if (body.length === 0) return undefined

@@ -30,7 +30,7 @@ interface BodySchema<T> {
   ): { success: true; data: T } | { success: false; error: Parameters<typeof firstProblem>[0] }
 }
 
-/** Parses a body or a query with its schema. @throws ApiError `bad_request` that names the field */
+/** Parses a body or a query with its schema. @throws SandboxApiError `bad_request` that names the field */
 export function parseInput<T>(schema: BodySchema<T>, value: unknown): T {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw apiError('bad_request', firstProblem(parsed.error))

@@ -3,7 +3,7 @@ import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 import { isAdmin, membershipOf } from './memberships.ts'
 
-/** Replaces a scope's list; an empty one does not hide a wider one, so it is not kept. */
+/** Replaces a scope's list; an empty one does not hide a wider one, so it is not stored. */
 export function setCommands(bot: BotState, scope: string, commands: Command[]): void {
   if (commands.length === 0) bot.commands.delete(scope)
   else bot.commands.set(scope, commands)

@@ -18,7 +18,7 @@ export interface MessageContent {
 /**
  * Checks the content of a request body against the chat's mode. Gives null when the body has
  * neither kind. The wrong kind is refused even beside the right one.
- * @throws ApiError `wrong_body_kind` with `expected`, or `bad_request`
+ * @throws SandboxApiError `wrong_body_kind` with `expected`, or `bad_request`
  */
 export function readContent(
   body: { text?: string | undefined; armored?: string | undefined },
@@ -52,7 +52,7 @@ function armorProblem(armored: string): string | null {
   return (first & 0x80) === 0 ? 'armored: must hold OpenPGP packets' : null
 }
 
-/** @param markup as received, neither absent nor null. @throws ApiError `bad_markup` */
+/** @param markup as received, neither absent nor null. @throws SandboxApiError `bad_markup` */
 export function readMarkup(markup: unknown): Markup {
   const parsed = Markup.safeParse(markup)
   if (!parsed.success) throw apiError('bad_markup', `markup: ${firstProblem(parsed.error)}`)

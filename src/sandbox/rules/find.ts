@@ -7,7 +7,7 @@ export function pathId(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
 }
 
-/** @throws ApiError `chat_not_found`, whether there is no such chat or the bot is not in it */
+/** @throws SandboxApiError `chat_not_found`, whether there is no such chat or the bot is not in it */
 export function findChat(world: World, bot: BotState, id: number | null): ChatState {
   const chat = id === null ? undefined : world.chats.get(id)
   if (chat === undefined || !chat.members.has(bot.id)) {
@@ -16,7 +16,7 @@ export function findChat(world: World, bot: BotState, id: number | null): ChatSt
   return chat
 }
 
-/** @throws ApiError `message_not_found`, also for what was there before the bot arrived */
+/** @throws SandboxApiError `message_not_found`, also for what was there before the bot arrived */
 export function findMessage(chat: ChatState, bot: BotState, id: number | null): StoredMessage {
   const message = id === null ? undefined : chat.messages.get(id)
   const first = chat.members.get(bot.id)?.firstMessageId ?? Infinity

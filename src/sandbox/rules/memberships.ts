@@ -30,7 +30,7 @@ export function hasRight(member: Membership | undefined, right: keyof typeof RIG
   return member?.status === 'admin' && (member.rights & RIGHTS[right]) !== 0
 }
 
-/** @throws ApiError `blocked_by_user` or `user_gone`, in private chats alone */
+/** @throws SandboxApiError `blocked_by_user` or `user_gone`, in private chats alone */
 export function requireReachable(world: World, chat: ChatState, bot: BotState): void {
   if (chat.kind !== 'private') return
   const { person } = parties(world, chat)
@@ -39,7 +39,7 @@ export function requireReachable(world: World, chat: ChatState, bot: BotState): 
     throw apiError('blocked_by_user', 'this person blocked the bot')
 }
 
-/** @throws ApiError `forbidden`, `blocked_by_user` or `user_gone`, unless the bot may write */
+/** @throws SandboxApiError `forbidden`, `blocked_by_user` or `user_gone`, unless the bot may write */
 export function requireWritable(world: World, chat: ChatState, bot: BotState): void {
   requireReachable(world, chat, bot)
   const member = membershipOf(world, chat, bot.id)

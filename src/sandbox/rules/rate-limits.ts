@@ -17,12 +17,12 @@ const LOOKUPS: RateLimit = { limit: FIXED_LIMITS.lookupsPerMinute, periodMs: 60_
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
-/** Checks, without counting, that an address may call once more. @throws ApiError `rate_limited` */
+/** Checks, without counting, that an address may call once more. @throws SandboxApiError `rate_limited` */
 export function requireAddressRate(world: World, address: string): void {
   requireNoWait(world.addresses.waitMs(address, CALLS_OF_ADDRESS, world.clock.now()))
 }
 
-/** Checks, without counting, that a bot may call once more. @throws ApiError `rate_limited` */
+/** Checks, without counting, that a bot may call once more. @throws SandboxApiError `rate_limited` */
 export function requireCallRate(world: World, bot: BotState): void {
   requireNoWait(bot.windows.waitMs('calls', CALLS, world.clock.now()))
 }
@@ -46,7 +46,7 @@ function requireNoWait(waitMs: number): void {
 /**
  * Checks that a bot may send or edit once more; each has its own windows. Gives a function that
  * counts the use, to be called when nothing can refuse it any more.
- * @throws ApiError `slow_mode` (sends alone) or `flood_wait`
+ * @throws SandboxApiError `slow_mode` (sends alone) or `flood_wait`
  */
 export function reserve(
   world: World,
@@ -75,7 +75,7 @@ function requireSlowModeOver(world: World, bot: BotState, chat: ChatState): void
   if (leftMs > 0) throw apiError('slow_mode', 'slow mode is on', { retryAfter: seconds(leftMs) })
 }
 
-/** Checks, without counting, that a bot may look up once more. @throws ApiError `flood_wait` */
+/** Checks, without counting, that a bot may look up once more. @throws SandboxApiError `flood_wait` */
 export function requireLookupRate(world: World, bot: BotState): void {
   const waitMs = bot.windows.waitMs('lookups', LOOKUPS, world.clock.now())
   if (waitMs > 0) throw apiError('flood_wait', 'too many lookups', { retryAfter: seconds(waitMs) })

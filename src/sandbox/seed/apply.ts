@@ -3,100 +3,103 @@ import type { ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { newToken } from '../rules/bots.ts'
 import { ACTIONS, actionInput, referencesIn } from './actions.ts'
+import { addChat } from './chats.ts'
 import { parseDurationMs } from './duration.ts'
 import { writeHistory } from './history.ts'
-import { Names } from './ids.ts'
-import { addChat } from './chats.ts'
+import { SeedIds } from './ids.ts'
 import type { Seed, SeedBot, SeedPerson } from './schema.ts'
 
-/** What a world's clock is to say at first, so that the oldest words are as old as they should be. */
+/** The time to set the clock to, so that the oldest message of the history is as old as it should be. */
 export function clockStartMs(seed: Seed): number {
   const ages = Object.values(seed.chats).flatMap(({ history }) =>
     history.map(({ ago }) => parseDurationMs(ago)),
   )
-  return beginning(seed) - Math.max(0, ...ages)
+  return beginningMs(seed) - Math.max(0, ...ages)
 }
 
-function beginning({ clock }: Seed): number {
+function beginningMs({ clock }: Seed): number {
   return clock?.at === undefined ? Date.now() : Date.parse(clock.at)
 }
 
 /**
- * Makes the world of a seed out of an empty one: everybody and their keys, the chats, what was
- * said in them, then what stands at the beginning; and hands the script to the story.
+ * Applies a seed to an empty world: accounts and keys, chats, history, then the state at the
+ * beginning. Adds the seed's steps to the schedule, which is not started here.
  */
-export async function applySeed(on: ControlContext, control: Control, seed: Seed): Promise<void> {
-  const names = new Names()
-  const beginsMs = on.world.clock.now() + beginning(seed) - clockStartMs(seed)
-  for (const [handle, person] of Object.entries(seed.people)) {
-    const { firstName, lastName } = person
+export async function applySeed(
+  context: ControlContext,
+  control: Control,
+  seed: Seed,
+): Promise<void> {
+  const { world, schedule } = context
+  const ids = new SeedIds()
+  const beginsMs = world.clock.now() + beginningMs(seed) - clockStartMs(seed)
+  for (const [handle, { firstName, lastName }] of Object.entries(seed.people)) {
     const { id } = await control.addPerson({ username: handle, firstName, lastName })
-    names.accounts.set(handle, id)
+    ids.accounts.set(handle, id)
   }
   for (const [handle, bot] of Object.entries(seed.bots)) {
-    names.accounts.set(handle, await addBot(on, control, { handle, bot }))
+    ids.accounts.set(handle, await addBot(context, control, { handle, bot }))
   }
   await Promise.all(
     Object.entries(seed.people).map(([handle, { key }]) =>
-      giveKey(on, control, { userId: names.account(handle), key }),
+      addKey(context, control, { userId: ids.account(handle), key }),
     ),
   )
   for (const [name, chat] of Object.entries(seed.chats)) {
-    names.chats.set(name, await addChat(control, { name, chat, names, beginsMs }))
+    ids.chats.set(name, await addChat(control, { name, chat, ids, beginsMs }))
   }
-  await writeHistory(on, control, { seed, names, beginsMs })
-  on.world.advance(Math.max(beginsMs - on.world.clock.now(), 0))
-  await begin(control, { seed, names })
-  for (const happening of seed.happenings) {
-    const { at, ...deeds } = happening
-    const deed = ACTIONS.find((one) => deeds[one] !== undefined)
-    if (deed === undefined) continue
-    const input = names.resolve({ ...deeds[deed] }, referencesIn(actionInput(deed)))
-    on.story.add({ atMs: beginsMs + parseDurationMs(at), deed, input })
+  await writeHistory(context, control, { seed, ids, beginsMs })
+  world.advance(Math.max(beginsMs - world.clock.now(), 0))
+  await setInitialState(control, { seed, ids })
+  for (const { at, ...actions } of [...seed.schedule, ...seed.happenings]) {
+    const action = ACTIONS.find((name) => actions[name] !== undefined)
+    if (action === undefined) continue
+    const input = ids.resolve({ ...actions[action] }, referencesIn(actionInput(action)))
+    schedule.add({ atMs: beginsMs + parseDurationMs(at), action, input })
   }
 }
 
 async function addBot(
-  on: ControlContext,
+  context: ControlContext,
   control: Control,
   { handle, bot }: { handle: string; bot: SeedBot },
 ): Promise<number> {
   const { key, tokenSecret, paused: _later, commands: _too, ...profile } = bot
   const { id } = await control.addBot({ username: handle, ...profile })
-  const made = on.world.bots.get(id)
-  if (made !== undefined && tokenSecret !== undefined) made.token = newToken(id, tokenSecret)
+  const added = context.world.bots.get(id)
+  if (added !== undefined && tokenSecret !== undefined) added.token = newToken(id, tokenSecret)
   if (key !== undefined) await control.setBotKey({ botId: id, ...key })
   return id
 }
 
-async function giveKey(
-  on: ControlContext,
+async function addKey(
+  context: ControlContext,
   control: Control,
   { userId, key }: { userId: number; key: SeedPerson['key'] },
 ): Promise<void> {
   if (key === 'none') return
   if (typeof key === 'object') await control.publishKey({ userId, ...key })
-  else await on.phones.of(userId, key === 'phone' ? undefined : key)
+  else await context.phones.of(userId, key === 'phone' ? undefined : key)
 }
 
-/** What stands when the story begins, which would have been in the way of what was said before. */
-async function begin(
+/** Sets blocks, closed accounts, commands, pauses and faults, which would prevent parts of the history. */
+async function setInitialState(
   control: Control,
-  { seed, names }: { seed: Seed; names: Names },
+  { seed, ids }: { seed: Seed; ids: SeedIds },
 ): Promise<void> {
   for (const [handle, { blocks, gone }] of Object.entries(seed.people)) {
-    const userId = names.account(handle)
-    for (const bot of blocks) await control.block({ userId, botId: names.account(bot) })
+    const userId = ids.account(handle)
+    for (const bot of blocks) await control.block({ userId, botId: ids.account(bot) })
     if (gone) await control.closeAccount({ userId })
   }
   for (const [handle, { commands, paused }] of Object.entries(seed.bots)) {
-    const botId = names.account(handle)
+    const botId = ids.account(handle)
     for (const [scope, list] of Object.entries(commands)) {
-      await control.setCommands({ botId, scope: names.scope(scope), commands: list })
+      await control.setCommands({ botId, scope: ids.scope(scope), commands: list })
     }
     if (paused) await control.pause({ botId })
   }
   for (const fault of seed.faults) {
-    await control.fault(FaultInput.parse(names.resolve(fault, referencesIn(FaultInput))))
+    await control.fault(FaultInput.parse(ids.resolve(fault, referencesIn(FaultInput))))
   }
 }

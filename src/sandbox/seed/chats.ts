@@ -1,42 +1,42 @@
 import type { Control } from '../control/table.ts'
 import { RIGHTS } from '../state.ts'
 import { parseDurationMs } from './duration.ts'
-import type { Names } from './ids.ts'
-import type { Seed, SeedRoomChat } from './schema.ts'
+import type { SeedIds } from './ids.ts'
+import type { Seed, SeedRoom } from './schema.ts'
 
-type SeedSeat = Exclude<SeedRoomChat['members'][string], string>
+type SeedMembership = Exclude<SeedRoom['members'][string], string>
 
-/** Makes a chat of any kind, everybody in their members. Gives its id. */
+/** Makes a chat of a seed with its members. Gives its id. */
 export async function addChat(
   control: Control,
-  o: { name: string; chat: Seed['chats'][string]; names: Names; beginsMs: number },
+  o: { name: string; chat: Seed['chats'][string]; ids: SeedIds; beginsMs: number },
 ): Promise<number> {
-  const { chat, names } = o
+  const { chat, ids } = o
   if (chat.kind === 'private') {
-    const place = { userId: names.account(chat.person), botId: names.account(chat.bot) }
-    return (await control.addPrivateChat(place)).id
+    const members = { userId: ids.account(chat.person), botId: ids.account(chat.bot) }
+    return (await control.addPrivateChat(members)).id
   }
   const { kind, mode, members, history: _later, ...settings } = chat
   const handles = Object.keys(members)
   const { id } = await control.addRoom({
     kind,
     historyVisible: mode === 'open',
-    members: handles.map((handle) => names.account(handle)),
+    members: handles.map((handle) => ids.account(handle)),
     ...settings,
     title: settings.title ?? o.name,
   })
-  for (const [handle, given] of Object.entries(members)) {
-    const seat: SeedSeat = typeof given === 'string' ? { status: given } : given
-    await control.setSeat({
+  for (const [handle, member] of Object.entries(members)) {
+    const membership: SeedMembership = typeof member === 'string' ? { status: member } : member
+    await control.setMembership({
       chatId: id,
-      userId: names.account(handle),
-      ...membershipOf(seat, o.beginsMs),
+      userId: ids.account(handle),
+      ...toMembership(membership, o.beginsMs),
     })
   }
   return id
 }
 
-function membershipOf({ status, rights, restrictedFor, title }: SeedSeat, beginsMs: number) {
+function toMembership({ status, rights, restrictedFor, title }: SeedMembership, beginsMs: number) {
   const isAdmin = status === 'owner' || status === 'admin'
   const all = Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]
   const held = rights ?? (isAdmin ? all : [])

@@ -1,46 +1,47 @@
 import type { ReferenceKind } from '../control/fields.ts'
 
-/** Ids of everybody and everything that a seed names. */
-export class Names {
+/** The ids of accounts and chats, by the names that a seed gives them. */
+export class SeedIds {
   readonly accounts = new Map<string, number>()
   readonly chats = new Map<string, number>()
 
-  /** @throws Error when nobody is called that; a seed that was read names nobody else */
+  /** @throws Error when there is no such name, which a checked seed does not contain */
   account(name: string): number {
     return idOf(this.accounts, name)
   }
 
+  /** @throws Error as `account` does */
   chat(name: string): number {
     return idOf(this.chats, name)
   }
 
-  /** `chat:NAME` with the id for the name; other scopes as they are. */
+  /** Gives `chat:ID` for `chat:NAME`; other scopes as they are. */
   scope(scope: string): string {
     const chat = /^chat:(.*)$/.exec(scope)?.[1]
     return chat === undefined ? scope : `chat:${this.chat(chat)}`
   }
 
-  /** An operation's input with ids for names. */
+  /** Replaces the names in an operation's input by ids. @param references fields with names */
   resolve(
     input: Record<string, unknown>,
-    named: Map<string, ReferenceKind>,
+    references: Map<string, ReferenceKind>,
   ): Record<string, unknown> {
     const resolved = { ...input }
-    for (const [field, of] of named) {
+    for (const [field, kind] of references) {
       const value = input[field]
-      if (Array.isArray(value)) resolved[field] = value.map((one) => this.#id(one, of))
-      else if (value !== undefined) resolved[field] = this.#id(value, of)
+      if (Array.isArray(value)) resolved[field] = value.map((one) => this.#id(one, kind))
+      else if (value !== undefined) resolved[field] = this.#id(value, kind)
     }
     return resolved
   }
 
-  #id(name: unknown, of: ReferenceKind): unknown {
+  #id(name: unknown, kind: ReferenceKind): unknown {
     if (typeof name !== 'string') return name
-    if (of === 'chat') return this.chat(name)
-    if (of === 'scope') return this.scope(name)
-    if (of !== 'message') return this.account(name)
-    const by = /^last by (.+)$/.exec(name)?.[1]
-    return by === undefined ? name : `last by ${this.account(by)}`
+    if (kind === 'chat') return this.chat(name)
+    if (kind === 'scope') return this.scope(name)
+    if (kind !== 'message') return this.account(name)
+    const author = /^last by (.+)$/.exec(name)?.[1]
+    return author === undefined ? name : `last by ${this.account(author)}`
   }
 }
 

@@ -1,39 +1,39 @@
 import type { Control } from '../control/table.ts'
-import { plainKind } from '../persistence/persistence.ts'
 import type { ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 import { actionInput, referencesIn, type ActionName } from './actions.ts'
+import { STEP_KIND } from './former-names.ts'
 
-/** One thing of a script, when it is to happen and with ids for names. */
+/** An action of a seed's schedule, with ids in the place of names. */
 export interface ScheduledStep {
   atMs: number
-  deed: ActionName
-  /** Messages may still be `last`, or `last by ID`: they are looked for when the time comes. */
+  action: ActionName
+  /** Messages may still be `last`, or `last by ID`; they are looked up when the step is due. */
   input: Record<string, unknown>
 }
 
-/** What could not happen, and why. */
+/** A step that failed. */
 export interface StepError {
   atMs: number
-  deed: ActionName
-  why: string
+  action: ActionName
+  reason: string
 }
 
-/** The script of a world: what is to happen in it, by its clock. What is left of it is kept. */
+/** What is scheduled to happen in a world, on its clock. Steps that are left are stored. */
 export class Schedule {
-  readonly mishaps: StepError[] = []
+  readonly errors: StepError[] = []
   readonly #world: World
   readonly #steps: Map<number, ScheduledStep>
   #control: Control | null = null
-  #told: (mishap: StepError) => void = () => undefined
-  #acted = Promise.withResolvers<void>()
+  #onError: (error: StepError) => void = () => undefined
+  #stepDone = Promise.withResolvers<void>()
 
   constructor(world: World) {
     this.#world = world
-    this.#steps = world.persistence.map(plainKind<ScheduledStep>('step'))
+    this.#steps = world.persistence.map(STEP_KIND)
   }
 
-  /** How many steps are still to come. */
+  /** How many steps are left. */
   get left(): number {
     return this.#steps.size
   }
@@ -42,16 +42,16 @@ export class Schedule {
     this.#steps.set(this.#steps.size + 1, step)
   }
 
-  /** Lets it begin, or go on. @param told of each thing that could not happen */
-  start(control: Control, told: (mishap: StepError) => void): void {
+  /** Starts or resumes the schedule. @param onError called for each step that fails */
+  start(control: Control, onError: (error: StepError) => void): void {
     this.#control = control
-    this.#told = told
+    this.#onError = onError
     void this.#run()
   }
 
-  /** Resolves when everything that is due by now has happened. */
+  /** Resolves when every step that is due by now is done. */
   async caughtUp(): Promise<void> {
-    while (this.#isDue() && !this.#world.closing.signal.aborted) await this.#acted.promise
+    while (this.#isDue() && !this.#world.closing.signal.aborted) await this.#stepDone.promise
   }
 
   #isDue(): boolean {
@@ -73,44 +73,45 @@ export class Schedule {
       const [n, step] = next
       const waitMs = Math.max(step.atMs - clock.now(), 0)
       if (!(await clock.wait(waitMs, closing.signal))) break
-      await this.#act(step)
+      await this.#perform(step)
       this.#steps.delete(n)
       await this.#world.persistence.flush().catch(() => undefined)
-      this.#acted.resolve()
-      this.#acted = Promise.withResolvers()
+      this.#stepDone.resolve()
+      this.#stepDone = Promise.withResolvers()
     }
-    this.#acted.resolve()
+    this.#stepDone.resolve()
   }
 
-  async #act({ atMs, deed, input }: ScheduledStep): Promise<void> {
+  async #perform({ atMs, action, input }: ScheduledStep): Promise<void> {
     try {
-      const act = this.#control?.[deed] as (given: object) => Promise<unknown>
-      await act(this.#withMessages(deed, input))
-    } catch (error) {
-      const why = error instanceof Error ? error.message : 'it failed'
-      const mishap = { atMs, deed, why }
-      this.mishaps.push(mishap)
-      this.#told(mishap)
+      const run = this.#control?.[action] as (input: object) => Promise<unknown>
+      await run(this.#withMessageIds(action, input))
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : 'it failed'
+      const error = { atMs, action, reason }
+      this.errors.push(error)
+      this.#onError(error)
     }
   }
 
-  #withMessages(deed: ActionName, input: Record<string, unknown>): Record<string, unknown> {
-    const found = { ...input }
-    for (const [field, of] of referencesIn(actionInput(deed))) {
-      const meant = input[field]
-      if (of !== 'message' || typeof meant !== 'string') continue
+  #withMessageIds(action: ActionName, input: Record<string, unknown>): Record<string, unknown> {
+    const resolved = { ...input }
+    for (const [field, kind] of referencesIn(actionInput(action))) {
+      const reference = input[field]
+      if (kind !== 'message' || typeof reference !== 'string') continue
       const chat = this.#world.chats.get(Number(input['chatId']))
-      found[field] = newestIn(chat, /\d+$/.exec(meant)?.[0])
+      resolved[field] = newestMessageId(chat, /\d+$/.exec(reference)?.[0])
     }
-    return found
+    return resolved
   }
 }
 
 /** @throws Error when there is none */
-function newestIn(chat: ChatState | undefined, byId: string | undefined): number {
+function newestMessageId(chat: ChatState | undefined, authorId: string | undefined): number {
   const messages = [...(chat?.messages.values() ?? [])]
   const newest = messages.findLast(
-    ({ kind, fromId }) => kind === 'user' && (byId === undefined || fromId === Number(byId)),
+    ({ kind, fromId }) =>
+      kind === 'user' && (authorId === undefined || fromId === Number(authorId)),
   )
   if (newest === undefined) throw new Error('there is no such message')
   return newest.id

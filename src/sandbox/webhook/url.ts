@@ -9,7 +9,7 @@ import { isPublicAddress } from './public-address.ts'
 /**
  * Checks a webhook URL: https, no credentials, no fragment, and every address of its host public.
  * Under the rule `local`, http and any address are accepted too.
- * @throws ApiError `bad_webhook`
+ * @throws SandboxApiError `bad_webhook`
  */
 export async function requireWebhookUrl(world: World, url: string): Promise<void> {
   const local = world.rules.webhooks === 'local'

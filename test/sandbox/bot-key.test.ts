@@ -7,9 +7,9 @@ test('publishing a key makes the bot and its private chats protected', async () 
   const mode = async (id: number) =>
     (await ask<{ mode: string }>(sandbox, `GET /chats/${id}`)).result.mode
   expect(await mode(privateChat)).toBe('open')
-  const said = await ask(sandbox, 'PUT /key', { body: A_KEY })
-  expect(said.status).toBe(200)
-  expect(said.result).toEqual({ fingerprint: A_KEY.fingerprint, mode: 'protected' })
+  const response = await ask(sandbox, 'PUT /key', { body: A_KEY })
+  expect(response.status).toBe(200)
+  expect(response.result).toEqual({ fingerprint: A_KEY.fingerprint, mode: 'protected' })
   expect(await mode(privateChat)).toBe('protected')
   expect(await mode(readableGroup)).toBe('open')
   expect(await mode(encryptedGroup)).toBe('protected')

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
-import { everything, folder, leftBehind } from './kept.ts'
-import { createReceiver } from './receiver.ts'
+import { observableState, temporaryFolder, copyAsLeftByKill } from './world-file.ts'
+import { createReceiver } from './webhook-receiver.ts'
 import { A_KEY, ask, outcome } from './support.ts'
 
 /** Lives in a world, ends it, and goes on in it. */
@@ -12,7 +12,7 @@ async function twice<T>(
   goOn: (sandbox: Sandbox, left: T) => Promise<void>,
   options: SandboxOptions = {},
 ): Promise<void> {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   const given: SandboxOptions = { clock: 'still', ...options, data }
   const left = await (async () => {
     await using sandbox = await createSandbox(given)
@@ -34,15 +34,19 @@ test('accounts, chats, messages, queues and what was seen are there again', asyn
       })
       await control.post({ userId: home.alice.id, chatId: home.privateChat, text: 'hello' })
       await control.changeChat({ chatId: home.readableGroup, title: 'Fish', slowModeSeconds: 3 })
-      await control.setSeat({ chatId: home.readableGroup, userId: home.bot.id, status: 'admin' })
+      await control.setMembership({
+        chatId: home.readableGroup,
+        userId: home.bot.id,
+        status: 'admin',
+      })
       await control.leave({ chatId: home.encryptedGroup, userId: home.bob.id })
       await control.renamePerson({ userId: home.bob.id, username: 'robert' })
       await control.addPerson({ username: 'carol', lastName: 'Late' })
-      return { home, before: await everything(sandbox), now: sandbox.now() }
+      return { home, before: await observableState(sandbox), now: sandbox.now() }
     },
     async (sandbox, { home, before, now }) => {
       expect(sandbox.home).toEqual(home)
-      expect(await everything(sandbox)).toEqual(before)
+      expect(await observableState(sandbox)).toEqual(before)
       expect(sandbox.now()).toBe(now)
       const members = await ask(sandbox, `GET /chats/${home.readableGroup}/members`)
       expect(members.result).toMatchObject({ memberCount: 3 })
@@ -124,7 +128,7 @@ test('the windows of calls are remembered, the bot’s and the address’s', asy
   )
 })
 
-test('tokens, pauses, keys, commands and what the owner was told stay', async () => {
+test('tokens, pauses, keys, commands and notices to the owner stay', async () => {
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
@@ -238,20 +242,20 @@ test('a clock that was moved goes on from there, and with real time where it ran
 })
 
 test('every answer stands for what is on disk already', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, clock: 'still', rates: 'off' })
   const { home } = sandbox
   for (let n = 0; n < 5; n++) {
     const { result } = await send(sandbox, home.readableGroup)
-    await using left = await createSandbox({ data: leftBehind(data), rates: 'off' })
+    await using left = await createSandbox({ data: copyAsLeftByKill(data), rates: 'off' })
     const held = await left.control.messages({ chatId: home.readableGroup })
     expect(held.at(-1)?.id).toBe(result.id)
-    expect(await everything(left)).toEqual(await everything(sandbox))
+    expect(await observableState(left)).toEqual(await observableState(sandbox))
   }
 })
 
-test('a fault that answers for the service keeps the deed from being done', async () => {
-  const data = join(folder(), 'a.world')
+test('a fault that answers for the service prevents the request from being handled', async () => {
+  const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, rates: 'off' })
   const { readableGroup: chatId } = sandbox.home
   sandbox.fault('error', { route: 'sendMessage', times: 1 })
@@ -261,20 +265,20 @@ test('a fault that answers for the service keeps the deed from being done', asyn
 })
 
 test('a poll that waits is answered with an update that is on disk', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, rates: 'off' })
   const { alice, privateChat: chatId, bot } = sandbox.home
   const poll = ask<{ updateId: number }[]>(sandbox, 'GET /updates?timeout=50')
   const posted = sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
   const { result } = await poll
-  await using left = await createSandbox({ data: leftBehind(data) })
+  await using left = await createSandbox({ data: copyAsLeftByKill(data) })
   const queued = await left.control.queued({ botId: bot.id })
   expect(queued.map(({ updateId }) => updateId)).toEqual(result.map(({ updateId }) => updateId))
   await posted
 })
 
 test('the file is for its owner’s eyes alone', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   await using _sandbox = await createSandbox({ data })
   expect(statSync(data).mode & 0o777).toBe(0o600)
 })

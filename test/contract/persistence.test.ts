@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { everything, leftBehind } from '../sandbox/kept.ts'
+import { observableState, copyAsLeftByKill } from '../sandbox/world-file.ts'
 import { SandboxDriver } from './ways/sandbox-driver.ts'
 import { testAll } from './ways/tests.ts'
 
@@ -15,8 +15,10 @@ testAll(new SandboxDriver('direct', folder))
 
 test('after all that, whoever reads the file twice finds the same world', async () => {
   const read = async () => {
-    await using sandbox = await createSandbox({ data: leftBehind(join(folder, 'public.world')) })
-    const { bots, chats } = await everything(sandbox)
+    await using sandbox = await createSandbox({
+      data: copyAsLeftByKill(join(folder, 'public.world')),
+    })
+    const { bots, chats } = await observableState(sandbox)
     expect(chats.length).toBeGreaterThan(10)
     return { bots, chats }
   }

@@ -55,7 +55,7 @@ test('in an encrypted chat the file is ciphertext that the bot opens and verifie
   expect(verdict).toBe(true)
 })
 
-test('words that go with a file are sealed as any words', async () => {
+test('text that goes with a file is sealed as any text', async () => {
   await alice.send(sandbox.home.privateChat, Buffer.from('file'), { text: 'caption-canary' })
   const [message] = await received()
   expect(message?.armored).toContain('BEGIN PGP MESSAGE')
@@ -79,7 +79,7 @@ test('in a group a file is sealed to a bot that hears everything', async () => {
   expect(verdict).toBe(true)
 })
 
-test('in a group it is not sealed to a bot in privacy mode, though the words are', async () => {
+test('in a group it is not sealed to a bot in privacy mode, though the text is', async () => {
   const { control, home } = sandbox
   await control.changeBot({ botId: home.bot.id, privacyMode: true })
   const file = Buffer.from('for people')
