@@ -132,7 +132,7 @@ function requireRoom(context: ControlContext, id: number): ChatState {
   return chat
 }
 
-/** A bot whose owner forbids groups cannot be added, nor somebody who is gone. */
+/** @throws ControlError for a bot whose owner forbids groups, and for a closed account */
 function requireAddable(context: ControlContext, userId: number): void {
   const bot = context.world.bots.get(userId)
   if (bot === undefined) {

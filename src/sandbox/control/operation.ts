@@ -20,14 +20,14 @@ export interface Operation<I extends z.ZodObject, R> {
   run: (on: ControlContext, input: z.output<I>) => R | Promise<R>
 }
 
-/** Any of them, for whoever walks the table. */
+/** Any operation, for code that iterates over the table. */
 export interface AnyOperation {
   says: string
   input: z.ZodObject
   run: (on: ControlContext, input: never) => unknown
 }
 
-/** Ties an input to what is done with it. */
+/** Makes an operation; infers the types of its input and result. */
 export function operation<I extends z.ZodObject, R>(
   says: string,
   input: I,

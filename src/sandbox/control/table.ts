@@ -20,7 +20,7 @@ export type Control = {
 
 export type OperationName = keyof Table
 
-/** The operations by name, for whoever walks them. */
+/** All operations with their names, to iterate over. */
 export const ALL_OPERATIONS = Object.entries(OPERATIONS) as [OperationName, AnyOperation][]
 
 /** Binds the operations to a world. An operation gives its result once its changes are written. */

@@ -114,7 +114,7 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/
  * Reads a request body. Gives undefined when it is empty.
  * @throws SandboxApiError `bad_request`: another content type, not UTF-8, or not JSON
  */
-export function readJson(body: Buffer, contentType: string | undefined): unknown {
+function readJson(body: Buffer, contentType: string | undefined): unknown {
   if (body.length === 0) return undefined
   if (!JSON_TYPE.test(contentType ?? '')) {
     throw apiError('bad_request', 'Content-Type: must be application/json')
