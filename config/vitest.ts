@@ -10,7 +10,7 @@ const LONG = [
   'test/cli/backups.test.ts',
   'test/cli/key-files.test.ts',
   'test/cli/protect.test.ts',
-  'test/contract/kept.test.ts',
+  'test/contract/persistence.test.ts',
   'test/faults/command-kills.test.ts',
   'test/faults/rotation-kills.test.ts',
   'test/media/crowded.test.ts',

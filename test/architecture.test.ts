@@ -69,7 +69,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
 }
 
 /** Only the phones of the sandbox may open and seal. */
-const PHONES = /^src\/sandbox\/phone/
+const PHONES = /^src\/sandbox\/phone\//
 
 interface Import {
   file: string
@@ -120,11 +120,11 @@ describe('the direction of imports', () => {
     expect(breaches).toEqual([])
   })
 
-  it('only the keep of the sandbox imports its database library', () => {
+  it('only the persistence of the sandbox imports its database library', () => {
     const others = files
-      .filter((file) => /^src\/sandbox\/(?!keep\/)/.test(file))
+      .filter((file) => /^src\/sandbox\/(?!persistence\/)/.test(file))
       .flatMap(importsOf)
-      .filter(({ target }) => target.startsWith('kysely') || target === 'sandbox/keep/file')
+      .filter(({ target }) => target.startsWith('kysely') || target === 'sandbox/persistence/file')
     expect(others.map(({ file }) => file)).toEqual(['src/sandbox/open-world.ts'])
   })
 

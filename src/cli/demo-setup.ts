@@ -8,7 +8,7 @@ import { createSidecar } from '../context.ts'
 import { OperatorError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
-import type { Phone } from '../sandbox/phone.ts'
+import type { Phone } from '../sandbox/phone/phone.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
 
 const READY_WITHIN_MS = 20_000

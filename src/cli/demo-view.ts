@@ -1,4 +1,4 @@
-import type { Phone, Seen } from '../sandbox/phone.ts'
+import type { Phone, InboxEntry } from '../sandbox/phone/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
 import type { Demo } from './demo-setup.ts'
 import { sideBySide } from './table.ts'
@@ -72,8 +72,8 @@ export function problemsOf({ wasRead, isVerified, hasLeaked }: SceneResult): str
 }
 
 /** What the phone shows next in that chat, or null when nothing comes. */
-async function answerOn(phone: Phone, chatId: number, from: number): Promise<Seen | null> {
-  const isNew = (seen: Seen): boolean => phone.inbox.indexOf(seen) >= from
+async function answerOn(phone: Phone, chatId: number, from: number): Promise<InboxEntry | null> {
+  const isNew = (seen: InboxEntry): boolean => phone.inbox.indexOf(seen) >= from
   return await phone
     .seen((seen) => seen.chatId === chatId && isNew(seen), WITHIN_MS)
     .catch(() => null)
@@ -87,7 +87,7 @@ function printRow(cells: string[]): void {
   for (const line of sideBySide(cells, WIDTHS)) print(coloured(line))
 }
 
-function mark({ verdict }: Seen): string {
+function mark({ verdict }: InboxEntry): string {
   return verdict === 'verified' ? '✓ signature verified' : `✗ ${verdict}`
 }
 

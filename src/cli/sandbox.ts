@@ -49,7 +49,8 @@ async function run(flags: SandboxFlags): Promise<void> {
     port,
     controlPort,
     webhooks: localWebhooks === true ? 'local' : 'public',
-    onMishap: ({ deed, why }) => printNotice(`a \`${deed}\` of the seed could not happen: ${why}`),
+    onStepError: ({ action, reason }) =>
+      printNotice(`a \`${action}\` of the seed could not happen: ${reason}`),
     ...(file === null ? {} : { world: file.content }),
     ...(data === undefined ? {} : { data }),
   }).catch((error: unknown) => refuse(error, file))

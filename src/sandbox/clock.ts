@@ -1,23 +1,23 @@
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What must be known to go on with the same time later: `running` also while nobody looks. */
+/** A clock's stored state. A `running` clock also goes on while no process has it open. */
 export type ClockState = { mode: 'running'; aheadMs: number } | { mode: 'still'; nowMs: number }
 
-interface Waiter {
+interface ClockWait {
   atMs: number
   timer: NodeJS.Timeout | undefined
   done: (due: boolean) => void
 }
 
 /**
- * The sandbox's time: everything that the spec counts in seconds or hours is counted on it.
- * `running` goes along with real time; `still` stands until it is moved. Both can be moved
- * forward, and whatever falls due on the way happens at once.
+ * The sandbox's clock, on which all times and limits of the spec are measured. `running` follows
+ * real time; `still` stands until `advance` moves it. Both can be moved forward; every wait that
+ * becomes due on the way ends at once.
  */
-export class Clock {
+export class WorldClock {
   #offsetMs: number
   readonly #running: boolean
-  readonly #waiters = new Set<Waiter>()
+  readonly #waits = new Set<ClockWait>()
 
   /** @param options `startMs` since the Unix epoch, the real time when absent */
   constructor(options: { mode: 'running' | 'still'; startMs?: number | undefined }) {
@@ -26,11 +26,11 @@ export class Clock {
     this.#offsetMs = this.#running ? startMs - Date.now() : startMs
   }
 
-  /** A clock that goes on from a state. */
-  static from(state: ClockState): Clock {
+  /** Continues from a stored state. */
+  static from(state: ClockState): WorldClock {
     return state.mode === 'still'
-      ? new Clock({ mode: 'still', startMs: state.nowMs })
-      : new Clock({ mode: 'running', startMs: Date.now() + state.aheadMs })
+      ? new WorldClock({ mode: 'still', startMs: state.nowMs })
+      : new WorldClock({ mode: 'running', startMs: Date.now() + state.aheadMs })
   }
 
   get state(): ClockState {
@@ -48,40 +48,40 @@ export class Clock {
     if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('ms must be an integer >= 0')
     this.#offsetMs += ms
     const now = this.now()
-    const due = [...this.#waiters].filter((waiter) => waiter.atMs <= now)
-    for (const waiter of due.sort((a, b) => a.atMs - b.atMs)) waiter.done(true)
-    if (this.#running) for (const waiter of this.#waiters) this.#arm(waiter)
+    const due = [...this.#waits].filter((wait) => wait.atMs <= now)
+    for (const wait of due.sort((a, b) => a.atMs - b.atMs)) wait.done(true)
+    if (this.#running) for (const wait of this.#waits) this.#arm(wait)
   }
 
-  /** Gives true when `ms` have passed on this clock, at once for 0, false when `signal` was aborted before. */
+  /** Resolves to true when `ms` have passed on this clock, to false when `signal` is aborted before. */
   wait(ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     if (ms <= 0) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const stop = (): void => waiter.done(false)
-      const waiter: Waiter = {
+      const stop = (): void => wait.done(false)
+      const wait: ClockWait = {
         atMs: this.now() + ms,
         timer: undefined,
         done: (due) => {
-          clearTimeout(waiter.timer)
+          clearTimeout(wait.timer)
           signal.removeEventListener('abort', stop)
-          this.#waiters.delete(waiter)
+          this.#waits.delete(wait)
           resolve(due)
         },
       }
       signal.addEventListener('abort', stop)
-      this.#waiters.add(waiter)
-      if (this.#running) this.#arm(waiter)
+      this.#waits.add(wait)
+      if (this.#running) this.#arm(wait)
     })
   }
 
-  #arm(waiter: Waiter): void {
-    clearTimeout(waiter.timer)
-    const leftMs = Math.min(Math.max(waiter.atMs - this.now(), 0), LONGEST_TIMER_MS)
-    waiter.timer = setTimeout(() => {
-      if (waiter.atMs <= this.now()) waiter.done(true)
-      else this.#arm(waiter)
+  #arm(wait: ClockWait): void {
+    clearTimeout(wait.timer)
+    const leftMs = Math.min(Math.max(wait.atMs - this.now(), 0), LONGEST_TIMER_MS)
+    wait.timer = setTimeout(() => {
+      if (wait.atMs <= this.now()) wait.done(true)
+      else this.#arm(wait)
     }, leftMs)
-    waiter.timer.unref()
+    wait.timer.unref()
   }
 }

@@ -1,97 +1,105 @@
 import { createControlListener } from './control/listener.ts'
-import type { Backstage } from './control/operation.ts'
+import type { ControlContext } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
+import { createDefaultWorld, type Home } from './default-world.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
-import { plain } from './keep/keep.ts'
-import { moveIn, type Home } from './home.ts'
-import type { Rewrite } from './http/answer.ts'
 import { listen } from './http/listener.ts'
+import type { ResponseRewrite } from './http/response.ts'
 import { createService } from './http/service.ts'
 import { openWorld, type WorldOptions } from './open-world.ts'
-import { Phones } from './phone-book.ts'
-import type { Phone } from './phone.ts'
+import { plainKind } from './persistence/persistence.ts'
+import type { Phone } from './phone/phone.ts'
+import { Phones } from './phone/phones.ts'
 import { modeOf } from './rules/mode.ts'
-import type { Transcript } from './transcript.ts'
+import { toMishap, type Mishap } from './seed/former-names.ts'
+import { Schedule, type StepError } from './seed/schedule.ts'
 import type { SeedInput } from './seed/schema.ts'
-import { Story, type Mishap } from './seed/story.ts'
-import { startDelivering } from './webhook/set.ts'
+import type { Transcript } from './transcript.ts'
+import { startDelivering } from './webhook/delivery-loop.ts'
 
-export type { Home } from './home.ts'
+export type { Home } from './default-world.ts'
 
-/** How a sandbox is to be. Everything has a default; the defaults are as strict as the spec. */
+/** Options of a sandbox. By default it is as strict as the spec. */
 export interface SandboxOptions extends WorldOptions {
   /** Port of the API, and of the control listener; any free one by default. */
   port?: number
   controlPort?: number
   /**
-   * `home` (default): see `Home`. `empty`: nobody yet. A seed: whatever it says. What `data` holds
-   * goes before all of these.
+   * `home` (default): the default world, see `Home`. `empty`: a world with nobody in it. Or a seed.
+   * Ignored when `data` holds a world.
    */
   world?: 'home' | 'empty' | SeedInput
-  /** Told of each thing in a seed's script that could not happen. */
+  /** Called for each step of a seed's schedule that fails. */
+  onStepError?: (error: StepError) => void
+  /** Former name of `onStepError`. */
   onMishap?: (mishap: Mishap) => void
 }
 
-/** A running sandbox. Disposing closes both listeners and ends every poll and delivery. */
+/** A running sandbox. Disposing it closes both listeners and ends all polls and deliveries. */
 export interface Sandbox extends AsyncDisposable {
-  /** Base url of the API, without `/bot/v1`. */
+  /** Base URL of the API, without `/bot/v1`. */
   readonly url: string
   readonly controlUrl: string
   /** False when `data` held a world already. */
   readonly isNew: boolean
-  /** Who lives in a `home` world. @throws Error in any other */
+  /** The accounts and chats of the default world. @throws Error in any other world */
   readonly home: Home
-  /** Token of the home's bot, as it was first issued. */
+  /** First token of the default world's bot. */
   readonly token: string
   readonly bots: { id: number; username: string; token: string }[]
   readonly people: { id: number; username: string }[]
   readonly chats: { id: number; kind: string; mode: string }[]
-  /** Every operation of the control listener, in this process. */
+  /** All operations of the control listener, to call in this process. */
   readonly control: Control
   readonly transcript: Transcript
-  /** A person's phone; making it makes and publishes the person's key. */
+  /** A person's phone. Making it generates and publishes the person's key. */
   phone(userId: number): Promise<Phone>
-  /** Sets a fault by name; gives its number, for `clearFaults`. */
+  /** Sets a fault by name. Gives its number, for `clearFaults`. */
   fault(name: FaultName, options?: FaultOptions): number
   clearFaults(id?: number): void
-  /** Lets a function change every answer after the deed; ends when the returned one is called. */
-  onAnswer(rewrite: Rewrite): () => void
+  /** Lets a function change every response, once the call is handled, until the returned one is called. */
+  onAnswer(rewrite: ResponseRewrite): () => void
   now(): number
   /** Moves the clock forward by milliseconds. */
   advance(ms: number): void
-  /** Resolves when everything of a seed's script that is due by now has happened. */
+  /** Resolves when every step of a seed's schedule that is due by now is done. */
   caughtUp(): Promise<void>
 }
 
 /**
  * Starts a sandbox on 127.0.0.1.
- * @throws OperatorError when the file of `data` cannot be taken; SeedError with everything that is
+ * @throws OperatorError when the file of `data` cannot be used; SeedError with everything that is
  *   wrong with a seed; an error of node:net when a port is in use
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
-  const seed = typeof options.world === 'object' ? await sown(options.world) : null
+  const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
   const opened = await openWorld({ ...seed?.clock, ...options })
-  const world = stack.adopt(opened, ({ keep }) => keep[Symbol.asyncDispose]())
+  const world = stack.adopt(opened, ({ persistence }) => persistence[Symbol.asyncDispose]())
   const phones = stack.use(new Phones(world))
-  const story = new Story(world)
-  const on = { world, phones, story }
-  const control = bindControl(on)
-  const homes = world.keep.map<string, Home>(plain('home'))
-  if (world.isNew && seed !== null) await seed.plant(on, control)
-  else if (world.isNew && options.world !== 'empty') homes.set('home', await moveIn(control))
+  const schedule = new Schedule(world)
+  const context = { world, phones, schedule }
+  const control = bindControl(context)
+  const homes = world.persistence.map<string, Home>(plainKind('home'))
+  if (world.isNew && seed !== null) await seed.apply(context, control)
+  else if (world.isNew && options.world !== 'empty') {
+    homes.set('home', await createDefaultWorld(control))
+  }
   const home = homes.get('home')
   await phones.restore()
-  await world.keep.begin()
-  const rewrites = new Set<Rewrite>()
+  await world.persistence.start()
+  const rewrites = new Set<ResponseRewrite>()
   const service = stack.adopt(createService(world, rewrites), (app) => app.close())
-  const backstage = stack.adopt(createControlListener(control), (app) => app.close())
+  const controlListener = stack.adopt(createControlListener(control), (app) => app.close())
   stack.defer(() => world.closing.abort())
   const url = await listen(service, options.port ?? 0)
-  const controlUrl = await listen(backstage, options.controlPort ?? 0)
+  const controlUrl = await listen(controlListener, options.controlPort ?? 0)
   for (const bot of world.bots.values()) if (bot.webhook !== null) startDelivering(world, bot)
 
-  story.start(control, options.onMishap ?? (() => undefined))
+  schedule.start(control, (error) => {
+    options.onStepError?.(error)
+    options.onMishap?.(toMishap(error))
+  })
 
   const running = stack.move()
   const sandbox: Sandbox = {
@@ -133,21 +141,21 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     },
     now: () => world.clock.now(),
     advance: (ms) => world.advance(ms),
-    caughtUp: () => story.caughtUp(),
+    caughtUp: () => schedule.caughtUp(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
   return sandbox
 }
 
-/** A seed that is fit to be planted. Seeds are loaded only for who has one. */
-async function sown(input: SeedInput) {
-  const [{ readSeed }, { firstMs, plant }] = await Promise.all([
+/** Checks a seed. Imports what applies it only here, so that other sandboxes start faster. */
+async function loadSeed(input: SeedInput) {
+  const [{ readSeed }, { clockStartMs, applySeed }] = await Promise.all([
     import('./seed/read.ts'),
-    import('./seed/plant.ts'),
+    import('./seed/apply.ts'),
   ])
   const seed = readSeed(input)
   return {
-    clock: { clock: seed.clock?.mode ?? 'running', startMs: firstMs(seed) },
-    plant: (on: Backstage, control: Control) => plant(on, control, seed),
+    clock: { clock: seed.clock?.mode ?? 'running', startMs: clockStartMs(seed) },
+    apply: (context: ControlContext, control: Control) => applySeed(context, control, seed),
   }
 }

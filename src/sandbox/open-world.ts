@@ -1,19 +1,19 @@
 import { lookup } from 'node:dns/promises'
-import { Clock, type ClockState } from './clock.ts'
+import { WorldClock, type ClockState } from './clock.ts'
 import { Faults } from './faults/faults.ts'
-import { IN_MEMORY, plain, type Keep } from './keep/keep.ts'
-import { Transcript, type SeenCall } from './transcript.ts'
-import { CLOCK, World, type WorldRules } from './world.ts'
+import { IN_MEMORY, plainKind, type Persistence } from './persistence/persistence.ts'
+import { Transcript, type TranscriptCall } from './transcript.ts'
+import { CLOCK_KEY, World, type WorldRules } from './world.ts'
 
 export interface WorldOptions {
-  /** File that keeps the world; in memory alone when absent. */
+  /** File that stores the world; in memory alone when absent. */
   data?: string
   /**
-   * `running` goes with real time; `still` moves by `advance` alone. By default as in `data`, else
-   * `running`.
+   * `running` follows real time; `still` moves only by `advance`. By default as stored in `data`,
+   * else `running`.
    */
   clock?: 'running' | 'still'
-  /** What the clock says at first, ms since epoch; the real time by default. */
+  /** Time at the start, ms since epoch; the real time by default. */
   startMs?: number
   /** `off`: no rate windows. For benchmarks. */
   rates?: WorldRules['rates']
@@ -21,21 +21,22 @@ export interface WorldOptions {
   webhooks?: WorldRules['webhooks']
   /** Stands in for DNS when a webhook's host is resolved. */
   resolveHost?: WorldRules['resolveHost']
-  /** How many of the newest calls the transcript keeps; 10 000 by default, 0 for none. */
+  /** How many of the newest calls the transcript holds; 10 000 by default, 0 for none. */
   transcriptCalls?: number
 }
 
-/** The world that a file has kept, or a new one with nobody in it. @throws OperatorError */
+/** Opens the world that a file holds, or makes a new and empty one. @throws OperatorError */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const keep = await openKeep(options.data)
-  const clocks = keep.map<string, ClockState>(plain('clock'))
+  const persistence = await openPersistence(options.data)
+  const clocks = persistence.map<string, ClockState>(plainKind('clock'))
   const isNew = clocks.size === 0
-  const calls = options.data === undefined ? null : keep.map<number, SeenCall>(plain('call'))
+  const calls =
+    options.data === undefined ? null : persistence.map<number, TranscriptCall>(plainKind('call'))
   return new World({
-    keep,
+    persistence,
     clocks,
     isNew,
-    clock: clockOf(options, clocks.get(CLOCK)),
+    clock: openClock(options, clocks.get(CLOCK_KEY)),
     rules: {
       rates: options.rates ?? 'spec',
       webhooks: options.webhooks ?? 'public',
@@ -46,18 +47,18 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   })
 }
 
-/** SQLite is loaded only for who asks for it. */
-async function openKeep(file: string | undefined): Promise<Keep> {
+/** Loads SQLite only when it is used. */
+async function openPersistence(file: string | undefined): Promise<Persistence> {
   if (file === undefined) return IN_MEMORY
-  const { FileKeep } = await import('./keep/file.ts')
-  return await FileKeep.open(file)
+  const { FilePersistence } = await import('./persistence/file.ts')
+  return await FilePersistence.open(file)
 }
 
-function clockOf({ clock, startMs }: WorldOptions, kept: ClockState | undefined): Clock {
-  if (kept === undefined) return new Clock({ mode: clock ?? 'running', startMs })
-  const before = Clock.from(kept)
-  if (clock === undefined || clock === kept.mode) return before
-  return new Clock({ mode: clock, startMs: before.now() })
+function openClock({ clock, startMs }: WorldOptions, stored: ClockState | undefined): WorldClock {
+  if (stored === undefined) return new WorldClock({ mode: clock ?? 'running', startMs })
+  const before = WorldClock.from(stored)
+  if (clock === undefined || clock === stored.mode) return before
+  return new WorldClock({ mode: clock, startMs: before.now() })
 }
 
 async function resolveByDns(host: string): Promise<string[]> {

@@ -2,15 +2,16 @@ import type { ChatKind } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
 import type { Markup } from '../api/markup.ts'
 import type { SEAT_STATUS } from '../api/endpoints.ts'
-import type { Windows } from './rules/windows.ts'
-import type { Mailbox } from './updates/mailbox.ts'
+import type { RateWindows } from './rules/rate-windows.ts'
+import type { UpdateQueue } from './update-queue.ts'
 
 /**
- * The state of the service: plain records, changed by rules alone. Times are ms since epoch. What
- * is called a record is kept as it is, so a list or record in one is replaced, never changed.
+ * The state of the service: plain objects that only the rules change. Times are ms since the Unix
+ * epoch. Setting a field of a record stores the record; so replace a list or object in a record,
+ * never change it in place.
  */
 
-/** A certificate as its owner published it; nothing in the sandbox's service side parses it. */
+/** A certificate as its owner published it. The service does not parse it. */
 export interface PublishedKey {
   fingerprint: string
   publicKey: string
@@ -54,25 +55,30 @@ export interface BotRecord {
   /** Null once revoked. */
   token: string | null
   webhook: Readonly<WebhookState> | null
-  /** What the owner was told in the app. */
+  /** Notices that the app showed to the owner. */
   ownerNotices: readonly OwnerNotice[]
 }
 
 export interface BotState extends BotRecord {
-  /** Ends the deliveries to its webhook. */
+  /** Aborting it ends the deliveries to the webhook. */
   delivering: AbortController | null
-  mailbox: Mailbox
-  windows: Windows
-  /** By scope; an empty list is not kept. */
+  queue: UpdateQueue
+  windows: RateWindows
+  /** By scope; an empty list is not stored. */
   commands: Map<string, Command[]>
   /** By `sendId`. */
   sent: Map<string, { chatId: number; messageId: number; date: number }>
-  /** When the last typing indicator went out, and whether it still shows, by chat. */
+  /** By chat: when the last typing indicator was sent, and whether phones still show it. */
   typing: Map<number, { sentAt: number; showing: boolean }>
   presses: Map<string, PressState>
 }
 
-export type AnswerShown = { text: string | null; alert: boolean; url: string | null }
+/** The bot's answer to the press of a button. */
+export interface ButtonAnswer {
+  text: string | null
+  alert: boolean
+  url: string | null
+}
 
 export interface PressState {
   id: string
@@ -81,20 +87,20 @@ export interface PressState {
   chatId: number
   messageId: number
   pressedAt: number
-  answer: AnswerShown | null
+  answer: ButtonAnswer | null
 }
 
-export type SeatStatus = (typeof SEAT_STATUS)[number]
+export type MembershipStatus = (typeof SEAT_STATUS)[number]
 
-export interface SeatState {
-  status: SeatStatus
+export interface Membership {
+  status: MembershipStatus
   /** Bits of `RIGHTS`. */
   rights: number
   restrictedUntil: number | null
   title: string | null
-  /** The first message id that the seat's holder may read. */
+  /** The first message that the member may read. */
   firstMessageId: number
-  /** When the holder last wrote, for slow mode. */
+  /** When the member last wrote, for slow mode. */
   wroteAt: number | null
 }
 
@@ -135,26 +141,27 @@ export interface ChatRecord {
   title: string | null
   username: string | null
   description: string | null
-  /** Groups and channels with open history are readable, any other is encrypted. */
+  /** A group or channel with open history is readable, any other is encrypted. */
   historyVisible: boolean
   slowModeSeconds: number
-  /** Only administrators are shown to those who are none. */
+  /** Members who are no administrators see administrators only. */
   rosterHidden: boolean
-  /** A channel that keeps its administrators private. */
+  /** A channel that hides its administrators. */
   adminsHidden: boolean
   nextMessageId: number
 }
 
 export interface ChatState extends ChatRecord {
-  seats: Map<number, SeatState>
+  /** By account. */
+  members: Map<number, Membership>
   /** By id; ids grow by one from 1 in each chat, so those of two chats overlap. */
   messages: Map<number, StoredMessage>
 }
 
-/** What people's phones are told. */
+/** What happens in a world; phones listen to it. */
 export type WorldEvent =
   | { kind: 'message' | 'edited'; chat: ChatState; message: StoredMessage }
   | { kind: 'deleted'; chat: ChatState; messageId: number }
   | { kind: 'key'; userId: number; key: PublishedKey | null }
   | { kind: 'typing'; chat: ChatState; botId: number; typing: boolean }
-  | { kind: 'answer'; press: PressState; answer: AnswerShown }
+  | { kind: 'answer'; press: PressState; answer: ButtonAnswer }

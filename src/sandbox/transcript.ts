@@ -1,28 +1,28 @@
-/** One call that the service received, or one message that a phone handed in. */
-export interface SeenCall {
-  /** Grows by one. */
+/** A call that the service received or made to a webhook, or a message that a phone sent. */
+export interface TranscriptCall {
+  /** Increases by one. */
   n: number
   /** The sandbox's time. */
   at: number
   by: 'api' | 'phone' | 'webhook'
   method: string
-  /** With its query, as it stood on the request line. */
+  /** With the query, as on the request line. */
   path: string
-  /** As they came, names and values in turn. */
+  /** As received, names and values in turn. */
   headers: readonly string[]
   /** Every byte of the body that was received. */
   body: string
-  /** 0 while unanswered, or when the connection was cut instead. */
+  /** 0 while unanswered, or when the connection was closed instead. */
   status: number
-  /** The answer's body, as it was made; a fault may have kept it from leaving. */
+  /** The response body as it was made; a fault may have kept it from being sent. */
   answer: string
 }
 
-/** A call that is still under way. */
-export class CallRecord {
+/** Records a call while it is in progress. */
+export class CallRecorder {
   readonly n: number
   readonly at: number
-  readonly by: SeenCall['by']
+  readonly by: TranscriptCall['by']
   readonly method: string
   readonly path: string
   readonly headers: readonly string[]
@@ -33,7 +33,7 @@ export class CallRecord {
 
   /** @param done called once it is answered */
   constructor(
-    call: Pick<SeenCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>,
+    call: Pick<TranscriptCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>,
     done: () => void,
   ) {
     this.#done = done
@@ -59,78 +59,78 @@ export class CallRecord {
     return Buffer.concat(this.#chunks).toString('utf8')
   }
 
-  toJSON(): SeenCall {
+  toJSON(): TranscriptCall {
     const { n, at, by, method, path, headers, body, status, answer } = this
     return { n, at, by, method, path, headers, body, status, answer }
   }
 }
 
 /**
- * What the service saw: every byte that it was sent and that it answered, call by call, so that
- * one can search it for words that should never have been there. Has the newest `maxCalls`.
+ * Everything that the service received and answered, call by call, so that one can search it for
+ * text that the service must never see. Holds the newest `maxCalls`.
  */
 export class Transcript {
   readonly #maxCalls: number
-  /** Answered calls by number, from an earlier run too. */
-  readonly #kept: Map<number, SeenCall> | null
-  /** By number: those of this run, and what is known of those before. */
-  readonly #calls: Map<number, CallRecord | SeenCall>
+  /** Answered calls by number, from earlier runs too. */
+  readonly #stored: Map<number, TranscriptCall> | null
+  /** By number: calls of this run and of earlier ones. */
+  readonly #calls: Map<number, CallRecorder | TranscriptCall>
   #next: number
 
-  /** @param kept where answered calls are written down, with those of an earlier run */
-  constructor(maxCalls: number, kept: Map<number, SeenCall> | null = null) {
+  /** @param stored where answered calls are stored, with those of earlier runs */
+  constructor(maxCalls: number, stored: Map<number, TranscriptCall> | null = null) {
     this.#maxCalls = maxCalls
-    this.#kept = kept
-    this.#calls = new Map([...(kept ?? [])].sort(([a], [b]) => a - b))
+    this.#stored = stored
+    this.#calls = new Map([...(stored ?? [])].sort(([a], [b]) => a - b))
     this.#next = ([...this.#calls.keys()].at(-1) ?? 0) + 1
   }
 
-  /** Notes that a call came in. */
-  open(call: Pick<SeenCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecord {
-    const record = new CallRecord({ ...call, n: this.#next++ }, () => {
-      if (this.#calls.has(record.n)) this.#kept?.set(record.n, record.toJSON())
+  /** Begins to record a call. */
+  open(call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecorder {
+    const record = new CallRecorder({ ...call, n: this.#next++ }, () => {
+      if (this.#calls.has(record.n)) this.#stored?.set(record.n, record.toJSON())
     })
     if (this.#maxCalls === 0) return record
     this.#calls.set(record.n, record)
     for (const n of this.#calls.keys()) {
       if (this.#calls.size <= this.#maxCalls) break
       this.#calls.delete(n)
-      this.#kept?.delete(n)
+      this.#stored?.delete(n)
     }
     return record
   }
 
-  /** Calls in order; `after` leaves out those up to that number. */
-  list(after = 0): SeenCall[] {
+  /** Calls in order; with `after`, only those with greater numbers. */
+  list(after = 0): TranscriptCall[] {
     const newer = [...this.#calls.values()].filter((call) => call.n > after)
-    return newer.map((call) => (call instanceof CallRecord ? call.toJSON() : call))
+    return newer.map((call) => (call instanceof CallRecorder ? call.toJSON() : call))
   }
 
   /**
-   * Calls in which `words` stand anywhere: path (also percent-decoded), headers, body or answer,
-   * as they are or as JSON or base64 would spell them.
+   * Calls that contain `text` in the path (also percent-decoded), headers, body or response: as it
+   * is, or encoded in JSON or base64.
    */
-  search(words: string): SeenCall[] {
-    const spellings = [words, JSON.stringify(words).slice(1, -1), base64Core(words)]
+  search(text: string): TranscriptCall[] {
+    const encodings = [text, JSON.stringify(text).slice(1, -1), base64Core(text)]
     return this.list().filter((call) => {
-      const seen = [call.path, decoded(call.path), ...call.headers, call.body, call.answer]
-      return seen.some((text) => spellings.some((spelling) => text.includes(spelling)))
+      const parts = [call.path, decodePath(call.path), ...call.headers, call.body, call.answer]
+      return parts.some((part) => encodings.some((encoding) => part.includes(encoding)))
     })
   }
 
   clear(): void {
     this.#calls.clear()
-    this.#kept?.clear()
+    this.#stored?.clear()
   }
 }
 
-/** Base64 of the words, without the last group that depends on what follows. */
-function base64Core(words: string): string {
-  const whole = Buffer.from(words).toString('base64').replace(/=+$/, '')
-  return whole.length < 12 ? words : whole.slice(0, -2)
+/** Base64 of a text, without the last characters, which depend on what follows. */
+function base64Core(text: string): string {
+  const whole = Buffer.from(text).toString('base64').replace(/=+$/, '')
+  return whole.length < 12 ? text : whole.slice(0, -2)
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

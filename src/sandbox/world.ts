@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock, ClockState } from './clock.ts'
+import type { WorldClock, ClockState } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
-import { plain, type Keep } from './keep/keep.ts'
-import { botKind, chatKind, keptWindows, liveBot, liveChat } from './kinds.ts'
+import { plainKind, type Persistence } from './persistence/persistence.ts'
+import { botKind, chatKind, storedRateWindows, restoreBot, restoreChat } from './record-kinds.ts'
 import type { BotRecord, BotState, ChatState, PersonState, WorldEvent } from './state.ts'
 import type { Transcript } from './transcript.ts'
-import type { Windows } from './rules/windows.ts'
-import type { Counter } from './updates/mailbox.ts'
+import type { RateWindows } from './rules/rate-windows.ts'
+import type { IdCounter } from './update-queue.ts'
 
 /** Choices that change what the service enforces. */
 export interface WorldRules {
@@ -14,27 +14,27 @@ export interface WorldRules {
   rates: 'spec' | 'off'
   /** `public`: https and public addresses, as the spec says. `local`: http and any address too. */
   webhooks: 'public' | 'local'
-  /** Every address a host name stands for. */
+  /** Gives every address of a host name. */
   resolveHost: (host: string) => Promise<string[]>
 }
 
-/** Who or what holds a public handle: people, bots, groups and channels share one pool. */
+/** Who or what has a handle: people, bots, groups and channels share one name space. */
 export type HandleOwner = { account: number } | { chat: number }
 
-/** First ids; the ranges do not meet, and chat ids do not fit 32 bits. */
-const FIRST = { person: 41_000_001, bot: 82_000_001, chat: 9_100_000_001 } as const
+/** First ids. The ranges are far apart, and chat ids do not fit into 32 bits. */
+const FIRST_IDS = { person: 41_000_001, bot: 82_000_001, chat: 9_100_000_001 } as const
 const FIRST_UPDATE_ID = 500_001
-/** Name of the one clock among those that are kept. */
-export const CLOCK = 'clock'
+/** Key of the one clock in its map. */
+export const CLOCK_KEY = 'clock'
 
-/** The whole service: its accounts, chats and files, its time, and what it saw. */
+/** The whole service: its accounts, chats and files, its clock, and its transcript. */
 export class World {
-  readonly clock: Clock
+  readonly clock: WorldClock
   readonly rules: WorldRules
   readonly transcript: Transcript
   readonly faults: Faults
-  readonly keep: Keep
-  /** Nobody was ever in it. */
+  readonly persistence: Persistence
+  /** False when a file held it already. */
   readonly isNew: boolean
   readonly people: Map<number, PersonState>
   readonly bots: Map<number, BotState>
@@ -43,50 +43,50 @@ export class World {
   readonly handles: Map<string, HandleOwner>
   /** By media id. */
   readonly files: Map<string, Uint8Array>
-  /** Windows of callers' addresses. */
-  readonly addresses: Windows
+  /** Rate windows of callers' addresses. */
+  readonly addresses: RateWindows
   /** Aborted when the sandbox closes. */
   readonly closing = new AbortController()
   readonly #listeners = new Set<(event: WorldEvent) => void>()
-  readonly #counters: Map<string, Counter>
+  readonly #counters: Map<string, IdCounter>
   readonly #clocks: Map<string, ClockState>
 
   constructor(parts: {
-    clock: Clock
+    clock: WorldClock
     rules: WorldRules
     transcript: Transcript
     faults: Faults
-    keep: Keep
+    persistence: Persistence
     isNew: boolean
-    /** Where the clock is written down. */
+    /** Where the clock is stored. */
     clocks: Map<string, ClockState>
   }) {
-    const { keep } = parts
+    const { persistence } = parts
     this.clock = parts.clock
     this.rules = parts.rules
     this.transcript = parts.transcript
     this.faults = parts.faults
-    this.keep = keep
+    this.persistence = persistence
     this.isNew = parts.isNew
-    this.#counters = keep.map(plain('counter'))
+    this.#counters = persistence.map(plainKind('counter'))
     this.#clocks = parts.clocks
-    this.#clocks.set(CLOCK, this.clock.state)
-    this.addresses = keptWindows(keep, parts.rules.rates, 'addresses')
-    this.people = keep.map(plain('person'))
-    this.bots = keep.map(botKind(this))
-    this.chats = keep.map(chatKind(keep))
-    this.handles = keep.map(plain('handle'))
-    this.files = keep.map(plain('file'))
+    this.#clocks.set(CLOCK_KEY, this.clock.state)
+    this.addresses = storedRateWindows(persistence, parts.rules.rates, 'addresses')
+    this.people = persistence.map(plainKind('person'))
+    this.bots = persistence.map(botKind(this))
+    this.chats = persistence.map(chatKind(persistence))
+    this.handles = persistence.map(plainKind('handle'))
+    this.files = persistence.map(plainKind('file'))
   }
 
   /** Moves the clock forward by milliseconds. */
   advance(ms: number): void {
     this.clock.advance(ms)
-    this.#clocks.set(CLOCK, this.clock.state)
+    this.#clocks.set(CLOCK_KEY, this.clock.state)
   }
 
   addBot(record: BotRecord): BotState {
-    return put(this.bots, record.id, liveBot(this, record))
+    return setAndGet(this.bots, record.id, restoreBot(this, record))
   }
 
   /** A chat with nobody in it; a group or channel without open history is encrypted. */
@@ -104,19 +104,19 @@ export class World {
       adminsHidden: false,
       nextMessageId: 1,
     }
-    return put(this.chats, id, liveChat(this.keep, record))
+    return setAndGet(this.chats, id, restoreChat(this.persistence, record))
   }
 
   /** The next id of its range. */
-  nextId(kind: keyof typeof FIRST): number {
+  nextId(kind: keyof typeof FIRST_IDS): number {
     return this.counter(kind).next++
   }
 
-  /** What counts the ids of a range, or of a bot's updates. */
-  counter(of: string): Counter {
-    const known: Record<string, number> = FIRST
+  /** The counter of an id range, or of a bot's updates. */
+  counter(of: string): IdCounter {
+    const known: Record<string, number> = FIRST_IDS
     const first = { next: known[of] ?? FIRST_UPDATE_ID }
-    return this.#counters.get(of) ?? put(this.#counters, of, first)
+    return this.#counters.get(of) ?? setAndGet(this.#counters, of, first)
   }
 
   /** A random id for presses and files: 22 characters of base64url. */
@@ -124,8 +124,15 @@ export class World {
     return randomBytes(16).toString('base64url')
   }
 
-  /** Calls back on everything that phones are told, until the returned function is called. */
-  listen(listener: (event: WorldEvent) => void): () => void {
+  /** Stores a file, byte for byte, under a new id. It is served at `/media/<id>`. */
+  storeFile(file: Uint8Array): string {
+    const mediaId = this.randomId()
+    this.files.set(mediaId, file)
+    return mediaId
+  }
+
+  /** Calls back on every event, until the returned function is called. */
+  onEvent(listener: (event: WorldEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -135,7 +142,7 @@ export class World {
   }
 }
 
-/** Adds an entry, and gives it as the map has it. */
-export function put<K, V>(map: Map<K, V>, key: K, value: V): V {
+/** Adds an entry and gives it back: the map may have wrapped it. */
+function setAndGet<K, V>(map: Map<K, V>, key: K, value: V): V {
   return map.set(key, value).get(key) ?? value
 }

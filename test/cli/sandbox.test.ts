@@ -115,7 +115,7 @@ describe('postern sandbox', () => {
 people: { alice: { key: none } }
 bots: { news_bot: {} }
 chats: { dm: { kind: private, person: alice, bot: news_bot } }
-happenings:
+schedule:
   - { at: 0s, press: { userId: alice, chatId: dm, messageId: last } }
   - { at: 1ms, post: { userId: alice, chatId: dm, text: hello } }
 `)
@@ -163,7 +163,7 @@ happenings:
   test('prints the schema of seeds', async () => {
     const { code, stdout } = await postern(['sandbox', '--seed-schema'], { cwd })
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ properties: { people: {}, happenings: {} } })
+    expect(JSON.parse(stdout)).toMatchObject({ properties: { people: {}, schedule: {} } })
   })
 })
 

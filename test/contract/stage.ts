@@ -81,7 +81,7 @@ export interface RoomOptions {
   bot?: false
 }
 
-export interface SeatOptions {
+export interface MembershipOptions {
   status?: 'admin' | 'member' | 'restricted'
   /** The delete-messages right, for an administrator. */
   deletes?: boolean
@@ -130,7 +130,7 @@ export interface Stage {
   room(o?: RoomOptions): Promise<number>
   changeRoom(chatId: number, o: { readable: boolean }): Promise<void>
   join(chatId: number, userId: number): Promise<void>
-  seat(chatId: number, userId: number, o: SeatOptions): Promise<void>
+  setMembership(chatId: number, userId: number, o: MembershipOptions): Promise<void>
   /** Somebody new; without a phone nobody published a key. */
   person(o: { phone: boolean }): Promise<Person>
   /** @param o `listens`: its privacy mode is off; `key`: it published one */

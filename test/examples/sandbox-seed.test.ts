@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { DEEDS } from '../../src/sandbox/seed/deeds.ts'
+import { ACTIONS } from '../../src/sandbox/seed/actions.ts'
 import { seedSchema, type SeedInput } from '../../src/sandbox/seed/schema.ts'
 
 const FILE = 'config/examples/sandbox-seed.yaml'
@@ -14,7 +14,7 @@ test('all of it happens as it says', async () => {
   await using sandbox = await createSandbox({ world: { ...seed, clock: { mode: 'still' } } })
   const { control } = sandbox
   await control.advance({ ms: 3_600_000 })
-  expect(await control.story({})).toEqual({ left: 0, mishaps: [] })
+  expect(await control.schedule({})).toEqual({ left: 0, errors: [] })
   expect(sandbox.chats.map(({ kind, mode }) => `${kind} ${mode}`)).toEqual([
     'private open',
     'private open',
@@ -35,7 +35,7 @@ test('config/sandbox-seed.schema.json is what `postern sandbox --seed-schema` pr
   expect(text).toContain('$schema=../sandbox-seed.schema.json')
 })
 
-test('the sandbox’s page names every deed that a seed can hold', () => {
+test('the sandbox’s page names every action that a seed can hold', () => {
   const page = readFileSync('src/sandbox/README.md', 'utf8')
-  expect(DEEDS.filter((deed) => !page.includes(`\`${deed}\``))).toEqual([])
+  expect(ACTIONS.filter((action) => !page.includes(`\`${action}\``))).toEqual([])
 })

@@ -1,8 +1,8 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
 import type { ChatRow } from '../../src/control/chats.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
-import type { Seen } from '../../src/sandbox/phone.ts'
-import type { SeenCall } from '../../src/sandbox/transcript.ts'
+import type { InboxEntry } from '../../src/sandbox/phone/phone.ts'
+import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
 import type { History } from './history.ts'
@@ -10,11 +10,11 @@ import type { History } from './history.ts'
 /** What is left when a run is over. */
 export interface Evidence {
   /** Every call that the service received, and what it answered. */
-  service: SeenCall[]
+  service: TranscriptCall[]
   /** Every byte that went towards the service. */
   wire: Buffer[]
   /** What each phone showed. */
-  phones: readonly (readonly Seen[])[]
+  phones: readonly (readonly InboxEntry[])[]
   /** The fingerprint that the service publishes for the bot. */
   published: string | null
   /** The sidecar's own keys and chats at the end; null when it could not be asked. */

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import type { Phone } from '../../src/sandbox/phone.ts'
+import type { Phone } from '../../src/sandbox/phone/phone.ts'
 import { startSidecar, untilReady, type SidecarProcess } from '../support/faults-sidecar.ts'
 
 const WITHIN_MS = 120_000

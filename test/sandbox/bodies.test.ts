@@ -33,11 +33,11 @@ test('a body of 256 KiB is read, one byte more is too large', async () => {
 })
 
 test('an unknown field is named', async () => {
-  const said = await ask(sandbox, 'POST /messages', {
+  const response = await ask(sandbox, 'POST /messages', {
     body: { chatId: sandbox.home.privateChat, text: 'x', parseMode: 'html' },
   })
-  expect(said.error.code).toBe('bad_request')
-  expect(said.error.message).toContain('parseMode')
+  expect(response.error.code).toBe('bad_request')
+  expect(response.error.message).toContain('parseMode')
 })
 
 test('an id that JavaScript cannot hold exactly is refused, not rounded', async () => {

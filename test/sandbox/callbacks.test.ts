@@ -73,8 +73,8 @@ test('60 seconds after the press it is too late', async () => {
   expect(await answer(sandbox, callbackId)).toBe(200)
   const late = await press()
   sandbox.advance(60_001)
-  const said = await ask(sandbox, `POST /callbacks/${late.callbackId}/answer`)
-  expect([said.status, said.error.code]).toEqual([410, 'callback_expired'])
+  const response = await ask(sandbox, `POST /callbacks/${late.callbackId}/answer`)
+  expect([response.status, response.error.code]).toEqual([410, 'callback_expired'])
   expect(await press()).not.toEqual(late)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, outcome, still } from './support.ts'
 
-test('a group is shown with its mode, its settings and the bot’s seat', async () => {
+test('a group is shown with its mode, its settings and the bot’s membership', async () => {
   await using sandbox = await still()
   const { alice, bot } = sandbox.home
   const { id } = await sandbox.control.addRoom({
@@ -61,7 +61,7 @@ test('a chat without the bot, one that is not there, and no id at all are the sa
   }
 })
 
-test('a bot that leaves is out, and the room is told', async () => {
+test('a bot that leaves is out, and the group gets a notice', async () => {
   await using sandbox = await still()
   const { readableGroup: chatId, bot } = sandbox.home
   const left = await ask(sandbox, `POST /chats/${chatId}/leave`)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Clock } from '../../src/sandbox/clock.ts'
+import { WorldClock } from '../../src/sandbox/clock.ts'
 
 const never = new AbortController().signal
 
 test('a still clock stands until it is moved', async () => {
-  const clock = new Clock({ mode: 'still', startMs: 1000 })
+  const clock = new WorldClock({ mode: 'still', startMs: 1000 })
   const order: string[] = []
   const late = clock.wait(20, never).then(() => order.push('late'))
   const early = clock.wait(10, never).then(() => order.push('early'))
@@ -15,7 +15,7 @@ test('a still clock stands until it is moved', async () => {
 })
 
 test('what is not due yet goes on waiting', async () => {
-  const clock = new Clock({ mode: 'still' })
+  const clock = new WorldClock({ mode: 'still' })
   let due = false
   const waiting = clock.wait(10, never).then((over) => (due = over))
   clock.advance(9)
@@ -26,7 +26,7 @@ test('what is not due yet goes on waiting', async () => {
 })
 
 test('a running clock goes with real time and can be moved ahead of it', async () => {
-  const clock = new Clock({ mode: 'running', startMs: 5000 })
+  const clock = new WorldClock({ mode: 'running', startMs: 5000 })
   expect(await clock.wait(2, never)).toBe(true)
   expect(clock.now()).toBeGreaterThanOrEqual(5002)
   const waiting = clock.wait(3_600_000, never)
@@ -35,7 +35,7 @@ test('a running clock goes with real time and can be moved ahead of it', async (
 })
 
 test('an aborted wait says so', async () => {
-  const clock = new Clock({ mode: 'running' })
+  const clock = new WorldClock({ mode: 'running' })
   const controller = new AbortController()
   const waiting = clock.wait(3_600_000, controller.signal)
   controller.abort()
@@ -44,6 +44,6 @@ test('an aborted wait says so', async () => {
 })
 
 test('it moves forward only, by whole milliseconds', () => {
-  const clock = new Clock({ mode: 'still' })
+  const clock = new WorldClock({ mode: 'still' })
   for (const ms of [-1, 0.5, Number.NaN]) expect(() => clock.advance(ms)).toThrow(RangeError)
 })

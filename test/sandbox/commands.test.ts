@@ -7,8 +7,8 @@ const one = (command: string, description = 'd') => [{ command, description }]
 
 test('a list is replaced as a whole, scope by scope', async () => {
   await using sandbox = await still()
-  const said = await ask(sandbox, 'PUT /commands', { body: { commands: one('start') } })
-  expect(said.result).toEqual({ scope: 'default', commands: one('start') })
+  const response = await ask(sandbox, 'PUT /commands', { body: { commands: one('start') } })
+  expect(response.result).toEqual({ scope: 'default', commands: one('start') })
   await put(sandbox, { scope: 'private', commands: one('mine') })
   await put(sandbox, { commands: one('again') })
   expect((await ask(sandbox, 'GET /commands?scope=default')).result).toEqual(one('again'))
@@ -23,8 +23,8 @@ test('deleting empties a scope, the default one when none is named', async () =>
   await using sandbox = await still()
   await put(sandbox, { commands: one('start') })
   await put(sandbox, { scope: 'groups', commands: one('group') })
-  const said = await ask(sandbox, 'DELETE /commands')
-  expect(said.result).toEqual({ scope: 'default', commands: [] })
+  const response = await ask(sandbox, 'DELETE /commands')
+  expect(response.result).toEqual({ scope: 'default', commands: [] })
   await ask(sandbox, 'DELETE /commands?scope=groups')
   expect((await ask(sandbox, 'GET /commands')).result).toEqual([])
 })
@@ -32,8 +32,8 @@ test('deleting empties a scope, the default one when none is named', async () =>
 test('names are trimmed, lower-cased and lose their slash; twins fold to the first', async () => {
   await using sandbox = await still()
   const commands = [...one(' /Start '), ...one('start', 'second'), ...one('x', ' a \n  b ')]
-  const said = await ask(sandbox, 'PUT /commands', { body: { commands } })
-  expect(said.result).toMatchObject({ commands: [...one('start'), ...one('x', 'a b')] })
+  const response = await ask(sandbox, 'PUT /commands', { body: { commands } })
+  expect(response.result).toMatchObject({ commands: [...one('start'), ...one('x', 'a b')] })
 })
 
 test('what breaks a limit is refused', async () => {

@@ -52,8 +52,8 @@ test('what cannot be is refused', async () => {
   const { alice, bot, privateChat, readableGroup } = sandbox.home
   const { control } = sandbox
   const stranger = await control.addPerson({ username: 'stranger' })
-  const words = { chatId: readableGroup, text: 'x' }
-  await expect(control.post({ userId: stranger.id, ...words })).rejects.toThrow('is not in')
+  const message = { chatId: readableGroup, text: 'x' }
+  await expect(control.post({ userId: stranger.id, ...message })).rejects.toThrow('is not in')
   await expect(control.join({ chatId: privateChat, userId: stranger.id })).rejects.toThrow(
     'private',
   )

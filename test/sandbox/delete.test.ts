@@ -50,21 +50,21 @@ test('others’ messages need the right to delete, and in private chats nothing 
     return `DELETE /messages/${messageId}?chatId=${chatId}`
   }
   expect(await outcome(sandbox, await theirs(privateChat))).toBe('forbidden')
-  await sandbox.control.setSeat({ chatId: privateChat, userId: bot.id, status: 'owner' })
+  await sandbox.control.setMembership({ chatId: privateChat, userId: bot.id, status: 'owner' })
   expect(await outcome(sandbox, await theirs(privateChat))).toBe('forbidden')
   const path = await theirs(readableGroup)
   expect(await outcome(sandbox, path)).toBe('forbidden')
-  const seat = { chatId: readableGroup, userId: bot.id }
-  await sandbox.control.setSeat({ ...seat, status: 'admin', rights: 16 })
+  const membership = { chatId: readableGroup, userId: bot.id }
+  await sandbox.control.setMembership({ ...membership, status: 'admin', rights: 16 })
   expect(await outcome(sandbox, path)).toBe('forbidden')
-  await sandbox.control.setSeat({ ...seat, rights: 1 })
+  await sandbox.control.setMembership({ ...membership, rights: 1 })
   expect(await outcome(sandbox, path)).toBe(200)
 })
 
 test('service notices cannot be deleted', async () => {
   await using sandbox = await open()
   const { bob, bot, readableGroup: chatId } = sandbox.home
-  await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'owner' })
+  await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'owner' })
   await sandbox.control.leave({ chatId, userId: bob.id })
   const [notice] = await sandbox.control.messages({ chatId })
   expect(await outcome(sandbox, `DELETE /messages/${notice?.id}?chatId=${chatId}`)).toBe(

@@ -7,29 +7,31 @@ const BUTTON = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
 
 async function sent(sandbox: Sandbox, body: object = { text: 'first', markup: BUTTON }) {
   const chatId = sandbox.home.privateChat
-  const said = await ask<{ id: number }>(sandbox, 'POST /messages', { body: { chatId, ...body } })
-  return said.result.id
+  const response = await ask<{ id: number }>(sandbox, 'POST /messages', {
+    body: { chatId, ...body },
+  })
+  return response.result.id
 }
 const edit = (sandbox: Sandbox, id: number | string, body: object) =>
   ask<{ id: number; date: number }>(sandbox, `PATCH /messages/${id}`, {
     body: { chatId: sandbox.home.privateChat, ...body },
   })
-const kept = async (sandbox: Sandbox) =>
+const storedMessage = async (sandbox: Sandbox) =>
   (await sandbox.control.messages({ chatId: sandbox.home.privateChat }))[0]
 
-test('an edit changes the words and keeps buttons that it does not name', async () => {
+test('an edit changes the text and not the buttons that it does not mention', async () => {
   await using sandbox = await open()
   const id = await sent(sandbox)
-  const said = await edit(sandbox, id, { text: 'second' })
-  expect([said.status, said.result.id]).toEqual([200, id])
-  expect(await kept(sandbox)).toMatchObject({ text: 'second', markup: BUTTON })
+  const response = await edit(sandbox, id, { text: 'second' })
+  expect([response.status, response.result.id]).toEqual([200, id])
+  expect(await storedMessage(sandbox)).toMatchObject({ text: 'second', markup: BUTTON })
 })
 
-test('null removes the buttons and leaves the words', async () => {
+test('null removes the buttons and leaves the text', async () => {
   await using sandbox = await open()
   const id = await sent(sandbox)
   expect((await edit(sandbox, id, { markup: null })).status).toBe(200)
-  expect(await kept(sandbox)).toMatchObject({ text: 'first', markup: null })
+  expect(await storedMessage(sandbox)).toMatchObject({ text: 'first', markup: null })
 })
 
 test('an edit that changes nothing is a bad request', async () => {
@@ -49,10 +51,10 @@ test('the kind of body follows the chat as it is now', async () => {
   const text = await edit(sandbox, id, { text: 'x' })
   expect(text.error).toMatchObject({ code: 'wrong_body_kind', expected: 'armored' })
   expect((await edit(sandbox, id, { armored: ARMORED })).status).toBe(200)
-  expect(await kept(sandbox)).toMatchObject({ text: null, armored: ARMORED })
+  expect(await storedMessage(sandbox)).toMatchObject({ text: null, armored: ARMORED })
 })
 
-test('blank words and broken keyboards are refused as on a send', async () => {
+test('blank text and broken keyboards are refused as on a send', async () => {
   await using sandbox = await open()
   const id = await sent(sandbox)
   expect((await edit(sandbox, id, { text: ' ' })).error.code).toBe('bad_request')
@@ -66,8 +68,8 @@ test('only the bot’s own ordinary messages can be edited', async () => {
   expect((await edit(sandbox, theirs.messageId, { text: 'y' })).error.code).toBe('forbidden')
   await sandbox.control.leave({ chatId, userId: bob.id })
   const [notice] = await sandbox.control.messages({ chatId })
-  const said = await edit(sandbox, notice?.id ?? 0, { chatId, text: 'y' })
-  expect(said.error.code).toBe('forbidden')
+  const response = await edit(sandbox, notice?.id ?? 0, { chatId, text: 'y' })
+  expect(response.error.code).toBe('forbidden')
   await sandbox.control.leave({ chatId, userId: bot.id })
   await sandbox.control.join({ chatId, userId: bot.id, status: 'admin' })
   const own = (await sandbox.control.messages({ chatId })).at(-1)

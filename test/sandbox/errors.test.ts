@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ERROR_STATUS, type ErrorCode } from '../../src/api/error.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { A_KEY, ARMORED, ask, protect, still, type Ask } from './support.ts'
+import { A_KEY, ARMORED, ask, protect, still, type CallOptions } from './support.ts'
 
 /** Brings one refusal about: prepares the world, and gives the call that is refused. */
 type Trigger = (sandbox: Sandbox) => Call | Promise<Call>
-type Call = [request: string, o?: Ask | undefined]
+type Call = [request: string, o?: CallOptions | undefined]
 
 const SEND_ID = '5f0c2d0e-8d4f-4d0e-9f43-2f6d7d1a0b11'
 const send = (chatId: number, body: object = { text: 'x' }): Call => [
@@ -17,8 +17,8 @@ const botId = (sandbox: Sandbox) => sandbox.home.bot.id
 /** The bot's own message in a group, with a button. */
 async function sent(sandbox: Sandbox, chatId: number): Promise<number> {
   const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
-  const said = await ask<{ id: number }>(sandbox, ...send(chatId, { text: 'x', markup }))
-  return said.result.id
+  const response = await ask<{ id: number }>(sandbox, ...send(chatId, { text: 'x', markup }))
+  return response.result.id
 }
 
 async function pressed(sandbox: Sandbox): Promise<string> {
@@ -40,7 +40,7 @@ async function repeated(sandbox: Sandbox, [request, o]: Call, times: number): Pr
 /** Every code of the errors table with each of its triggers. */
 const TRIGGERS: Record<ErrorCode, Record<string, Trigger>> = {
   bad_request: {
-    'a send without words': ({ home }) => send(home.privateChat, {}),
+    'a send without text': ({ home }) => send(home.privateChat, {}),
     'a wrong query': () => ['GET /updates?limit=0'],
     'an edit that changes nothing': async (sandbox) => {
       const chatId = sandbox.home.readableGroup
@@ -100,12 +100,12 @@ const TRIGGERS: Record<ErrorCode, Record<string, Trigger>> = {
   forbidden: {
     'a restricted bot writes': async (sandbox) => {
       const { readableGroup: chatId, bot } = sandbox.home
-      await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'restricted' })
+      await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'restricted' })
       return send(chatId)
     },
     'a restricted bot types': async (sandbox) => {
       const { readableGroup: chatId, bot } = sandbox.home
-      await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'restricted' })
+      await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'restricted' })
       return [`POST /chats/${chatId}/typing`]
     },
     'somebody else’s message edited': async (sandbox) => {
@@ -231,7 +231,7 @@ const TRIGGERS: Record<ErrorCode, Record<string, Trigger>> = {
 
 /** Names in the error object beside status, code and message. */
 const EXTRA: Record<string, string[]> = {
-  'bad_request: a send without words': ['expected'],
+  'bad_request: a send without text': ['expected'],
   'bad_request: an edit that changes nothing': ['expected'],
   wrong_body_kind: ['expected'],
   rate_limited: ['retryAfter'],

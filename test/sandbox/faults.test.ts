@@ -3,7 +3,7 @@ import { ask, outcome, still } from './support.ts'
 
 const open = () => still({ rates: 'off' })
 
-test('a lost answer is a deed done and a connection cut, once', async () => {
+test('with `lost-answer` a request is handled and the connection closed, once', async () => {
   await using sandbox = await open()
   const chatId = sandbox.home.privateChat
   sandbox.fault('lost-answer', { route: 'sendMessage', times: 1 })
@@ -67,7 +67,7 @@ test('a proxy’s page, a redirect, and any answer at all', async () => {
   expect([any.status, any.headers.get('x-y'), any.body]).toEqual([200, 'z', '[1]'])
 })
 
-test('answers can be broken, halved, slow and giant after the deed', async () => {
+test('the response of a handled request can be broken, halved, slow and giant', async () => {
   await using sandbox = await open()
   sandbox.fault('invalid-json', { times: 1 })
   await expect(ask(sandbox, 'GET /me')).rejects.toThrow(SyntaxError)
@@ -107,7 +107,7 @@ test('chance follows from the seed alone', async () => {
   expect(await run(2)).not.toEqual(first)
 })
 
-test('kept confirmations make updates come again', async () => {
+test('ignored confirmations make updates come again', async () => {
   await using sandbox = await open()
   const { alice, privateChat: chatId } = sandbox.home
   await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })

@@ -9,7 +9,7 @@ import { createControlClient } from '../../src/sandbox/control/client.ts'
 import type { Control } from '../../src/sandbox/control/table.ts'
 import { postern, start } from '../cli/support.ts'
 import { Random } from '../support/faults-random.ts'
-import { folder } from './kept.ts'
+import { temporaryFolder } from './world-file.ts'
 
 const cwd = tmpdir()
 /** More than are waited for before a kill. */
@@ -49,7 +49,7 @@ async function call(
 }
 
 test('nothing that was answered is lost when the process is killed at any moment', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   const random = new Random(4)
   let world = await sandbox(data)
   const [alice = { id: 0 }] = world.people
@@ -66,8 +66,8 @@ test('nothing that was answered is lost when the process is killed at any moment
 
   const acts = [
     async (n: number) => {
-      const said = await call(world, 'POST /messages', { chatId: roomId, text: `bot ${n}` })
-      if (said !== null) accepted.sent.set(said.result['id'] as number, `bot ${n}`)
+      const response = await call(world, 'POST /messages', { chatId: roomId, text: `bot ${n}` })
+      if (response !== null) accepted.sent.set(response.result['id'] as number, `bot ${n}`)
     },
     async (n: number, control: Control) => {
       const place = { userId: alice.id, chatId: privateChat }
@@ -122,7 +122,7 @@ test('nothing that was answered is lost when the process is killed at any moment
 }, 240_000)
 
 test('what a phone was shown, and what it still had to read, is there after a kill', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   const world = await sandbox(data)
   const [alice = { id: 0 }, bob = { id: 0 }] = world.people
   const sealed = world.chats.find(({ mode }) => mode === 'protected')
@@ -142,7 +142,7 @@ test('what a phone was shown, and what it still had to read, is there after a ki
 })
 
 test('a world goes on on the same ports, and says so', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)
   await first.kill('SIGTERM')
   const port = new URL(first.url).port
@@ -166,7 +166,7 @@ test('a world goes on on the same ports, and says so', async () => {
 })
 
 test('a second sandbox on the same file is refused, and the first goes on', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)
   const second = await postern(['sandbox', '--data', data], { cwd })
   expect(second).toMatchObject({ code: 1, stdout: '' })
@@ -175,7 +175,7 @@ test('a second sandbox on the same file is refused, and the first goes on', asyn
   expect(await call(first, 'GET /me')).not.toBeNull()
 })
 
-/** Exit code and words of a sandbox that is given a file, which must not change by it. */
+/** Exit code and output of a sandbox that is given a file, which must not change by it. */
 async function refused(data: string): Promise<string> {
   const before = readFileSync(data)
   const { code, stdout, stderr } = await postern(['sandbox', '--data', data], { cwd })
@@ -185,10 +185,10 @@ async function refused(data: string): Promise<string> {
 }
 
 test('files of others are refused as they are', async () => {
-  const dir = folder()
-  const words = join(dir, 'words.txt')
-  writeFileSync(words, 'these are somebody’s words, more than a hundred octets of them. '.repeat(4))
-  expect(await refused(words)).toMatch(/is no sandbox’s world/)
+  const dir = temporaryFolder()
+  const notes = join(dir, 'notes.txt')
+  writeFileSync(notes, 'these are somebody’s notes, more than a hundred bytes of them. '.repeat(4))
+  expect(await refused(notes)).toMatch(/is no sandbox’s world/)
   const short = join(dir, 'short')
   writeFileSync(short, '')
   expect(await refused(short)).toMatch(/is no sandbox’s world/)
@@ -200,7 +200,7 @@ test('files of others are refused as they are', async () => {
 })
 
 test('a newer version’s file, and a broken one, are refused as they are', async () => {
-  const data = join(folder(), 'a.world')
+  const data = join(temporaryFolder(), 'a.world')
   await (await sandbox(data)).kill('SIGTERM')
   const database = new DatabaseSync(data)
   database.exec('PRAGMA user_version = 2')
@@ -214,11 +214,11 @@ test('a newer version’s file, and a broken one, are refused as they are', asyn
 })
 
 test('a file that cannot be made is refused', async () => {
-  const nowhere = join(folder(), 'no', 'such', 'folder.world')
+  const nowhere = join(temporaryFolder(), 'no', 'such', 'folder.world')
   const { code, stderr } = await postern(['sandbox', '--data', nowhere], { cwd })
   expect(code).toBe(1)
   expect(stderr).toMatch(/cannot be opened.*ENOENT/)
-  const dir = folder()
+  const dir = temporaryFolder()
   expect((await postern(['sandbox', '--data', dir], { cwd })).stderr).toMatch(/no sandbox’s world/)
   const pipe = join(dir, 'pipe')
   if (spawnSync('mkfifo', [pipe]).status !== 0) return

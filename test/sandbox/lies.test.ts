@@ -35,8 +35,8 @@ test('keys can be swapped, hidden, and joined by a ghost', async () => {
   const { alice, bob, encryptedGroup: chatId } = sandbox.home
   for (const { id } of [alice, bob]) await sandbox.control.publishKey({ userId: id, ...A_KEY })
   const keys = async () => {
-    const said = await ask<{ keys: object[] }>(sandbox, `GET /chats/${chatId}/keys`)
-    return said.result.keys
+    const response = await ask<{ keys: object[] }>(sandbox, `GET /chats/${chatId}/keys`)
+    return response.result.keys
   }
   sandbox.fault('swap-key', { userId: bob.id, ...OTHER, times: 2 })
   expect(await keys()).toEqual([

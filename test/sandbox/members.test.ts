@@ -3,20 +3,20 @@ import type { Sandbox } from '../../src/sandbox/create.ts'
 import { ask, outcome, still } from './support.ts'
 
 const ids = async (sandbox: Sandbox, chatId: number) => {
-  const said = await ask<{ members: { id: number }[]; memberCount: number }>(
+  const response = await ask<{ members: { id: number }[]; memberCount: number }>(
     sandbox,
     `GET /chats/${chatId}/members`,
   )
-  expect(said.result.memberCount).toBe(said.result.members.length)
-  return said.result.members.map(({ id }) => id)
+  expect(response.result.memberCount).toBe(response.result.members.length)
+  return response.result.members.map(({ id }) => id)
 }
 
-test('a member is a person with a seat', async () => {
+test('a member is a person with a status and rights', async () => {
   await using sandbox = await still()
   const { alice, bob, bot, readableGroup } = sandbox.home
   expect(await ids(sandbox, readableGroup)).toEqual([alice.id, bob.id, bot.id])
-  const said = await ask(sandbox, `GET /chats/${readableGroup}/members/${alice.id}`)
-  expect(said.result).toEqual({
+  const response = await ask(sandbox, `GET /chats/${readableGroup}/members/${alice.id}`)
+  expect(response.result).toEqual({
     id: alice.id,
     username: 'alice',
     firstName: 'Alice',
@@ -28,18 +28,18 @@ test('a member is a person with a seat', async () => {
   })
 })
 
-test('where the roster is hidden a bot that is no administrator sees administrators only', async () => {
+test('where the member list is hidden a bot that is no administrator sees administrators only', async () => {
   await using sandbox = await still()
   const { alice, bob, bot, readableGroup: chatId } = sandbox.home
   await sandbox.control.changeChat({ chatId, rosterHidden: true })
   expect(await ids(sandbox, chatId)).toEqual([alice.id])
   expect(await outcome(sandbox, `GET /chats/${chatId}/members/${bob.id}`)).toBe('member_not_found')
-  await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'admin' })
+  await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'admin' })
   expect(await ids(sandbox, chatId)).toEqual([alice.id, bob.id, bot.id])
   expect(await outcome(sandbox, `GET /chats/${chatId}/members/${bob.id}`)).toBe(200)
 })
 
-test('a channel may keep its administrators private', async () => {
+test('a channel may hide its administrators', async () => {
   await using sandbox = await still()
   const { alice, bob, bot } = sandbox.home
   const members = [alice.id, bob.id, bot.id]

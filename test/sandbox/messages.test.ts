@@ -6,9 +6,9 @@ interface Got {
   message: Record<string, unknown>
 }
 
-async function delivered(sandbox: Sandbox, words: object): Promise<Record<string, unknown>> {
+async function delivered(sandbox: Sandbox, content: object): Promise<Record<string, unknown>> {
   const { alice, privateChat } = sandbox.home
-  await sandbox.control.post({ userId: alice.id, chatId: privateChat, ...words })
+  await sandbox.control.post({ userId: alice.id, chatId: privateChat, ...content })
   const { result } = await ask<Got[]>(sandbox, 'GET /updates')
   return result.at(-1)?.message ?? {}
 }
@@ -28,14 +28,14 @@ test('a message says where, who, when and what', async () => {
   })
 })
 
-test('readable words are trimmed, folded and cut at 4000 on delivery', async () => {
+test('readable text is trimmed, folded and cut at 4000 on delivery', async () => {
   await using sandbox = await still()
   expect(await delivered(sandbox, { text: ' a\r\n\n\n\nb ' })).toMatchObject({ text: 'a\n\nb' })
   const long = await delivered(sandbox, { text: 'x'.repeat(4096) })
   expect(long['text']).toHaveLength(4000)
 })
 
-test('sealed words arrive as they came, and only as armored', async () => {
+test('sealed text arrives as it came, and only as armored', async () => {
   await using sandbox = await still()
   await protect(sandbox)
   const message = await delivered(sandbox, { armored: ARMORED })
@@ -43,7 +43,7 @@ test('sealed words arrive as they came, and only as armored', async () => {
   expect(message).not.toHaveProperty('text')
 })
 
-test('readable words that contain an OpenPGP header travel as armored', async () => {
+test('readable text that contains an OpenPGP header travels as armored', async () => {
   await using sandbox = await still()
   const text = 'look: -----BEGIN PGP MESSAGE-----'
   const message = await delivered(sandbox, { text })
@@ -67,11 +67,11 @@ test('of a quoted message from before the bot arrived only the id is shown', asy
     historyVisible: true,
     members: [alice.id],
   })
-  const say = (text: string, replyTo?: number) =>
+  const post = (text: string, replyTo?: number) =>
     sandbox.control.post({ userId: alice.id, chatId, text, replyTo })
-  const { messageId } = await say('before')
+  const { messageId } = await post('before')
   await sandbox.control.join({ chatId, userId: bot.id })
-  await say('/look', messageId)
+  await post('/look', messageId)
   const { result } = await ask<Got[]>(sandbox, 'GET /updates')
   expect(result.at(-1)?.message['replyTo']).toEqual({ id: messageId })
 })

@@ -9,8 +9,8 @@ test('a paused bot answers bot_paused but for its four exceptions', async () => 
   for (const endpoint of ENDPOINTS) {
     if (endpoint.name === 'revokeToken') continue
     const path = endpoint.path.replace(/:\w+/g, '1')
-    const said = await outcome(sandbox, `${endpoint.method} ${path}`)
-    expect(said, path).toBe('whilePaused' in endpoint ? 200 : 'bot_paused')
+    const response = await outcome(sandbox, `${endpoint.method} ${path}`)
+    expect(response, path).toBe('whilePaused' in endpoint ? 200 : 'bot_paused')
   }
   expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ status: 'paused' })
   await sandbox.control.post({ userId: alice.id, chatId: privateChat, text: 'meanwhile' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import type { Phone } from '../../src/sandbox/phone.ts'
+import type { Phone } from '../../src/sandbox/phone/phone.ts'
 import { ARMORED, ask, still } from './support.ts'
 
 /** A bot that seals for itself, as a phone would. */
@@ -28,8 +28,10 @@ const updates = async () => {
   return result.map(({ message }) => message)
 }
 const sent = async (chatId: number, body: object) => {
-  const said = await ask<{ id: number }>(sandbox, 'POST /messages', { body: { chatId, ...body } })
-  return said.result.id
+  const response = await ask<{ id: number }>(sandbox, 'POST /messages', {
+    body: { chatId, ...body },
+  })
+  return response.result.id
 }
 
 test('a phone has published its own key', async () => {
@@ -54,8 +56,8 @@ test('a private chat is sealed to the bot, and the service cannot read it', asyn
 
 /** Length of a message as the service keeps it; every recipient adds to it. */
 async function sealedSize(chatId: number, messageId: number): Promise<number> {
-  const kept = await sandbox.control.messages({ chatId })
-  return kept.find(({ id }) => id === messageId)?.armored?.length ?? 0
+  const messages = await sandbox.control.messages({ chatId })
+  return messages.find(({ id }) => id === messageId)?.armored?.length ?? 0
 }
 
 test('in an encrypted group everybody reads, the bot only what is addressed to it', async () => {
@@ -114,7 +116,7 @@ test('what is sealed to others, or damaged, stays unopened', async () => {
   }
 })
 
-test('in a readable group the words are readable', async () => {
+test('in a readable group the text is readable', async () => {
   const chatId = sandbox.home.readableGroup
   const id = await sent(chatId, { text: 'in the open' })
   const seen = await bob.seen((one) => one.chatId === chatId && one.messageId === id)

@@ -39,13 +39,13 @@ describe('what is refused first', () => {
     expect(await send({ chatId: 1, ...NO_BODY_KIND })).toBe('chat_not_found')
   })
 
-  test('a conflict before the seat, the seat before kind, markup and windows', async () => {
+  test('a conflict before the membership, the membership before kind, markup and windows', async () => {
     await using sandbox = await still()
     const { readableGroup: chatId, privateChat, bot, alice } = sandbox.home
     const sendId = '5F0C2D0E-8D4F-4D0E-9F43-2F6D7D1A0B11'
     const send = (body: object) => outcome(sandbox, 'POST /messages', { body })
     expect(await send({ chatId, text: 'x', sendId })).toBe(201)
-    await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'restricted' })
+    await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'restricted' })
     await sandbox.control.block({ userId: alice.id, botId: bot.id })
     expect(await send({ chatId, text: 'y', sendId: sendId.toLowerCase() })).toBe(200)
     expect(await send({ chatId: privateChat, armored: 'x', sendId })).toBe('conflict')
@@ -55,7 +55,7 @@ describe('what is refused first', () => {
     expect(await send({ chatId: privateChat, armored: ARMORED })).toBe('user_gone')
   })
 
-  test('the kind before the words, the words before the keyboard, all before windows', async () => {
+  test('the kind before the text, the text before the keyboard, all before windows', async () => {
     await using sandbox = await still()
     const chatId = sandbox.home.privateChat
     const send = (body: object) => outcome(sandbox, 'POST /messages', { body: { chatId, ...body } })

@@ -29,8 +29,8 @@ test('an old handle resolves to the one its holder goes by now', async () => {
   await using sandbox = await still()
   const { alice } = sandbox.home
   await sandbox.control.renamePerson({ userId: alice.id, username: 'alicia' })
-  const said = await ask(sandbox, 'GET /resolve/alice')
-  expect(said.result).toMatchObject({ id: alice.id, username: 'alicia' })
+  const response = await ask(sandbox, 'GET /resolve/alice')
+  expect(response.result).toMatchObject({ id: alice.id, username: 'alicia' })
 })
 
 test('nobody, closed accounts and the server’s own account are not found', async () => {

@@ -4,8 +4,8 @@ import { SeedError } from '../../src/sandbox/seed/problem.ts'
 import { readSeed } from '../../src/sandbox/seed/read.ts'
 import type { SeedInput } from '../../src/sandbox/seed/schema.ts'
 
-/** What is said of a seed, one line a problem. */
-function problems(seed: unknown): string[] {
+/** The problems of a seed, each in a line. */
+function problemsOf(seed: unknown): string[] {
   try {
     readSeed(seed)
     return []
@@ -25,23 +25,27 @@ const GOOD = {
 }
 
 test('nothing is wrong with the smallest seed, nor with one of everything', () => {
-  expect(problems({})).toEqual([])
-  expect(problems(GOOD)).toEqual([])
+  expect(problemsOf({})).toEqual([])
+  expect(problemsOf(GOOD)).toEqual([])
 })
 
-/** A seed with something changed; what is said of it. */
-const WRONG: Record<string, { seed: object; says: string[] }> = {
+/** Seeds with something wrong, and their problems. */
+const WRONG: Record<string, { seed: object; problems: string[] }> = {
   'unknown fields': {
     seed: { ...GOOD, peple: {}, clock: { now: 1 } },
-    says: ['clock.now: no such field', 'peple: no such field'],
+    problems: ['clock.now: no such field', 'peple: no such field'],
   },
   'values of another type': {
-    seed: { people: { alice: 3 }, bots: [], happenings: {} },
-    says: ['people.alice: expected object', 'bots: expected record', 'happenings: expected array'],
+    seed: { people: { alice: 3 }, bots: [], schedule: {} },
+    problems: [
+      'people.alice: expected object',
+      'bots: expected record',
+      'schedule: expected array',
+    ],
   },
   'a handle that is none': {
     seed: { people: { 'no spaces': {} }, bots: { ab: {} } },
-    says: [
+    problems: [
       'people.no spaces: expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _',
       'bots.ab: expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _',
     ],
@@ -52,7 +56,7 @@ const WRONG: Record<string, { seed: object; says: string[] }> = {
       bots: { ALICE: {} },
       chats: { x: { kind: 'group', username: 'Alice', members: {} } },
     },
-    says: [
+    problems: [
       'people.Service: the handle is taken by the service itself',
       'bots.ALICE: the handle is taken by people.alice',
       'chats.x.username: the handle is taken by people.alice',
@@ -67,7 +71,7 @@ const WRONG: Record<string, { seed: object; says: string[] }> = {
         odd: { kind: 'party' },
       },
     },
-    says: [
+    problems: [
       "chats.odd.kind: expected one of 'private' | 'group' | 'channel'",
       'chats.dm.person: no person echo_bot',
       'chats.dm.bot: no bot alice',
@@ -81,16 +85,16 @@ const WRONG: Record<string, { seed: object; says: string[] }> = {
         room: { kind: 'group', members: { alice: 'owner', carol: 'owner', shy_bot: 'member' } },
       },
     },
-    says: [
+    problems: [
       'chats.room.members.shy_bot: its owner does not let it be added to groups',
       'chats.room.members: expected one owner at most',
     ],
   },
   'a second private chat of the same two': {
     seed: { ...GOOD, chats: { one: GOOD.chats.dm, two: GOOD.chats.dm } },
-    says: ['chats.two: the two have a private chat already: chats.one'],
+    problems: ['chats.two: the two have a private chat already: chats.one'],
   },
-  'words that could not have been written': {
+  'messages that could not have been written': {
     seed: {
       ...GOOD,
       chats: {
@@ -106,22 +110,22 @@ const WRONG: Record<string, { seed: object; says: string[] }> = {
         },
       },
     },
-    says: [
+    problems: [
       'chats.room.history.3.text: expected string to have >=1 characters',
       'chats.room.history.3.ago: expected a time like 500ms, 10s, 1.5m, 2h or 3d',
       'chats.room.history.0.from: expected somebody in this chat',
       'chats.room.history.1: carol has no phone to seal with',
       'chats.room.history.1.ago: expected the oldest first',
-      'chats.room.history.2: a bot seals for itself: its words can stand in open chats alone',
+      'chats.room.history.2: a bot seals for itself: a seed can hold its messages in open chats only',
       'chats.room.history.2.replyTo: expected one of the messages above',
       'chats.room.history.2.ago: expected the oldest first',
       'chats.room.history.3: carol has no phone to seal with',
     ],
   },
-  'happenings that say too much or too little': {
+  'steps with too much or too little': {
     seed: {
       ...GOOD,
-      happenings: [
+      schedule: [
         { at: '1s' },
         { at: '1s', pause: { botId: 'echo_bot' }, resume: { botId: 'echo_bot' } },
         { pause: { botId: 'echo_bot' } },
@@ -129,18 +133,25 @@ const WRONG: Record<string, { seed: object; says: string[] }> = {
         { at: '1s', pause: { botId: 7 } },
       ],
     },
-    says: [
-      'happenings.0: expected `at` and exactly one deed',
-      'happenings.1: expected `at` and exactly one deed',
-      'happenings.2.at: missing: expected string',
-      'happenings.3.post.chatId: missing: expected string',
-      'happenings.4.pause.botId: expected string',
+    problems: [
+      'schedule.0: expected `at` and exactly one action',
+      'schedule.1: expected `at` and exactly one action',
+      'schedule.2.at: missing: expected string',
+      'schedule.3.post.chatId: missing: expected string',
+      'schedule.4.pause.botId: expected string',
     ],
   },
-  'happenings to nobody': {
+  'a step under the former name of the schedule': {
+    seed: { ...GOOD, happenings: [{ at: '1s' }, { at: '1s', pause: { botId: 'alice' } }] },
+    problems: [
+      'happenings.0: expected `at` and exactly one action',
+      'happenings.1.pause.botId: no bot alice',
+    ],
+  },
+  'steps of nobody': {
     seed: {
       ...GOOD,
-      happenings: [
+      schedule: [
         { at: '1s', write: { userId: 'carol', chatId: 'room', text: 'x' } },
         { at: '1s', pause: { botId: 'alice' } },
         { at: '1s', press: { userId: 'alice', chatId: 'x', messageId: 'last by zoe' } },
@@ -148,24 +159,24 @@ const WRONG: Record<string, { seed: object; says: string[] }> = {
         { at: '1s', setCommands: { botId: 'echo_bot', scope: 'chat:x', commands: [] } },
       ],
     },
-    says: [
-      'happenings.3.post.replyTo: expected an id, `last` or `last by NAME`',
-      'happenings.0.write.userId: expected somebody with a phone; `post` needs none',
-      'happenings.1.pause.botId: no bot alice',
-      'happenings.2.press.chatId: no chat x',
-      'happenings.2.press.messageId: no account zoe',
-      'happenings.4.setCommands.scope: no chat x',
+    problems: [
+      'schedule.3.post.replyTo: expected an id, `last` or `last by NAME`',
+      'schedule.0.write.userId: expected somebody with a phone; `post` needs none',
+      'schedule.1.pause.botId: no bot alice',
+      'schedule.2.press.chatId: no chat x',
+      'schedule.2.press.messageId: no account zoe',
+      'schedule.4.setCommands.scope: no chat x',
     ],
   },
   'faults that are none': {
     seed: { ...GOOD, faults: [{ name: 'delay', botId: 'zoe', delay: 1 }] },
-    says: ['faults.0.delay: no such field', 'faults.0.botId: no bot zoe'],
+    problems: ['faults.0.delay: no such field', 'faults.0.botId: no bot zoe'],
   },
 }
 
 test.each(Object.keys(WRONG))('%s are refused, all at once', (name) => {
-  const { seed, says } = WRONG[name] ?? { seed: {}, says: [] }
-  expect(problems(seed).toSorted()).toEqual(says.toSorted())
+  const { seed, problems } = WRONG[name] ?? { seed: {}, problems: [] }
+  expect(problemsOf(seed).toSorted()).toEqual(problems.toSorted())
 })
 
 test('a seed that is wrong makes no sandbox', async () => {

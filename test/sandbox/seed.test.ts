@@ -1,15 +1,16 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import type { SeedInput } from '../../src/sandbox/seed/schema.ts'
-import { everything, folder } from './kept.ts'
 import { A_KEY, ask, outcome } from './support.ts'
+import { observableState, temporaryFolder } from './world-file.ts'
 
 const AT = '2031-05-06T07:08:09Z'
 const AT_MS = Date.parse(AT)
 const MINUTE_MS = 60_000
 
-/** A still world, so that nothing happens before it is said. */
+/** A world whose clock stands still, so that nothing happens before `advance`. */
 function still(seed: SeedInput): Promise<Sandbox> {
   return createSandbox({ world: { clock: { at: AT, mode: 'still' }, ...seed } })
 }
@@ -28,7 +29,7 @@ async function texts({ control, chats }: Sandbox, index = 0): Promise<(string | 
   return messages.map(({ text, kind }) => (kind === 'user' ? text : kind))
 }
 
-test('people, bots and chats are as the seed says, and nobody else is there', async () => {
+test('people, bots and chats are as the seed has them, and nobody else is there', async () => {
   await using sandbox = await still({
     people: { alice: { firstName: 'Alice', lastName: 'Baker', key: 'none' }, bob: { key: 'none' } },
     bots: { echo_bot: { name: 'Echo', about: 'Says', privacyMode: false, allowGroups: true } },
@@ -79,7 +80,7 @@ test('people, bots and chats are as the seed says, and nobody else is there', as
   expect(() => sandbox.home).toThrow(/no home/)
 })
 
-test('what was said before is as old as it should be, and bots heard of it', async () => {
+test('the history is as old as it should be, and bots get updates of it', async () => {
   await using sandbox = await still({
     ...PAIR,
     chats: {
@@ -113,7 +114,7 @@ test('what was said before is as old as it should be, and bots heard of it', asy
   expect(result).toMatchObject([{ kind: 'message', message: { text: 'one' } }])
 })
 
-test('sealed words are sealed by their writer’s phone, and opened by the others’', async () => {
+test('a sealed message is sealed by its writer’s phone, and opened by the others’', async () => {
   await using sandbox = await still({
     people: { alice: {}, bob: { key: 'p256' } },
     bots: {},
@@ -181,7 +182,7 @@ test('keys of every kind, blocks, closed accounts, pauses, tokens and commands s
   expect(result.map(({ scope }) => scope)).toEqual(['default', `chat:${market}`])
 })
 
-test('happenings come at their time, in their order, and find the newest message', async () => {
+test('steps happen at their time, in their order, and find the newest message', async () => {
   await using sandbox = await still({
     ...PAIR,
     chats: {
@@ -198,7 +199,7 @@ test('happenings come at their time, in their order, and find the newest message
         ],
       },
     },
-    happenings: [
+    schedule: [
       { at: '10s', post: { userId: 'alice', chatId: 'dm', text: 'third' } },
       { at: '2s', post: { userId: 'alice', chatId: 'dm', text: 'first' } },
       { at: '2s', post: { userId: 'alice', chatId: 'dm', text: 'second', replyTo: 'last' } },
@@ -212,7 +213,7 @@ test('happenings come at their time, in their order, and find the newest message
   await control.advance({ ms: 1 })
   expect(await texts(sandbox)).toEqual(['press', 'first', 'second'])
   await control.advance({ ms: 7999 })
-  expect(await control.story({})).toMatchObject({ left: 2, mishaps: [] })
+  expect(await control.schedule({})).toMatchObject({ left: 2, errors: [] })
   await control.advance({ ms: 1 })
   expect(await texts(sandbox)).toEqual(['press', 'first', 'second', 'third'])
   const as = { token: token(sandbox) }
@@ -228,34 +229,83 @@ test('happenings come at their time, in their order, and find the newest message
   expect(await outcome(sandbox, 'GET /updates', as)).toBe('bot_paused')
 })
 
-test('what cannot happen is told, and the rest goes on', async () => {
-  const told: string[] = []
+test('a step that fails is reported, and the rest goes on', async () => {
+  const reported: string[] = []
   await using sandbox = await createSandbox({
     world: {
       ...PAIR,
       clock: { mode: 'still' },
-      happenings: [
+      schedule: [
         { at: '1s', press: { userId: 'alice', chatId: 'dm', messageId: 'last' } },
         { at: '2s', post: { userId: 'alice', chatId: 'dm', text: 'still here' } },
       ],
     },
-    onMishap: ({ deed, why }) => told.push(`${deed}: ${why}`),
+    onStepError: ({ action, reason }) => reported.push(`${action}: ${reason}`),
   })
   await sandbox.control.advance({ ms: 5000 })
-  expect(told).toEqual(['press: there is no such message'])
-  expect(await sandbox.control.story({})).toMatchObject({
+  expect(reported).toEqual(['press: there is no such message'])
+  expect(await sandbox.control.schedule({})).toMatchObject({
     left: 0,
-    mishaps: [{ deed: 'press', why: 'there is no such message' }],
+    errors: [{ action: 'press', reason: 'there is no such message' }],
   })
   expect(await texts(sandbox)).toEqual(['still here'])
 })
 
-test('a file that holds a world is not sown again; what was to happen still happens', async () => {
-  const data = join(folder(), 'a.world')
+test('the former names `happenings`, `setSeat`, `onMishap` and `story` go on working', async () => {
+  const reported: unknown[] = []
+  await using sandbox = await createSandbox({
+    world: {
+      ...PAIR,
+      chats: { room: { kind: 'group', members: { alice: 'owner', echo_bot: 'member' } } },
+      clock: { at: AT, mode: 'still' },
+      schedule: [{ at: '3s', block: { userId: 'alice', botId: 'echo_bot' } }],
+      happenings: [
+        { at: '1s', press: { userId: 'alice', chatId: 'room', messageId: 'last' } },
+        { at: '2s', setSeat: { userId: 'echo_bot', chatId: 'room', status: 'admin', rights: 16 } },
+      ],
+    },
+    onMishap: (mishap) => reported.push(mishap),
+  })
+  const { control } = sandbox
+  await control.advance({ ms: 2000 })
+  const [mishap] = reported
+  expect(mishap).toEqual({
+    atMs: Date.parse(AT) + 1000,
+    deed: 'press',
+    why: 'there is no such message',
+  })
+  expect(await control.story({})).toEqual({ left: 1, mishaps: [mishap] })
+  const chatId = sandbox.chats[0]?.id ?? 0
+  const me = await ask<{ me: object }>(sandbox, `GET /chats/${chatId}`, { token: token(sandbox) })
+  expect(me.result.me).toMatchObject({ status: 'admin', rights: 16 })
+})
+
+test('a world file has the names of its first version', async () => {
+  const data = join(temporaryFolder(), 'a.world')
+  await (async () => {
+    await using _sandbox = await createSandbox({
+      world: { ...PAIR, schedule: [{ at: '1h', pause: { botId: 'echo_bot' } }] },
+      data,
+    })
+  })()
+  const database = new DatabaseSync(data, { readOnly: true })
+  const rows = database.prepare('SELECT kind, value FROM records').all()
+  database.close()
+  const step = rows.find(({ kind }) => kind === 'step')
+  expect(JSON.parse(String(step?.['value']))).toEqual({
+    atMs: expect.any(Number) as number,
+    deed: 'pause',
+    input: { botId: expect.any(Number) as number },
+  })
+  expect(rows.filter(({ kind }) => kind === 'seat')).toHaveLength(2)
+})
+
+test('a seed is not applied to a file that holds a world; the schedule of that world goes on', async () => {
+  const data = join(temporaryFolder(), 'a.world')
   const seed: SeedInput = {
     ...PAIR,
     clock: { at: AT, mode: 'still' },
-    happenings: [
+    schedule: [
       { at: '1s', post: { userId: 'alice', chatId: 'dm', text: 'before' } },
       { at: '9s', post: { userId: 'alice', chatId: 'dm', text: 'after' } },
     ],
@@ -264,14 +314,14 @@ test('a file that holds a world is not sown again; what was to happen still happ
     await using sandbox = await createSandbox({ world: seed, data })
     expect(sandbox.isNew).toBe(true)
     await sandbox.control.advance({ ms: 2000 })
-    return await everything(sandbox)
+    return await observableState(sandbox)
   })()
   await using again = await createSandbox({
     world: { people: { zoe: {} } },
     data,
   })
   expect(again.isNew).toBe(false)
-  expect(await everything(again)).toEqual(before)
+  expect(await observableState(again)).toEqual(before)
   await again.control.advance({ ms: 7000 })
   expect(await texts(again)).toEqual(['before', 'after'])
 })

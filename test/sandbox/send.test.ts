@@ -98,7 +98,7 @@ test('a restricted bot may not write until the restriction ends', async () => {
   await using sandbox = await open()
   const { bot, readableGroup } = sandbox.home
   const until = sandbox.now() + 60_000
-  await sandbox.control.setSeat({
+  await sandbox.control.setMembership({
     chatId: readableGroup,
     userId: bot.id,
     status: 'restricted',
@@ -120,10 +120,10 @@ test('in a channel only administrators write', async () => {
     members: [alice.id, bot.id],
   })
   expect(await code(sandbox, { text: 'x', silent: true }, channel.id)).toBe('forbidden')
-  const seat = { chatId: channel.id, userId: bot.id }
-  await sandbox.control.setSeat({ ...seat, status: 'admin', rights: 1 })
+  const membership = { chatId: channel.id, userId: bot.id }
+  await sandbox.control.setMembership({ ...membership, status: 'admin', rights: 1 })
   expect(await code(sandbox, { text: 'x' }, channel.id)).toBe('forbidden')
-  await sandbox.control.setSeat({ ...seat, rights: 16 })
+  await sandbox.control.setMembership({ ...membership, rights: 16 })
   expect((await send(sandbox, { text: 'x', silent: true }, channel.id)).status).toBe(201)
 })
 
@@ -152,7 +152,7 @@ test('a reply quotes a message of the same chat; a wrong id is dropped in silenc
   await send(sandbox, { text: 'second', replyTo: id })
   expect((await send(sandbox, { text: 'third', replyTo: 999 })).status).toBe(201)
   expect((await send(sandbox, { text: 'fourth', replyTo: null })).status).toBe(201)
-  const kept = await sandbox.control.messages({ chatId: privateChat })
-  expect(kept.map(({ replyTo }) => replyTo)).toEqual([null, id, null, null])
+  const messages = await sandbox.control.messages({ chatId: privateChat })
+  expect(messages.map(({ replyTo }) => replyTo)).toEqual([null, id, null, null])
   expect(await outcome(sandbox, 'POST /messages', { body: { text: 'x' } })).toBe('bad_request')
 })

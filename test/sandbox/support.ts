@@ -1,7 +1,7 @@
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 
 /** The error object, as far as tests look at it. */
-export interface SaidError {
+export interface ApiResponseError {
   status: number
   code: string
   message: string
@@ -10,17 +10,17 @@ export interface SaidError {
 }
 
 /** An answer of the service, read. */
-export interface Said<T> {
+export interface ApiResponse<T> {
   ok: boolean
   status: number
   headers: Headers
   /** Only when `ok`. */
   result: T
   /** Only when not `ok`. */
-  error: SaidError
+  error: ApiResponseError
 }
 
-export interface Ask {
+export interface CallOptions {
   body?: unknown
   token?: string | null
   headers?: Record<string, string>
@@ -31,8 +31,8 @@ export interface Ask {
 export async function ask<T = unknown>(
   sandbox: Sandbox,
   request: string,
-  o: Ask = {},
-): Promise<Said<T>> {
+  o: CallOptions = {},
+): Promise<ApiResponse<T>> {
   const [method = '', path = ''] = request.split(' ')
   const token = o.token === undefined ? sandbox.token : o.token
   const { body } = o
@@ -47,7 +47,10 @@ export async function ask<T = unknown>(
     ...(o.signal === undefined ? {} : { signal: o.signal }),
     redirect: 'manual',
   })
-  const envelope = JSON.parse(await answer.text()) as Pick<Said<T>, 'ok' | 'result' | 'error'>
+  const envelope = JSON.parse(await answer.text()) as Pick<
+    ApiResponse<T>,
+    'ok' | 'result' | 'error'
+  >
   return { ...envelope, status: answer.status, headers: answer.headers }
 }
 
@@ -55,12 +58,12 @@ export async function ask<T = unknown>(
 export async function outcome(
   sandbox: Sandbox,
   request: string,
-  o: Ask = {},
+  o: CallOptions = {},
 ): Promise<string | number> {
-  const said = await ask(sandbox, request, o)
-  if (said.ok) return said.status
-  if (said.error.status !== said.status) throw new Error('two statuses that differ')
-  return said.error.code
+  const response = await ask(sandbox, request, o)
+  if (response.ok) return response.status
+  if (response.error.status !== response.status) throw new Error('two statuses that differ')
+  return response.error.code
 }
 
 /** A sandbox whose clock stands still. */
@@ -80,6 +83,6 @@ export const ARMORED =
 
 /** Publishes a key for the home's bot, which makes its private chats encrypted. */
 export async function protect(sandbox: Sandbox): Promise<void> {
-  const said = await ask(sandbox, 'PUT /key', { body: A_KEY })
-  if (!said.ok) throw new Error(said.error.code)
+  const response = await ask(sandbox, 'PUT /key', { body: A_KEY })
+  if (!response.ok) throw new Error(response.error.code)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { ask, outcome, still } from './support.ts'
 
-test('every call is kept with its line, headers, body and answer', async () => {
+test('every call is recorded with its line, headers, body and answer', async () => {
   await using sandbox = await still()
   const body = { chatId: sandbox.home.privateChat, text: 'hello' }
   await ask(sandbox, 'POST /messages', { body, headers: { 'x-mark': 'here' } })
@@ -19,7 +19,7 @@ test('every call is kept with its line, headers, body and answer', async () => {
   expect(JSON.parse(call?.answer ?? '')).toMatchObject({ ok: true })
 })
 
-test('words are found wherever they stand, also in what was refused', async () => {
+test('text is found anywhere in a call, also in one that was refused', async () => {
   await using sandbox = await still()
   const canary = 'canary-7f3a'
   const places = [
@@ -39,7 +39,7 @@ test('words are found wherever they stand, also in what was refused', async () =
   expect(sandbox.transcript.search('another-canary')).toEqual([])
 })
 
-test('only the newest calls are kept, and none when none are wanted', async () => {
+test('only the newest calls are recorded, and none when none are wanted', async () => {
   await using sandbox = await createSandbox({ transcriptCalls: 3 })
   for (let n = 0; n < 10; n++) await ask(sandbox, 'GET /me')
   expect(sandbox.transcript.list().map(({ n }) => n)).toEqual([8, 9, 10])

@@ -4,8 +4,8 @@ import { ask, outcome, still } from './support.ts'
 
 const type = async (sandbox: Sandbox, chatId: number, body?: unknown) => {
   const path = `POST /chats/${chatId}/typing`
-  const said = await ask<{ sent: boolean }>(sandbox, path, body === undefined ? {} : { body })
-  return said.ok ? said.result.sent : said.error.code
+  const response = await ask<{ sent: boolean }>(sandbox, path, body === undefined ? {} : { body })
+  return response.ok ? response.result.sent : response.error.code
 }
 
 test('one indicator a chat goes out every 3 seconds', async () => {
@@ -40,7 +40,7 @@ test('a message that lands clears the indicator', async () => {
 test('a restricted bot and a channel’s subscriber may not type', async () => {
   await using sandbox = await still()
   const { alice, bot, readableGroup: chatId } = sandbox.home
-  await sandbox.control.setSeat({ chatId, userId: bot.id, status: 'restricted' })
+  await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'restricted' })
   expect(await type(sandbox, chatId)).toBe('forbidden')
   const channel = await sandbox.control.addRoom({ kind: 'channel', members: [alice.id, bot.id] })
   expect(await type(sandbox, channel.id)).toBe('forbidden')

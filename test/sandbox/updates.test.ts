@@ -11,7 +11,7 @@ interface Got {
 const poll = (sandbox: Sandbox, query = '', signal?: AbortSignal) =>
   ask<Got[]>(sandbox, `GET /updates${query}`, signal === undefined ? {} : { signal })
 
-/** Alice writes readable words into her private chat. */
+/** Alice writes a readable text into her private chat. */
 function write(sandbox: Sandbox, text: string): Promise<{ messageId: number }> {
   const { alice, privateChat } = sandbox.home
   return sandbox.control.post({ userId: alice.id, chatId: privateChat, text })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { createReceiver } from './receiver.ts'
+import { createReceiver } from './webhook-receiver.ts'
 import { ask, outcome, still } from './support.ts'
 
 const local = () => still({ webhooks: 'local' })
@@ -32,8 +32,8 @@ test('updates are POSTed one by one, in order, with user agent and secret', asyn
   await using receiver = await createReceiver()
   await using sandbox = await local()
   for (const text of ['one', 'two', 'three']) await write(sandbox, text)
-  const said = await set(sandbox, { url: receiver.url, secret: 'top-secret_1' })
-  expect(said.result).toMatchObject({ url: receiver.url, hasSecret: true })
+  const response = await set(sandbox, { url: receiver.url, secret: 'top-secret_1' })
+  expect(response.result).toMatchObject({ url: receiver.url, hasSecret: true })
   await receiver.until(3)
   expect(receiver.deliveries.map(({ update }) => update.message.text)).toEqual([
     'one',
@@ -83,7 +83,7 @@ test('what failed is tried again first, after a wait that doubles from 1 second'
   await info(sandbox, ({ failures, lastError }) => failures === 0 && lastError === null)
 })
 
-test('the wait grows to an hour at most, and after ten failures the owner is told', async () => {
+test('the wait grows to an hour at most, and after ten failures the owner gets a notice', async () => {
   await using receiver = await createReceiver()
   await using sandbox = await local()
   receiver.statuses.push(...Array.from({ length: 14 }, () => 503))

@@ -6,7 +6,7 @@ import { setBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
-import { ControlError, given, operation, theBot } from './operation.ts'
+import { ControlError, definedFields, operation, requireBot } from './operation.ts'
 
 const which = z.strictObject({ botId })
 const profile = {
@@ -17,7 +17,7 @@ const profile = {
   allowGroups: flag.optional(),
 }
 
-/** What the owner does in the bot console, and what only the service knows of a bot. */
+/** What a bot's owner does, and what only the service knows of a bot. */
 export const BOTS = {
   addBot: operation(
     'A new bot; gives its token.',
@@ -45,74 +45,79 @@ export const BOTS = {
   changeBot: operation(
     'Changes a bot’s profile, its privacy mode, and whether it may be added to groups.',
     z.strictObject({ botId, ...profile }),
-    (on, { botId: id, ...changes }) => botView(Object.assign(theBot(on, id), given(changes))),
+    (context, { botId: id, ...changes }) =>
+      botView(Object.assign(requireBot(context, id), definedFields(changes))),
   ),
-  pause: operation('The owner pauses the bot.', which, (on, input) => {
-    pause(theBot(on, input.botId))
+  pause: operation('The owner pauses the bot.', which, (context, input) => {
+    pause(requireBot(context, input.botId))
     return { status: 'paused' }
   }),
-  resume: operation('The owner resumes the bot.', which, (on, input) => {
-    resume(theBot(on, input.botId))
+  resume: operation('The owner resumes the bot.', which, (context, input) => {
+    resume(requireBot(context, input.botId))
     return { status: 'active' }
   }),
   removeKey: operation(
-    'The owner removes the bot’s key: it is open again, its private chats are readable.',
+    'The owner removes the bot’s key. Its private chats become readable.',
     which,
-    (on, input) => {
-      setBotKey(on.world, theBot(on, input.botId), null)
+    (context, input) => {
+      setBotKey(context.world, requireBot(context, input.botId), null)
       return { mode: 'open' }
     },
   ),
   setBotKey: operation(
-    'Another key in the bot’s place, as a second program with the token would publish it.',
+    'Replaces the bot’s key, as a second program with the token could.',
     z.strictObject({ botId, publicKey: text, fingerprint: text }),
-    (on, { botId: id, ...key }) => {
-      setBotKey(on.world, theBot(on, id), key)
+    (context, { botId: id, ...key }) => {
+      setBotKey(context.world, requireBot(context, id), key)
       return { mode: 'protected' }
     },
   ),
   issueToken: operation(
-    'The owner issues a new token; the one before answers `unauthorized`.',
+    'The owner issues a new token. Calls with the old one are answered `unauthorized`.',
     which,
-    (on, input) => ({ token: issueToken(theBot(on, input.botId)) }),
+    (context, input) => ({ token: issueToken(requireBot(context, input.botId)) }),
   ),
-  revokeToken: operation('The token is burnt, as by POST /token/revoke.', which, (on, input) => {
-    revokeToken(on.world, theBot(on, input.botId))
-    return { revoked: true }
-  }),
+  revokeToken: operation(
+    'Revokes the token, as POST /token/revoke does.',
+    which,
+    (context, input) => {
+      revokeToken(context.world, requireBot(context, input.botId))
+      return { revoked: true }
+    },
+  ),
   setCommands: operation(
     'The owner edits the commands of a scope.',
     z.strictObject({ botId, scope, commands: z.array(z.unknown()) }),
-    (on, { botId: id, ...input }) => {
+    (context, { botId: id, ...input }) => {
       const parsed = PutCommands.safeParse(input)
       if (!parsed.success) throw new ControlError('these are no commands')
-      setCommands(theBot(on, id), parsed.data.scope, parsed.data.commands)
+      setCommands(requireBot(context, id), parsed.data.scope, parsed.data.commands)
       return parsed.data
     },
   ),
   bot: operation(
-    'The bot as /me and /webhook show it, its certificate, and what its owner was told.',
+    'Gives the bot as /me and /webhook show it, its certificate, and the notices to its owner.',
     which,
-    (on, input) => {
-      const bot = theBot(on, input.botId)
+    (context, input) => {
+      const bot = requireBot(context, input.botId)
       const { key, ownerNotices } = bot
       return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
     },
   ),
-  queued: operation('What waits for the bot.', which, (on, input) =>
-    theBot(on, input.botId).mailbox.list(10_000),
+  queued: operation('Gives the updates that wait for the bot.', which, (context, input) =>
+    requireBot(context, input.botId).queue.list(10_000),
   ),
   injectUpdate: operation(
-    'Queues exactly this update: the way in for a forged, repeated or malformed one.',
+    'Queues exactly this update, which may be forged, repeated or malformed.',
     z.strictObject({ botId, update: z.looseObject({}) }),
-    (on, { botId: id, update }) => {
-      const { mailbox } = theBot(on, id)
+    (context, { botId: id, update }) => {
+      const { queue } = requireBot(context, id)
       const raw = update as { updateId?: number; kind?: string }
       if (typeof raw.updateId === 'number') {
-        mailbox.pushRaw(raw as { updateId: number; kind: string })
+        queue.pushRaw(raw as { updateId: number; kind: string })
         return { updateId: raw.updateId }
       }
-      return { updateId: mailbox.push({ kind: 'message', ...raw }) }
+      return { updateId: queue.push({ kind: 'message', ...raw }) }
     },
   ),
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { SEAT_STATUS } from '../../api/endpoints.ts'
-import { join, leave, newSeat } from '../rules/members.ts'
+import { join, leave, newMembership } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
 import type { ChatState } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
-import { claimHandle, demandFree } from './handles.ts'
+import { claimHandle, requireFreeHandle } from './handles.ts'
 import { accountId, botId, chatId, count, flag, personId, text, textOrNull } from './fields.ts'
 import {
   ControlError,
-  demandSeat,
-  given,
+  requireMember,
+  definedFields,
   operation,
-  theBot,
-  theChat,
-  thePerson,
-  type Backstage,
+  requireBot,
+  requireChat,
+  requirePerson,
+  type ControlContext,
 } from './operation.ts'
 
 const settings = {
@@ -26,22 +26,39 @@ const settings = {
   rosterHidden: flag.optional(),
   adminsHidden: flag.optional(),
 }
-const seat = { status: z.enum(SEAT_STATUS).optional(), rights: count.optional() }
+const role = { status: z.enum(SEAT_STATUS).optional(), rights: count.optional() }
 const member = { chatId, userId: accountId }
 
+const setMembership = operation(
+  'Makes a member an administrator, restricts a member, and the like.',
+  z.strictObject({
+    ...member,
+    ...role,
+    restrictedUntil: z.int().nullable().optional(),
+    title: textOrNull.optional(),
+  }),
+  (context, { chatId: id, userId, ...changes }) => {
+    const chat = requireChat(context, id)
+    requireMember(chat, userId)
+    Object.assign(chat.members.get(userId) ?? {}, definedFields(changes))
+    return memberView(context.world, chat, userId)
+  },
+)
+
+/** Chats and their members. */
 export const CHATS = {
   addPrivateChat: operation(
     'A person opens a private chat with a bot; the one they have, if they have one.',
     z.strictObject({ userId: personId, botId }),
-    (on, input) => {
-      const ids = [thePerson(on, input.userId).id, theBot(on, input.botId).id]
-      for (const chat of on.world.chats.values()) {
-        const both = ids.every((id) => chat.seats.has(id))
-        if (chat.kind === 'private' && both) return brief(on.world, chat)
+    (context, input) => {
+      const ids = [requirePerson(context, input.userId).id, requireBot(context, input.botId).id]
+      for (const chat of context.world.chats.values()) {
+        const both = ids.every((id) => chat.members.has(id))
+        if (chat.kind === 'private' && both) return brief(context.world, chat)
       }
-      const chat = on.world.addChat('private')
-      for (const id of ids) chat.seats.set(id, newSeat(chat, 'member'))
-      return brief(on.world, chat)
+      const chat = context.world.addChat('private')
+      for (const id of ids) chat.members.set(id, newMembership(chat, 'member'))
+      return brief(context.world, chat)
     },
   ),
   addRoom: operation(
@@ -52,82 +69,75 @@ export const CHATS = {
       username: text.optional(),
       ...settings,
     }),
-    (on, { kind, members, username, ...rest }) => {
-      for (const id of members) demandAddable(on, id)
-      if (username !== undefined) demandFree(on.world, username)
-      const chat = on.world.addChat(kind)
-      Object.assign(chat, { title: kind }, given(rest))
+    (context, { kind, members, username, ...rest }) => {
+      for (const id of members) requireAddable(context, id)
+      if (username !== undefined) requireFreeHandle(context.world, username)
+      const chat = context.world.addChat(kind)
+      Object.assign(chat, { title: kind }, definedFields(rest))
       if (username !== undefined) {
-        claimHandle(on.world, username, { chat: chat.id })
+        claimHandle(context.world, username, { chat: chat.id })
         chat.username = username
       }
       for (const [index, userId] of members.entries()) {
-        chat.seats.set(userId, newSeat(chat, index === 0 ? 'owner' : 'member'))
+        chat.members.set(userId, newMembership(chat, index === 0 ? 'owner' : 'member'))
       }
-      return brief(on.world, chat)
+      return brief(context.world, chat)
     },
   ),
   changeChat: operation(
     'Changes a group or channel; opening its history makes it readable.',
     z.strictObject({ chatId, ...settings }),
-    (on, { chatId: id, ...changes }) => {
-      const chat = theChat(on, id)
-      Object.assign(chat, given(changes))
-      return brief(on.world, chat)
+    (context, { chatId: id, ...changes }) => {
+      const chat = requireChat(context, id)
+      Object.assign(chat, definedFields(changes))
+      return brief(context.world, chat)
     },
   ),
   join: operation(
-    'Joins, or is added by an administrator; the room is told.',
-    z.strictObject({ ...member, ...seat }),
-    (on, input) => {
-      const chat = theRoom(on, input.chatId)
-      demandAddable(on, input.userId)
+    'Joins, or is added by an administrator. The chat gets a service notice.',
+    z.strictObject({ ...member, ...role }),
+    (context, input) => {
+      const chat = requireRoom(context, input.chatId)
+      requireAddable(context, input.userId)
       const { userId, status, rights } = input
-      join(on.world, chat, {
+      join(context.world, chat, {
         userId,
         ...(status === undefined ? {} : { status }),
         ...(rights === undefined ? {} : { rights }),
       })
-      return memberView(on.world, chat, userId)
+      return memberView(context.world, chat, userId)
     },
   ),
-  leave: operation('Leaves, or is removed; the room is told.', z.strictObject(member), (on, o) => {
-    const chat = theRoom(on, o.chatId)
-    demandSeat(chat, o.userId)
-    leave(on.world, chat, o.userId)
-    return { left: true }
-  }),
-  setSeat: operation(
-    'Makes an administrator, restricts, and the like.',
-    z.strictObject({
-      ...member,
-      ...seat,
-      restrictedUntil: z.int().nullable().optional(),
-      title: textOrNull.optional(),
-    }),
-    (on, { chatId: id, userId, ...changes }) => {
-      const chat = theChat(on, id)
-      demandSeat(chat, userId)
-      Object.assign(chat.seats.get(userId) ?? {}, given(changes))
-      return memberView(on.world, chat, userId)
+  leave: operation(
+    'Leaves, or is removed. The chat gets a service notice.',
+    z.strictObject(member),
+    (context, o) => {
+      const chat = requireRoom(context, o.chatId)
+      requireMember(chat, o.userId)
+      leave(context.world, chat, o.userId)
+      return { left: true }
     },
   ),
+  setMembership,
+  /** Its former name. */
+  setSeat: setMembership,
   chats: operation('Every chat: id, kind and mode.', z.strictObject({}), ({ world }) =>
     [...world.chats.values()].map((chat) => brief(world, chat)),
   ),
 }
 
-function theRoom(on: Backstage, id: number): ChatState {
-  const chat = theChat(on, id)
+function requireRoom(context: ControlContext, id: number): ChatState {
+  const chat = requireChat(context, id)
   if (chat.kind === 'private') throw new ControlError('nobody joins or leaves a private chat')
   return chat
 }
 
-/** A bot whose owner forbids groups cannot be added, nor somebody who is gone. */
-function demandAddable(on: Backstage, userId: number): void {
-  const bot = on.world.bots.get(userId)
+/** @throws ControlError for a bot whose owner forbids groups, and for a closed account */
+function requireAddable(context: ControlContext, userId: number): void {
+  const bot = context.world.bots.get(userId)
   if (bot === undefined) {
-    if (thePerson(on, userId).gone) throw new ControlError(`${userId} closed their account`)
+    if (requirePerson(context, userId).gone)
+      throw new ControlError(`${userId} closed their account`)
   } else if (!bot.allowGroups) {
     throw new ControlError(`${userId} may not be added to groups`)
   }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** What a field of an operation's input names; in a seed file a name stands in its place. */
-export type Named = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'scope'
+/** What an input field with an id refers to. In a seed file the field has a name instead. */
+export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'scope'
 
-/** Which inputs name something, by their schema. */
-export const NAMES = z.registry<{ of: Named }>()
+/** The schemas of fields that refer to something. */
+export const REFERENCES = z.registry<{ kind: ReferenceKind }>()
 
-export const personId = z.int().register(NAMES, { of: 'person' })
-export const botId = z.int().register(NAMES, { of: 'bot' })
+export const personId = z.int().register(REFERENCES, { kind: 'person' })
+export const botId = z.int().register(REFERENCES, { kind: 'bot' })
 /** A person's or a bot's. */
-export const accountId = z.int().register(NAMES, { of: 'account' })
-export const chatId = z.int().register(NAMES, { of: 'chat' })
-export const messageId = z.int().register(NAMES, { of: 'message' })
+export const accountId = z.int().register(REFERENCES, { kind: 'account' })
+export const chatId = z.int().register(REFERENCES, { kind: 'chat' })
+export const messageId = z.int().register(REFERENCES, { kind: 'message' })
 
-/** Of commands; `chat:<chat_id>` is one. */
-export const scope = z.string().register(NAMES, { of: 'scope' })
+/** A scope of commands, such as `chat:<chat_id>`. */
+export const scope = z.string().register(REFERENCES, { kind: 'scope' })
 
 export const text = z.string()
 export const textOrNull = z.string().nullable()

@@ -2,20 +2,20 @@ import { USERNAME } from '../../api/resolved.ts'
 import type { HandleOwner, World } from '../world.ts'
 import { ControlError } from './operation.ts'
 
-/** The server's own account; unreachable for bots. */
+/** The handle of the service's own account, which bots cannot reach. */
 export const SERVICE_HANDLE = 'service'
 
 /**
- * Gives a handle to an account or chat. Handles that their holder no longer goes by can be taken.
- * @throws ControlError when it has not a handle's shape or somebody goes by it
+ * Gives a handle to an account or chat. A former handle of somebody else can be claimed.
+ * @throws ControlError when the handle is malformed or in use
  */
 export function claimHandle(world: World, handle: string, owner: HandleOwner): void {
-  demandFree(world, handle)
+  requireFreeHandle(world, handle)
   world.handles.set(handle.toLowerCase(), owner)
 }
 
 /** @throws ControlError as `claimHandle` does */
-export function demandFree(world: World, handle: string): void {
+export function requireFreeHandle(world: World, handle: string): void {
   if (!USERNAME.test(handle)) throw new ControlError(`${handle} does not have a handle's shape`)
   const name = handle.toLowerCase()
   const holder = world.handles.get(name)

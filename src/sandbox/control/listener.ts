@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createListener } from '../http/listener.ts'
-import { no } from '../failure.ts'
+import { apiError } from '../api-error.ts'
 import { ControlError } from './operation.ts'
 import { ALL_OPERATIONS, type Control } from './table.ts'
 
@@ -31,7 +31,7 @@ export function createControlListener(control: Control): FastifyInstance {
     url: '/:operation',
     handler: async (request) => {
       const operation = operations.get(request.params.operation)
-      if (operation === undefined) throw no('not_found', 'no such operation')
+      if (operation === undefined) throw apiError('not_found', 'no such operation')
       const [name, { input }] = operation
       const run = control[name] as (given: object) => Promise<unknown>
       return { ok: true, result: await run(read(input, request.body ?? {})) }

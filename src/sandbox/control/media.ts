@@ -1,22 +1,21 @@
 import { z } from 'zod'
-import { storeFile } from '../rules/files.ts'
-import type { Phone } from '../phone.ts'
-import { publishedKey } from '../views/keys.ts'
+import type { Phone } from '../phone/phone.ts'
+import { publishedKey } from '../rules/keys.ts'
 import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
 import {
   ControlError,
-  demandAbleToWrite,
+  requireWriter,
   operation,
-  thePerson,
-  type Backstage,
+  requirePerson,
+  type ControlContext,
 } from './operation.ts'
 
-/** Files that people send, and files as they are. */
+/** Files that people send, and files stored as they are. */
 export const MEDIA = {
   sendMedia: operation(
-    'Sends a file (base64) with the person’s phone, with or without words: sealed where the chat ' +
-      'is encrypted, plain where it is readable. For tests it can be sealed otherwise than usual, ' +
-      '`signedBy` another person’s phone, only `to` these people and bots.',
+    'Sends a file (base64) with the person’s phone, with or without text, sealed in an encrypted ' +
+      'chat. For tests it can be sealed otherwise than usual: `signedBy` another person’s phone, ' +
+      'only `to` these people and bots.',
     z.strictObject({
       userId: personId,
       chatId,
@@ -33,18 +32,18 @@ export const MEDIA = {
       signedBy: personId.optional(),
       to: z.array(accountId).optional(),
     }),
-    async (on, input) => {
-      const { userId, chatId: id, base64, text: words, signedBy, to, ...rest } = input
+    async (context, input) => {
+      const { userId, chatId: id, base64, text: caption, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
-      demandAbleToWrite(on, { userId, chatId: id })
-      const phone = await on.phones.of(userId)
-      const { messageId: sent, mediaId } = await phone.send(id, octetsOf(base64), {
-        text: words,
+      requireWriter(context, { userId, chatId: id })
+      const phone = await context.phones.of(userId)
+      const { messageId: sent, mediaId } = await phone.send(id, decodeBase64(base64), {
+        text: caption,
         replyTo,
         durationMs,
         form,
-        signedBy: signedBy === undefined ? undefined : await phoneOf(on, signedBy),
-        to: to?.map((one) => certificateOf(on, one)),
+        signedBy: signedBy === undefined ? undefined : await phoneOf(context, signedBy),
+        to: to?.map((one) => certificateOf(context, one)),
       })
       return { messageId: sent, mediaId, url: `/media/${mediaId}` }
     },
@@ -53,25 +52,25 @@ export const MEDIA = {
     'Stores a file, exactly these bytes (base64), for `post`.',
     z.strictObject({ base64: text }),
     ({ world }, { base64 }) => {
-      const mediaId = storeFile(world, octetsOf(base64))
+      const mediaId = world.storeFile(decodeBase64(base64))
       return { mediaId, url: `/media/${mediaId}` }
     },
   ),
 }
 
-/** @throws ControlError when it is not base64: what Node leaves out would be missing in silence */
-function octetsOf(base64: string): Buffer {
-  const octets = Buffer.from(base64, 'base64')
+/** @throws ControlError when it is not base64, of which Node silently drops characters */
+function decodeBase64(base64: string): Buffer {
+  const bytes = Buffer.from(base64, 'base64')
   const digits = base64.length - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
-  if (octets.length !== Math.floor((digits * 3) / 4)) throw new ControlError('this is not base64')
-  return octets
+  if (bytes.length !== Math.floor((digits * 3) / 4)) throw new ControlError('this is not base64')
+  return bytes
 }
 
-async function phoneOf(on: Backstage, userId: number): Promise<Phone> {
-  return await on.phones.of(thePerson(on, userId).id)
+async function phoneOf(context: ControlContext, userId: number): Promise<Phone> {
+  return await context.phones.of(requirePerson(context, userId).id)
 }
 
-function certificateOf({ world }: Backstage, id: number): string {
+function certificateOf({ world }: ControlContext, id: number): string {
   const key = publishedKey(world, id)
   if (key === null) throw new ControlError(`${id} has no key to seal to`)
   return key.publicKey

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
 import { operationsOn, type Operation } from '../../rpc/operation.ts'
-import type { Phones } from '../phone-book.ts'
+import type { Phones } from '../phone/phones.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
-import type { Story } from '../seed/story.ts'
+import type { Schedule } from '../seed/schedule.ts'
 import type { World } from '../world.ts'
 
 /** What an operation works on. */
-export interface Backstage {
+export interface ControlContext {
   world: World
   phones: Phones
-  story: Story
+  schedule: Schedule
 }
 
 /**
@@ -20,47 +20,52 @@ export interface Backstage {
 export const operation: <I extends z.ZodObject, R>(
   description: string,
   input: I,
-  run: Operation<Backstage, I, R>['run'],
-) => Operation<Backstage, I, R> = operationsOn<Backstage>()
+  run: Operation<ControlContext, I, R>['run'],
+) => Operation<ControlContext, I, R> = operationsOn<ControlContext>()
 
-/** What was asked of the sandbox cannot be: nobody of that id, a handle taken, and the like. */
+/** An operation cannot be done: an unknown id, a handle in use, and the like. */
 export class ControlError extends PosternError {
   readonly code = 'bad_control'
 }
 
-/** The changes that were given, without those that were left out. */
-export function given<T extends object>(changes: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** The fields that are not undefined. */
+export function definedFields<T extends object>(
+  changes: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
-export function thePerson({ world }: Backstage, id: number): PersonState {
+export function requirePerson({ world }: ControlContext, id: number): PersonState {
   return world.people.get(id) ?? missing('person', id)
 }
 
-export function theBot({ world }: Backstage, id: number): BotState {
+export function requireBot({ world }: ControlContext, id: number): BotState {
   return world.bots.get(id) ?? missing('bot', id)
 }
 
-export function theChat({ world }: Backstage, id: number): ChatState {
+export function requireChat({ world }: ControlContext, id: number): ChatState {
   return world.chats.get(id) ?? missing('chat', id)
 }
 
-export function theMessage(chat: ChatState, id: number): StoredMessage {
+export function requireMessage(chat: ChatState, id: number): StoredMessage {
   return chat.messages.get(id) ?? missing('message', id)
 }
 
-/** @throws ControlError unless the account sits in the chat */
-export function demandSeat(chat: ChatState, userId: number): void {
-  if (!chat.seats.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
+/** @throws ControlError unless the account is a member of the chat */
+export function requireMember(chat: ChatState, userId: number): void {
+  if (!chat.members.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
 }
 
-/** @throws ControlError unless the person can write there: seated, not gone, not blocking */
-export function demandAbleToWrite(on: Backstage, o: { userId: number; chatId: number }): ChatState {
-  const chat = theChat(on, o.chatId)
-  const person = thePerson(on, o.userId)
-  demandSeat(chat, o.userId)
-  const blocked = [...chat.seats.keys()].some((id) => person.blocked.includes(id))
+/** @throws ControlError unless the person is in the chat, has an account, and does not block its bot */
+export function requireWriter(
+  on: ControlContext,
+  o: { userId: number; chatId: number },
+): ChatState {
+  const chat = requireChat(on, o.chatId)
+  const person = requirePerson(on, o.userId)
+  requireMember(chat, o.userId)
+  const blocked = [...chat.members.keys()].some((id) => person.blocked.includes(id))
   if (person.gone || (chat.kind === 'private' && blocked)) {
     throw new ControlError(`${o.userId} cannot write there`)
   }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { setPersonKey } from '../rules/keys.ts'
-import { leave } from '../rules/members.ts'
+import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle } from './handles.ts'
 import { botId, chatId, personId, text, textOrNull } from './fields.ts'
-import { operation, theBot, theChat, thePerson } from './operation.ts'
+import { operation, requireBot, requireChat, requirePerson } from './operation.ts'
 
 const who = { userId: personId }
 
@@ -34,41 +34,42 @@ export const PEOPLE = {
   publishKey: operation(
     'Publishes a certificate for a person whose phone is some other program.',
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
-    (on, { userId, ...key }) => {
-      setPersonKey(on.world, thePerson(on, userId), key)
+    (context, { userId, ...key }) => {
+      setPersonKey(context.world, requirePerson(context, userId), key)
       return { published: true }
     },
   ),
-  block: operation('Blocks a bot.', z.strictObject({ ...who, botId }), (on, input) => {
-    const person = thePerson(on, input.userId)
-    const { id } = theBot(on, input.botId)
+  block: operation('Blocks a bot.', z.strictObject({ ...who, botId }), (context, input) => {
+    const person = requirePerson(context, input.userId)
+    const { id } = requireBot(context, input.botId)
     if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
     return { blocked: true }
   }),
-  unblock: operation('Unblocks a bot.', z.strictObject({ ...who, botId }), (on, input) => {
-    const person = thePerson(on, input.userId)
+  unblock: operation('Unblocks a bot.', z.strictObject({ ...who, botId }), (context, input) => {
+    const person = requirePerson(context, input.userId)
     person.blocked = person.blocked.filter((id) => id !== input.botId)
     return { blocked: false }
   }),
   closeAccount: operation(
-    'Leaves every group, takes the key away, and cannot be written to or resolved any more.',
+    'Closes the account: the person leaves every group, loses the key, and can neither be written ' +
+      'to nor resolved any more.',
     z.strictObject(who),
-    (on, { userId }) => {
-      const person = thePerson(on, userId)
+    (context, { userId }) => {
+      const person = requirePerson(context, userId)
       person.gone = true
       person.key = null
-      for (const chat of on.world.chats.values()) {
-        if (chat.kind !== 'private') leave(on.world, chat, userId)
+      for (const chat of context.world.chats.values()) {
+        if (chat.kind !== 'private') leave(context.world, chat, userId)
       }
       return { gone: true }
     },
   ),
   renamePerson: operation(
-    'Another handle; the one before still resolves to the new one until somebody takes it.',
+    'Changes the handle. The old one still resolves to the person until somebody claims it.',
     z.strictObject({ ...who, username: text }),
-    (on, { userId, username }) => {
-      const person = thePerson(on, userId)
-      claimHandle(on.world, username, { account: userId })
+    (context, { userId, username }) => {
+      const person = requirePerson(context, userId)
+      claimHandle(context.world, username, { account: userId })
       person.username = username
       return { id: userId, username }
     },
@@ -79,10 +80,10 @@ export const PEOPLE = {
   commandsFor: operation(
     'The commands that the person’s phone offers in a chat.',
     z.strictObject({ ...who, chatId, botId }),
-    (on, input) =>
-      commandsFor(on.world, {
-        bot: theBot(on, input.botId),
-        chat: theChat(on, input.chatId),
+    (context, input) =>
+      commandsFor(context.world, {
+        bot: requireBot(context, input.botId),
+        chat: requireChat(context, input.chatId),
         userId: input.userId,
       }),
   ),

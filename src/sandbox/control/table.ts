@@ -1,31 +1,31 @@
 import type { z } from 'zod'
 import { deriveCalls, type AnyOperation, type Calls } from '../../rpc/operation.ts'
-import { BACKSTAGE } from './backstage.ts'
+import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
 import { MEDIA } from './media.ts'
-import type { Backstage } from './operation.ts'
+import type { ControlContext } from './operation.ts'
 import { PEOPLE } from './people.ts'
-import { WORDS } from './words.ts'
+import { MESSAGES } from './messages.ts'
 
 /** Every control operation, by name. */
-export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...WORDS, ...MEDIA, ...BACKSTAGE }
+export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...MESSAGES, ...MEDIA, ...ADMIN }
 
 /** The operations as one calls them, in this process or over the control listener. */
 export type Control = Calls<typeof OPERATIONS>
 
 export type OperationName = keyof typeof OPERATIONS
 
-/** The operations by name, for whoever walks them. */
-export const ALL_OPERATIONS: readonly [OperationName, AnyOperation<Backstage, z.ZodObject>][] =
-  Object.entries(OPERATIONS) as [OperationName, AnyOperation<Backstage, z.ZodObject>][]
+/** The operations by name, to iterate over. */
+export const ALL_OPERATIONS: readonly [OperationName, AnyOperation<ControlContext, z.ZodObject>][] =
+  Object.entries(OPERATIONS) as [OperationName, AnyOperation<ControlContext, z.ZodObject>][]
 
-/** Binds the operations to a world. What one changed is kept before it gives its result. */
-export function bindControl(on: Backstage): Control {
+/** Binds the operations to a world. An operation gives its result once its changes are written. */
+export function bindControl(on: ControlContext): Control {
   return deriveCalls(OPERATIONS, async (name, input) => {
-    const { run } = OPERATIONS[name] as AnyOperation<Backstage>
+    const { run } = OPERATIONS[name] as AnyOperation<ControlContext>
     const result = await run(on, input as never)
-    await on.world.keep.settled()
+    await on.world.persistence.flush()
     return result
   })
 }

@@ -1,13 +1,13 @@
 import { FAULTS, type FaultName, type FaultOptions, type FaultPhase } from './table.ts'
 
 /** A fault that is set. */
-export interface Fault extends FaultOptions {
+export interface ActiveFault extends FaultOptions {
   id: number
   name: FaultName
 }
 
-interface Armed {
-  fault: Fault
+interface ArmedFault {
+  fault: ActiveFault
   skip: number
   left: number
   chance: () => number
@@ -16,7 +16,7 @@ interface Armed {
 /** The faults that are set, in the order they were set. */
 export class Faults {
   #next = 1
-  readonly #armed = new Map<number, Armed>()
+  readonly #armed = new Map<number, ArmedFault>()
 
   /** Sets a fault; gives its number, for `clear`. */
   set(name: FaultName, options: FaultOptions = {}): number {
@@ -36,9 +36,9 @@ export class Faults {
     else this.#armed.delete(id)
   }
 
-  /** The faults that strike a call in a phase; each is counted as used. */
-  take(phase: FaultPhase, call: { route: string; botId: number | undefined }): Fault[] {
-    const struck: Fault[] = []
+  /** The faults that strike a call in a phase. Each counts as a use. */
+  take(phase: FaultPhase, call: { route: string; botId: number | undefined }): ActiveFault[] {
+    const struck: ActiveFault[] = []
     for (const armed of this.#armed.values()) {
       const { fault } = armed
       const routed = fault.route === undefined || fault.route === call.route
@@ -50,8 +50,8 @@ export class Faults {
     return struck
   }
 
-  /** The fault of that name that bends a rule now, or null; counted as used. */
-  takeRule(name: FaultName, botId: number): Fault | null {
+  /** The fault of that name that applies to a bot now, or null. Counts as a use. */
+  takeRule(name: FaultName, botId: number): ActiveFault | null {
     for (const armed of this.#armed.values()) {
       const aimed = armed.fault.botId === undefined || armed.fault.botId === botId
       if (armed.fault.name === name && aimed && this.#strikes(armed)) return armed.fault
@@ -59,15 +59,15 @@ export class Faults {
     return null
   }
 
-  /** A fault of that name about a chat that stands; it is not used up by looking. */
-  standing(name: FaultName, chatId: number): Fault | null {
+  /** The fault of that name that is set for a chat, or null. Does not count as a use. */
+  activeRule(name: FaultName, chatId: number): ActiveFault | null {
     for (const { fault } of this.#armed.values()) {
       if (fault.name === name && fault.chatId === chatId) return fault
     }
     return null
   }
 
-  #strikes(armed: Armed): boolean {
+  #strikes(armed: ArmedFault): boolean {
     if (armed.skip > 0) {
       armed.skip--
       return false
@@ -79,7 +79,7 @@ export class Faults {
   }
 }
 
-/** Numbers in [0, 1) that follow from the seed alone (mulberry32). */
+/** A deterministic random generator of numbers in [0, 1) (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

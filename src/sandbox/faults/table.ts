@@ -1,43 +1,43 @@
 /**
- * What can be made to go wrong, by name, and when it strikes. `before` the deed: the call changes
- * nothing. `after`: the deed is done and the answer suffers. `rule`: a rule behaves differently.
- * `lie`: a hostile service changes what it answers.
+ * Faults by name, and when each strikes. `before`: the request is not handled and changes nothing.
+ * `after`: the request is handled, and its response is damaged. `rule`: a rule of the service works
+ * otherwise. `lie`: a hostile service changes the response.
  */
 export const FAULTS = {
-  /** The connection is cut before anything is done. */
+  /** Closes the connection without handling the request. */
   cut: 'before',
   /** Never answers. */
   hang: 'before',
-  /** Answers after `delayMs` of real time, then goes on as usual. */
+  /** Waits `delayMs` of real time, then goes on as usual. */
   delay: 'before',
-  /** The error envelope with any `status`, `code`, `retryAfter`, `retryAfterHeader`, `expected`. */
+  /** Answers with an error of any `status`, `code`, `retryAfter`, `retryAfterHeader`, `expected`. */
   error: 'before',
-  /** Exactly this `status`, `headers` and `body`. */
+  /** Answers with exactly this `status`, `headers` and `body`. */
   answer: 'before',
-  /** A 502 of some proxy, in HTML. */
+  /** Answers with an HTML page and `status` (502), as a proxy would. */
   html: 'before',
-  /** A redirect with `status` (302) to `location`. */
+  /** Answers with a redirect: `status` (302) to `location`. */
   redirect: 'before',
-  /** The deed is done, then the connection is cut instead of an answer. */
+  /** Handles the request, then closes the connection instead of answering. */
   'lost-answer': 'after',
-  /** The deed is done, and half of the answer comes before the connection is cut. */
+  /** Handles the request, and closes the connection after half of the response. */
   'half-answer': 'after',
-  /** The answer's body comes one byte every `delayMs`. */
+  /** Sends one byte of the response body every `delayMs`. */
   'slow-body': 'after',
-  /** The answer is followed by `bytes` of blanks. */
+  /** Appends `bytes` of blanks to the response body. */
   'giant-body': 'after',
-  /** The answer's last character is missing. */
+  /** Drops the last character of the response body. */
   'invalid-json': 'after',
-  /** What `offset` confirms is kept, so that updates come again. */
+  /** Ignores `offset`, so that confirmed updates come again. */
   'keep-confirmed': 'rule',
-  /** `PUT /key` is answered at once and takes effect after `delayMs` of the sandbox's clock. */
+  /** Answers `PUT /key` at once, and applies it after `delayMs` of the sandbox's clock. */
   'late-key': 'rule',
   /**
-   * The service behaves in every way as if `chatId` had `mode` (and `historyVisible`); phones
-   * know better. Stands until it is cleared.
+   * The service behaves in every way as if `chatId` had `mode` (and `historyVisible`); phones go by
+   * the true mode. Lasts until it is cleared.
    */
   'claim-mode': 'rule',
-  /** Wherever `chatId` is shown, its kind is `kind`. */
+  /** Every response shows `chatId` with the kind `kind`. */
   'claim-kind': 'lie',
   /** `/me` claims that the bot has no key. */
   'claim-unprotected': 'lie',
@@ -54,16 +54,16 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS
 export type FaultPhase = (typeof FAULTS)[FaultName]
 
-/** How a fault strikes; what a name does not use is ignored. */
+/** How a fault strikes. Options that a fault does not use are ignored. */
 export interface FaultOptions {
-  /** An endpoint's name (src/api/endpoints.ts), or `media`; every call when absent. */
+  /** Name of an endpoint (src/api/endpoints.ts), or `media`; every call when absent. */
   route?: string
   botId?: number
-  /** Strikes this often, then is over; without end when absent. */
+  /** Strikes so many times; without end when absent. */
   times?: number
-  /** Lets this many calls pass first. */
+  /** Lets so many calls pass first. */
   after?: number
-  /** Strikes one call in so many, by chance that follows from `seed` alone. */
+  /** Strikes one call in so many, at random as `seed` determines. */
   oneIn?: number
   seed?: number
   delayMs?: number

@@ -3,37 +3,37 @@ import type { FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { bearerOf, botIdOf } from '../../api/token.ts'
 import { valuesOf } from '../../door.ts'
-import { no } from '../failure.ts'
-import { countCall, demandAddress, demandCall } from '../rules/rates.ts'
+import { apiError } from '../api-error.ts'
+import { countCall, requireAddressRate, requireCallRate } from '../rules/rate-limits.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** By method and path pattern, as the router names them. */
-const BY_PATTERN = new Map<string, Endpoint>(
+/** Endpoints by method and path pattern, as the router names them. */
+const ENDPOINT_BY_PATTERN = new Map<string, Endpoint>(
   ENDPOINTS.map((endpoint) => [`${endpoint.method} ${API_PREFIX}${endpoint.path}`, endpoint]),
 )
 
 /** The endpoint that a request was routed to, or undefined. */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
-  return BY_PATTERN.get(`${request.method} ${request.routeOptions.url ?? ''}`)
+  return ENDPOINT_BY_PATTERN.get(`${request.method} ${request.routeOptions.url ?? ''}`)
 }
 
 /**
- * Lets a call in: the address's window, the token, the bot's window, the pause; in this order.
- * What a window refuses counts in none (spec, Errors 2).
- * @throws ServiceNo `rate_limited`, `unauthorized` or `bot_paused`
+ * Checks, in this order: the address's rate window, the token, the bot's rate window, whether the
+ * bot is paused. A call that a window refuses counts in no window (spec, Errors 2).
+ * @throws SandboxApiError `rate_limited`, `unauthorized` or `bot_paused`
  */
-export function admit(world: World, request: FastifyRequest): BotState {
-  demandAddress(world, request.ip)
+export function admitCall(world: World, request: FastifyRequest): BotState {
+  requireAddressRate(world, request.ip)
   const bot = authenticate(world, request)
-  if (bot !== null) demandCall(world, bot)
+  if (bot !== null) requireCallRate(world, bot)
   countCall(world, { address: request.ip, bot })
   if (bot === null) {
-    throw no('unauthorized', 'the token is missing, revoked, replaced or invalid')
+    throw apiError('unauthorized', 'the token is missing, revoked, replaced or invalid')
   }
   const endpoint = endpointOf(request)
   const exempt = endpoint !== undefined && 'whilePaused' in endpoint
-  if (bot.status === 'paused' && !exempt) throw no('bot_paused', 'the owner paused this bot')
+  if (bot.status === 'paused' && !exempt) throw apiError('bot_paused', 'the owner paused this bot')
   return bot
 }
 

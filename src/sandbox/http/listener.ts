@@ -5,41 +5,43 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { doorProblem } from '../../door.ts'
-import { envelopeOf, no, ServiceNo } from '../failure.ts'
-import { readJson } from './body.ts'
+import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 
-const MALFORMED = envelopeOf(no('bad_request', 'the request is malformed')).body
+const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malformed')).body
 
 interface ListenerOptions extends FastifyServerOptions {
-  /** Greatest request body. */
+  /** Greatest size of a request body. */
   bodyBytes: number
-  /** Whether a request's body means anything; of others it is not looked at. All, when absent. */
+  /** Whether a request has a body to parse; that of others is ignored. All have, when absent. */
   takesBody?: (request: FastifyRequest) => boolean
-  /** Called with every request before anything is judged. */
-  arrived?: (request: FastifyRequest) => void
-  /** Turns errors of one's own into an error object; null for all others. */
+  /** Called with every request before anything is checked. */
+  onArrival?: (request: FastifyRequest) => void
+  /** Gives the error object for the caller's own errors, null for all others. */
   refusalOf?: (error: unknown) => { status: number; code: string; message: string } | null
 }
 
 /**
- * A listener with the door rules of DESIGN (known Host, no web page, no CORS), bounds on every
- * time and size, JSON bodies alone, and the error envelope for whatever goes wrong.
+ * A listener with the rules of DESIGN for local listeners (known Host, no web page, no CORS), limits
+ * on every time and size, JSON bodies only, and the error envelope for every failure.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
-  const { bodyBytes, takesBody = () => true, arrived, refusalOf = () => null, ...rest } = options
+  const { bodyBytes, takesBody = () => true, onArrival, refusalOf = () => null, ...rest } = options
   const app = Fastify({
     bodyLimit: bodyBytes,
     exposeHeadRoutes: false,
-    // No route has a schema of Fastify's kind, and its compilers take half of the start.
-    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
-    // A request without one is refused by us, in the envelope.
+    // No route has a schema of Fastify's kind, and loading its compilers takes half of the start.
+    schemaController: {
+      compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
+    },
+    // We refuse a request without one ourselves, with the error envelope.
     http: { requireHostHeader: false },
     forceCloseConnections: true,
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
-    // As long as a request line can be: what is too long names nothing, and is not refused for it.
+    // As long as a request line can be: a parameter that is too long is unknown, not malformed.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: (_error, _request, reply) => refuse(reply, no('bad_request', 'bad path')),
+    frameworkErrors: (_error, _request, reply) =>
+      refuse(reply, apiError('bad_request', 'bad path')),
     clientErrorHandler: (_error, socket) => {
       if (socket.writable) socket.end(malformed())
     },
@@ -48,7 +50,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.server.maxConnections = 4096
   app.server.headersTimeout = 10_000
   app.addHook('onRequest', (request, reply, next) => {
-    arrived?.(request)
+    onArrival?.(request)
     const problem = doorProblem(request.raw.rawHeaders, new Set())
     if (problem === null) next()
     else void reply.code(problem.status).send({ ok: false, error: problem })
@@ -64,38 +66,38 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   })
   app.setErrorHandler((error, _request, reply) => {
     const refusal = refusalOf(error)
-    if (refusal === null) refuse(reply, serviceNo(error))
+    if (refusal === null) refuse(reply, toApiError(error))
     else void reply.code(refusal.status).send({ ok: false, error: refusal })
   })
-  app.setNotFoundHandler((_request, reply) => refuse(reply, no('not_found', 'no such path')))
+  app.setNotFoundHandler((_request, reply) => refuse(reply, apiError('not_found', 'no such path')))
   return app
 }
 
-function none(): never {
+function noSchemas(): never {
   throw new Error('routes have no schemas here')
 }
 
-/** Listens on 127.0.0.1. Gives the url, without a slash at its end. */
+/** Listens on 127.0.0.1. Gives the URL, without a trailing slash. */
 export async function listen(app: FastifyInstance, port: number): Promise<string> {
   return await app.listen({ host: '127.0.0.1', port })
 }
 
-function refuse(reply: FastifyReply, failure: ServiceNo): void {
-  const { status, headers, body } = envelopeOf(failure)
+function refuse(reply: FastifyReply, error: SandboxApiError): void {
+  const { status, headers, body } = errorEnvelope(error)
   void reply.code(status).headers(headers).send(body)
 }
 
-/** One function turns whatever was thrown into a no; an `internal` says nothing. */
-function serviceNo(error: unknown): ServiceNo {
-  if (error instanceof ServiceNo) return error
+/** Turns anything thrown into an API error; `internal` carries no details. */
+function toApiError(error: unknown): SandboxApiError {
+  if (error instanceof SandboxApiError) return error
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return no('too_large', 'the body is over the limit')
+    return apiError('too_large', 'the body is over the limit')
   }
-  const theirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return theirs
-    ? no('bad_request', 'the request is malformed')
-    : no('internal', 'something went wrong in the sandbox')
+  const isCallersFault = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+  return isCallersFault
+    ? apiError('bad_request', 'the request is malformed')
+    : apiError('internal', 'something went wrong in the sandbox')
 }
 
 function malformed(): string {
@@ -104,4 +106,22 @@ function malformed(): string {
     'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   )
+}
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i
+
+/**
+ * Reads a request body. Gives undefined when it is empty.
+ * @throws SandboxApiError `bad_request`: another content type, not UTF-8, or not JSON
+ */
+function readJson(body: Buffer, contentType: string | undefined): unknown {
+  if (body.length === 0) return undefined
+  if (!JSON_TYPE.test(contentType ?? '')) {
+    throw apiError('bad_request', 'Content-Type: must be application/json')
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
+  } catch {
+    throw apiError('bad_request', 'the body is not JSON')
+  }
 }

@@ -1,26 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { envelopeOf, no } from '../failure.ts'
-import { strikeBefore } from '../faults/before.ts'
+import { errorEnvelope, apiError } from '../api-error.ts'
+import { strikeBefore } from '../faults/strike.ts'
 import { HANDLERS } from '../routes/table.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
-import { admit, endpointOf } from './admit.ts'
-import { finishAnswer, type Rewrite } from './answer.ts'
+import { admitCall, endpointOf } from './admit.ts'
+import { finishResponse, type ResponseRewrite } from './response.ts'
 import { createListener } from './listener.ts'
-import type { CallRecord } from '../transcript.ts'
+import type { CallRecorder } from '../transcript.ts'
 
-/** What is known of a request under way. */
-interface UnderWay {
-  record: CallRecord
-  /** Its body is being written down, also when it was refused unread. */
-  read: boolean
+/** A call that is not answered yet. */
+interface OpenCall {
+  record: CallRecorder
+  /** Its body goes to the transcript, even when the call is refused before the body is read. */
+  isBodyRecorded: boolean
   bot?: BotState
 }
 
-/** Endpoints for which the spec names a body. */
-const TAKING_BODIES: ReadonlySet<EndpointName | undefined> = new Set<EndpointName>([
+/** Endpoints for which the spec defines a body. */
+const WITH_BODY: ReadonlySet<EndpointName | undefined> = new Set<EndpointName>([
   'setWebhook',
   'putKey',
   'putCommands',
@@ -33,27 +33,30 @@ const TAKING_BODIES: ReadonlySet<EndpointName | undefined> = new Set<EndpointNam
 
 /**
  * The service's listener: every endpoint of the spec under `/bot/v1`, and `/media/{id}`.
- * @param rewrites asked for every answer of a bot's call, in order
+ * @param rewrites applied in order to the response of every call
  */
-export function createService(world: World, rewrites: ReadonlySet<Rewrite>): FastifyInstance {
-  const underWay = new WeakMap<FastifyRequest, UnderWay>()
+export function createService(
+  world: World,
+  rewrites: ReadonlySet<ResponseRewrite>,
+): FastifyInstance {
+  const openCalls = new WeakMap<FastifyRequest, OpenCall>()
   const app = createListener({
     bodyBytes: FIXED_LIMITS.requestBytes,
-    takesBody: (request) => TAKING_BODIES.has(endpointOf(request)?.name),
-    arrived: (request) => {
-      underWay.set(request, { record: openRecord(world, request), read: false })
+    takesBody: (request) => WITH_BODY.has(endpointOf(request)?.name),
+    onArrival: (request) => {
+      openCalls.set(request, { record: openRecord(world, request), isBodyRecorded: false })
     },
   })
   const recordBody = (request: FastifyRequest): void => {
-    const call = underWay.get(request)
-    if (call === undefined || call.read) return
-    call.read = true
+    const call = openCalls.get(request)
+    if (call === undefined || call.isBodyRecorded) return
+    call.isBodyRecorded = true
     request.raw.on('data', (chunk: Buffer) => call.record.received(chunk))
   }
 
   app.addHook('onRequest', (request, _reply, next) => {
-    const call = underWay.get(request)
-    if (call !== undefined && isApi(request)) call.bot = admit(world, request)
+    const call = openCalls.get(request)
+    if (call !== undefined && isApi(request)) call.bot = admitCall(world, request)
     next()
   })
   app.addHook('preParsing', (request, _reply, payload, next) => {
@@ -61,8 +64,8 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
     next(null, payload)
   })
   app.addHook('preHandler', (request, reply, next) => {
-    const faults = world.faults.take('before', whoAsks(request, underWay.get(request)?.bot))
-    // Who was answered is not by what Fastify says: an answer that waits for the disk is not sent.
+    const faults = world.faults.take('before', callerOf(request, openCalls.get(request)?.bot))
+    // `reply.sent` does not tell: a response that waits for the disk is not sent yet.
     const strike = async (): Promise<void> => {
       if (await strikeBefore(faults, { request, reply })) next()
     }
@@ -70,15 +73,17 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
   })
   app.addHook('onSend', async (request, reply, payload) => {
     recordBody(request)
-    const call = underWay.get(request)
+    const call = openCalls.get(request)
     if (call === undefined) return payload
-    const asks = whoAsks(request, call.bot)
-    const sent = finishAnswer(world, { ...call, ...asks, request, reply, payload, rewrites })
+    const caller = callerOf(request, call.bot)
+    const sent = finishResponse(world, { ...call, ...caller, request, reply, payload, rewrites })
     try {
-      await world.keep.settled()
+      await world.persistence.flush()
       return sent
     } catch {
-      const { status, body } = envelopeOf(no('internal', 'what was done could not be written down'))
+      const { status, body } = errorEnvelope(
+        apiError('internal', 'what was done could not be written down'),
+      )
       reply.code(status)
       return JSON.stringify(body)
     }
@@ -89,15 +94,15 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
       method,
       url: API_PREFIX + path,
       handler: async (request, reply) => {
-        const bot = underWay.get(request)?.bot
-        if (bot === undefined) throw no('unauthorized', 'no token')
+        const bot = openCalls.get(request)?.bot
+        if (bot === undefined) throw apiError('unauthorized', 'no token')
         const { result, status } = await HANDLERS[name]({
           world,
           bot,
           params: request.params as Record<string, string>,
           query: request.query,
           body: request.body,
-          hungUp: hungUp(reply),
+          hangUp: hangUpSignal(reply),
         })
         return reply.code(status ?? 200).send({ ok: true, result })
       },
@@ -105,18 +110,18 @@ export function createService(world: World, rewrites: ReadonlySet<Rewrite>): Fas
   }
   app.get<{ Params: { id: string } }>('/media/:id', (request, reply) => {
     const file = world.files.get(request.params.id)
-    if (file === undefined) throw no('media_not_found', 'no such file')
+    if (file === undefined) throw apiError('media_not_found', 'no such file')
     return reply.type('application/octet-stream').send(asBuffer(file))
   })
   return app
 }
 
-/** Everything but `/media` is a call of the API when it was routed, or when its path says so. */
+/** A call of the API by its route, or by its path when it has no route. */
 function isApi(request: FastifyRequest): boolean {
   return endpointOf(request) !== undefined || request.url.startsWith(`${API_PREFIX}/`)
 }
 
-function whoAsks(
+function callerOf(
   request: FastifyRequest,
   bot: BotState | undefined,
 ): { route: string; botId: number | undefined } {
@@ -125,7 +130,7 @@ function whoAsks(
   return { route, botId: bot?.id }
 }
 
-function openRecord(world: World, request: FastifyRequest): CallRecord {
+function openRecord(world: World, request: FastifyRequest): CallRecorder {
   return world.transcript.open({
     at: world.clock.now(),
     by: 'api',
@@ -135,12 +140,12 @@ function openRecord(world: World, request: FastifyRequest): CallRecord {
   })
 }
 
-/** The same octets, not a copy. */
+/** The same bytes, not a copy. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-function hungUp(reply: FastifyReply): AbortSignal {
+function hangUpSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort()

@@ -1,31 +1,57 @@
-import { no } from '../failure.ts'
+import { apiError } from '../api-error.ts'
 import { findChat, pathId } from '../rules/find.ts'
-import { listedKeys } from '../rules/key-list.ts'
-import { leave } from '../rules/members.ts'
+import { listedKeys } from '../rules/keys.ts'
+import { leave, visibleMembers } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
-import { chatView } from '../views/chat.ts'
-import type { Handler } from './call.ts'
+import type { ChatState } from '../state.ts'
+import { chatView, memberView } from '../views/chat.ts'
+import type { BotCall, RouteHandler } from './call.ts'
 
 /** GET /chats/{chatId} */
-export const getChat: Handler = ({ world, bot, params }) => ({
+export const getChat: RouteHandler = ({ world, bot, params }) => ({
   result: chatView(world, findChat(world, bot, pathId(params['chatId'])), bot),
 })
 
 /** GET /chats/{chatId}/keys */
-export const getChatKeys: Handler = ({ world, bot, params }) => {
+export const getChatKeys: RouteHandler = ({ world, bot, params }) => {
   const chat = findChat(world, bot, pathId(params['chatId']))
-  if (modeOf(world, chat) === 'open') throw no('chat_is_open', 'this chat is readable')
+  if (modeOf(world, chat) === 'open') throw apiError('chat_is_open', 'this chat is readable')
   const keys = listedKeys(world, chat, bot.id)
-  if (chat.kind === 'group') return { result: { keys, memberCount: chat.seats.size } }
+  if (chat.kind === 'group') return { result: { keys, memberCount: chat.members.size } }
   if (chat.kind === 'private' && keys.length === 0)
-    throw no('no_user_key', 'this person never published a key')
+    throw apiError('no_user_key', 'this person never published a key')
   return { result: { keys } }
 }
 
-/** POST /chats/{chatId}/leave: the room is told. */
-export const leaveChat: Handler = ({ world, bot, params }) => {
+/** POST /chats/{chatId}/leave: the members get a service notice. */
+export const leaveChat: RouteHandler = ({ world, bot, params }) => {
   const chat = findChat(world, bot, pathId(params['chatId']))
-  if (chat.kind === 'private') throw no('bad_request', 'a private chat cannot be left')
+  if (chat.kind === 'private') throw apiError('bad_request', 'a private chat cannot be left')
   leave(world, chat, bot.id)
   return { result: { left: true } }
+}
+
+/** GET /chats/{chatId}/members: the members that the bot may see. */
+export const getMembers: RouteHandler = (call) => {
+  const chat = findRoom(call)
+  const members = visibleMembers(call.world, chat, call.bot.id).map((id) =>
+    memberView(call.world, chat, id),
+  )
+  return { result: { members, memberCount: members.length } }
+}
+
+/** GET /chats/{chatId}/members/{userId} */
+export const getMember: RouteHandler = (call) => {
+  const chat = findRoom(call)
+  const userId = pathId(call.params['userId'])
+  if (userId === null || !visibleMembers(call.world, chat, call.bot.id).includes(userId)) {
+    throw apiError('member_not_found', 'not a member, or hidden from the bot')
+  }
+  return { result: memberView(call.world, chat, userId) }
+}
+
+function findRoom({ world, bot, params }: BotCall): ChatState {
+  const chat = findChat(world, bot, pathId(params['chatId']))
+  if (chat.kind === 'private') throw apiError('bad_request', 'a private chat has no members')
+  return chat
 }

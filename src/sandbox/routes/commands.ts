@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { PutCommands, Scope, type Command, type CommandScope } from '../../api/command.ts'
 import { findChat } from '../rules/find.ts'
 import { setCommands } from '../rules/commands.ts'
-import { read, type Call, type Handler } from './call.ts'
+import { parseInput, type BotCall, type RouteHandler } from './call.ts'
 
 const ScopeQuery = z.object({ scope: Scope })
 
-/** GET /commands: every scope that has a list, or the list of one. */
-export const getCommands: Handler = ({ bot, query }) => {
+/** GET /commands: every scope with its list, or the list of one scope. */
+export const getCommands: RouteHandler = ({ bot, query }) => {
   const scope = scopeOf(query)
   if (scope !== undefined) return { result: bot.commands.get(scope) ?? [] }
   const all: CommandScope[] = [...bot.commands].map(([name, commands]) => ({
@@ -17,10 +17,10 @@ export const getCommands: Handler = ({ bot, query }) => {
   return { result: all }
 }
 
-/** PUT /commands: replaces the list of one scope; duplicate names fold to the first. */
-export const putCommands: Handler = (call) => {
-  const { scope, commands } = read(PutCommands, call.body)
-  demandChat(call, scope)
+/** PUT /commands: replaces the list of one scope; of commands with the same name the first counts. */
+export const putCommands: RouteHandler = (call) => {
+  const { scope, commands } = parseInput(PutCommands, call.body)
+  requireScopeChat(call, scope)
   const first = new Map<string, Command>()
   for (const command of commands) {
     if (!first.has(command.command)) first.set(command.command, command)
@@ -30,7 +30,7 @@ export const putCommands: Handler = (call) => {
 }
 
 /** DELETE /commands */
-export const deleteCommands: Handler = ({ bot, query }) => {
+export const deleteCommands: RouteHandler = ({ bot, query }) => {
   const scope = scopeOf(query) ?? 'default'
   setCommands(bot, scope, [])
   return { result: { scope, commands: [] } satisfies CommandScope }
@@ -38,10 +38,10 @@ export const deleteCommands: Handler = ({ bot, query }) => {
 
 function scopeOf(query: unknown): string | undefined {
   const { scope } = query as { scope?: unknown }
-  return scope === undefined ? undefined : read(ScopeQuery, { scope }).scope
+  return scope === undefined ? undefined : parseInput(ScopeQuery, { scope }).scope
 }
 
-function demandChat({ world, bot }: Call, scope: string): void {
+function requireScopeChat({ world, bot }: BotCall, scope: string): void {
   const id = /^chat:(-?\d+)$/.exec(scope)?.[1]
   if (id !== undefined) findChat(world, bot, Number(id))
 }

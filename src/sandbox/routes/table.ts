@@ -1,23 +1,15 @@
 import type { EndpointName } from '../../api/endpoints.ts'
-import type { Handler } from './call.ts'
-import { answerCallback } from './callbacks.ts'
-import { getChat, getChatKeys, leaveChat } from './chats.ts'
+import { deleteWebhook, getMe, getWebhook, putKey, revokeToken, setWebhook } from './bot.ts'
+import type { RouteHandler } from './call.ts'
+import { getChat, getChatKeys, getMember, getMembers, leaveChat } from './chats.ts'
 import { deleteCommands, getCommands, putCommands } from './commands.ts'
-import { deleteMessage } from './delete.ts'
-import { editMessage } from './edit.ts'
-import { putKey } from './key.ts'
-import { getMe } from './me.ts'
-import { getMember, getMembers } from './members.ts'
-import { resolve } from './resolve.ts'
-import { sendMessage } from './send.ts'
-import { revokeToken } from './token.ts'
+import { answerCallback, deleteMessage, editMessage, sendMessage } from './messages.ts'
+import { getUserKey, resolve } from './people.ts'
 import { sendTyping } from './typing.ts'
 import { getUpdates } from './updates.ts'
-import { getUserKey } from './users.ts'
-import { deleteWebhook, getWebhook, setWebhook } from './webhook.ts'
 
-/** Every endpoint of the spec; the type sees to it that none is missing. */
-export const HANDLERS: Record<EndpointName, Handler> = {
+/** The handler of every endpoint of the spec. */
+export const HANDLERS: Record<EndpointName, RouteHandler> = {
   getMe,
   getUpdates,
   getWebhook,

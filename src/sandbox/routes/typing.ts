@@ -1,22 +1,22 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { TypingBody } from '../../api/send.ts'
-import { no } from '../failure.ts'
+import { apiError } from '../api-error.ts'
 import { findChat, pathId } from '../rules/find.ts'
 import { parties } from '../rules/mode.ts'
-import { maySpeak, seatOf } from '../rules/seats.ts'
+import { mayWrite, membershipOf } from '../rules/memberships.ts'
 import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
-import { read, type Handler } from './call.ts'
+import { parseInput, type RouteHandler } from './call.ts'
 
-/** How long an indicator shows. */
+/** How long phones show an indicator. */
 const SHOWN_MS = 5000
 
-/** POST /chats/{chatId}/typing: at most one indicator a chat goes out every 3 seconds. */
-export const sendTyping: Handler = ({ world, bot, params, body }) => {
-  const { typing = true } = read(TypingBody, body === undefined ? {} : body)
+/** POST /chats/{chatId}/typing: sends at most one indicator per chat in 3 seconds. */
+export const sendTyping: RouteHandler = ({ world, bot, params, body }) => {
+  const { typing = true } = parseInput(TypingBody, body === undefined ? {} : body)
   const chat = findChat(world, bot, pathId(params['chatId']))
-  if (!maySpeak(chat, seatOf(world, chat, bot.id))) {
-    throw no('forbidden', 'the bot may not write in this chat')
+  if (!mayWrite(chat, membershipOf(world, chat, bot.id))) {
+    throw apiError('forbidden', 'the bot may not write in this chat')
   }
   const sent =
     reachable(world, chat, bot) && (typing ? show(world, chat, bot) : clear(world, chat, bot))
@@ -38,7 +38,7 @@ function show(world: World, chat: ChatState, bot: BotState): boolean {
   return true
 }
 
-/** Clearing counts against nothing; it goes out only while something shows. */
+/** Clears an indicator that phones still show. It counts towards no limit. */
 function clear(world: World, chat: ChatState, bot: BotState): boolean {
   const last = bot.typing.get(chat.id)
   if (last?.showing !== true || world.clock.now() - last.sentAt > SHOWN_MS) return false

@@ -1,51 +1,51 @@
 import { UpdatesQuery, type Update } from '../../api/update.ts'
-import { no } from '../failure.ts'
-import { read, type Call, type Handler } from './call.ts'
+import { apiError } from '../api-error.ts'
+import { parseInput, type BotCall, type RouteHandler } from './call.ts'
 
-/** GET /updates: confirms by `offset`, ends the poll before it, and waits on the sandbox's clock. */
-export const getUpdates: Handler = async (call) => {
+/** GET /updates: ends an earlier poll, confirms by `offset`, and waits on the sandbox's clock. */
+export const getUpdates: RouteHandler = async (call) => {
   const { bot } = call
-  const { offset, limit, timeout } = read(UpdatesQuery, numbersIn(call.query))
-  if (bot.webhook !== null) throw no('webhook_active', 'a webhook is set')
-  bot.mailbox.endPoll?.()
+  const { offset, limit, timeout } = parseInput(UpdatesQuery, numbersIn(call.query))
+  if (bot.webhook !== null) throw apiError('webhook_active', 'a webhook is set')
+  bot.queue.endPoll?.()
   if (offset !== undefined && call.world.faults.takeRule('keep-confirmed', bot.id) === null) {
-    bot.mailbox.confirm(offset)
+    bot.queue.confirm(offset)
   }
-  if (timeout > 0 && bot.mailbox.size === 0) {
+  if (timeout > 0 && bot.queue.size === 0) {
     const ended = await waitForUpdate(call, timeout * 1000)
     if (ended) return { result: [] }
   }
-  return { result: bot.mailbox.list(limit) satisfies Update[] }
+  return { result: bot.queue.list(limit) satisfies Update[] }
 }
 
-/** Waits for an update or the end of time. Gives true when something else ended the poll. */
-async function waitForUpdate({ world, bot, hungUp }: Call, timeoutMs: number): Promise<boolean> {
-  const { mailbox } = bot
+/** Waits for an update or the timeout. Gives true when something else ended the poll. */
+async function waitForUpdate({ world, bot, hangUp }: BotCall, timeoutMs: number): Promise<boolean> {
+  const { queue } = bot
   const poll = new AbortController()
   let ended = false
   const end = (): void => {
     ended = true
     poll.abort()
   }
-  const stopWaking = mailbox.onWake(() => mailbox.size > 0 && poll.abort())
-  mailbox.endPoll = end
-  hungUp.addEventListener('abort', end)
+  const stopWaking = queue.onWake(() => queue.size > 0 && poll.abort())
+  queue.endPoll = end
+  hangUp.addEventListener('abort', end)
   world.closing.signal.addEventListener('abort', end)
   try {
-    if (hungUp.aborted || world.closing.signal.aborted) end()
+    if (hangUp.aborted || world.closing.signal.aborted) end()
     await world.clock.wait(timeoutMs, poll.signal)
   } finally {
     stopWaking()
-    hungUp.removeEventListener('abort', end)
+    hangUp.removeEventListener('abort', end)
     world.closing.signal.removeEventListener('abort', end)
-    if (mailbox.endPoll === end) mailbox.endPoll = null
+    if (queue.endPoll === end) queue.endPoll = null
   }
   return ended
 }
 
 /**
- * The three numbers of the query; other names mean nothing here. They are decimal digits:
- * JavaScript would read more than those as numbers.
+ * The three numbers of the query; other names are ignored. Only decimal digits are accepted, since
+ * `Number()` reads more than those.
  */
 function numbersIn(query: unknown): Record<string, unknown> {
   const known = Object.entries(query as Record<string, unknown>).filter(([name]) =>
@@ -53,7 +53,7 @@ function numbersIn(query: unknown): Record<string, unknown> {
   )
   for (const [name, value] of known) {
     if (typeof value !== 'string' || !/^\d{1,16}$/.test(value)) {
-      throw no('bad_request', `${name}: must be an integer`)
+      throw apiError('bad_request', `${name}: must be an integer`)
     }
   }
   return Object.fromEntries(known)

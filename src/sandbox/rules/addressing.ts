@@ -3,9 +3,9 @@ import type { BotState } from '../state.ts'
 const COMMAND = /^\/[a-z0-9_]{1,32}(?:@([a-z0-9_]{3,32}))?(?=\s|$)/i
 
 /**
- * Whether words are addressed to a bot (spec, What the service does, 6): a command, one with the
- * bot's name or with none, or a mention. Replies are for whoever knows the quoted message. The
- * service applies it in readable groups, the sender's phone in encrypted ones.
+ * Whether a text is addressed to a bot (spec, What the service does, 6): it begins with a command
+ * that names the bot or no bot, or mentions it. Replies are not looked at here. The service applies
+ * this in readable groups, the sender's phone in encrypted ones.
  */
 export function isAddressed(text: string, bot: Pick<BotState, 'username'>): boolean {
   const username = bot.username.toLowerCase()

@@ -1,9 +1,9 @@
 import type { Command } from '../../api/command.ts'
 import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
-import { isAdmin, seatOf } from './seats.ts'
+import { isAdmin, membershipOf } from './memberships.ts'
 
-/** Replaces a scope's list; an empty one does not hide a wider one, so it is not kept. */
+/** Replaces a scope's list; an empty one does not hide a wider one, so it is not stored. */
 export function setCommands(bot: BotState, scope: string, commands: Command[]): void {
   if (commands.length === 0) bot.commands.delete(scope)
   else bot.commands.set(scope, commands)
@@ -27,6 +27,6 @@ export function commandsFor(
 /** Narrowest first. */
 function scopesFor(world: World, chat: ChatState, userId: number): string[] {
   if (chat.kind === 'private') return ['private', 'default']
-  const admin = isAdmin(seatOf(world, chat, userId))
+  const admin = isAdmin(membershipOf(world, chat, userId))
   return [`chat:${chat.id}`, ...(admin ? ['groupAdmins'] : []), 'groups', 'default']
 }

@@ -1,35 +1,35 @@
-import { no } from '../failure.ts'
+import { apiError } from '../api-error.ts'
 import type { BotState, ChatState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** An id in a path; null when it is no integer, in which case it names nothing. */
+/** An id in a path, or null when it is no integer. */
 export function pathId(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
 }
 
-/** The chat, when the bot is in it. @throws ServiceNo `chat_not_found`, the same for both */
+/** @throws SandboxApiError `chat_not_found`, whether there is no such chat or the bot is not in it */
 export function findChat(world: World, bot: BotState, id: number | null): ChatState {
   const chat = id === null ? undefined : world.chats.get(id)
-  if (chat === undefined || !chat.seats.has(bot.id)) {
-    throw no('chat_not_found', 'no such chat, or the bot is not in it')
+  if (chat === undefined || !chat.members.has(bot.id)) {
+    throw apiError('chat_not_found', 'no such chat, or the bot is not in it')
   }
   return chat
 }
 
-/** @throws ServiceNo `message_not_found`, also for what was there before the bot arrived */
+/** @throws SandboxApiError `message_not_found`, also for what was there before the bot arrived */
 export function findMessage(chat: ChatState, bot: BotState, id: number | null): StoredMessage {
   const message = id === null ? undefined : chat.messages.get(id)
-  const first = chat.seats.get(bot.id)?.firstMessageId ?? Infinity
+  const first = chat.members.get(bot.id)?.firstMessageId ?? Infinity
   if (message === undefined || message.id < first) {
-    throw no('message_not_found', 'no such message in this chat')
+    throw apiError('message_not_found', 'no such message in this chat')
   }
   return message
 }
 
-/** Whether two accounts sit in one chat. */
-export function shareChat(world: World, one: number, other: number): boolean {
+/** Whether two accounts are members of the same chat. */
+export function haveCommonChat(world: World, one: number, other: number): boolean {
   for (const chat of world.chats.values()) {
-    if (chat.seats.has(one) && chat.seats.has(other)) return true
+    if (chat.members.has(one) && chat.members.has(other)) return true
   }
   return false
 }

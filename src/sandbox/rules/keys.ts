@@ -1,22 +1,36 @@
-import type { BotState, PersonState, PublishedKey } from '../state.ts'
+import type { BotState, ChatState, PersonState, PublishedKey } from '../state.ts'
 import type { World } from '../world.ts'
+
+/** A key record of an answer, in the shape that DESIGN 5 chooses where the spec leaves it open. */
+export interface KeyView extends PublishedKey {
+  userId: number
+}
+
+export function keyView(userId: number, key: PublishedKey): KeyView {
+  return { userId, fingerprint: key.fingerprint, publicKey: key.publicKey }
+}
+
+/** The key that a person or a bot published, or null. */
+export function publishedKey(world: World, userId: number): PublishedKey | null {
+  return world.people.get(userId)?.key ?? world.bots.get(userId)?.key ?? null
+}
 
 /**
  * Publishes a bot's key: from now on its private chats are encrypted and every phone learns the
  * fingerprint. Under the fault `late-key` this happens only after its `delayMs`.
  */
 export function publishBotKey(world: World, bot: BotState, key: PublishedKey): void {
-  const late = world.faults.takeRule('late-key', bot.id)
-  if (late === null) {
+  const fault = world.faults.takeRule('late-key', bot.id)
+  if (fault === null) {
     setBotKey(world, bot, key)
     return
   }
   void world.clock
-    .wait(late.delayMs ?? 0, world.closing.signal)
+    .wait(fault.delayMs ?? 0, world.closing.signal)
     .then((due) => (due ? setBotKey(world, bot, key) : undefined))
 }
 
-/** Sets or, as its owner in the console, removes a bot's key. */
+/** Sets a bot's key; null removes it, as the owner can. */
 export function setBotKey(world: World, bot: BotState, key: PublishedKey | null): void {
   bot.key = key
   world.emit({ kind: 'key', userId: bot.id, key })
@@ -25,4 +39,16 @@ export function setBotKey(world: World, bot: BotState, key: PublishedKey | null)
 export function setPersonKey(world: World, person: PersonState, key: PublishedKey): void {
   person.key = key
   world.emit({ kind: 'key', userId: person.id, key })
+}
+
+/**
+ * The keys of an encrypted chat's members, without the account that asks, other bots in privacy
+ * mode, and members with no key (spec, GET /chats/{id}/keys).
+ */
+export function listedKeys(world: World, chat: ChatState, askerId: number): KeyView[] {
+  return [...chat.members.keys()].flatMap((id) => {
+    const key = publishedKey(world, id)
+    const addressedOnly = world.bots.get(id)?.privacyMode === true
+    return key === null || id === askerId || addressedOnly ? [] : [keyView(id, key)]
+  })
 }

@@ -2,9 +2,9 @@ import type { ChatMode } from '../../api/chat.ts'
 import type { BotState, ChatState, PersonState } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** The two sides of a private chat. @throws Error when the chat is not private */
+/** The two members of a private chat. @throws Error when the chat is not private */
 export function parties(world: World, chat: ChatState): { person: PersonState; bot: BotState } {
-  const ids = [...chat.seats.keys()]
+  const ids = [...chat.members.keys()]
   const person = ids.map((id) => world.people.get(id)).find((found) => found !== undefined)
   const bot = ids.map((id) => world.bots.get(id)).find((found) => found !== undefined)
   if (chat.kind !== 'private' || person === undefined || bot === undefined) {
@@ -13,14 +13,14 @@ export function parties(world: World, chat: ChatState): { person: PersonState; b
   return { person, bot }
 }
 
-/** What the service says and goes by: the truth, unless the fault `claim-mode` stands. */
+/** The mode that the service claims and applies: the true one, unless the fault `claim-mode` is set. */
 export function modeOf(world: World, chat: ChatState): ChatMode {
-  return world.faults.standing('claim-mode', chat.id)?.mode ?? trueMode(world, chat)
+  return world.faults.activeRule('claim-mode', chat.id)?.mode ?? trueMode(world, chat)
 }
 
 /**
- * A private chat is encrypted when its bot has a key; a group with open history is readable, any
- * other group is encrypted (spec, What the service does, 4). Channels follow the groups' rule.
+ * A private chat is encrypted when its bot has a key. A group or channel is readable when its
+ * history is open, and encrypted otherwise (spec, What the service does, 4).
  */
 export function trueMode(world: World, chat: ChatState): ChatMode {
   if (chat.kind === 'private') {

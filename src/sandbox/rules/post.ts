@@ -5,45 +5,45 @@ import type { BotState, ChatState, MediaState, MessageKind, StoredMessage } from
 import type { World } from '../world.ts'
 import { isAddressed } from './addressing.ts'
 
-/** Something to be written into a chat; whether it may be was decided before. */
+/** A message to be posted. Whether it may be posted is already checked. */
 export interface Post {
   chat: ChatState
   fromId: number
   kind?: MessageKind
   text?: string | null | undefined
   armored?: string | null | undefined
-  /** A message of the same chat; a wrong id is dropped in silence. */
+  /** A message of the same chat; an unknown id is ignored. */
   replyTo?: number | null | undefined
   markup?: Markup | null
   media?: MediaState[]
-  /** Bots that the sender's phone says it addresses; the service cannot read sealed words. */
+  /** Bots that the message is for, as the sender's phone says: the service cannot read sealed text. */
   addressed?: readonly number[]
 }
 
-/** Writes it, tells every phone, and queues it for the bots that it is for. */
-export function post(world: World, what: Post): StoredMessage {
-  const { chat } = what
+/** Stores a message, emits it to the phones, and queues it for the bots that receive it. */
+export function post(world: World, input: Post): StoredMessage {
+  const { chat } = input
   const message: StoredMessage = {
     id: chat.nextMessageId++,
-    fromId: what.fromId,
+    fromId: input.fromId,
     date: world.clock.now(),
-    kind: what.kind ?? 'user',
-    text: what.text ?? null,
-    armored: what.armored ?? null,
+    kind: input.kind ?? 'user',
+    text: input.text ?? null,
+    armored: input.armored ?? null,
     replyTo:
-      typeof what.replyTo === 'number' && chat.messages.has(what.replyTo) ? what.replyTo : null,
-    markup: what.markup ?? null,
-    media: what.media ?? [],
+      typeof input.replyTo === 'number' && chat.messages.has(input.replyTo) ? input.replyTo : null,
+    markup: input.markup ?? null,
+    media: input.media ?? [],
     editedAt: null,
   }
   chat.messages.set(message.id, message)
-  const seat = chat.seats.get(message.fromId)
-  if (seat !== undefined) seat.wroteAt = message.date
+  const sender = chat.members.get(message.fromId)
+  if (sender !== undefined) sender.wroteAt = message.date
   stopTyping(world, chat, message.fromId)
   for (const id of botIds(world, chat)) {
     const bot = world.bots.get(id)
-    if (bot !== undefined && isFor(bot, chat, message, what.addressed ?? [])) {
-      bot.mailbox.push({ kind: 'message', message: messageView(world, { chat, message, bot }) })
+    if (bot !== undefined && receives(bot, chat, message, input.addressed ?? [])) {
+      bot.queue.push({ kind: 'message', message: messageView(world, { chat, message, bot }) })
     }
   }
   world.emit({ kind: 'message', chat, message })
@@ -51,11 +51,11 @@ export function post(world: World, what: Post): StoredMessage {
 }
 
 /**
- * Who gets an update: in a private chat the bot gets everything the person writes, elsewhere what
- * is addressed to it, or everything when its owner switched privacy mode off. Notices of its own
- * arrival reach a bot in any case. Nobody hears themselves.
+ * Whether a bot gets an update. In a private chat it gets everything that the person writes;
+ * elsewhere what is addressed to it, or everything when its privacy mode is off. It gets the notice
+ * that it joined, and nothing else of its own.
  */
-function isFor(
+function receives(
   bot: BotState,
   chat: ChatState,
   message: StoredMessage,

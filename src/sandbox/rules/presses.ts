@@ -4,8 +4,8 @@ import { accountView } from '../views/accounts.ts'
 import { messageView } from '../views/message.ts'
 import type { World } from '../world.ts'
 
-/** The oldest beyond so many are forgotten, and answer `callback_not_found`. */
-const KEPT = 10_000
+/** How many presses a bot can still answer; for older ones it gets `callback_not_found`. */
+const MAX_PRESSES = 10_000
 
 /**
  * A person presses a button that has `callbackData`: a `callback_query` for the bot. A second
@@ -27,10 +27,10 @@ export function press(
   )
   if (open !== undefined) return open
   for (const id of bot.presses.keys()) {
-    if (bot.presses.size < KEPT) break
+    if (bot.presses.size < MAX_PRESSES) break
     bot.presses.delete(id)
   }
-  const made: PressState = {
+  const pressed: PressState = {
     id: world.randomId(),
     botId: bot.id,
     userId,
@@ -39,15 +39,15 @@ export function press(
     pressedAt: now,
     answer: null,
   }
-  bot.presses.set(made.id, made)
-  bot.mailbox.push({
+  bot.presses.set(pressed.id, pressed)
+  bot.queue.push({
     kind: 'callback_query',
     callbackQuery: {
-      id: made.id,
+      id: pressed.id,
       from: accountView(world, userId),
       message: messageView(world, { chat, message, bot }),
       data,
     },
   })
-  return made
+  return pressed
 }

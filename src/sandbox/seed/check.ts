@@ -1,15 +1,15 @@
 import { isObject } from '../../api/common.ts'
-import type { Named } from '../control/fields.ts'
+import type { ReferenceKind } from '../control/fields.ts'
 import { SERVICE_HANDLE } from '../control/handles.ts'
-import { msOf } from './duration.ts'
-import { DEEDS, inputOf, namesIn, type Deed } from './deeds.ts'
+import { parseDurationMs } from './duration.ts'
+import { ACTIONS, actionInput, referencesIn, type ActionName } from './actions.ts'
 import type { SeedProblem } from './problem.ts'
-import { FaultInput } from '../control/backstage.ts'
+import { FaultInput } from '../control/admin.ts'
 
 type Fields = Record<string, unknown>
 type Path = SeedProblem['path']
 
-const WITH_A_PHONE: readonly string[] = ['write', 'sendMedia', 'newKey']
+const NEEDING_A_PHONE: readonly string[] = ['write', 'sendMedia', 'newKey']
 const SCOPES = ['default', 'private', 'groups', 'groupAdmins']
 
 const agoOf = ({ ago }: Fields): string => (typeof ago === 'string' ? ago : '0s')
@@ -17,11 +17,11 @@ const fields = (value: unknown): Fields => (isObject(value) ? value : {})
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * What is wrong with a seed beyond its shape: names of nobody, handles twice, words that could not
- * have been written. Takes any value, also one of the wrong shape, so that all problems are told
- * at once.
+ * Finds what is wrong with a seed beyond its shape: unknown names, duplicate handles, messages that
+ * nobody could have written. Takes any value, also of the wrong shape, so that all problems are
+ * reported at once.
  */
-export function contradictions(raw: unknown): SeedProblem[] {
+export function findContradictions(raw: unknown): SeedProblem[] {
   return new Checker(fields(raw)).problems
 }
 
@@ -43,17 +43,19 @@ class Checker {
     }
     for (const name of Object.keys(this.#bots)) this.#scopes(name)
     for (const name of Object.keys(this.#chats)) this.#chat(name)
-    for (const [index, one] of list(seed['happenings']).entries()) this.#happening(one, index)
+    for (const field of ['schedule', 'happenings']) {
+      for (const [index, step] of list(seed[field]).entries()) this.#step(step, [field, index])
+    }
     for (const [index, fault] of list(seed['faults']).entries()) {
-      this.#input(fields(fault), namesIn(FaultInput), ['faults', index])
+      this.#input(fields(fault), referencesIn(FaultInput), ['faults', index])
     }
   }
 
-  #wrong(path: Path, message: string, candidates?: readonly string[]): void {
+  #addProblem(path: Path, message: string, candidates?: readonly string[]): void {
     this.problems.push({ path, message, ...(candidates === undefined ? {} : { candidates }) })
   }
 
-  /** People, bots and chats share one pool of handles. */
+  /** People, bots and chats share one name space. */
   #handles(): void {
     const rooms = Object.entries(this.#chats).map(([name, chat]): [unknown, Path] => [
       fields(chat)['username'],
@@ -68,7 +70,7 @@ class Checker {
       if (typeof handle !== 'string') continue
       const holder = taken.get(handle.toLowerCase())
       if (holder === undefined) taken.set(handle.toLowerCase(), path.join('.'))
-      else this.#wrong(path, `the handle is taken by ${holder}`)
+      else this.#addProblem(path, `the handle is taken by ${holder}`)
     }
   }
 
@@ -83,9 +85,8 @@ class Checker {
     const path = ['chats', name]
     if (chat['kind'] === 'private') this.#private(chat, path)
     else this.#room(chat, path)
-    const words = list(chat['history']).map(fields)
-    for (const [index, one] of words.entries()) {
-      this.#words(one, { chat, index, path: [...path, 'history', index] })
+    for (const [index, message] of list(chat['history']).map(fields).entries()) {
+      this.#message(message, { chat, index, path: [...path, 'history', index] })
     }
   }
 
@@ -97,7 +98,7 @@ class Checker {
       return kind === 'private' && person === chat['person'] && bot === chat['bot']
     })
     if (twin !== undefined && twin[0] !== path[1]) {
-      this.#wrong(path, `the two have a private chat already: chats.${twin[0]}`)
+      this.#addProblem(path, `the two have a private chat already: chats.${twin[0]}`)
     }
   }
 
@@ -107,39 +108,46 @@ class Checker {
       const at = [...path, 'members', member]
       this.#name(member, 'account', at)
       if (fields(this.#bots[member])['allowGroups'] === false) {
-        this.#wrong(at, 'its owner does not let it be added to groups')
+        this.#addProblem(at, 'its owner does not let it be added to groups')
       }
     }
     const owners = members.filter(
-      ([, seat]) => (isObject(seat) ? seat['status'] : seat) === 'owner',
+      ([, member]) => (isObject(member) ? member['status'] : member) === 'owner',
     )
-    if (owners.length > 1) this.#wrong([...path, 'members'], 'expected one owner at most')
+    if (owners.length > 1) this.#addProblem([...path, 'members'], 'expected one owner at most')
   }
 
-  #words(words: Fields, { chat, index, path }: { chat: Fields; index: number; path: Path }): void {
-    const { from, replyTo, markup } = words
-    const seated =
+  #message(
+    message: Fields,
+    { chat, index, path }: { chat: Fields; index: number; path: Path },
+  ): void {
+    const { from, replyTo, markup } = message
+    const members =
       chat['kind'] === 'private'
         ? [chat['person'], chat['bot']]
         : Object.keys(fields(chat['members']))
-    if (typeof from !== 'string' || !seated.includes(from)) {
-      this.#wrong([...path, 'from'], 'expected somebody in this chat', seated.map(String))
+    if (typeof from !== 'string' || !members.includes(from)) {
+      this.#addProblem([...path, 'from'], 'expected somebody in this chat', members.map(String))
       return
     }
     const isBot = Object.hasOwn(this.#bots, from)
     if (this.#isSealed(chat) && isBot) {
-      this.#wrong(path, 'a bot seals for itself: its words can stand in open chats alone')
+      this.#addProblem(
+        path,
+        'a bot seals for itself: a seed can hold its messages in open chats only',
+      )
     }
     if (this.#isSealed(chat) && !isBot && !this.#hasPhone(from)) {
-      this.#wrong(path, `${from} has no phone to seal with`)
+      this.#addProblem(path, `${from} has no phone to seal with`)
     }
-    if (markup !== undefined && !isBot) this.#wrong([...path, 'markup'], 'buttons are for bots')
+    if (markup !== undefined && !isBot)
+      this.#addProblem([...path, 'markup'], 'buttons are for bots')
     if (typeof replyTo === 'number' && replyTo > index) {
-      this.#wrong([...path, 'replyTo'], 'expected one of the messages above')
+      this.#addProblem([...path, 'replyTo'], 'expected one of the messages above')
     }
     const above = fields(list(chat['history'])[index - 1])
-    if (index > 0 && msOf(agoOf(words)) > msOf(agoOf(above))) {
-      this.#wrong([...path, 'ago'], 'expected the oldest first')
+    if (index > 0 && parseDurationMs(agoOf(message)) > parseDurationMs(agoOf(above))) {
+      this.#addProblem([...path, 'ago'], 'expected the oldest first')
     }
   }
 
@@ -153,49 +161,49 @@ class Checker {
     return typeof key === 'string' && key !== 'none'
   }
 
-  #happening(one: unknown, index: number): void {
-    for (const [deed, input] of Object.entries(fields(one))) {
-      if (!DEEDS.some((known) => known === deed)) continue
-      const path = ['happenings', index, deed]
-      this.#input(fields(input), namesIn(inputOf(deed as Deed)), path)
+  #step(step: unknown, at: Path): void {
+    for (const [action, input] of Object.entries(fields(step))) {
+      if (!ACTIONS.some((known) => known === action)) continue
+      const path = [...at, action]
+      this.#input(fields(input), referencesIn(actionInput(action as ActionName)), path)
       const { userId } = fields(input)
       const isKnown = typeof userId === 'string' && Object.hasOwn(this.#people, userId)
-      if (isKnown && WITH_A_PHONE.includes(deed) && !this.#hasPhone(userId)) {
-        this.#wrong([...path, 'userId'], 'expected somebody with a phone; `post` needs none')
+      if (isKnown && NEEDING_A_PHONE.includes(action) && !this.#hasPhone(userId)) {
+        this.#addProblem([...path, 'userId'], 'expected somebody with a phone; `post` needs none')
       }
     }
   }
 
-  #input(input: Fields, named: Map<string, Named>, path: Path): void {
-    for (const [field, of] of named) {
+  #input(input: Fields, references: Map<string, ReferenceKind>, path: Path): void {
+    for (const [field, kind] of references) {
       const value = input[field]
       if (value === undefined) continue
-      if (!Array.isArray(value)) this.#name(value, of, [...path, field])
-      else value.forEach((one, index) => this.#name(one, of, [...path, field, index]))
+      if (!Array.isArray(value)) this.#name(value, kind, [...path, field])
+      else value.forEach((one, index) => this.#name(one, kind, [...path, field, index]))
     }
   }
 
-  /** What is no text at all, the shape tells. */
-  #name(name: unknown, of: Named, path: Path): void {
+  /** Checks that a name is known. The schema reports what is no text. */
+  #name(name: unknown, kind: ReferenceKind, path: Path): void {
     if (typeof name !== 'string') return
-    if (of === 'scope') return this.#scope(name, path)
-    const by = of === 'message' ? /^last by (.+)$/.exec(name)?.[1] : name
-    if (by === undefined) return
-    const known = this.#names(of)
-    if (!known.includes(by))
-      this.#wrong(path, `no ${of === 'message' ? 'account' : of} ${by}`, known)
+    if (kind === 'scope') return this.#scope(name, path)
+    const bare = kind === 'message' ? /^last by (.+)$/.exec(name)?.[1] : name
+    if (bare === undefined) return
+    const known = this.#names(kind)
+    if (!known.includes(bare))
+      this.#addProblem(path, `no ${kind === 'message' ? 'account' : kind} ${bare}`, known)
   }
 
   #scope(scope: string, path: Path): void {
     const chat = /^chat:(.*)$/.exec(scope)?.[1]
     if (chat !== undefined) return this.#name(chat, 'chat', path)
     if (SCOPES.includes(scope)) return
-    this.#wrong(path, `expected ${SCOPES.join(', ')} or chat:NAME`, SCOPES)
+    this.#addProblem(path, `expected ${SCOPES.join(', ')} or chat:NAME`, SCOPES)
   }
 
-  #names(of: Named): string[] {
-    const people = of === 'bot' || of === 'chat' ? [] : Object.keys(this.#people)
-    const bots = of === 'person' || of === 'chat' ? [] : Object.keys(this.#bots)
-    return of === 'chat' ? Object.keys(this.#chats) : [...people, ...bots]
+  #names(kind: ReferenceKind): string[] {
+    const people = kind === 'bot' || kind === 'chat' ? [] : Object.keys(this.#people)
+    const bots = kind === 'person' || kind === 'chat' ? [] : Object.keys(this.#bots)
+    return kind === 'chat' ? Object.keys(this.#chats) : [...people, ...bots]
   }
 }

@@ -1,50 +1,46 @@
-import { theChat, type Backstage } from '../control/operation.ts'
+import { requireChat, type ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
-import { post } from '../rules/post.ts'
 import { trueMode } from '../rules/mode.ts'
-import { msOf } from './duration.ts'
-import type { Names } from './names.ts'
-import type { Seed, SeedWords } from './schema.ts'
+import { post } from '../rules/post.ts'
+import { parseDurationMs } from './duration.ts'
+import type { SeedIds } from './ids.ts'
+import type { Seed, SeedMessage } from './schema.ts'
 
-/** Ids of a chat's history, in its order. */
-type Written = number[]
-
-/**
- * Writes what was said in every chat before the beginning, each message in its time: bots hear of
- * it as of any message.
- */
+/** Posts the history of every chat, each message at its time. Bots get updates as usual. */
 export async function writeHistory(
-  on: Backstage,
+  context: ControlContext,
   control: Control,
-  { seed, names, beginsMs }: { seed: Seed; names: Names; beginsMs: number },
+  { seed, ids, beginsMs }: { seed: Seed; ids: SeedIds; beginsMs: number },
 ): Promise<void> {
-  const said = Object.entries(seed.chats).flatMap(([name, { history }]) => {
-    const written: Written = []
-    return history.map((words) => ({ chatId: names.chat(name), words, written }))
+  const { world } = context
+  const history = Object.entries(seed.chats).flatMap(([name, chat]) => {
+    const earlierIds: number[] = []
+    return chat.history.map((message) => ({ chatId: ids.chat(name), message, earlierIds }))
   })
-  for (const { chatId, words, written } of said.toSorted(
-    (a, b) => msOf(b.words.ago) - msOf(a.words.ago),
+  for (const { chatId, message, earlierIds } of history.toSorted(
+    (a, b) => parseDurationMs(b.message.ago) - parseDurationMs(a.message.ago),
   )) {
-    const atMs = beginsMs - msOf(words.ago)
-    on.world.advance(Math.max(atMs - on.world.clock.now(), 0))
-    const fromId = names.account(words.from)
-    written.push(await write(on, control, { chatId, fromId, words, written }))
+    const atMs = beginsMs - parseDurationMs(message.ago)
+    world.advance(Math.max(atMs - world.clock.now(), 0))
+    const fromId = ids.account(message.from)
+    earlierIds.push(await write(context, control, { chatId, fromId, message, earlierIds }))
   }
 }
 
+/** @param o `earlierIds`: ids of the chat's history so far. Gives the message id. */
 async function write(
-  on: Backstage,
+  context: ControlContext,
   control: Control,
-  o: { chatId: number; fromId: number; words: SeedWords; written: Written },
+  o: { chatId: number; fromId: number; message: SeedMessage; earlierIds: number[] },
 ): Promise<number> {
-  const { chatId, fromId, words } = o
-  const { text, markup } = words
-  const replyTo = words.replyTo === undefined ? undefined : o.written[words.replyTo - 1]
-  const chat = theChat(on, chatId)
-  if (on.world.bots.has(fromId)) {
-    return post(on.world, { chat, fromId, text, replyTo, markup: markup ?? null }).id
+  const { chatId, fromId, message } = o
+  const { text, markup } = message
+  const replyTo = message.replyTo === undefined ? undefined : o.earlierIds[message.replyTo - 1]
+  const chat = requireChat(context, chatId)
+  if (context.world.bots.has(fromId)) {
+    return post(context.world, { chat, fromId, text, replyTo, markup: markup ?? null }).id
   }
-  const place = { userId: fromId, chatId, text, replyTo }
-  const isSealed = trueMode(on.world, chat) === 'protected'
-  return (await (isSealed ? control.write(place) : control.post(place))).messageId
+  const input = { userId: fromId, chatId, text, replyTo }
+  const isSealed = trueMode(context.world, chat) === 'protected'
+  return (await (isSealed ? control.write(input) : control.post(input))).messageId
 }

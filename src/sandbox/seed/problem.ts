@@ -3,15 +3,15 @@ import { PosternError } from '../../errors.ts'
 
 /** One thing that is wrong with a seed. */
 export interface SeedProblem {
-  /** Names and indexes from the top. */
+  /** Field names and indexes from the top of the seed. */
   path: (string | number)[]
   /** What was expected, or what is wrong. */
   message: string
-  /** What might have been meant, where a name is unknown. */
+  /** Known names, where the name is unknown. */
   candidates?: readonly string[]
 }
 
-/** A seed that cannot be planted; everything that is wrong with it at once. */
+/** A seed that is refused, with everything that is wrong with it. */
 export class SeedError extends PosternError {
   readonly code = 'bad_seed'
   readonly problems: readonly SeedProblem[]
@@ -23,8 +23,8 @@ export class SeedError extends PosternError {
   }
 }
 
-/** What a schema found wrong, in our words. @param keysOf names that an object at a path can have */
-export function problemsOf(
+/** Turns a schema's issues into problems. @param keysOf gives the fields that an object at a path can have */
+export function toSeedProblems(
   error: z.ZodError,
   keysOf: (path: SeedProblem['path']) => readonly string[],
 ): SeedProblem[] {
@@ -43,8 +43,10 @@ export function problemsOf(
     const [closest] = issue.errors.toSorted((a, b) => depth(b) - depth(a))
     const isDeeper = closest !== undefined && depth(closest) > 0
     if (!isDeeper) {
-      const ways = issue.errors.map(([first]) => expected(first?.message))
-      return [{ path, message: [...new Set(ways)].join(', or ') || expected(issue.message) }]
+      const alternatives = issue.errors.map(([first]) => expected(first?.message))
+      return [
+        { path, message: [...new Set(alternatives)].join(', or ') || expected(issue.message) },
+      ]
     }
     return closest.map((one) => ({
       path: [...path, ...one.path.filter((part) => typeof part !== 'symbol')],
@@ -63,13 +65,13 @@ function depth(
   )
 }
 
-/** As zod says it, without what was received: a word of a person may be in it. */
+/** Zod's message without the received value, which may quote what a person wrote. */
 function expected(message: string | undefined): string {
   const missing = message?.endsWith(', received undefined') === true ? 'missing: ' : ''
-  const said = (message ?? 'wrong')
+  const rest = (message ?? 'wrong')
     .replace(/^Invalid discriminator value\. Expected /, 'expected one of ')
     .replace(/^Invalid (?:input|option): /, '')
     .replace(/^Too (?:small|big): expected/, 'expected')
     .replace(/, received .*$/, '')
-  return missing + said
+  return missing + rest
 }

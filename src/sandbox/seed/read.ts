@@ -1,34 +1,35 @@
 import { z } from 'zod'
-import { contradictions } from './check.ts'
-import { problemsOf, SeedError, type SeedProblem } from './problem.ts'
+import { findContradictions } from './check.ts'
+import { toSeedProblems, SeedError, type SeedProblem } from './problem.ts'
 import { Seed } from './schema.ts'
 
 /**
- * Takes a seed as it stands in its file, parsed. Gives it with every default filled in.
+ * Checks a parsed seed file and fills in all defaults.
  * @throws SeedError with everything that is wrong
  */
 export function readSeed(raw: unknown): Seed {
   const parsed = Seed.safeParse(raw)
-  const shape = parsed.success ? [] : problemsOf(parsed.error, keysAt)
+  const shape = parsed.success ? [] : toSeedProblems(parsed.error, keysAt)
   const known = new Set(shape.map(({ path }) => path.join('.')))
   const problems = [
     ...shape,
-    ...contradictions(raw).filter(({ path }) => !known.has(path.join('.'))),
+    ...findContradictions(raw).filter(({ path }) => !known.has(path.join('.'))),
   ]
   if (parsed.success && problems.length === 0) return parsed.data
   throw new SeedError(problems)
 }
 
-/** Names that the object at a path of a seed can have. */
+/** The fields that the object at a path of a seed can have. */
 function keysAt(path: SeedProblem['path']): string[] {
   let at: z.ZodType[] = [Seed]
-  for (const part of path) at = at.flatMap(bare).flatMap((schema) => below(schema, part))
+  for (const part of path)
+    at = at.flatMap(unwrapSchema).flatMap((schema) => childSchemas(schema, part))
   return at
-    .flatMap(bare)
+    .flatMap(unwrapSchema)
     .flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []))
 }
 
-function below(schema: z.ZodType, part: string | number): z.ZodType[] {
+function childSchemas(schema: z.ZodType, part: string | number): z.ZodType[] {
   if (schema instanceof z.ZodRecord) return [schema.valueType as z.ZodType]
   if (schema instanceof z.ZodArray) return [schema.element as z.ZodType]
   const field =
@@ -36,9 +37,11 @@ function below(schema: z.ZodType, part: string | number): z.ZodType[] {
   return field === undefined ? [] : [field]
 }
 
-/** What a schema comes to, without defaults; of alternatives all. */
-function bare(schema: z.ZodType): z.ZodType[] {
+/** A schema without optional and default wrappers; of a union, all alternatives. */
+function unwrapSchema(schema: z.ZodType): z.ZodType[] {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
-  if (isWrapped) return bare(schema.unwrap() as z.ZodType)
-  return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]).flatMap(bare) : [schema]
+  if (isWrapped) return unwrapSchema(schema.unwrap() as z.ZodType)
+  return schema instanceof z.ZodUnion
+    ? (schema.options as z.ZodType[]).flatMap(unwrapSchema)
+    : [schema]
 }

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { Command } from '../../api/command.ts'
 import { Markup } from '../../api/markup.ts'
 import { USERNAME } from '../../api/resolved.ts'
-import { FaultInput } from '../control/backstage.ts'
+import { FaultInput } from '../control/admin.ts'
 import { OPERATIONS } from '../control/table.ts'
-import { PHONE_KEYS } from '../phone-keys.ts'
+import { PHONE_KEYS } from '../phone/keys.ts'
 import { RIGHTS } from '../state.ts'
-import { DEEDS, inputOf, scripted, type Deed } from './deeds.ts'
+import { ACTIONS, actionInput, inputWithNames, type ActionName } from './actions.ts'
 import { Duration } from './duration.ts'
 
-/** The shape of a seed file: a world, and what happens in it. */
+/** The shape of a seed file: a world, and what is scheduled to happen in it. */
 
 const Handle = z.string().regex(USERNAME, 'expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _')
 const ChatName = z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -')
-const Published = z
+const PublishedCertificate = z
   .strictObject({ publicKey: z.string(), fingerprint: z.string() })
   .meta({ description: 'a certificate made elsewhere, published as it is' })
 
@@ -21,7 +21,7 @@ const Person = z.strictObject({
   firstName: z.string().optional(),
   lastName: z.string().optional(),
   key: z
-    .union([z.enum(['none', 'phone', ...PHONE_KEYS]), Published])
+    .union([z.enum(['none', 'phone', ...PHONE_KEYS]), PublishedCertificate])
     .default('phone')
     .meta({ description: 'none; phone: as phones usually make; or another kind of key' }),
   blocks: z.array(Handle).default([]).meta({ description: 'bots that this person blocked' }),
@@ -35,7 +35,7 @@ const Bot = z.strictObject({
   privacyMode: z.boolean().default(true),
   allowGroups: z.boolean().default(true),
   paused: z.boolean().default(false),
-  key: Published.optional(),
+  key: PublishedCertificate.optional(),
   tokenSecret: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 of A-Z, a-z, 0-9, _ and -')
@@ -47,7 +47,7 @@ const Bot = z.strictObject({
     .meta({ description: 'by scope; of one chat: chat:NAME' }),
 })
 
-const Words = z.strictObject({
+const Message = z.strictObject({
   from: Handle,
   text: z.string().min(1),
   ago: Duration.default('0s').meta({ description: 'how long before the beginning' }),
@@ -58,9 +58,9 @@ const Words = z.strictObject({
     .meta({ description: 'which of the messages above it quotes, counted from 1' }),
   markup: Markup.optional().meta({ description: 'buttons, below a bot’s message' }),
 })
-const history = z.array(Words).default([]).meta({ description: 'oldest first' })
+const history = z.array(Message).default([]).meta({ description: 'oldest first' })
 
-const Seat = z.strictObject({
+const Membership = z.strictObject({
   status: z.enum(['owner', 'admin', 'member', 'restricted']),
   rights: z
     .array(z.enum(Object.keys(RIGHTS) as [keyof typeof RIGHTS]))
@@ -88,26 +88,28 @@ const Room = z.strictObject({
   slowModeSeconds: z.int().min(0).default(0),
   rosterHidden: z.boolean().default(false),
   adminsHidden: z.boolean().default(false),
-  members: z.record(Handle, z.union([Seat.shape.status, Seat])),
+  members: z.record(Handle, z.union([Membership.shape.status, Membership])),
   history,
 })
 
-const Happening = z
+const Step = z
   .strictObject({
     at: Duration.meta({ description: 'how long after the beginning' }),
-    ...deedShapes(),
+    ...actionShapes(),
   })
-  .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one deed')
-  .meta({ minProperties: 2, maxProperties: 2 })
+  .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one action')
+  .meta({ id: 'Step', minProperties: 2, maxProperties: 2 })
 
-type DeedShapes = Record<Deed, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
+type ActionShapes = Record<ActionName, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
 
-function deedShapes(): DeedShapes {
-  const shapes = DEEDS.map((deed) => [
-    deed,
-    scripted(inputOf(deed)).optional().meta({ description: OPERATIONS[deed].description }),
+function actionShapes(): ActionShapes {
+  const shapes = ACTIONS.map((action) => [
+    action,
+    inputWithNames(actionInput(action))
+      .optional()
+      .meta({ description: OPERATIONS[action].description }),
   ])
-  return Object.fromEntries(shapes) as DeedShapes
+  return Object.fromEntries(shapes) as ActionShapes
 }
 
 export const Seed = z.strictObject({
@@ -125,19 +127,23 @@ export const Seed = z.strictObject({
     .record(ChatName, z.discriminatedUnion('kind', [Private, Room]))
     .default({})
     .meta({ description: 'by a name for this file alone' }),
-  happenings: z.array(Happening).default([]).meta({ description: 'what happens after that' }),
-  faults: z.array(scripted(FaultInput)).default([]).meta({ description: 'set from the beginning' }),
+  schedule: z.array(Step).default([]).meta({ description: 'what happens after that' }),
+  happenings: z.array(Step).default([]).meta({ description: 'former name of `schedule`' }),
+  faults: z
+    .array(inputWithNames(FaultInput))
+    .default([])
+    .meta({ description: 'set from the beginning' }),
 })
 
-/** A seed as one writes it, and as it is read. */
+/** A seed as a file has it, and as `readSeed` gives it. */
 export type SeedInput = z.input<typeof Seed>
 export type Seed = z.output<typeof Seed>
 export type SeedPerson = z.output<typeof Person>
 export type SeedBot = z.output<typeof Bot>
 export type SeedRoom = z.output<typeof Room>
-export type SeedWords = z.output<typeof Words>
+export type SeedMessage = z.output<typeof Message>
 
-/** @returns JSON Schema (draft 2020-12) as text; config/sandbox-seed.schema.json says the same */
+/** @returns JSON Schema (draft 2020-12) as text; config/sandbox-seed.schema.json is a copy */
 export function seedSchema(): string {
   const schema = z.toJSONSchema(Seed, { io: 'input', target: 'draft-2020-12' })
   return JSON.stringify({ title: 'A world for `postern sandbox --seed`', ...schema }, null, 2)

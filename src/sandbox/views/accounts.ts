@@ -1,7 +1,7 @@
 import type { ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** An account as every answer shows it: never a phone number. */
+/** An account as answers show it. */
 export interface AccountView {
   id: number
   username: string
@@ -24,10 +24,10 @@ export function accountView(world: World, id: number): AccountView {
 
 /** Ids of the bots in a chat. */
 export function botIds(world: World, chat: ChatState): number[] {
-  return [...chat.seats.keys()].filter((id) => world.bots.has(id))
+  return [...chat.members.keys()].filter((id) => world.bots.has(id))
 }
 
 /** Ids of the people in a chat. */
 export function personIds(world: World, chat: ChatState): number[] {
-  return [...chat.seats.keys()].filter((id) => world.people.has(id))
+  return [...chat.members.keys()].filter((id) => world.people.has(id))
 }

@@ -20,7 +20,7 @@ export function botView(bot: BotState): Record<string, unknown> {
       failures: bot.webhook?.failures ?? 0,
       lastError: bot.webhook?.lastError ?? null,
     },
-    queued: bot.mailbox.size,
+    queued: bot.queue.size,
     limits: {
       ...LIMITS,
       markupBytes: FIXED_LIMITS.markupBytes,
@@ -34,7 +34,7 @@ export function webhookView(bot: BotState): Record<string, unknown> {
   return {
     url: bot.webhook?.url ?? null,
     hasSecret: typeof bot.webhook?.secret === 'string',
-    pending: bot.mailbox.size,
+    pending: bot.queue.size,
     failures: bot.webhook?.failures ?? 0,
     lastError: bot.webhook?.lastError ?? null,
     nextAttemptAt: bot.webhook?.nextAttemptAt ?? null,

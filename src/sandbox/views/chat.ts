@@ -1,6 +1,6 @@
-import type { BotState, ChatState, SeatState } from '../state.ts'
+import type { BotState, ChatState, Membership } from '../state.ts'
 import { modeOf, parties } from '../rules/mode.ts'
-import { seatOf } from '../rules/seats.ts'
+import { membershipOf } from '../rules/memberships.ts'
 import type { World } from '../world.ts'
 import { accountView } from './accounts.ts'
 
@@ -13,25 +13,25 @@ export function chatView(world: World, chat: ChatState, bot: BotState): Record<s
     username: chat.username,
     mode: modeOf(world, chat),
     description: chat.description,
-    memberCount: chat.seats.size,
+    memberCount: chat.members.size,
     historyVisible:
-      world.faults.standing('claim-mode', chat.id)?.historyVisible ?? chat.historyVisible,
+      world.faults.activeRule('claim-mode', chat.id)?.historyVisible ?? chat.historyVisible,
     slowModeSeconds: chat.slowModeSeconds,
-    me: ownSeat(seatOf(world, chat, bot.id)),
-    ...(chat.kind === 'private' ? otherView(world, chat, bot) : {}),
+    me: ownMembershipView(membershipOf(world, chat, bot.id)),
+    ...(chat.kind === 'private' ? personView(world, chat, bot) : {}),
   }
 }
 
-function ownSeat(seat: SeatState | undefined): Record<string, unknown> {
+function ownMembershipView(membership: Membership | undefined): Record<string, unknown> {
   return {
-    status: seat?.status ?? 'left',
-    rights: seat?.rights ?? 0,
-    restrictedUntil: seat?.restrictedUntil ?? null,
+    status: membership?.status ?? 'left',
+    rights: membership?.rights ?? 0,
+    restrictedUntil: membership?.restrictedUntil ?? null,
   }
 }
 
-/** A private chat carries the other person and whether they blocked the bot or are gone. */
-function otherView(world: World, chat: ChatState, bot: BotState): Record<string, unknown> {
+/** The person of a private chat, and whether they blocked the bot or closed the account. */
+function personView(world: World, chat: ChatState, bot: BotState): Record<string, unknown> {
   const { person } = parties(world, chat)
   return {
     user: accountView(world, person.id),
@@ -40,13 +40,13 @@ function otherView(world: World, chat: ChatState, bot: BotState): Record<string,
   }
 }
 
-/** A roster entry: a person or bot with a seat. */
+/** An entry of the member list. */
 export function memberView(world: World, chat: ChatState, userId: number): Record<string, unknown> {
-  const seat = seatOf(world, chat, userId)
+  const membership = membershipOf(world, chat, userId)
   return {
     ...accountView(world, userId),
-    status: seat?.status ?? 'left',
-    rights: seat?.rights ?? 0,
-    title: seat?.title ?? null,
+    status: membership?.status ?? 'left',
+    rights: membership?.rights ?? 0,
+    title: membership?.title ?? null,
   }
 }

@@ -3,24 +3,27 @@ import type { BotState, ChatState, MediaState, StoredMessage } from '../state.ts
 import type { World } from '../world.ts'
 import { accountView } from './accounts.ts'
 
-/** Words that contain this header travel as `armored` even in a readable chat (spec, Message). */
+/** Text that contains this header is delivered as `armored` even in a readable chat (spec, Message). */
 const PGP_HEADER = '-----BEGIN PGP MESSAGE-----'
 
-interface Seen {
+interface MessageContext {
   chat: ChatState
   message: StoredMessage
   bot: BotState
 }
 
 /**
- * A Message as an update shows it to one bot: the quoted message stands in `replyTo`, without
- * what it quotes itself; of one from before the bot arrived only the id.
+ * A Message as an update shows it to one bot. `replyTo` holds the quoted message without its own
+ * quotation; of a message from before the bot joined it holds the id alone.
  */
-export function messageView(world: World, seen: Seen): Record<string, unknown> {
-  return { ...plainView(world, seen), replyTo: quoteView(world, seen) }
+export function messageView(world: World, context: MessageContext): Record<string, unknown> {
+  return { ...viewWithoutQuote(world, context), replyTo: quoteView(world, context) }
 }
 
-function plainView(world: World, { chat, message }: Seen): Record<string, unknown> {
+function viewWithoutQuote(
+  world: World,
+  { chat, message }: MessageContext,
+): Record<string, unknown> {
   return {
     id: message.id,
     chat: { id: chat.id, kind: chat.kind },
@@ -39,11 +42,13 @@ function contentView({ text, armored }: StoredMessage): { text?: string; armored
   return text.includes(PGP_HEADER) ? { armored: text } : { text: deliveredText(text) }
 }
 
-function quoteView(world: World, { chat, message, bot }: Seen): unknown {
+function quoteView(world: World, { chat, message, bot }: MessageContext): unknown {
   const quoted = message.replyTo === null ? undefined : chat.messages.get(message.replyTo)
   if (quoted === undefined) return null
-  const first = chat.seats.get(bot.id)?.firstMessageId ?? 0
-  return quoted.id < first ? { id: quoted.id } : plainView(world, { chat, message: quoted, bot })
+  const first = chat.members.get(bot.id)?.firstMessageId ?? 0
+  return quoted.id < first
+    ? { id: quoted.id }
+    : viewWithoutQuote(world, { chat, message: quoted, bot })
 }
 
 function mediaView({ id, durationMs }: MediaState): Record<string, unknown> {

@@ -12,33 +12,33 @@ const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
 
 /**
  * POSTs one update (spec, Events 4). Gives null when a 2xx came within 10 seconds of the
- * sandbox's clock, else what went wrong. Redirects are not followed. The host is resolved anew
- * and the address pinned, so that it cannot turn private after it was accepted.
+ * sandbox's clock, else the error. Redirects are not followed. The host is resolved anew and its
+ * address pinned, so that a host that was accepted cannot turn private later.
  */
-export async function deliver(
+export async function deliverUpdate(
   world: World,
   { webhook, update, stop }: { webhook: WebhookState; update: Update; stop: AbortSignal },
 ): Promise<string | null> {
-  const late = new AbortController()
-  const over = new AbortController()
+  const timeout = new AbortController()
+  const finished = new AbortController()
   void world.clock
-    .wait(FIXED_LIMITS.webhookAnswerMs, over.signal)
-    .then((due) => (due ? late.abort() : undefined))
-  const signal = AbortSignal.any([late.signal, stop])
+    .wait(FIXED_LIMITS.webhookAnswerMs, finished.signal)
+    .then((due) => (due ? timeout.abort() : undefined))
+  const signal = AbortSignal.any([timeout.signal, stop])
   try {
     const addresses = await addressesOf(world, webhook.url)
     if (addresses?.[0] === undefined) return 'the url does not resolve to a public address'
-    const status = await send(world, { webhook, update, address: addresses[0], signal })
+    const status = await postUpdate(world, { webhook, update, address: addresses[0], signal })
     if (status >= 300 && status < 400) return `the receiver redirected (${status})`
     return status >= 200 && status < 300 ? null : `the receiver answered ${status}`
   } catch {
-    return late.signal.aborted ? 'no answer within 10 seconds' : 'the connection failed'
+    return timeout.signal.aborted ? 'no answer within 10 seconds' : 'the connection failed'
   } finally {
-    over.abort()
+    finished.abort()
   }
 }
 
-async function send(
+async function postUpdate(
   world: World,
   o: { webhook: WebhookState; update: Update; address: string; signal: AbortSignal },
 ): Promise<number> {
@@ -59,23 +59,23 @@ async function send(
     headers: Object.entries(headers).flat(),
   })
   record.received(body)
-  const ask = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    ask(url, { method: 'POST', headers, signal, agent: false, lookup: pinned(address) })
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { method: 'POST', headers, signal, agent: false, lookup: pinnedLookup(address) })
       .on('response', resolve)
       .on('error', reject)
       .end(body)
   })
-  answer.on('error', () => undefined).destroy()
-  record.answered(answer.statusCode ?? 0, '')
-  return answer.statusCode ?? 0
+  response.on('error', () => undefined).destroy()
+  record.answered(response.statusCode ?? 0, '')
+  return response.statusCode ?? 0
 }
 
-/** A lookup that knows one address. */
-function pinned(address: string): LookupFunction {
+/** A DNS lookup that always gives this address. */
+function pinnedLookup(address: string): LookupFunction {
   const family = isIP(address)
-  return (_host, options, done) => {
-    if (options.all === true) done(null, [{ address, family }])
-    else done(null, address, family)
+  return (_host, options, callback) => {
+    if (options.all === true) callback(null, [{ address, family }])
+    else callback(null, address, family)
   }
 }

@@ -19,7 +19,7 @@ const SPECIAL_V4 = [
   ['240.0.0.0', 4],
 ] as const
 
-/** Within 2000::/3, which alone is public: what is special there, and what carries IPv4. */
+/** Ranges within 2000::/3, the only public IPv6 space, that are special or carry IPv4. */
 const SPECIAL_V6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -33,7 +33,7 @@ for (const [net, prefix] of SPECIAL_V6) special.addSubnet(net, prefix, 'ipv6')
 const globalV6 = new BlockList()
 globalV6.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an IP address is reachable from the public internet. False for what is no address. */
+/** Whether a text is an IP address of the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !special.check(address, 'ipv4')

@@ -2,25 +2,25 @@ import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { isWebUrl } from '../../api/markup.ts'
 import { webhookUrlProblem } from '../../api/webhook.ts'
-import { no } from '../failure.ts'
+import { apiError } from '../api-error.ts'
 import type { World } from '../world.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /**
- * Accepts a webhook url: https, no credentials, no fragment, and every address behind its host
- * public; under the rule `local` also http and any address.
- * @throws ServiceNo `bad_webhook`
+ * Checks a webhook URL: https, no credentials, no fragment, and every address of its host public.
+ * Under the rule `local`, http and any address are accepted too.
+ * @throws SandboxApiError `bad_webhook`
  */
-export async function demandWebhookUrl(world: World, url: string): Promise<void> {
+export async function requireWebhookUrl(world: World, url: string): Promise<void> {
   const local = world.rules.webhooks === 'local'
   const problem = local ? localProblem(url) : webhookUrlProblem(url)
-  if (problem !== null) throw no('bad_webhook', problem)
+  if (problem !== null) throw apiError('bad_webhook', problem)
   if ((await addressesOf(world, url)) === null) {
-    throw no('bad_webhook', 'url: must resolve to a public address')
+    throw apiError('bad_webhook', 'url: must resolve to a public address')
   }
 }
 
-/** The addresses that a url may be delivered to, or null when there are none or one is private. */
+/** The addresses of a URL's host, or null when there are none or one of them is not allowed. */
 export async function addressesOf(world: World, url: string): Promise<string[] | null> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? await world.rules.resolveHost(host).catch(() => []) : [host]

@@ -118,18 +118,18 @@ export const CHAT = [
       needs: ['rooms'],
       run: async (stage) => {
         const id = await stage.room()
-        const seat = async () =>
+        const ownMembership = async () =>
           shape((await chat(stage, id))['me'], {
             status: 'string',
             rights: 'int',
             restrictedUntil: 'ts?',
           })
-        assert.equal((await seat())['status'], 'member')
+        assert.equal((await ownMembership())['status'], 'member')
         const restrictedUntil = stage.now() + 60_000
-        await stage.seat(id, stage.me.id, { status: 'restricted', restrictedUntil })
-        assert.equal((await seat())['restrictedUntil'], restrictedUntil)
-        await stage.seat(id, stage.me.id, { status: 'admin', restrictedUntil: null })
-        assert.notEqual((await seat())['rights'], 0)
+        await stage.setMembership(id, stage.me.id, { status: 'restricted', restrictedUntil })
+        assert.equal((await ownMembership())['restrictedUntil'], restrictedUntil)
+        await stage.setMembership(id, stage.me.id, { status: 'admin', restrictedUntil: null })
+        assert.notEqual((await ownMembership())['rights'], 0)
       },
     },
     {

@@ -58,7 +58,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', [
     run: async (stage) => {
       for (const kind of ['group', 'channel'] as const) {
         const chatId = await stage.room({ kind })
-        await stage.seat(chatId, stage.me.id, { status: 'admin', deletes: true })
+        await stage.setMembership(chatId, stage.me.id, { status: 'admin', deletes: true })
         const id = await stage.alice.write(chatId, stage.words())
         ok(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`))
         assert.equal(await isHeld(stage, chatId, id), false)
@@ -72,7 +72,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', [
     run: async (stage) => {
       const group = await stage.room()
       const withoutRight = await stage.room()
-      await stage.seat(withoutRight, stage.me.id, { status: 'admin', deletes: false })
+      await stage.setMembership(withoutRight, stage.me.id, { status: 'admin', deletes: false })
       for (const chatId of [group, withoutRight, await stage.privateChat()]) {
         const id = await stage.alice.write(chatId, stage.words())
         no(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`), 'forbidden')
@@ -86,7 +86,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', [
     needs: ['people', 'rooms'],
     run: async (stage) => {
       const chatId = await stage.room()
-      await stage.seat(chatId, stage.me.id, { status: 'admin', deletes: true })
+      await stage.setMembership(chatId, stage.me.id, { status: 'admin', deletes: true })
       await stage.bob.leave(chatId)
       const notice = (await stage.held(chatId)).find(({ kind }) => kind !== 'user')
       no(await stage.bot.delete(`/messages/${notice?.id}?chatId=${chatId}`), 'forbidden')

@@ -31,14 +31,14 @@ async function onlyItem(stage: Stage): Promise<Fields> {
 }
 
 /** Tags of the packets that stand before the container, and the container's own. */
-function tagsOf(octets: Buffer): number[] {
+function tagsOf(bytes: Buffer): number[] {
   const tags: number[] = []
-  for (let at = 0; at < octets.length;) {
-    const tag = octets.readUInt8(at) & 0x3f
-    assert.equal(octets.readUInt8(at) & 0xc0, 0xc0, 'a packet in the new format')
+  for (let at = 0; at < bytes.length;) {
+    const tag = bytes.readUInt8(at) & 0x3f
+    assert.equal(bytes.readUInt8(at) & 0xc0, 0xc0, 'a packet in the new format')
     tags.push(tag)
     if (tag === CONTAINER) return tags
-    const length = octets.readUInt8(at + 1)
+    const length = bytes.readUInt8(at + 1)
     assert.ok(length < 192, 'a recipient packet is short')
     at += 2 + length
   }

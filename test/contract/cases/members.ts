@@ -24,7 +24,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
     needs: ['rooms'],
     run: async (stage) => {
       const chatId = await room(stage, {})
-      await stage.seat(chatId, stage.bob.id, { status: 'admin', title: 'Host' })
+      await stage.setMembership(chatId, stage.bob.id, { status: 'admin', title: 'Host' })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
       const { members } = okFields(await stage.bot.get(`/chats/${chatId}/members`))
       const bob = list(members).find((member) => isOf(member, stage.bob.id)) ?? {}
@@ -44,7 +44,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
       const chatId = await room(stage, { rosterHidden: true })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id])
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.bob.id}`), 'member_not_found')
-      await stage.seat(chatId, stage.me.id, { status: 'admin' })
+      await stage.setMembership(chatId, stage.me.id, { status: 'admin' })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
     },
   },

@@ -88,7 +88,7 @@ export const RATES = casesOf('Limits', [
     needs: ['clock', 'rooms'],
     run: async (stage) => {
       const channel = await stage.room({ kind: 'channel' })
-      await stage.seat(channel, stage.me.id, { status: 'admin' })
+      await stage.setMembership(channel, stage.me.id, { status: 'admin' })
       for (const chatId of [await stage.group(), channel]) {
         for (let n = 0; n < LIMITS.sendsPerGroupPerMinute; n++) {
           ok(await send(stage, chatId), 201)

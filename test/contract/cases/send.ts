@@ -27,7 +27,7 @@ export const SEND = casesOf('POST /messages', [
     needs: ['rooms', 'people'],
     run: async (stage) => {
       const channel = await stage.room({ kind: 'channel' })
-      await stage.seat(channel, stage.me.id, { status: 'admin' })
+      await stage.setMembership(channel, stage.me.id, { status: 'admin' })
       for (const chatId of [await stage.group(), channel]) {
         const text = stage.words()
         const silent = chatId === channel ? { silent: true } : {}
@@ -129,7 +129,7 @@ export const SEND = casesOf('POST /messages', [
     needs: ['rooms'],
     run: async (stage) => {
       const group = await stage.room()
-      await stage.seat(group, stage.me.id, { status: 'restricted' })
+      await stage.setMembership(group, stage.me.id, { status: 'restricted' })
       const channel = await stage.room({ kind: 'channel' })
       for (const chatId of [group, channel]) {
         no(await stage.bot.post('/messages', { chatId, text: stage.words() }), 'forbidden')

@@ -57,7 +57,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
     needs: ['rooms'],
     run: async (stage) => {
       const group = await stage.room()
-      await stage.seat(group, stage.me.id, { status: 'restricted' })
+      await stage.setMembership(group, stage.me.id, { status: 'restricted' })
       for (const chatId of [group, await stage.room({ kind: 'channel' })]) {
         no(await stage.bot.post(`/chats/${chatId}/typing`), 'forbidden')
       }

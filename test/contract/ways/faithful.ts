@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Sandbox } from '../../../src/sandbox/create.ts'
-import type { SeenCall } from '../../../src/sandbox/transcript.ts'
+import type { TranscriptCall } from '../../../src/sandbox/transcript.ts'
 import type { Answer, Call } from '../client.ts'
 
 /** What the sidecar translates for a protected bot; everything else it hands on as it is. */
@@ -83,11 +83,11 @@ export class Faithful {
   }
 }
 
-function isSameAnswer(seen: SeenCall, answer: Answer): boolean {
+function isSameAnswer(seen: TranscriptCall, answer: Answer): boolean {
   return seen.status === answer.status && Buffer.from(seen.answer).equals(answer.body)
 }
 
-function isSameButFor(names: Set<string>, seen: SeenCall, answer: Answer): boolean {
+function isSameButFor(names: Set<string>, seen: TranscriptCall, answer: Answer): boolean {
   const rest = (json: string): unknown =>
     JSON.parse(json, (name, value: unknown) => (names.has(name) ? undefined : bare(value)))
   return seen.status === answer.status && isSameJson(rest(seen.answer), rest(String(answer.body)))
@@ -100,7 +100,7 @@ function bare(value: unknown): unknown {
 }
 
 /** The same JSON; a send without `sendId` gets one, so that it can be repeated safely. */
-function isSameRequest(seen: SeenCall, call: Call): boolean {
+function isSameRequest(seen: TranscriptCall, call: Call): boolean {
   if (call.raw !== undefined) return true
   if (call.body === undefined) return seen.body === ''
   const told = JSON.parse(seen.body) as Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../../src/sandbox/create.ts'
 import { ALL_RIGHTS, RIGHTS } from '../../../src/sandbox/state.ts'
-import type { Held, RoomOptions, SeatOptions } from '../stage.ts'
+import type { Held, RoomOptions, MembershipOptions } from '../stage.ts'
 
 /** Makes a room of alice, bob, whoever else is named, and the bot. */
 export async function makeRoom(
@@ -16,14 +16,19 @@ export async function makeRoom(
   return id
 }
 
-/** Gives somebody another seat. */
-export async function giveSeat(
+/** Gives somebody another membership. */
+export async function setMembership(
   { control }: Sandbox,
-  { chatId, userId, deletes, ...seat }: SeatOptions & { chatId: number; userId: number },
+  {
+    chatId,
+    userId,
+    deletes,
+    ...membership
+  }: MembershipOptions & { chatId: number; userId: number },
 ): Promise<void> {
   const admin = deletes === false ? ALL_RIGHTS & ~RIGHTS.deleteMessages : ALL_RIGHTS
-  const rights = seat.status === 'admin' ? admin : 0
-  await control.setSeat({ chatId, userId, rights, ...seat })
+  const rights = membership.status === 'admin' ? admin : 0
+  await control.setMembership({ chatId, userId, rights, ...membership })
 }
 
 /** Every message of a chat as the sandbox holds it, oldest first. */

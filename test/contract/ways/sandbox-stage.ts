@@ -1,10 +1,10 @@
 import type { Sandbox } from '../../../src/sandbox/create.ts'
 import type { Client } from '../client.ts'
-import type { PerWay, Person, RoomOptions, SeatOptions, Stage, Way } from '../stage.ts'
+import type { PerWay, Person, RoomOptions, MembershipOptions, Stage, Way } from '../stage.ts'
 import { until } from '../steps.ts'
 import { ownerOf } from './owner.ts'
 import { personOf } from './person.ts'
-import { giveSeat, heldIn, makeRoom } from './rooms.ts'
+import { setMembership, heldIn, makeRoom } from './rooms.ts'
 import { words } from './words.ts'
 
 /** Looks like a certificate; the service cannot tell. */
@@ -51,7 +51,8 @@ export function stageOf({ way, sandbox, bot, past, clientOf, ...parts }: StagePa
     changeRoom: async (chatId, { readable }) =>
       void (await control.changeChat({ chatId, historyVisible: readable })),
     join: async (chatId, userId) => void (await control.join({ chatId, userId })),
-    seat: (chatId, userId, o: SeatOptions) => giveSeat(sandbox, { chatId, userId, ...o }),
+    setMembership: (chatId, userId, o: MembershipOptions) =>
+      setMembership(sandbox, { chatId, userId, ...o }),
     person: async ({ phone }) => {
       const made = await control.addPerson({ username: `somebody_${++names}` })
       if (phone) await control.givePhone({ userId: made.id })

@@ -1,0 +1,38 @@
+import type { Control } from './control/table.ts'
+
+/** The accounts and chats of the default world. */
+export interface Home {
+  bot: { id: number; username: string; token: string }
+  alice: { id: number; username: string }
+  bob: { id: number; username: string }
+  /** Alice with the bot. */
+  privateChat: number
+  /** Alice, bob and the bot; open history. */
+  readableGroup: number
+  /** Alice, bob and the bot. */
+  encryptedGroup: number
+}
+
+/** Fills an empty world: one bot, two people, a private chat, and one group of each mode. */
+export async function createDefaultWorld(control: Control): Promise<Home> {
+  const alice = await control.addPerson({ username: 'alice', firstName: 'Alice' })
+  const bob = await control.addPerson({ username: 'bob', firstName: 'Bob' })
+  const bot = await control.addBot({ username: 'echo_bot', name: 'Echo' })
+  const members = [alice.id, bob.id, bot.id]
+  const privateChat = await control.addPrivateChat({ userId: alice.id, botId: bot.id })
+  const readable = await control.addRoom({
+    kind: 'group',
+    title: 'Market square',
+    historyVisible: true,
+    members,
+  })
+  const encrypted = await control.addRoom({ kind: 'group', title: 'Back room', members })
+  return {
+    bot,
+    alice,
+    bob,
+    privateChat: privateChat.id,
+    readableGroup: readable.id,
+    encryptedGroup: encrypted.id,
+  }
+}

@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ActiveFault } from './faults.ts'
+import type { FaultName } from './table.ts'
+
+/** A call that faults can strike. */
+interface FaultyCall {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** A call whose response body is ready to be sent. */
+interface AnsweredCall extends FaultyCall {
+  body: Buffer
+}
+
+type Strike<Call, Result> = (call: Call & { fault: ActiveFault }) => Result
+
+/** What each fault does before the request is handled. All but `delay` end the call. */
+const BEFORE: Partial<Record<FaultName, Strike<FaultyCall, void | Promise<void>>>> = {
+  cut: ({ request, reply }) => {
+    reply.hijack()
+    request.raw.socket.destroy()
+  },
+  hang: ({ reply }) => {
+    reply.hijack()
+  },
+  delay: async ({ fault }) => {
+    await pause(fault.delayMs ?? 0, undefined, { ref: false })
+  },
+  error: ({ fault, reply }) => {
+    const { status = 500, code = 'internal', retryAfter, expected, retryAfterHeader } = fault
+    const error = { status, code, message: 'a fault was set', retryAfter, expected }
+    const header = retryAfterHeader ?? retryAfter?.toString()
+    if (header !== undefined) reply.header('retry-after', header)
+    void reply.code(status).send({ ok: false, error })
+  },
+  answer: ({ fault, reply }) => {
+    void reply
+      .code(fault.status ?? 200)
+      .type('application/json')
+      .headers(fault.headers ?? {})
+      .send(fault.body ?? '')
+  },
+  html: ({ fault, reply }) => {
+    const page = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
+    void reply
+      .code(fault.status ?? 502)
+      .type('text/html')
+      .send(page)
+  },
+  redirect: ({ fault, reply }) => {
+    const location = fault.location ?? 'https://elsewhere.invalid/'
+    void reply
+      .code(fault.status ?? 302)
+      .header('location', location)
+      .send('')
+  },
+}
+
+/** What each fault does to a response once the request was handled; gives the body to send. */
+const AFTER: Partial<Record<FaultName, Strike<AnsweredCall, Buffer | Readable>>> = {
+  'lost-answer': ({ request, body }) => {
+    request.raw.socket.destroy()
+    return body
+  },
+  'half-answer': ({ request, reply, body }) => {
+    reply.header('content-length', body.length)
+    return Readable.from(firstHalf(body, request))
+  },
+  'slow-body': ({ fault, reply, body }) => {
+    reply.header('content-length', body.length)
+    return Readable.from(byteByByte(body, fault.delayMs ?? 1000))
+  },
+  'giant-body': ({ fault, reply, body }) => {
+    const bytes = fault.bytes ?? 64 * 1024 * 1024
+    reply.header('content-length', body.length + bytes)
+    return Readable.from(padded(body, bytes))
+  },
+  'invalid-json': ({ body }) => body.subarray(0, -1),
+}
+
+/** Lets faults strike a call that is not handled yet. Gives false when one of them ended it. */
+export async function strikeBefore(faults: ActiveFault[], call: FaultyCall): Promise<boolean> {
+  for (const fault of faults) {
+    const strike = BEFORE[fault.name]
+    await strike?.({ fault, ...call })
+    if (strike !== undefined && fault.name !== 'delay') return false
+  }
+  return true
+}
+
+/** Lets faults strike a response. Takes its body, gives what to send. */
+export function strikeAfter(faults: ActiveFault[], call: AnsweredCall): Buffer | Readable {
+  const [fault] = faults
+  return (fault && AFTER[fault.name]?.({ fault, ...call })) ?? call.body
+}
+
+async function* firstHalf(body: Buffer, request: FastifyRequest): AsyncGenerator<Buffer> {
+  yield body.subarray(0, body.length >> 1)
+  await pause(1)
+  request.raw.socket.destroy()
+}
+
+async function* byteByByte(body: Buffer, delayMs: number): AsyncGenerator<Buffer> {
+  for (const byte of body) {
+    await pause(delayMs, undefined, { ref: false })
+    yield Buffer.of(byte)
+  }
+}
+
+function* padded(body: Buffer, bytes: number): Generator<Buffer> {
+  yield body
+  const blanks = Buffer.alloc(65_536, 0x20)
+  for (let left = bytes; left > 0; left -= blanks.length) {
+    yield blanks.subarray(0, Math.min(left, blanks.length))
+  }
+}

@@ -1,0 +1,118 @@
+import type { ChatMode } from '../../api/chat.ts'
+import { isAddressed } from '../rules/addressing.ts'
+import { haveCommonChat } from '../rules/find.ts'
+import { listedKeys, publishedKey } from '../rules/keys.ts'
+import { trueMode } from '../rules/mode.ts'
+import { post } from '../rules/post.ts'
+import type { ChatState, MediaState, PublishedKey } from '../state.ts'
+import { botIds, personIds } from '../views/accounts.ts'
+import type { World } from '../world.ts'
+
+/** What the sender's phone must know before it writes. */
+export interface SendPlan {
+  mode: ChatMode
+  /** Recipients of the text, without the sender. */
+  certificates: string[]
+  /** Recipients of a file, without the sender. */
+  fileCertificates: string[]
+  /** Bots that the text is addressed to. */
+  addressed: number[]
+}
+
+interface OutgoingMessage {
+  chatId: number
+  replyTo?: number | undefined
+  addressed: number[]
+  text?: string
+  armored?: string
+  media?: MediaState[]
+}
+
+/** A phone's connection to the service. Nothing else passes between the two but world events. */
+export class PhoneConnection {
+  readonly #world: World
+  readonly #userId: number
+
+  constructor(world: World, userId: number) {
+    this.#world = world
+    this.#userId = userId
+  }
+
+  /** Whether another account is in a chat of this person; the phone then records its key changes. */
+  hasCommonChatWith(userId: number): boolean {
+    return userId !== this.#userId && haveCommonChat(this.#world, userId, this.#userId)
+  }
+
+  /** The key that a person or bot published, or null. */
+  publishedKeyOf(userId: number): PublishedKey | null {
+    return publishedKey(this.#world, userId)
+  }
+
+  /**
+   * Plans a message. In a private chat everything is addressed to the bot; in a group commands,
+   * mentions and replies are. A bot with privacy mode off reads everything.
+   */
+  plan(o: { chatId: number; text: string; replyTo: number | undefined }): SendPlan {
+    const chat = this.#chat(o.chatId)
+    const world = this.#world
+    const quoted = o.replyTo === undefined ? undefined : chat.messages.get(o.replyTo)
+    const addressed = botIds(world, chat).filter((id) => {
+      const bot = world.bots.get(id)
+      if (bot === undefined) return false
+      return chat.kind === 'private' || quoted?.fromId === id || isAddressed(o.text, bot)
+    })
+    const reading = botIds(world, chat).filter(
+      (id) => addressed.includes(id) || world.bots.get(id)?.privacyMode === false,
+    )
+    const others = personIds(world, chat).filter((id) => id !== this.#userId)
+    return {
+      mode: trueMode(world, chat),
+      certificates: [...others, ...reading].flatMap(
+        (id) => this.publishedKeyOf(id)?.publicKey ?? [],
+      ),
+      fileCertificates:
+        chat.kind === 'private'
+          ? addressed.flatMap((id) => this.publishedKeyOf(id)?.publicKey ?? [])
+          : listedKeys(world, chat, this.#userId).map(({ publicKey }) => publicKey),
+      addressed,
+    }
+  }
+
+  /** Uploads a file. The transcript records only its length. Gives its media id. */
+  upload(file: Uint8Array): string {
+    const mediaId = this.#world.storeFile(file)
+    const record = this.#world.transcript.open({
+      at: this.#world.clock.now(),
+      by: 'phone',
+      method: 'POST',
+      path: `/phones/${this.#userId}/media`,
+      headers: ['content-length', String(file.length)],
+    })
+    record.answered(201, JSON.stringify({ mediaId }))
+    return mediaId
+  }
+
+  /** Posts a message, which the transcript records as sent. Gives its id. */
+  post(message: OutgoingMessage): number {
+    const chat = this.#chat(message.chatId)
+    const record = this.#world.transcript.open({
+      at: this.#world.clock.now(),
+      by: 'phone',
+      method: 'POST',
+      path: `/phones/${this.#userId}/messages`,
+      headers: [],
+    })
+    record.received(JSON.stringify(message))
+    const { id } = post(this.#world, { ...message, chat, fromId: this.#userId })
+    record.answered(201, JSON.stringify({ id }))
+    return id
+  }
+
+  #chat(chatId: number): ChatState {
+    const chat = this.#world.chats.get(chatId)
+    if (chat === undefined || !chat.members.has(this.#userId)) {
+      throw new Error(`the phone's person is not in chat ${chatId}`)
+    }
+    return chat
+  }
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import type { Engine } from '../../pgp/engine.ts'
+import type { KeyKind } from '../../pgp/key-kinds.ts'
+import type { RecordKind } from '../persistence/persistence.ts'
+import type { PhoneIdentity } from './seal.ts'
+
+export type { KeyKind } from '../../pgp/key-kinds.ts'
+
+/** Kinds of key that a phone can have; the first is what phones usually make. */
+export const PHONE_KEYS = [
+  'curve25519',
+  'x25519',
+  'p256',
+  'rsa3072',
+  'expired',
+  'revoked',
+  'sign-only',
+  'v6',
+] as const satisfies readonly KeyKind[]
+
+/** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
+const BACKDATED_MS = 300_000
+
+/**
+ * Keys of closed sandboxes, by their person's name. Generating one takes half a second, so the next
+ * sandbox in this process uses them again.
+ */
+const keyPool = new Map<string, PhoneIdentity[]>()
+
+/** A key for a new phone. `name` becomes its OpenPGP user id. */
+export async function newIdentity(
+  engine: Engine,
+  { name, kind }: { name: string; kind: KeyKind },
+): Promise<PhoneIdentity> {
+  if (kind === 'curve25519')
+    return keyPool.get(name)?.pop() ?? (await generateUsualKey(engine, name))
+  const { makeKey } = await import('../../pgp/key-kinds.ts')
+  return {
+    ...(await makeKey({ userId: name, kind, createdMs: backdatedNowMs() })),
+    kind,
+    former: [],
+  }
+}
+
+/** Returns a key of the usual kind to the pool, for the next phone of that name. */
+export function returnToPool(name: string, { kind, ...identity }: PhoneIdentity): void {
+  if (kind !== 'curve25519') return
+  keyPool.set(name, [...(keyPool.get(name) ?? []), { ...identity, kind, former: [] }])
+}
+
+async function generateUsualKey(engine: Engine, name: string): Promise<PhoneIdentity> {
+  const passphrase = randomBytes(24).toString('base64url')
+  const own = await engine.generate({ userId: name, createdMs: backdatedNowMs(), passphrase })
+  const key = await engine.unlock(own.locked, passphrase)
+  return { certificate: own.certificate, key, kind: 'curve25519', former: [] }
+}
+
+const backdatedNowMs = (): number => Date.now() - BACKDATED_MS
+
+type StoredKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }
+
+/** How a phone's keys are stored: unlocked, since only the file's owner can read it. */
+export const IDENTITY_KIND: RecordKind<PhoneIdentity> = {
+  name: 'phone',
+  write: ({ key, former, ...rest }) => ({
+    ...rest,
+    key: encodeKey(key),
+    former: former.map(encodeKey),
+  }),
+  read: (stored) => {
+    const { key, former, ...rest } = stored as StoredIdentity
+    return { ...rest, key: decodeKey(key), former: former.map(decodeKey) }
+  },
+}
+
+type StoredIdentity = Omit<PhoneIdentity, 'key' | 'former'> & {
+  key: StoredKey
+  former: StoredKey[]
+}
+
+function encodeKey(key: PhoneIdentity['key']): StoredKey {
+  return { ...key, bytes: Buffer.from(key.bytes).toString('base64') }
+}
+
+function decodeKey(key: StoredKey): PhoneIdentity['key'] {
+  return { ...key, bytes: Buffer.from(key.bytes, 'base64') }
+}

@@ -1,0 +1,72 @@
+import type { Engine, OpenedText } from '../../pgp/engine.ts'
+import type { PhoneConnection } from './connection.ts'
+import type { PhoneIdentity } from './seal.ts'
+import type { StoredMessage } from '../state.ts'
+
+/** What a phone found out about a message. */
+export type PhoneVerdict =
+  /** Sealed to this phone and signed by the sender's published key. */
+  | 'verified'
+  /** Opened, but the signature is not the sender's, or is meant for others. */
+  | 'bad'
+  /** Opened; nobody signed it. */
+  | 'unsigned'
+  /** It came as plain text. */
+  | 'readable'
+  /** Sealed, and this phone cannot open it. */
+  | 'unopened'
+
+export interface ReadMessage {
+  /** Empty when the message could not be opened, and for service notices. */
+  text: string
+  verdict: PhoneVerdict
+  /** Fingerprint of the certificate that verified it, else null. */
+  signer: string | null
+}
+
+/** A phone's own key, and its connection, which gives the certificates of others. */
+export interface MessageReader {
+  engine: Engine
+  identity: PhoneIdentity
+  connection: PhoneConnection
+}
+
+const UNOPENED: ReadMessage = { text: '', verdict: 'unopened', signer: null }
+
+/** Opens and verifies the text of a message. Never throws. */
+export async function readMessage(
+  reader: MessageReader,
+  message: StoredMessage,
+): Promise<ReadMessage> {
+  const { armored, text, fromId } = message
+  if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
+  try {
+    const opened = await reader.engine.open(armored, [
+      reader.identity.key,
+      ...reader.identity.former,
+    ])
+    if (opened.outcome !== 'opened') return UNOPENED
+    const signer = reader.connection.publishedKeyOf(fromId)
+    const verdict = await verifySignatures(reader, opened, signer?.publicKey ?? null)
+    const by = verdict === 'verified' ? (signer?.fingerprint ?? null) : null
+    return { text: opened.text, verdict, signer: by }
+  } catch {
+    return UNOPENED
+  }
+}
+
+async function verifySignatures(
+  { engine, identity }: MessageReader,
+  opened: OpenedText,
+  certificate: string | null,
+): Promise<PhoneVerdict> {
+  if (opened.signatures.length === 0) return 'unsigned'
+  if (certificate === null) return 'bad'
+  const own = [identity.key, ...identity.former].map(({ fingerprint }) => fingerprint)
+  const results = await engine.verify(opened.signed, certificate, Date.now())
+  const good = opened.signatures.some(({ intended }, index) => {
+    const meant = intended.length === 0 || own.some((one) => intended.includes(one))
+    return results[index] === 'valid' && meant
+  })
+  return good ? 'verified' : 'bad'
+}

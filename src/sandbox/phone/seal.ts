@@ -1,0 +1,74 @@
+import type { Engine, UnlockedKey } from '../../pgp/engine.ts'
+import type { KeyKind } from '../../pgp/key-kinds.ts'
+import type { FileForm } from '../../pgp/seal-file.ts'
+
+/** A phone's own key. */
+export interface PhoneIdentity {
+  certificate: string
+  key: UnlockedKey
+  kind: KeyKind
+  /** Keys that it had before, newest first: they still open what was sealed to them. */
+  former: UnlockedKey[]
+}
+
+/** How a file is sealed otherwise than usual. */
+export interface FileSealingOptions {
+  form?: FileForm | undefined
+  /** Whose key signs, instead of the phone's own. */
+  signer?: UnlockedKey | undefined
+  /** Certificates of those who alone can open it, instead of all who should. */
+  to?: string[] | undefined
+}
+
+/** Seals for a phone: signs with its key and encrypts to the given certificates and its own. */
+export class PhoneSealer {
+  readonly #engine: Engine
+  readonly #usable = new Map<string, Promise<boolean>>()
+
+  /** The phone's own keys. */
+  identity: PhoneIdentity
+
+  constructor(engine: Engine, identity: PhoneIdentity) {
+    this.#engine = engine
+    this.identity = identity
+  }
+
+  /** Gives an armored message. Unusable certificates are left out. */
+  async sealText(text: string, certificates: string[]): Promise<string> {
+    return await this.#engine.seal({
+      text,
+      certificates: await this.#usableCertificates(certificates),
+      signer: this.identity.key,
+      cipher: 'aes256',
+    })
+  }
+
+  /** Gives the file as OpenPGP data. Unusable certificates are left out. */
+  async sealFile(
+    file: Uint8Array,
+    certificates: string[],
+    { form = {}, signer, to }: FileSealingOptions = {},
+  ): Promise<Uint8Array> {
+    const { sealFile } = await import('../../pgp/seal-file.ts')
+    const own = to === undefined ? [this.identity.certificate] : []
+    return await sealFile({
+      file,
+      certificates: [...(await this.#usableCertificates(to ?? certificates)), ...own],
+      signer: signer ?? this.identity.key,
+      form,
+    })
+  }
+
+  async #usableCertificates(certificates: string[]): Promise<string[]> {
+    const usable = await Promise.all(certificates.map((one) => this.#isUsable(one)))
+    return certificates.filter((_, index) => usable[index])
+  }
+
+  #isUsable(certificate: string): Promise<boolean> {
+    const isUsable =
+      this.#usable.get(certificate) ??
+      this.#engine.judge(certificate).then(({ unusable }) => unusable === null)
+    this.#usable.set(certificate, isUsable)
+    return isUsable
+  }
+}

@@ -1,0 +1,105 @@
+import type { Command } from '../api/command.ts'
+import { plainKind, type Persistence, type RecordKind } from './persistence/persistence.ts'
+import { RateWindows } from './rules/rate-windows.ts'
+import type {
+  BotRecord,
+  BotState,
+  ChatRecord,
+  ChatState,
+  Membership,
+  PressState,
+  StoredMessage,
+} from './state.ts'
+import { UpdateQueue, type QueuedUpdate } from './update-queue.ts'
+import type { World } from './world.ts'
+
+/** The rate windows of an owner: a bot, or all callers' addresses. */
+export function storedRateWindows(
+  persistence: Persistence,
+  rates: 'spec' | 'off',
+  owner: string,
+): RateWindows {
+  return new RateWindows(rates, persistence.map(plainKind('window'), owner))
+}
+
+/** A bot is stored as its record. Its queue, commands and so on are maps of their own. */
+export function botKind(world: World): RecordKind<BotState> {
+  return {
+    name: 'bot',
+    write: (bot) => pick(bot, BOT_FIELDS),
+    read: (stored) => restoreBot(world, stored as BotRecord),
+  }
+}
+
+/** A chat is stored without its members and messages, which are maps of their own. */
+export function chatKind(persistence: Persistence): RecordKind<ChatState> {
+  return {
+    name: 'chat',
+    write: (chat) => pick(chat, CHAT_FIELDS),
+    read: (stored) => restoreChat(persistence, stored as ChatRecord),
+  }
+}
+
+/** Adds the maps and the queue of a bot to its record. */
+export function restoreBot(world: World, record: BotRecord): BotState {
+  const { persistence, clock, rules } = world
+  const { id } = record
+  return {
+    ...record,
+    delivering: null,
+    queue: new UpdateQueue(
+      clock,
+      persistence.map(plainKind<QueuedUpdate>('update'), id),
+      world.counter(`bot ${id}`),
+    ),
+    windows: storedRateWindows(persistence, rules.rates, `bot ${id}`),
+    commands: persistence.map(plainKind<Command[]>('commands'), id),
+    sent: persistence.map(
+      plainKind<{ chatId: number; messageId: number; date: number }>('sent'),
+      id,
+    ),
+    typing: persistence.map(plainKind<{ sentAt: number; showing: boolean }>('typing'), id),
+    presses: persistence.map(plainKind<PressState>('press'), id),
+  }
+}
+
+/** Adds the maps of a chat to its record. */
+export function restoreChat(persistence: Persistence, record: ChatRecord): ChatState {
+  return {
+    ...record,
+    // Files of the first version call a membership so.
+    members: persistence.map(plainKind<Membership>('seat'), record.id),
+    messages: persistence.map(plainKind<StoredMessage>('message'), record.id),
+  }
+}
+
+const BOT_FIELDS: readonly (keyof BotRecord)[] = [
+  'id',
+  'username',
+  'name',
+  'about',
+  'description',
+  'key',
+  'privacyMode',
+  'allowGroups',
+  'status',
+  'token',
+  'webhook',
+  'ownerNotices',
+]
+const CHAT_FIELDS: readonly (keyof ChatRecord)[] = [
+  'id',
+  'kind',
+  'title',
+  'username',
+  'description',
+  'historyVisible',
+  'slowModeSeconds',
+  'rosterHidden',
+  'adminsHidden',
+  'nextMessageId',
+]
+
+function pick<R extends object>(state: R, fields: readonly (keyof R)[]): Partial<R> {
+  return Object.fromEntries(fields.map((name) => [name, state[name]])) as Partial<R>
+}

@@ -1,0 +1,41 @@
+import { PutKey } from '../../api/user-key.ts'
+import { SetWebhook } from '../../api/webhook.ts'
+import { revokeToken as revoke } from '../rules/bots.ts'
+import { publishBotKey } from '../rules/keys.ts'
+import { botView, webhookView } from '../views/bot.ts'
+import { removeWebhook, setWebhook as startWebhook } from '../webhook/delivery-loop.ts'
+import { requireWebhookUrl } from '../webhook/url.ts'
+import { parseInput, type RouteHandler } from './call.ts'
+
+/** GET /me */
+export const getMe: RouteHandler = ({ bot }) => ({ result: botView(bot) })
+
+/** PUT /key: the fingerprint is not compared with the key (spec). */
+export const putKey: RouteHandler = ({ world, bot, body }) => {
+  const { publicKey, fingerprint } = parseInput(PutKey, body)
+  publishBotKey(world, bot, { publicKey, fingerprint })
+  return { result: { fingerprint, mode: 'protected' } }
+}
+
+/** POST /token/revoke: revokes the token in use and notifies the owner. */
+export const revokeToken: RouteHandler = ({ world, bot }) => {
+  revoke(world, bot)
+  return { result: { revoked: true } }
+}
+
+/** GET /webhook */
+export const getWebhook: RouteHandler = ({ bot }) => ({ result: webhookView(bot) })
+
+/** POST /webhook: ends a poll in progress. */
+export const setWebhook: RouteHandler = async ({ world, bot, body }) => {
+  const { url, secret } = parseInput(SetWebhook, body)
+  await requireWebhookUrl(world, url)
+  startWebhook(world, bot, { url, secret: secret ?? null })
+  return { result: { url, hasSecret: secret !== undefined, pending: bot.queue.size } }
+}
+
+/** DELETE /webhook: queued updates remain for polling. */
+export const deleteWebhook: RouteHandler = ({ bot }) => {
+  removeWebhook(bot)
+  return { result: { url: null, pending: bot.queue.size } }
+}

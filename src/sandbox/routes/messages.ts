@@ -1,0 +1,110 @@
+import { CallbackAnswer } from '../../api/callback.ts'
+import { LIMITS } from '../../api/limits.ts'
+import { DeleteBody, EditBody, SendBody } from '../../api/send.ts'
+import { apiError } from '../api-error.ts'
+import { expectedKind, readContent, readMarkup } from '../rules/content.ts'
+import { findChat, findMessage, pathId } from '../rules/find.ts'
+import { hasRight, membershipOf, requireReachable, requireWritable } from '../rules/memberships.ts'
+import { modeOf } from '../rules/mode.ts'
+import { post } from '../rules/post.ts'
+import { reserve } from '../rules/rate-limits.ts'
+import { parseInput, type BotCall, type RouteHandler } from './call.ts'
+
+/** POST /messages */
+export const sendMessage: RouteHandler = ({ world, bot, body }) => {
+  const asked = parseInput(SendBody, body)
+  const chat = findChat(world, bot, asked.chatId)
+  const before = asked.sendId === undefined ? undefined : bot.sent.get(asked.sendId)
+  if (before !== undefined) {
+    if (before.chatId !== chat.id)
+      throw apiError('conflict', 'sendId: already used in another chat')
+    return { result: { id: before.messageId, date: before.date } }
+  }
+  requireWritable(world, chat, bot)
+  const expected = expectedKind(modeOf(world, chat))
+  const content = readContent(asked, modeOf(world, chat))
+  if (content === null) throw apiError('bad_request', `${expected}: required`, { expected })
+  const markup = asked.markup === undefined ? null : readMarkup(asked.markup)
+  reserve(world, { bot, chat, what: 'send' })()
+  const { id, date } = post(world, {
+    chat,
+    fromId: bot.id,
+    ...content,
+    replyTo: asked.replyTo ?? null,
+    markup,
+  })
+  if (asked.sendId !== undefined)
+    bot.sent.set(asked.sendId, { chatId: chat.id, messageId: id, date })
+  return { status: 201, result: { id, date } }
+}
+
+/** PATCH /messages/{messageId}: any ordinary message of the bot's own, however old. */
+export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
+  const asked = parseInput(EditBody, body)
+  const chat = findChat(world, bot, asked.chatId)
+  const message = findMessage(chat, bot, pathId(params['messageId']))
+  if (message.fromId !== bot.id || message.kind !== 'user') {
+    throw apiError('forbidden', 'not an ordinary message of the bot’s own')
+  }
+  requireReachable(world, chat, bot)
+  const content = readContent(asked, modeOf(world, chat))
+  if (content === null && asked.markup === undefined) {
+    const expected = expectedKind(modeOf(world, chat))
+    throw apiError('bad_request', `${expected} or markup: nothing would change`, { expected })
+  }
+  const markup = typeof asked.markup === 'object' && asked.markup === null ? null : asked.markup
+  const keyboard = markup === undefined || markup === null ? markup : readMarkup(markup)
+  reserve(world, { bot, chat, what: 'edit' })()
+  if (content !== null) Object.assign(message, content)
+  if (keyboard !== undefined) message.markup = keyboard
+  message.editedAt = world.clock.now()
+  world.emit({ kind: 'edited', chat, message })
+  return { result: { id: message.id, date: message.date } }
+}
+
+/** DELETE /messages/{messageId} */
+export const deleteMessage: RouteHandler = (call) => {
+  const { world, bot } = call
+  const chat = findChat(world, bot, chatIdOf(call))
+  const message = findMessage(chat, bot, pathId(call.params['messageId']))
+  if (message.kind !== 'user') throw apiError('forbidden', 'service notices cannot be deleted')
+  const mayDelete =
+    chat.kind !== 'private' && hasRight(membershipOf(world, chat, bot.id), 'deleteMessages')
+  if (message.fromId !== bot.id && !mayDelete) {
+    throw apiError('forbidden', 'not the bot’s own message, and it has no right to delete others’')
+  }
+  chat.messages.delete(message.id)
+  for (const { id } of message.media) world.files.delete(id)
+  world.emit({ kind: 'deleted', chat, messageId: message.id })
+  return { result: { deleted: true } }
+}
+
+/** `chatId` comes in the query, in an optional body, or in both when they agree. */
+function chatIdOf({ query, body }: BotCall): number {
+  const { chatId } = query as { chatId?: unknown }
+  const inBody = body === undefined ? undefined : parseInput(DeleteBody, body).chatId
+  if (chatId === undefined) {
+    if (inBody === undefined) throw apiError('bad_request', 'chatId: required')
+    return inBody
+  }
+  const inQuery = typeof chatId === 'string' && /^-?\d{1,16}$/.test(chatId) ? Number(chatId) : NaN
+  if (!Number.isSafeInteger(inQuery)) throw apiError('bad_request', 'chatId: must be an integer')
+  if (inBody !== undefined && inBody !== inQuery) {
+    throw apiError('bad_request', 'chatId: query and body differ')
+  }
+  return inQuery
+}
+
+/** POST /callbacks/{callbackId}/answer: once, within 60 seconds of the press. */
+export const answerCallback: RouteHandler = ({ world, bot, params, body }) => {
+  const { text, alert, url } = parseInput(CallbackAnswer, body === undefined ? {} : body)
+  const press = bot.presses.get(params['callbackId'] ?? '')
+  if (press === undefined) throw apiError('callback_not_found', 'no such press for this bot')
+  if (press.answer !== null) throw apiError('callback_answered', 'already answered')
+  if (world.clock.now() - press.pressedAt > LIMITS.callbackWindowMs) {
+    throw apiError('callback_expired', 'more than 60 seconds since the press')
+  }
+  press.answer = { text: text ?? null, alert, url: url ?? null }
+  world.emit({ kind: 'answer', press, answer: press.answer })
+  return { result: { answered: true } }
+}

@@ -1,0 +1,60 @@
+import type { ChatMode } from '../../api/chat.ts'
+import { firstProblem } from '../../api/common.ts'
+import type { BodyKind } from '../../api/error.ts'
+import { LIMITS } from '../../api/limits.ts'
+import { Markup } from '../../api/markup.ts'
+import { textProblem } from '../../api/text.ts'
+import { apiError } from '../api-error.ts'
+
+const ARMORED_MESSAGE =
+  /^-----BEGIN PGP MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*[ \t]*\r?\n((?:[A-Za-z0-9+/]+={0,2}[ \t]*\r?\n)+)(?:=[A-Za-z0-9+/]{4}\r?\n)?-----END PGP MESSAGE-----\s*$/
+
+/** The content of a message: exactly one of the two is not null. */
+export interface MessageContent {
+  text: string | null
+  armored: string | null
+}
+
+/**
+ * Checks the content of a request body against the chat's mode. Gives null when the body has
+ * neither kind. The wrong kind is refused even beside the right one.
+ * @throws SandboxApiError `wrong_body_kind` with `expected`, or `bad_request`
+ */
+export function readContent(
+  body: { text?: string | undefined; armored?: string | undefined },
+  mode: ChatMode,
+): MessageContent | null {
+  const expected = expectedKind(mode)
+  const wrong = expected === 'text' ? 'armored' : 'text'
+  if (body[wrong] !== undefined) {
+    throw apiError('wrong_body_kind', `this chat takes ${expected}`, { expected })
+  }
+  const value = body[expected]
+  if (value === undefined) return null
+  const problem = expected === 'text' ? textProblem(value) : armorProblem(value)
+  if (problem !== null) throw apiError('bad_request', problem)
+  return expected === 'text' ? { text: value, armored: null } : { text: null, armored: value }
+}
+
+/** Which kind of body a chat takes. */
+export function expectedKind(mode: ChatMode): BodyKind {
+  return mode === 'protected' ? 'armored' : 'text'
+}
+
+/** What is wrong with the armor of an `armored` body, or null. Nothing is decrypted. */
+function armorProblem(armored: string): string | null {
+  if (armored.length > LIMITS.armoredMax) {
+    return `armored: must be at most ${LIMITS.armoredMax} characters`
+  }
+  const base64 = ARMORED_MESSAGE.exec(armored.trimStart())?.[1]
+  if (base64 === undefined) return 'armored: must be an ASCII-armoured OpenPGP message'
+  const first = Buffer.from(base64.slice(0, 4), 'base64')[0] ?? 0
+  return (first & 0x80) === 0 ? 'armored: must hold OpenPGP packets' : null
+}
+
+/** @param markup as received, neither absent nor null. @throws SandboxApiError `bad_markup` */
+export function readMarkup(markup: unknown): Markup {
+  const parsed = Markup.safeParse(markup)
+  if (!parsed.success) throw apiError('bad_markup', `markup: ${firstProblem(parsed.error)}`)
+  return parsed.data
+}

@@ -1,0 +1,104 @@
+import { apiError } from '../api-error.ts'
+import {
+  ALL_RIGHTS,
+  RIGHTS,
+  type BotState,
+  type ChatState,
+  type Membership,
+  type MembershipStatus,
+} from '../state.ts'
+import type { World } from '../world.ts'
+import { parties } from './mode.ts'
+import { post } from './post.ts'
+
+/** The membership as of now: a restriction that has run out is lifted. */
+export function membershipOf(world: World, chat: ChatState, id: number): Membership | undefined {
+  const member = chat.members.get(id)
+  if (member?.status !== 'restricted' || member.restrictedUntil === null) return member
+  return member.restrictedUntil <= world.clock.now()
+    ? Object.assign(member, { status: 'member', restrictedUntil: null })
+    : member
+}
+
+export function isAdmin(member: Membership | undefined): boolean {
+  return member?.status === 'owner' || member?.status === 'admin'
+}
+
+/** Whether the member holds one of `RIGHTS`; an owner holds them all. */
+export function hasRight(member: Membership | undefined, right: keyof typeof RIGHTS): boolean {
+  if (member?.status === 'owner') return true
+  return member?.status === 'admin' && (member.rights & RIGHTS[right]) !== 0
+}
+
+/** @throws SandboxApiError `blocked_by_user` or `user_gone`, in private chats alone */
+export function requireReachable(world: World, chat: ChatState, bot: BotState): void {
+  if (chat.kind !== 'private') return
+  const { person } = parties(world, chat)
+  if (person.gone) throw apiError('user_gone', 'this person closed their account')
+  if (person.blocked.includes(bot.id))
+    throw apiError('blocked_by_user', 'this person blocked the bot')
+}
+
+/** @throws SandboxApiError `forbidden`, `blocked_by_user` or `user_gone`, unless the bot may write */
+export function requireWritable(world: World, chat: ChatState, bot: BotState): void {
+  requireReachable(world, chat, bot)
+  const member = membershipOf(world, chat, bot.id)
+  if (!mayWrite(chat, member)) throw apiError('forbidden', 'the bot may not write in this chat')
+}
+
+/** A restricted member may not write; in a channel only administrators who may post can. */
+export function mayWrite(chat: ChatState, member: Membership | undefined): boolean {
+  if (member === undefined || member.status === 'restricted') return false
+  return chat.kind !== 'channel' || hasRight(member, 'postMessages')
+}
+
+/** Adds a member to a group or channel, with a service notice. A member stays as it is. */
+export function join(
+  world: World,
+  chat: ChatState,
+  o: { userId: number; status?: MembershipStatus; rights?: number },
+): void {
+  if (chat.members.has(o.userId)) return
+  chat.members.set(o.userId, newMembership(chat, o.status ?? 'member', o.rights))
+  post(world, { chat, fromId: o.userId, kind: 'joined' })
+}
+
+/** Removes a member, with a service notice. Does nothing for an account that is no member. */
+export function leave(world: World, chat: ChatState, userId: number): void {
+  if (!chat.members.delete(userId)) return
+  post(world, { chat, fromId: userId, kind: 'left' })
+}
+
+/**
+ * A membership that begins with the chat's next message. By default owners and administrators hold
+ * every right, other members none.
+ */
+export function newMembership(
+  chat: Pick<ChatState, 'nextMessageId'>,
+  status: MembershipStatus,
+  rights?: number,
+): Membership {
+  const usual = status === 'owner' || status === 'admin' ? ALL_RIGHTS : 0
+  return {
+    status,
+    rights: rights ?? usual,
+    restrictedUntil: null,
+    title: null,
+    firstMessageId: chat.nextMessageId,
+    wroteAt: null,
+  }
+}
+
+/**
+ * Ids of the members that one of them may see. Administrators see all. Where the member list is
+ * hidden, others see administrators only; a channel can hide its administrators, too.
+ */
+export function visibleMembers(world: World, chat: ChatState, viewerId: number): number[] {
+  const ids = [...chat.members.keys()]
+  if (isAdmin(membershipOf(world, chat, viewerId))) return ids
+  return ids.filter((id) => {
+    const admin = isAdmin(membershipOf(world, chat, id))
+    if (admin && chat.kind === 'channel' && chat.adminsHidden) return false
+    return admin || !chat.rosterHidden
+  })
+}

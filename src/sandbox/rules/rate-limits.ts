@@ -1,0 +1,88 @@
+import { FIXED_LIMITS, LIMITS } from '../../api/limits.ts'
+import { apiError } from '../api-error.ts'
+import type { BotState, ChatState } from '../state.ts'
+import type { World } from '../world.ts'
+import { isAdmin, membershipOf } from './memberships.ts'
+import type { RateLimit } from './rate-windows.ts'
+
+const CALLS: RateLimit = { limit: LIMITS.apiCallsPerMinute, periodMs: 60_000 }
+const CALLS_OF_ADDRESS: RateLimit = {
+  limit: FIXED_LIMITS.apiCallsPerAddressPerMinute,
+  periodMs: 60_000,
+}
+const OVERALL: RateLimit = { limit: LIMITS.sendsPerSecond, periodMs: 1000 }
+const ROOM: RateLimit = { limit: LIMITS.sendsPerGroupPerMinute, periodMs: 60_000 }
+const PRIVATE: RateLimit = { limit: LIMITS.sendsPerPrivatePerSecond, periodMs: 1000 }
+const LOOKUPS: RateLimit = { limit: FIXED_LIMITS.lookupsPerMinute, periodMs: 60_000 }
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000)
+
+/** Checks, without counting, that an address may call once more. @throws SandboxApiError `rate_limited` */
+export function requireAddressRate(world: World, address: string): void {
+  requireNoWait(world.addresses.waitMs(address, CALLS_OF_ADDRESS, world.clock.now()))
+}
+
+/** Checks, without counting, that a bot may call once more. @throws SandboxApiError `rate_limited` */
+export function requireCallRate(world: World, bot: BotState): void {
+  requireNoWait(bot.windows.waitMs('calls', CALLS, world.clock.now()))
+}
+
+/** Counts a call for an address, and for a bot when its token was valid. */
+export function countCall(world: World, o: { address: string; bot: BotState | null }): void {
+  const now = world.clock.now()
+  world.addresses.take(o.address, now)
+  o.bot?.windows.take('calls', now)
+}
+
+/** The body always has 60, the header the seconds that are left (spec, Errors 1). */
+function requireNoWait(waitMs: number): void {
+  if (waitMs === 0) return
+  throw apiError('rate_limited', 'too many calls', {
+    retryAfter: 60,
+    headerSeconds: seconds(waitMs),
+  })
+}
+
+/**
+ * Checks that a bot may send or edit once more; each has its own windows. Gives a function that
+ * counts the use, to be called when nothing can refuse it any more.
+ * @throws SandboxApiError `slow_mode` (sends alone) or `flood_wait`
+ */
+export function reserve(
+  world: World,
+  o: { bot: BotState; chat: ChatState; what: 'send' | 'edit' },
+): () => void {
+  const { bot, chat, what } = o
+  const now = world.clock.now()
+  if (what === 'send') requireSlowModeOver(world, bot, chat)
+  const own = `${what}:${chat.id}`
+  const waitMs = Math.max(
+    bot.windows.waitMs(what, OVERALL, now),
+    bot.windows.waitMs(own, chat.kind === 'private' ? PRIVATE : ROOM, now),
+  )
+  if (waitMs > 0) throw apiError('flood_wait', 'too many messages', { retryAfter: seconds(waitMs) })
+  return () => {
+    bot.windows.take(what, now)
+    bot.windows.take(own, now)
+  }
+}
+
+/** Slow mode does not apply to administrators. */
+function requireSlowModeOver(world: World, bot: BotState, chat: ChatState): void {
+  const member = membershipOf(world, chat, bot.id)
+  if (chat.slowModeSeconds === 0 || isAdmin(member) || typeof member?.wroteAt !== 'number') return
+  const leftMs = member.wroteAt + chat.slowModeSeconds * 1000 - world.clock.now()
+  if (leftMs > 0) throw apiError('slow_mode', 'slow mode is on', { retryAfter: seconds(leftMs) })
+}
+
+/** Checks, without counting, that a bot may look up once more. @throws SandboxApiError `flood_wait` */
+export function requireLookupRate(world: World, bot: BotState): void {
+  const waitMs = bot.windows.waitMs('lookups', LOOKUPS, world.clock.now())
+  if (waitMs > 0) throw apiError('flood_wait', 'too many lookups', { retryAfter: seconds(waitMs) })
+}
+
+/** Counts a lookup; one of an unknown handle counts as five. */
+export function countLookup(world: World, bot: BotState, outcome: 'found' | 'missed'): void {
+  const weight = outcome === 'found' ? 1 : FIXED_LIMITS.missedLookupWeight
+  bot.windows.take('lookups', world.clock.now(), weight)
+}

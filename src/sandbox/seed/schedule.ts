@@ -1,0 +1,118 @@
+import type { Control } from '../control/table.ts'
+import type { ChatState } from '../state.ts'
+import type { World } from '../world.ts'
+import { actionInput, referencesIn, type ActionName } from './actions.ts'
+import { STEP_KIND } from './former-names.ts'
+
+/** An action of a seed's schedule, with ids in the place of names. */
+export interface ScheduledStep {
+  atMs: number
+  action: ActionName
+  /** Messages may still be `last`, or `last by ID`; they are looked up when the step is due. */
+  input: Record<string, unknown>
+}
+
+/** A step that failed. */
+export interface StepError {
+  atMs: number
+  action: ActionName
+  reason: string
+}
+
+/** What is scheduled to happen in a world, on its clock. Steps that are left are stored. */
+export class Schedule {
+  readonly errors: StepError[] = []
+  readonly #world: World
+  readonly #steps: Map<number, ScheduledStep>
+  #control: Control | null = null
+  #onError: (error: StepError) => void = () => undefined
+  #stepDone = Promise.withResolvers<void>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.#steps = world.persistence.map(STEP_KIND)
+  }
+
+  /** How many steps are left. */
+  get left(): number {
+    return this.#steps.size
+  }
+
+  add(step: ScheduledStep): void {
+    this.#steps.set(this.#steps.size + 1, step)
+  }
+
+  /** Starts or resumes the schedule. @param onError called for each step that fails */
+  start(control: Control, onError: (error: StepError) => void): void {
+    this.#control = control
+    this.#onError = onError
+    void this.#run()
+  }
+
+  /** Resolves when every step that is due by now is done. */
+  async caughtUp(): Promise<void> {
+    while (this.#isDue() && !this.#world.closing.signal.aborted) await this.#stepDone.promise
+  }
+
+  #isDue(): boolean {
+    const [, next] = this.#next() ?? []
+    return this.#control !== null && next !== undefined && next.atMs <= this.#world.clock.now()
+  }
+
+  #next(): [number, ScheduledStep] | undefined {
+    const [first, ...others] = this.#steps
+    return others.reduce(
+      (next, other) => (other[1].atMs < (next?.[1].atMs ?? 0) ? other : next),
+      first,
+    )
+  }
+
+  async #run(): Promise<void> {
+    const { clock, closing } = this.#world
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [n, step] = next
+      const waitMs = Math.max(step.atMs - clock.now(), 0)
+      if (!(await clock.wait(waitMs, closing.signal))) break
+      await this.#perform(step)
+      this.#steps.delete(n)
+      await this.#world.persistence.flush().catch(() => undefined)
+      this.#stepDone.resolve()
+      this.#stepDone = Promise.withResolvers()
+    }
+    this.#stepDone.resolve()
+  }
+
+  async #perform({ atMs, action, input }: ScheduledStep): Promise<void> {
+    try {
+      const run = this.#control?.[action] as (input: object) => Promise<unknown>
+      await run(this.#withMessageIds(action, input))
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : 'it failed'
+      const error = { atMs, action, reason }
+      this.errors.push(error)
+      this.#onError(error)
+    }
+  }
+
+  #withMessageIds(action: ActionName, input: Record<string, unknown>): Record<string, unknown> {
+    const resolved = { ...input }
+    for (const [field, kind] of referencesIn(actionInput(action))) {
+      const reference = input[field]
+      if (kind !== 'message' || typeof reference !== 'string') continue
+      const chat = this.#world.chats.get(Number(input['chatId']))
+      resolved[field] = newestMessageId(chat, /\d+$/.exec(reference)?.[0])
+    }
+    return resolved
+  }
+}
+
+/** @throws Error when there is none */
+function newestMessageId(chat: ChatState | undefined, authorId: string | undefined): number {
+  const messages = [...(chat?.messages.values() ?? [])]
+  const newest = messages.findLast(
+    ({ kind, fromId }) =>
+      kind === 'user' && (authorId === undefined || fromId === Number(authorId)),
+  )
+  if (newest === undefined) throw new Error('there is no such message')
+  return newest.id
+}

@@ -1,0 +1,96 @@
+import { FIXED_LIMITS } from '../api/limits.ts'
+import type { Update } from '../api/update.ts'
+import type { WorldClock } from './clock.ts'
+
+/** An update, and when it was queued. */
+export interface QueuedUpdate {
+  update: Update
+  atMs: number
+}
+
+/** Counts ids. */
+export interface IdCounter {
+  next: number
+}
+
+/**
+ * A bot's updates: increasing ids; dropped after 72 hours, and the oldest beyond 10 000 (spec,
+ * Events 2).
+ */
+export class UpdateQueue {
+  readonly #clock: WorldClock
+  /** By position in the queue, oldest first. */
+  readonly #queued: Map<number, QueuedUpdate>
+  readonly #ids: IdCounter
+  #nextPosition: number
+  readonly #listeners = new Set<() => void>()
+  /** Ends the poll in progress; the poll sets it. */
+  endPoll: (() => void) | null = null
+
+  /** @param queued the updates that wait already, by increasing numbers */
+  constructor(clock: WorldClock, queued: Map<number, QueuedUpdate>, ids: IdCounter) {
+    this.#clock = clock
+    this.#queued = queued
+    this.#ids = ids
+    this.#nextPosition = ([...queued.keys()].at(-1) ?? 0) + 1
+  }
+
+  /** Queues an update under the next id. Gives the id. */
+  push(update: Omit<Update, 'updateId'> & { kind: string }): number {
+    const updateId = this.#ids.next
+    this.pushRaw({ updateId, ...update })
+    return updateId
+  }
+
+  /** Queues exactly this update, whatever its id, as a hostile service might. */
+  pushRaw(update: Update): void {
+    if (update.updateId >= this.#ids.next) this.#ids.next = update.updateId + 1
+    this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
+    this.#dropOld()
+    this.wake()
+  }
+
+  /** Deletes every update below `offset` for good. */
+  confirm(offset: number): void {
+    for (const [position, { update }] of this.#queued) {
+      if (update.updateId < offset) this.#queued.delete(position)
+    }
+  }
+
+  /** The oldest updates, at most `limit`. */
+  list(limit: number): Update[] {
+    this.#dropOld()
+    const oldest: Update[] = []
+    for (const { update } of this.#queued.values()) {
+      if (oldest.length >= limit) break
+      oldest.push(update)
+    }
+    return oldest
+  }
+
+  /** How many are waiting. */
+  get size(): number {
+    this.#dropOld()
+    return this.#queued.size
+  }
+
+  /** Lets every waiting poll or delivery look at the queue again. */
+  wake(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls back on every `wake` until the returned function is called. */
+  onWake(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #dropOld(): void {
+    const oldestMs = this.#clock.now() - FIXED_LIMITS.retentionMs
+    for (const [position, { atMs }] of this.#queued) {
+      const isTooMuch = this.#queued.size > FIXED_LIMITS.retentionUpdates
+      if (atMs >= oldestMs && !isTooMuch) return
+      this.#queued.delete(position)
+    }
+  }
+}

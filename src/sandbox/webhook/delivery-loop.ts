@@ -1,0 +1,90 @@
+import { FIXED_LIMITS } from '../../api/limits.ts'
+import { notifyOwner } from '../rules/bots.ts'
+import type { BotState } from '../state.ts'
+import type { UpdateQueue } from '../update-queue.ts'
+import type { World } from '../world.ts'
+import { deliverUpdate } from './deliver.ts'
+
+const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToTell } = FIXED_LIMITS
+
+/**
+ * Delivers a bot's updates one by one and in order until `stop`. A failed update is retried before
+ * any other, after a wait that doubles from 1 second to 1 hour on the sandbox's clock.
+ */
+async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): Promise<void> {
+  const waitMs = (bot.webhook?.nextAttemptAt ?? 0) - world.clock.now()
+  if (waitMs > 0) await world.clock.wait(waitMs, stop)
+  while (!stop.aborted && bot.webhook !== null) {
+    const update = bot.status === 'active' ? bot.queue.list(1)[0] : undefined
+    if (update === undefined) {
+      await queueChange(bot.queue, stop)
+      continue
+    }
+    // An update that was delivered must still have its id after this process is killed.
+    await world.persistence.flush().catch(() => undefined)
+    const error = await deliverUpdate(world, { webhook: bot.webhook, update, stop })
+    if (stop.aborted) return
+    if (error === null) {
+      bot.webhook = { ...bot.webhook, failures: 0, lastError: null, nextAttemptAt: null }
+      bot.queue.confirm(update.updateId + 1)
+    } else {
+      await backOff(world, bot, { error, stop })
+    }
+  }
+}
+
+async function backOff(
+  world: World,
+  bot: BotState,
+  { error, stop }: { error: string; stop: AbortSignal },
+): Promise<void> {
+  if (bot.webhook === null) return
+  const failures = bot.webhook.failures + 1
+  const waitMs = Math.min(webhookBackoffFirstMs * 2 ** (failures - 1), webhookBackoffMaxMs)
+  const nextAttemptAt = world.clock.now() + waitMs
+  bot.webhook = { ...bot.webhook, failures, lastError: error, nextAttemptAt }
+  if (failures === webhookFailuresToTell) notifyOwner(world, bot, 'webhook_failing')
+  await world.clock.wait(waitMs, stop)
+}
+
+function queueChange(queue: UpdateQueue, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stopWaking()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const stopWaking = queue.onWake(done)
+    signal.addEventListener('abort', done)
+    if (signal.aborted) done()
+  })
+}
+
+/** Sets or replaces a bot's webhook. Deliveries begin at once; a poll in progress ends. */
+export function setWebhook(
+  world: World,
+  bot: BotState,
+  o: { url: string; secret: string | null },
+): void {
+  bot.webhook = { ...o, failures: 0, lastError: null, nextAttemptAt: null }
+  bot.queue.endPoll?.()
+  startDelivering(world, bot)
+}
+
+/** Starts deliveries to the bot's webhook; earlier ones end. */
+export function startDelivering(world: World, bot: BotState): void {
+  bot.delivering?.abort()
+  const delivering = new AbortController()
+  bot.delivering = delivering
+  world.closing.signal.addEventListener('abort', () => delivering.abort(), {
+    signal: delivering.signal,
+  })
+  void runDeliveryLoop(world, bot, delivering.signal)
+}
+
+/** Ends deliveries and forgets the webhook. A delivery in progress is aborted; its update stays queued. */
+export function removeWebhook(bot: BotState): void {
+  bot.delivering?.abort()
+  bot.delivering = null
+  bot.webhook = null
+}

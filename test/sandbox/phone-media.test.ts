@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import type { Phone } from '../../src/sandbox/phone/phone.ts'
+import { openedFile } from '../support/openpgp-file.ts'
+import { bot as robot } from '../support/openpgp-people.ts'
+import { ask } from './support.ts'
+
+/** A bot whose secret key the tests hold, and which hears everything in groups. */
+let sandbox: Sandbox
+let alice: Phone
+let bob: Phone
+beforeAll(async () => {
+  sandbox = await createSandbox({ rates: 'off' })
+  const { home, control } = sandbox
+  alice = await sandbox.phone(home.alice.id)
+  bob = await sandbox.phone(home.bob.id)
+  const { certificate: publicKey, unlocked } = robot
+  await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint: unlocked.fingerprint } })
+  await control.changeBot({ botId: home.bot.id, privacyMode: false })
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+interface Received {
+  id: number
+  text?: string
+  armored?: string
+  media: { id: string; url: string; durationMs?: number }[]
+}
+
+const received = async (): Promise<Received[]> => {
+  const { result } = await ask<{ updateId: number; message: Received }[]>(sandbox, 'GET /updates')
+  await ask(sandbox, `GET /updates?offset=${(result.at(-1)?.updateId ?? 0) + 1}`)
+  return result.map(({ message }) => message)
+}
+
+const fetched = async (url: string): Promise<Buffer> =>
+  Buffer.from(await (await fetch(sandbox.url + url)).arrayBuffer())
+
+test('in an encrypted chat the file is ciphertext that the bot opens and verifies', async () => {
+  const file = randomBytes(100_000)
+  const { messageId, mediaId } = await alice.send(sandbox.home.privateChat, file)
+  const [message] = await received()
+  expect(message).toMatchObject({
+    id: messageId,
+    media: [{ id: mediaId, url: `/media/${mediaId}` }],
+  })
+  expect(message).not.toHaveProperty('text')
+  expect(message).not.toHaveProperty('armored')
+  const stored = await fetched(`/media/${mediaId}`)
+  expect(stored.includes(file.subarray(0, 64))).toBe(false)
+  const { data, verdict } = await openedFile(stored, alice)
+  expect(data.equals(file)).toBe(true)
+  expect(verdict).toBe(true)
+})
+
+test('text that goes with a file is sealed as any text', async () => {
+  await alice.send(sandbox.home.privateChat, Buffer.from('file'), { text: 'caption-canary' })
+  const [message] = await received()
+  expect(message?.armored).toContain('BEGIN PGP MESSAGE')
+  expect(message?.media).toHaveLength(1)
+  expect(sandbox.transcript.search('caption-canary')).toEqual([])
+})
+
+test('in a readable chat the file is as it was', async () => {
+  const file = randomBytes(500)
+  await alice.send(sandbox.home.readableGroup, file, { text: 'look', durationMs: 1500 })
+  const [message] = await received()
+  expect(message).toMatchObject({ text: 'look', media: [{ durationMs: 1500 }] })
+  expect((await fetched(message?.media[0]?.url ?? '')).equals(file)).toBe(true)
+})
+
+test('in a group a file is sealed to a bot that hears everything', async () => {
+  const { mediaId } = await bob.send(sandbox.home.encryptedGroup, Buffer.from('for all'))
+  await received()
+  const { data, verdict } = await openedFile(await fetched(`/media/${mediaId}`), bob)
+  expect(String(data)).toBe('for all')
+  expect(verdict).toBe(true)
+})
+
+test('in a group it is not sealed to a bot in privacy mode, though the text is', async () => {
+  const { control, home } = sandbox
+  await control.changeBot({ botId: home.bot.id, privacyMode: true })
+  const file = Buffer.from('for people')
+  await bob.send(home.encryptedGroup, file, { text: 'see @echo_bot' })
+  await bob.send(home.encryptedGroup, file)
+  await control.changeBot({ botId: home.bot.id, privacyMode: false })
+  const messages = await received()
+  expect(messages).toHaveLength(1)
+  expect(messages[0]?.armored).toBeDefined()
+  await expect(openedFile(await fetched(messages[0]?.media[0]?.url ?? ''))).rejects.toThrow()
+})
+
+test('a reply with a file alone is addressed to the bot that it quotes', async () => {
+  const { control, home } = sandbox
+  await control.changeBot({ botId: home.bot.id, privacyMode: true })
+  const sent = await ask<{ id: number }>(sandbox, 'POST /messages', {
+    body: { chatId: home.readableGroup, text: 'a picture, please' },
+  })
+  await alice.send(home.readableGroup, Buffer.from('picture'), { replyTo: sent.result.id })
+  await control.changeBot({ botId: home.bot.id, privacyMode: false })
+  expect(await received()).toMatchObject([{ replyTo: { id: sent.result.id } }])
+})
+
+test('over the control listener a file is sent in any form', async () => {
+  const control = createControlClient(sandbox.controlUrl)
+  const { alice: person, privateChat: chatId, bob: other } = sandbox.home
+  const file = randomBytes(70_000)
+  const common = { userId: person.id, chatId, base64: file.toString('base64') }
+  const forms = [
+    { compression: 'zlib', framing: 'partial' },
+    { recipients: 'anonymous' },
+    { encoding: 'armored', cipher: 'aes128' },
+  ] as const
+  for (const form of forms) {
+    const { url } = await control.sendMedia({ ...common, ...form })
+    const stored = await fetched(url)
+    const armored = 'encoding' in form
+    expect(stored.includes('BEGIN PGP MESSAGE')).toBe(armored)
+    if (armored) continue
+    const { data, verdict } = await openedFile(stored, alice)
+    expect(data.equals(file)).toBe(true)
+    expect(verdict).toBe(true)
+  }
+  const unsigned = await control.sendMedia({ ...common, signature: 'none' })
+  expect((await openedFile(await fetched(unsigned.url), alice)).verdict).toBeUndefined()
+  const forged = await fetched((await control.sendMedia({ ...common, signedBy: other.id })).url)
+  expect((await openedFile(forged, alice)).verdict).toBe(false)
+  expect((await openedFile(forged, bob)).verdict).toBe(true)
+  const misled = await fetched((await control.sendMedia({ ...common, to: [other.id] })).url)
+  await expect(openedFile(misled)).rejects.toThrow()
+  await received()
+})
+
+test('64 MiB go through the control listener and come back whole', async () => {
+  const control = createControlClient(sandbox.controlUrl)
+  const file = randomBytes(64 * 1024 * 1024)
+  const { url } = await control.addMedia({ base64: file.toString('base64') })
+  expect(Buffer.compare(await fetched(url), file)).toBe(0)
+})
+
+test('a file that cannot be sent is refused with its reason', async () => {
+  const { control, home } = sandbox
+  const common = { userId: home.alice.id, chatId: home.privateChat, base64: 'AAAA' }
+  await expect(control.sendMedia({ ...common, base64: 'no base64!' })).rejects.toThrow('not base64')
+  await expect(control.sendMedia({ ...common, userId: home.bob.id })).rejects.toThrow('not in chat')
+  await expect(control.sendMedia({ ...common, signedBy: 7 })).rejects.toThrow('no person')
+  await expect(control.sendMedia({ ...common, to: [7] })).rejects.toThrow('no key')
+  await control.block({ userId: home.alice.id, botId: home.bot.id })
+  await expect(control.sendMedia(common)).rejects.toThrow('cannot write')
+  await control.unblock({ userId: home.alice.id, botId: home.bot.id })
+  expect(await received()).toEqual([])
+})
+
+test('the transcript knows how large a file was', async () => {
+  await alice.send(sandbox.home.readableGroup, Buffer.alloc(321))
+  const [upload] = sandbox.transcript.list().filter(({ path }) => path.endsWith('/media'))
+  expect(upload?.by).toBe('phone')
+  const sizes = sandbox.transcript.list().map(({ headers }) => headers.at(-1))
+  expect(sizes).toContain('321')
+  await received()
+})
