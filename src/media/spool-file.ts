@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Refusal } from '../errors.ts'
-import type { RawFile } from '../pgp/bulk/raw-file.ts'
+import type { RawFile } from '../pgp/stream/raw-file.ts'
 
 /** What a file tells the spool that it is in. */
 export interface SpoolTicket {

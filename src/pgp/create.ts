@@ -1,16 +1,16 @@
 /** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
-import { openBulk, type BulkHelpers } from './bulk/open.ts'
+import { openBulk, type BulkHelpers } from './stream/open-file.ts'
 import type { Engine, UnlockedKey } from './engine.ts'
-import { Library, type LibraryOptions } from './library.ts'
-import type { EnvelopeBounds } from './native/envelopes.ts'
-import { createNative } from './native/engine.ts'
-import type { CertificateFacts } from './native/facts.ts'
-import type { Gate } from './native/gate.ts'
+import { Library, type LibraryOptions } from './library/library.ts'
+import type { EnvelopeBounds } from './native/prepared-messages.ts'
+import { createNative } from './native/create.ts'
+import type { CertificateFacts } from './native/certificate-info.ts'
+import type { Gate } from './native/certificate-cache.ts'
 import { Opener } from './native/opener.ts'
 import { unwrapNatively } from './native/unwrap.ts'
 import { Verifier } from './native/verifier.ts'
 import type { ThreadLoad } from './pool.ts'
-import type { OwnIds } from './walk.ts'
+import type { OwnIds } from './format/encrypted-message.ts'
 
 export interface EngineOptions extends LibraryOptions {
   /** False for an engine that leaves everything to openpgp.js; to compare with. */

@@ -2,13 +2,13 @@
  * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
-import type { NamedRecipients } from './addressees.ts'
+import type { NamedRecipients } from './format/recipient-scan.ts'
 import type { Sealed } from './sealed.ts'
-import type { OctetReader } from './bulk/octet-reader.ts'
-import type { Room } from './bulk/raw-file.ts'
-import type { RestingFile } from './bulk/resting.ts'
+import type { OctetReader } from './format/byte-reader.ts'
+import type { Room } from './stream/raw-file.ts'
+import type { RestingFile } from './stream/resting.ts'
 
-export type { NamedRecipients } from './addressees.ts'
+export type { NamedRecipients } from './format/recipient-scan.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {

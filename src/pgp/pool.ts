@@ -3,11 +3,11 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { NativeJobs } from './native/worker.ts'
-import type { Jobs } from './worker.ts'
+import type { Jobs } from './library/worker.ts'
 
 /** What each kind of thread does, by its file. */
 interface Kinds {
-  worker: Jobs
+  'library/worker': Jobs
   'native/worker': NativeJobs
 }
 
@@ -55,7 +55,10 @@ const START_MS = 30_000
  * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
  * some 120 MiB, and the secret, until then; native ones keep little, and the stock that makes them fast.
  */
-const IDLE_MS: Record<keyof Kinds, number | null> = { worker: 60_000, 'native/worker': null }
+const IDLE_MS: Record<keyof Kinds, number | null> = {
+  'library/worker': 60_000,
+  'native/worker': null,
+}
 
 export class Pool<K extends keyof Kinds> implements AsyncDisposable {
   readonly #file: URL

@@ -1,7 +1,7 @@
 /** How large a sealed message becomes, known before any of it is computed. */
-import { armoredLength } from './armor.ts'
+import { armoredLength } from './format/armor.ts'
 import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
-import { framedLength } from './packets.ts'
+import { framedLength } from './format/packets.ts'
 import { BOUNDS } from './bounds.ts'
 
 /** Of a key as we make them: Ed25519 and Curve25519. */

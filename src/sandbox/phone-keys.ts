@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Engine } from '../pgp/engine.ts'
-import type { KeyKind } from '../pgp/key-kinds.ts'
+import type { KeyKind } from '../pgp/library/key-kinds.ts'
 import type { Kind } from './keep/keep.ts'
 import type { Identity } from './phone-seal.ts'
 
-export type { KeyKind } from '../pgp/key-kinds.ts'
+export type { KeyKind } from '../pgp/library/key-kinds.ts'
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -33,7 +33,7 @@ export async function newIdentity(
   { name, kind }: { name: string; kind: KeyKind },
 ): Promise<Identity> {
   if (kind === 'curve25519') return drawer.get(name)?.pop() ?? (await usual(engine, name))
-  const { makeKey } = await import('../pgp/key-kinds.ts')
+  const { makeKey } = await import('../pgp/library/key-kinds.ts')
   return { ...(await makeKey({ userId: name, kind, createdMs: dated() })), kind, former: [] }
 }
 

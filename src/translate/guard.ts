@@ -7,7 +7,7 @@ import type { Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
-import { looksEncrypted } from '../pgp/walk.ts'
+import { looksEncrypted } from '../pgp/format/encrypted-message.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule {

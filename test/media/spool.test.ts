@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { Spool } from '../../src/media/spool.ts'
-import { RestingWriter } from '../../src/pgp/bulk/resting.ts'
+import { RestingWriter } from '../../src/pgp/stream/resting.ts'
 import { contentOf } from '../support/bulk.ts'
 import { modeOf, temporary } from '../store/support.ts'
 

@@ -1,9 +1,14 @@
 /** What `createEngine` does with a message, in this process: without threads and their start. */
 import type { Opened, SealRequest, UnlockedKey } from '../../src/pgp/engine.ts'
-import { open } from '../../src/pgp/open.ts'
-import { applyProfile } from '../../src/pgp/profile.ts'
-import { seal } from '../../src/pgp/seal.ts'
-import { walkMessage, walkOctets, type OwnIds, type Walked } from '../../src/pgp/walk.ts'
+import { open } from '../../src/pgp/library/open.ts'
+import { applyProfile } from '../../src/pgp/library/profile.ts'
+import { seal } from '../../src/pgp/library/seal.ts'
+import {
+  walkMessage,
+  walkOctets,
+  type OwnIds,
+  type Walked,
+} from '../../src/pgp/format/encrypted-message.ts'
 import { armor } from './openpgp-framing.ts'
 import { literal } from './openpgp-inner.ts'
 import { octets } from './openpgp-octets.ts'

@@ -4,8 +4,8 @@
  * here openpgp.js takes too, and gives the same facts of; whatever is not exactly so is left to it.
  */
 import { isUtf8 } from 'node:buffer'
-import { dearmor } from '../armor.ts'
-import { FramingError, TAG, packetsOf, type Packet } from '../packets.ts'
+import { dearmor } from '../format/armor.ts'
+import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import {
   curveKeyOf,
@@ -15,9 +15,9 @@ import {
   keyOver,
   type SealingKey,
   type SigningKey,
-} from './curve-key.ts'
-import { holds } from './ed25519.ts'
-import { NEVER_S, holdsAt, type CertificateFacts } from './facts.ts'
+} from '../crypto/public-key.ts'
+import { holds } from '../crypto/ed25519.ts'
+import { NEVER_S, holdsAt, type CertificateFacts } from './certificate-info.ts'
 import {
   KIND,
   createdS,
@@ -26,8 +26,8 @@ import {
   soleSubpacket,
   statementOf,
   type SignatureForm,
-} from './signature-form.ts'
-import { isLowOrder } from './x25519.ts'
+} from './signature-packet.ts'
+import { isLowOrder } from '../crypto/curve25519.ts'
 
 const SHAPE = [TAG.publicKey, TAG.userId, TAG.signature, TAG.publicSubkey, TAG.signature]
 const CERTIFICATIONS = new Set([0x10, 0x11, 0x12, 0x13])

@@ -1,16 +1,21 @@
 /** Opening messages of the common form natively; all others are the library's. */
 import type { NotOpened, Opened, UnlockedKey } from '../engine.ts'
-import { readPlain } from '../inner.ts'
-import { openedText } from '../opened-text.ts'
-import { packetAt } from '../packets.ts'
-import { openVersion1 } from '../seipd.ts'
-import type { Addressed as RecipientPackets } from '../addressees.ts'
-import type { Walked } from '../walk.ts'
+import { readPlain } from '../format/decrypted-message.ts'
+import { openedText } from '../format/opened-text.ts'
+import { packetAt } from '../format/packets.ts'
+import { openVersion1 } from '../crypto/seipd.ts'
+import type { Addressed as RecipientPackets } from '../format/recipient-scan.ts'
+import type { Walked } from '../format/encrypted-message.ts'
 import type { OwnKey, OwnKeys } from './own-keys.ts'
 import { isSealingSecret, type OwnSecret } from './own-secrets.ts'
-import type { SealingKey } from './curve-key.ts'
-import { openRecipient, readRecipient, sharedWith, type RecipientForm } from './recipient-packet.ts'
-import { CIPHERS, CIPHER_NAME, isCipher, type CipherId } from './session-key.ts'
+import type { SealingKey } from '../crypto/public-key.ts'
+import {
+  openRecipient,
+  readRecipient,
+  sharedWith,
+  type RecipientForm,
+} from '../crypto/recipient-packet.ts'
+import { CIPHERS, CIPHER_NAME, isCipher, type CipherId } from '../crypto/session-key.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 const AES192 = 8

@@ -1,7 +1,7 @@
 /** Opening what is asked for side by side: a few at a time, step by step, and all else in between. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Opened, UnlockedKey } from '../engine.ts'
-import { walkMessage, type OwnIds, type Walked } from '../walk.ts'
+import { walkMessage, type OwnIds, type Walked } from '../format/encrypted-message.ts'
 import { agree, begin, finish, nameIn, type Begun } from './open.ts'
 import type { OwnKey, OwnKeys } from './own-keys.ts'
 

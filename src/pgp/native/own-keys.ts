@@ -1,8 +1,8 @@
 /** Our own keys as they are used natively: what the library says of each, with its secrets. */
 import type { UnlockedKey } from '../engine.ts'
-import type { OwnFacts } from '../own-facts.ts'
-import type { SigningKey } from './curve-key.ts'
-import { holdsAt, type CertificateFacts } from './facts.ts'
+import type { OwnFacts } from '../library/own-key-info.ts'
+import type { SigningKey } from '../crypto/public-key.ts'
+import { holdsAt, type CertificateFacts } from './certificate-info.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
 
 /** A key of ours, as far as it is of the common forms. */

@@ -1,6 +1,6 @@
 /** The bot's secret keys as node:crypto takes them, read from their packets (RFC 9580, 5.5.3). */
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { TAG, packetsOf } from '../packets.ts'
+import { TAG, packetsOf } from '../format/packets.ts'
 import {
   ALGORITHM,
   fingerprintOf,
@@ -8,10 +8,10 @@ import {
   readCurveKey,
   type CurveKey,
   type SealingKey,
-} from './curve-key.ts'
-import { ed25519Secret } from './ed25519.ts'
-import { readMpi } from './mpi.ts'
-import { x25519Secret } from './x25519.ts'
+} from '../crypto/public-key.ts'
+import { ed25519Secret } from '../crypto/ed25519.ts'
+import { readMpi } from '../crypto/mpi.ts'
+import { x25519Secret } from '../crypto/curve25519.ts'
 
 /** One secret key, primary or subkey. */
 export interface OwnSecret<K extends CurveKey = CurveKey> {

@@ -1,6 +1,6 @@
 /** Records by digest: a hash table in a few buffers, which grows with what is in it. */
-import { DIGEST_BYTES, RECORD_BYTES, readRecord, writeRecord } from './record.ts'
-import type { CertificateFacts } from './facts.ts'
+import { DIGEST_BYTES, RECORD_BYTES, readRecord, writeRecord } from './packed-record.ts'
+import type { CertificateFacts } from './certificate-info.ts'
 
 /** Records that are allotted at once. */
 const CHUNK = 1024

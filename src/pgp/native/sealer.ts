@@ -1,12 +1,12 @@
 /** Sealing natively: with what was made ahead where a list is used again, at once where not. */
 import type { Cipher, SealRequest } from '../engine.ts'
 import type { Sealed } from '../sealed.ts'
-import type { Ahead } from './ahead.ts'
-import { sealInto } from './envelope.ts'
-import type { Gate } from './gate.ts'
+import type { Ahead } from './precompute.ts'
+import { sealInto } from './prepared-message.ts'
+import type { Gate } from './certificate-cache.ts'
 import type { OwnKeys } from './own-keys.ts'
-import type { Packer } from './packer.ts'
-import { Rosters, type Roster } from './roster.ts'
+import type { Packer } from './recipient-packets.ts'
+import { Rosters, type Roster } from './recipient-list.ts'
 
 export interface SealerParts {
   gate: Gate

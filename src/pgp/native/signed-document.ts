@@ -1,10 +1,10 @@
 /** A text, signed: what stands inside a sealed message (RFC 9580, 10.3), as openpgp.js writes it. */
 import { hash, randomBytes } from 'node:crypto'
-import { TAG, framePacket } from '../packets.ts'
-import { statementDigest } from '../signature.ts'
-import { ALGORITHM, type SigningKey } from './curve-key.ts'
-import { signDigest } from './ed25519.ts'
-import { writeMpi } from './mpi.ts'
+import { TAG, framePacket } from '../format/packets.ts'
+import { statementDigest } from '../format/signature-claim.ts'
+import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
+import { signDigest } from '../crypto/ed25519.ts'
+import { writeMpi } from '../crypto/mpi.ts'
 import type { OwnSecret } from './own-secrets.ts'
 
 const BINARY = 0

@@ -1,10 +1,10 @@
 /** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
 import type { UnlockedKey } from '../engine.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
-import type { ArmoredPackets } from './armored-packets.ts'
-import type { CertificateFacts } from './facts.ts'
-import type { Pack } from './pack.ts'
-import { readRecord } from './record.ts'
+import type { ArmoredPackets } from '../format/armored-packets.ts'
+import type { CertificateFacts } from './certificate-info.ts'
+import type { Pack } from './wrap-session-key.ts'
+import { readRecord } from './packed-record.ts'
 
 /** Far more than any step takes, however busy the machine is. */
 const DEADLINE_MS = 20_000

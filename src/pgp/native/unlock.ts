@@ -1,10 +1,10 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { UnlockedKey } from '../engine.ts'
-import { ownBytes, type AlgorithmInfo } from '../packet-bytes.ts'
-import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../packets.ts'
-import { plainArmor } from '../plain-armor.ts'
-import { ALGORITHM, fingerprintOf, readCurveKey, type CurveKey } from './curve-key.ts'
+import { ownBytes, type AlgorithmInfo } from '../packet-sizes.ts'
+import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
+import { plainArmor } from '../format/armor-fast.ts'
+import { ALGORITHM, fingerprintOf, readCurveKey, type CurveKey } from '../crypto/public-key.ts'
 import { readOwnSecrets } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */

@@ -1,11 +1,11 @@
 /** Session keys of attachments, natively where their recipient packet is of the common form. */
-import type { Addressed } from '../addressees.ts'
-import type { FoundKey } from '../bulk/library.ts'
+import type { Addressed } from '../format/recipient-scan.ts'
+import type { FoundKey } from '../library/open-file.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { addressedOf, takes } from './open.ts'
 import type { OwnKeys } from './own-keys.ts'
-import { openRecipient } from './recipient-packet.ts'
-import { CIPHERS, CIPHER_NAME } from './session-key.ts'
+import { openRecipient } from '../crypto/recipient-packet.ts'
+import { CIPHERS, CIPHER_NAME } from '../crypto/session-key.ts'
 
 /**
  * Gives the session key that a recipient packet holds for us, or none when it does not open.

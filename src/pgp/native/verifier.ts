@@ -1,7 +1,7 @@
 /** Verifying signatures of the common form: one alone here, many beside each other. */
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
-import { holds, holdsAside, type Statement } from './ed25519.ts'
-import type { CertificateFacts } from './facts.ts'
+import { holds, holdsAside, type Statement } from '../crypto/ed25519.ts'
+import type { CertificateFacts } from './certificate-info.ts'
 import { claimedOf } from './verify.ts'
 
 /** On libuv's pool at once: all else that uses it gets its turn. */

@@ -1,11 +1,11 @@
 /** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
 import type { Signed, SignedAtLength } from '../engine.ts'
-import { TAG, packetAt } from '../packets.ts'
+import { TAG, packetAt } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { canonicalText } from '../signature.ts'
-import { fingerprintOf, type SigningKey } from './curve-key.ts'
-import type { Statement } from './ed25519.ts'
-import { holdsAt, type CertificateFacts } from './facts.ts'
+import { canonicalText } from '../format/signature-claim.ts'
+import { fingerprintOf, type SigningKey } from '../crypto/public-key.ts'
+import type { Statement } from '../crypto/ed25519.ts'
+import { holdsAt, type CertificateFacts } from './certificate-info.ts'
 import {
   KIND,
   createdS,
@@ -14,7 +14,7 @@ import {
   statementOf,
   statementOn,
   type SignatureForm,
-} from './signature-form.ts'
+} from './signature-packet.ts'
 
 const BINARY = 0
 const TEXT = 1

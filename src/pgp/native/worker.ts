@@ -1,9 +1,9 @@
 /** The thread in which much is computed at once that is no library's: without openpgp.js. */
 import { serve } from '../serve.ts'
-import { armorShared } from './armored-packets.ts'
+import { armorShared } from '../format/armored-packets.ts'
 import { readCommonCertificate } from './common-certificate.ts'
-import { packSome, restock } from './pack.ts'
-import { recordOf } from './record.ts'
+import { packSome, restock } from './wrap-session-key.ts'
+import { recordOf } from './packed-record.ts'
 import { unlockNatively } from './unlock.ts'
 
 const JOBS = {

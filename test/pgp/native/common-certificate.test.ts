@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/pgp/certificate.ts'
+import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { RECORD_BYTES, writeRecord } from '../../../src/pgp/native/record.ts'
+import { RECORD_BYTES, writeRecord } from '../../../src/pgp/native/packed-record.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import {
   armoredCertificate,
@@ -21,7 +21,7 @@ import { FLAG } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { variedCertificate } from '../../support/openpgp-varied.ts'
-import type { CertificateFacts } from '../../../src/pgp/native/facts.ts'
+import type { CertificateFacts } from '../../../src/pgp/native/certificate-info.ts'
 
 const { primary, subkey } = alice
 const id = userId(primary, 'alice')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { CertificateFacts } from '../../../src/pgp/native/facts.ts'
+import type { CertificateFacts } from '../../../src/pgp/native/certificate-info.ts'
 import { RecordTable } from '../../../src/pgp/native/record-table.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'

@@ -1,12 +1,12 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { dearmor } from '../../../src/pgp/armor.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
 import { createEngine } from '../../../src/pgp/create.ts'
 import type { Cipher, SealRequest } from '../../../src/pgp/engine.ts'
-import { readRecipient } from '../../../src/pgp/native/recipient-packet.ts'
-import { packetsOf } from '../../../src/pgp/packets.ts'
+import { readRecipient } from '../../../src/pgp/crypto/recipient-packet.ts'
+import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import { Sealed } from '../../../src/pgp/sealed.ts'
 import { AS_MADE, fit } from '../../../src/pgp/size.ts'
-import { verify } from '../../../src/pgp/verify.ts'
+import { verify } from '../../../src/pgp/library/verify.ts'
 import {
   armoredCertificate,
   boundSubkey,

@@ -1,7 +1,7 @@
 import { encryptKey, enums, generateKey, readKey, readPrivateKey, type PrivateKey } from 'openpgp'
 import { describe, expect, test } from 'vitest'
 import { unlockNatively } from '../../../src/pgp/native/unlock.ts'
-import { generate, unlock } from '../../../src/pgp/secret-key.ts'
+import { generate, unlock } from '../../../src/pgp/library/secret-key.ts'
 import '../../support/openpgp-engine.ts'
 
 const keys = new Map<string, ReturnType<typeof generate>>()

@@ -1,0 +1,243 @@
+/** The grammar of what was decrypted (RFC 9580, 10.3), as it goes by; the rules are `readInner`'s. */
+import {
+  LITERAL_FORMATS,
+  arrangement,
+  isAnnounced,
+  unreadable,
+  type Arrangement,
+} from './packet-order.ts'
+import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
+import { BOUNDS } from '../bounds.ts'
+import { readClaim, type ParsedSignature } from './signature-claim.ts'
+import { DocumentHashes, type HashUse } from './document-hashes.ts'
+import { COMPRESSION, inflated } from './inflate.ts'
+import { OctetReader } from './byte-reader.ts'
+import { nextPacket, type StreamedPacket } from './packet-stream.ts'
+
+/** A document that went by, with the signatures that stand on it. */
+export interface BulkDocument {
+  outcome: 'document'
+  octets: number
+  claims: ParsedSignature[]
+  /** Framed, in the order of `claims`; so are the hashes that each was made over. */
+  signaturePackets: Uint8Array[]
+  digests: Uint8Array[]
+}
+
+/** Compressed by the one algorithm that the platform lacks: its packet, to be unpacked later. */
+export interface Packed {
+  outcome: 'packed'
+  packet: Uint8Array
+  /** A signature around compressed data is no statement that programs agree on: it is dropped. */
+  signedAround: boolean
+}
+
+export type ReadDocument =
+  | BulkDocument
+  | Packed
+  | { outcome: 'damaged'; reason: string }
+  | { outcome: 'too-large'; reason: string }
+
+/** Where the document's octets go. */
+export interface DocumentPlace {
+  /** Takes the next; `position` is where they lie in what is read, null when they were unpacked. */
+  take(piece: Uint8Array, position: number | null): void | Promise<void>
+}
+
+/** Reads decrypted packets to their end, or to what is wrong with them. */
+export async function readDocument(
+  reader: OctetReader,
+  place: DocumentPlace,
+): Promise<ReadDocument> {
+  const take = (piece: Uint8Array): void | Promise<void> =>
+    place.take(piece, reader.position - piece.length)
+  return await reading(() => read(reader, take, (packet) => unpack(packet, place)))
+}
+
+/** The same for what came out of compressed data, in which no further compression may stand. */
+export async function readUnpacked(
+  reader: OctetReader,
+  place: DocumentPlace,
+): Promise<ReadDocument> {
+  return await reading(() => read(reader, (piece) => place.take(piece, null), refuseNested))
+}
+
+type Take = (piece: Uint8Array) => void | Promise<void>
+type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
+
+/** Thrown for what is wrong with a document; the message names the reason, never content. */
+class Refused extends Error {
+  readonly outcome: 'damaged' | 'too-large'
+
+  constructor(outcome: 'damaged' | 'too-large', reason: string) {
+    super(reason)
+    this.outcome = outcome
+  }
+}
+
+async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof Refused) return { outcome: error.outcome, reason: error.message }
+    throw error
+  }
+}
+
+async function read(reader: OctetReader, take: Take, open: Unpack): Promise<ReadDocument> {
+  const { before, data } = await untilData(reader)
+  if (data.tag === TAG.compressed) {
+    const found = await open(data)
+    await data.skip()
+    const { onePass, signatures } = await rest(reader, before, data.tag)
+    return onePass === null && signatures.length === 0 ? found : withoutSignatures(found)
+  }
+  const hashes = new DocumentHashes(before.map(useOf))
+  const octets = await readLiteral(data, async (piece) => {
+    hashes.update(piece)
+    await take(piece)
+  })
+  hashes.end()
+  return withSignatures(await rest(reader, before, data.tag), { octets, hashes })
+}
+
+/** What stands before the data, which is a literal or compressed. */
+async function untilData(reader: OctetReader): Promise<{ before: Packet[]; data: StreamedPacket }> {
+  const before: Packet[] = []
+  for (;;) {
+    const packet = await nextSignificant(reader)
+    if (packet === null) throw new Refused('damaged', 'structure')
+    const { tag } = packet
+    if (tag === TAG.literal || tag === TAG.compressed) return { before, data: packet }
+    before.push(await whole(packet, before.length))
+  }
+}
+
+/** What stands after the data, together with what stood before it. */
+async function rest(reader: OctetReader, before: Packet[], dataTag: number): Promise<Arrangement> {
+  const after: Packet[] = []
+  for (;;) {
+    const packet = await nextSignificant(reader)
+    if (packet === null) break
+    after.push(await whole(packet, after.length))
+  }
+  const data = { tag: dataTag, body: Buffer.alloc(0) }
+  const found = arrangement([...before, data, ...after], dataTag)
+  if (found === null) throw new Refused('damaged', 'structure')
+  return found
+}
+
+async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
+  const { tag } = packet
+  if (tag !== TAG.signature && tag !== TAG.onePassSignature) {
+    throw new Refused('damaged', 'structure')
+  }
+  if (index >= BOUNDS.signatures) throw new Refused('damaged', 'too-many-signatures')
+  return { tag, body: await packet.whole(BOUNDS.signaturePacketBytes) }
+}
+
+async function nextSignificant(reader: OctetReader): Promise<StreamedPacket | null> {
+  for (;;) {
+    const packet = await nextPacket(reader)
+    if (packet === null || !isIgnorable(packet.tag)) return packet
+    await packet.skip()
+  }
+}
+
+/** Reads a literal (RFC 9580, 5.9); gives the octets of its document. */
+async function readLiteral(packet: StreamedPacket, take: Take): Promise<number> {
+  const [format = 0, nameOctets = 0] = await packet.exactly(2)
+  await packet.exactly(nameOctets + 4)
+  if (!LITERAL_FORMATS.has(format)) throw new Refused('damaged', 'literal')
+  let octets = 0
+  for (let piece = await packet.some(); piece !== null; piece = await packet.some()) {
+    octets += piece.length
+    if (octets > BOUNDS.attachmentBytes) throw new Refused('too-large', 'file')
+    await take(piece)
+  }
+  return octets
+}
+
+async function unpack(packet: StreamedPacket, place: DocumentPlace): Promise<ReadDocument> {
+  const [algorithm = 0] = await packet.exactly(1)
+  if (algorithm === COMPRESSION.bzip2) {
+    const body = await packet.whole(BOUNDS.libraryAttachmentBytes).catch(tooLargeToUnpack)
+    const octets = Buffer.concat([Buffer.from([algorithm]), body])
+    return { outcome: 'packed', packet: framePacket(TAG.compressed, octets), signedAround: false }
+  }
+  if (algorithm > COMPRESSION.bzip2) throw new Refused('damaged', 'compression')
+  const reader = new OctetReader(bounded(inflated(packet, algorithm)))
+  try {
+    return await readUnpacked(reader, place)
+  } finally {
+    await reader.leave()
+  }
+}
+
+function refuseNested(): never {
+  throw new Refused('damaged', 'structure')
+}
+
+function tooLargeToUnpack(error: unknown): never {
+  const isLength = error instanceof FramingError && error.message === 'packet-length'
+  throw isLength ? new Refused('too-large', 'form') : error
+}
+
+/** Holds what is unpacked to its bound; whatever zlib says of broken data is one and the same. */
+async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const max = BOUNDS.attachmentBytes + BOUNDS.signaturePacketBytes
+  let octets = 0
+  try {
+    for await (const piece of pieces) {
+      octets += piece.length
+      if (octets > max) throw new Refused('too-large', 'decompressed')
+      yield piece
+    }
+  } catch (error) {
+    if (!isZlibs(error)) throw error
+    throw new Refused('damaged', 'compression')
+  }
+}
+
+function isZlibs(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+}
+
+/** How a signature hashes, as it says itself or its one-pass packet says. */
+function useOf({ tag, body }: Packet): HashUse {
+  const [, type = 255, second = 0, third = 0] = body
+  return { type, hashAlgorithm: tag === TAG.onePassSignature ? second : third }
+}
+
+function withSignatures(
+  found: Arrangement,
+  { octets, hashes }: { octets: number; hashes: DocumentHashes },
+): ReadDocument {
+  const document: BulkDocument = {
+    outcome: 'document',
+    octets,
+    claims: [],
+    signaturePackets: [],
+    digests: [],
+  }
+  for (const [index, { body }] of found.signatures.entries()) {
+    if (!isAnnounced(found, index)) throw new Refused('damaged', 'one-pass')
+    let digest: Uint8Array = Buffer.alloc(0)
+    const claim = readClaim(body, (head) => {
+      digest = hashes.digest(head)
+      return hashes.statement(head)
+    })
+    document.claims.push(claim ?? unreadable(index))
+    document.signaturePackets.push(framePacket(TAG.signature, body))
+    document.digests.push(digest)
+  }
+  return document
+}
+
+/** A document as if nobody had signed it. */
+export function withoutSignatures(found: ReadDocument): ReadDocument {
+  if (found.outcome === 'packed') return { ...found, signedAround: true }
+  if (found.outcome !== 'document') return found
+  return { ...found, claims: [], signaturePackets: [], digests: [] }
+}

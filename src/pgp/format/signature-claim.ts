@@ -1,0 +1,154 @@
+/** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
+import { hash } from 'node:crypto'
+import type { SignatureClaim } from '../engine.ts'
+import { hexOf } from '../bytes.ts'
+
+/** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
+export const SUBPACKET = {
+  created: 2,
+  issuer: 16,
+  issuerFingerprint: 33,
+  intendedRecipient: 35,
+} as const
+
+/** Signature over a document; other types are no statement about a message. */
+const BINARY = 0
+/** Line ends count as CRLF, whatever they are. */
+export const TEXT = 1
+const LINE_FEED = 10
+
+/** A claim, with what is needed to compare it to its one-pass packet. */
+export interface ParsedSignature extends SignatureClaim {
+  type: number
+  publicKeyAlgorithm: number
+  hashAlgorithm: number
+}
+
+/** What a signature packet says of how it was made; `hashedPart` is hashed after the document. */
+export type SignatureHead = Pick<ParsedSignature, 'type' | 'hashAlgorithm'> & {
+  hashedPart: Uint8Array
+}
+
+/**
+ * Takes the body of a signature packet and the document it stands on.
+ * Gives null for versions and types that are never a signature on a message.
+ */
+export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSignature | null {
+  return readClaim(body, ({ type, hashedPart }) =>
+    statementDigest(sha256(type === TEXT ? canonicalText(document) : document), hashedPart),
+  )
+}
+
+/** The same where the document is not at hand: `digestOf` gives the identity of the statement. */
+export function readClaim(
+  body: Uint8Array,
+  digestOf: (head: SignatureHead) => string,
+): ParsedSignature | null {
+  const version = body[0]
+  if (version !== 4 && version !== 6) return null
+  const type = body[1] ?? 255
+  if (type !== BINARY && type !== TEXT) return null
+  const lengthOctets = version === 6 ? 4 : 2
+  const hashed = area(body, 4, lengthOctets)
+  const unhashed = hashed && area(body, hashed.end, lengthOctets)
+  if (!hashed || !unhashed) return null
+  const claims = subpackets(hashed.octets)
+  const hints = subpackets(unhashed.octets)
+  const hashAlgorithm = body[3] ?? 0
+  const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.octets
+  if (created?.length !== 4) return null
+  return {
+    type,
+    publicKeyAlgorithm: body[2] ?? 0,
+    hashAlgorithm,
+    issuerKeyId: issuerOf([...claims, ...hints]),
+    createdMs: numberOf(created, 0, 4) * 1000,
+    intended: claims
+      .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
+      .map(({ octets }) => hexOf(octets.subarray(1))),
+    digest: digestOf({ type, hashAlgorithm, hashedPart: body.subarray(0, hashed.end) }),
+  }
+}
+
+/**
+ * Every key id that a signature packet of version 4 names as its maker's, 16 hexadecimal
+ * characters each; none when it names none or cannot be read.
+ */
+export function issuerKeyIdsOf(body: Uint8Array): string[] {
+  const hashed = body[0] === 4 ? area(body, 4, 2) : null
+  const unhashed = hashed && area(body, hashed.end, 2)
+  if (!hashed || !unhashed) return []
+  const all = [...subpackets(hashed.octets), ...subpackets(unhashed.octets)]
+  return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
+}
+
+interface Area {
+  octets: Uint8Array
+  end: number
+}
+
+function area(body: Uint8Array, at: number, lengthOctets: number): Area | null {
+  if (at + lengthOctets > body.length) return null
+  const length = numberOf(body, at, lengthOctets)
+  const start = at + lengthOctets
+  if (start + length > body.length) return null
+  return { octets: body.subarray(start, start + length), end: start + length }
+}
+
+/** The number, most significant octet first, that so many octets stand for. */
+function numberOf(octets: Uint8Array, at: number, count: number): number {
+  let number = 0
+  for (let next = at; next < at + count; next++) number = number * 256 + (octets[next] ?? 0)
+  return number
+}
+
+/** Those that are whole. */
+function subpackets(octets: Uint8Array): { kind: number; octets: Uint8Array }[] {
+  const found: { kind: number; octets: Uint8Array }[] = []
+  let at = 0
+  while (at < octets.length) {
+    const first = octets[at] ?? 0
+    let length = first
+    let header = 1
+    if (first >= 192 && first < 255) {
+      length = ((first - 192) << 8) + (octets[at + 1] ?? 0) + 192
+      header = 2
+    } else if (first === 255) {
+      if (at + 5 > octets.length) return found
+      length = numberOf(octets, at + 1, 4)
+      header = 5
+    }
+    const start = at + header
+    if (length < 1 || start + length > octets.length) return found
+    const body = octets.subarray(start + 1, start + length)
+    found.push({ kind: (octets[start] ?? 0) & 0x7f, octets: body })
+    at = start + length
+  }
+  return found
+}
+
+function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
+  const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.octets
+  if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hexOf(fingerprint.subarray(13))
+  if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hexOf(fingerprint.subarray(1, 9))
+  const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.octets
+  return issuer?.length === 8 ? hexOf(issuer) : null
+}
+
+/**
+ * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
+ * algorithms let anybody change.
+ * @param documentDigest SHA-256 of the document as the signature's type hashes it
+ */
+export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {
+  return hash('sha256', Buffer.concat([documentDigest, hashedPart]), 'hex')
+}
+
+/** A text with its line ends as they are signed (RFC 9580, 5.2.4). */
+export function canonicalText(document: Uint8Array): Uint8Array {
+  if (!document.includes(LINE_FEED)) return document
+  const text = Buffer.from(document).toString('latin1')
+  return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
+}
+
+const sha256 = (octets: Uint8Array): Buffer => hash('sha256', octets, 'buffer')

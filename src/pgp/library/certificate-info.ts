@@ -1,0 +1,108 @@
+/** What the library knows of a certificate, for sealing and verifying natively. */
+import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+import {
+  curveKeyOf,
+  isSealingKey,
+  isSigningKey,
+  type CurveKey,
+  type SigningKey,
+} from '../crypto/public-key.ts'
+import { NEVER_S, type CertificateFacts } from '../native/certificate-info.ts'
+
+/** The library has these, its types do not. */
+type Whole = PublicKey & {
+  directSignatures: SignaturePacket[]
+  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+
+/**
+ * Takes a certificate that is usable at `nowMs`. Gives its facts for as long as nothing in it
+ * begins or ends; null where it must stay the library's: another algorithm, anything revoked, or
+ * usable only because clocks may differ.
+ */
+export async function factsOf(key: PublicKey, nowMs: number): Promise<CertificateFacts | null> {
+  if ([key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)) {
+    return null
+  }
+  try {
+    const date = new Date(nowMs)
+    const part = await key.getEncryptionKey(undefined, date)
+    const sealing = curveKeyOf(part.keyPacket.write())
+    if (sealing === null || !isSealingKey(sealing)) return null
+    const { preferredSymmetricAlgorithms } = await (key as Whole).getPrimarySelfSignature(date)
+    const { signing, by } = await signingKeyOf(key, date)
+    const used = new Set<Key | Subkey>([key, part, ...(by === null ? [] : [by])])
+    return {
+      fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
+      sealing: alone(sealing),
+      signing: signing && alone(signing),
+      primarySigns: by === key,
+      hasNoOtherKey: key.subkeys.every((subkey) => used.has(subkey)),
+      readsAes256: preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,
+      ...windowOf(key, nowMs),
+    }
+  } catch {
+    return null
+  }
+}
+
+/** Its point without the octets around it, which would travel between threads too. */
+function alone<K extends CurveKey>(key: K): K {
+  return { ...key, point: new Uint8Array(key.point) }
+}
+
+async function signingKeyOf(
+  key: PublicKey,
+  date: Date,
+): Promise<{ signing: SigningKey | null; by: Key | Subkey | null }> {
+  try {
+    const by = await key.getSigningKey(undefined, date)
+    const signing = curveKeyOf(by.keyPacket.write())
+    return signing === null || !isSigningKey(signing)
+      ? { signing: null, by: null }
+      : { signing, by }
+  } catch {
+    return { signing: null, by: null }
+  }
+}
+
+/**
+ * From when until when, around `nowMs`, the library judges alike: it compares dates with those that
+ * stand in the certificate, in whole seconds, and with nothing else.
+ */
+function windowOf(key: PublicKey, nowMs: number): { fromS: number; untilS: number } {
+  const nowS = Math.floor(nowMs / 1000)
+  const times = timesIn(key).map((time) => Math.floor(time / 1000))
+  return {
+    fromS: Math.max(0, ...times.filter((time) => time <= nowS)),
+    untilS: Math.min(NEVER_S, ...times.filter((time) => time > nowS)),
+  }
+}
+
+function timesIn(key: PublicKey): number[] {
+  const primaryMs = key.getCreationTime().getTime()
+  const ofPrimary = [
+    ...(key as Whole).directSignatures,
+    ...key.users.flatMap((user) => [...user.selfCertifications, ...user.otherCertifications]),
+  ]
+  return [
+    primaryMs,
+    ...ofPrimary.flatMap((signature) => timesOf(signature, primaryMs)),
+    ...key.subkeys.flatMap((subkey) => {
+      const createdMs = subkey.getCreationTime().getTime()
+      return [createdMs, ...subkey.bindingSignatures.flatMap((one) => timesOf(one, createdMs))]
+    }),
+  ]
+}
+
+/** When a signature begins and ends, and when the key ends that it speaks of. */
+function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
+  const { created, keyExpirationTime, embeddedSignature } = signature
+  const ends = signature.getExpirationTime()
+  return [
+    ...(created === null ? [] : [created.getTime()]),
+    ...(ends instanceof Date ? [ends.getTime()] : []),
+    ...(keyExpirationTime === null ? [] : [keyCreatedMs + keyExpirationTime * 1000]),
+    ...(embeddedSignature === null ? [] : timesOf(embeddedSignature, keyCreatedMs)),
+  ]
+}

@@ -1,0 +1,35 @@
+/** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
+import './brainpool.ts'
+import { adopt } from './adopt.ts'
+import { openWhole, unpackWhole, unwrap } from './open-file.ts'
+import { judgeFully } from './certificate.ts'
+import { open } from './open.ts'
+import { describeOwn } from './own-key-info.ts'
+import { applyProfile } from './profile.ts'
+import { allListAes256, recipientPackets, seal } from './seal.ts'
+import { generate, relock, unlock } from './secret-key.ts'
+import { serve } from '../serve.ts'
+import { verify } from './verify.ts'
+
+const JOBS = {
+  generate,
+  unlock,
+  relock,
+  adopt,
+  judge: judgeFully,
+  seal,
+  open,
+  verify,
+  unwrap,
+  openWhole,
+  unpackWhole,
+  describeOwn,
+  recipientPackets,
+  allListAes256,
+}
+
+/** What the threads do, by name; arguments and results are structured clones. */
+export type Jobs = typeof JOBS
+
+applyProfile()
+serve(JOBS)

@@ -1,0 +1,65 @@
+/** What sealing and verifying need of a certificate, once it was judged. */
+import type { Judgement } from '../engine.ts'
+import { ALGORITHM, fingerprintOf, type SealingKey, type SigningKey } from '../crypto/public-key.ts'
+
+/** Stands for never, where times are seconds. */
+export const NEVER_S = 0xffff_ffff
+
+/**
+ * A certificate that can be sealed to natively. All of it holds from `fromS` on and before
+ * `untilS`: nothing in the certificate begins or ends in between.
+ */
+export interface CertificateFacts {
+  /** Of the primary key, 20 octets. */
+  fingerprint: Uint8Array
+  /** The key to seal to. */
+  sealing: SealingKey
+  /** The key that signs messages; null where none can be verified natively. */
+  signing: SigningKey | null
+  /** The signing key is the primary key, and not a subkey. */
+  primarySigns: boolean
+  /** There is no key in the certificate but the primary key, `sealing` and `signing`. */
+  hasNoOtherKey: boolean
+  /** It lists AES-256 among the ciphers that it reads (RFC 9580, 12.1). */
+  readsAes256: boolean
+  fromS: number
+  untilS: number
+}
+
+/** What is known of a certificate; `facts` are null where it is the library's alone to use. */
+export interface Judged {
+  judgement: Judgement
+  facts: CertificateFacts | null
+}
+
+/** Whether facts hold at a time, in ms. */
+export function holdsAt(
+  { fromS, untilS }: { fromS: number; untilS: number },
+  atMs: number,
+): boolean {
+  const atS = Math.floor(atMs / 1000)
+  return fromS <= atS && (atS < untilS || untilS === NEVER_S)
+}
+
+const NAMES = { [ALGORITHM.ecdh]: 'Curve25519', [ALGORITHM.x25519]: 'X25519' } as const
+/** Octets of a recipient packet (RFC 9580, 5.1.4 and 5.1.6). */
+const PACKET_BYTES = {
+  [ALGORITHM.ecdh]: { aes256: 96, aes128: 80 },
+  [ALGORITHM.x25519]: { aes256: 86, aes128: 70 },
+} as const
+
+/** The judgement of a certificate with these facts, which expires when they end. */
+export function judgementOf(facts: CertificateFacts, armored: string): Judgement {
+  const { fingerprint, sealing, fromS, untilS } = facts
+  return {
+    fingerprint: Buffer.from(fingerprint).toString('hex'),
+    unusable: null,
+    notBeforeMs: fromS * 1000,
+    expiresMs: untilS === NEVER_S ? Infinity : untilS * 1000,
+    revocations: false,
+    encryptionKeys: [fingerprintOf(sealing).toString('hex')],
+    recipientBytes: PACKET_BYTES[sealing.algorithm],
+    algorithm: NAMES[sealing.algorithm],
+    armored,
+  }
+}

@@ -1,0 +1,72 @@
+/** All of a message but its words: a session key, and the packets that give it to each recipient. */
+import { hash } from 'node:crypto'
+import { Crc24 } from '../format/crc24.ts'
+import { TAG, framePacket } from '../format/packets.ts'
+import { Sealed } from '../sealed.ts'
+import { sealVersion1 } from '../crypto/seipd.ts'
+import type { ArmoredPackets } from '../format/armored-packets.ts'
+import type { SigningKey } from '../crypto/public-key.ts'
+import { ARMOR_END, ARMOR_START, LINE_OCTETS, armorLines, charsOf } from '../format/json-armor.ts'
+import type { OwnSecret } from './own-secrets.ts'
+import { CIPHER_NAME, type SessionKey } from '../crypto/session-key.ts'
+import { signDocument } from './signed-document.ts'
+import { bufferOf } from '../bytes.ts'
+
+/** An envelope seals one message and no other. */
+export interface Envelope {
+  sessionKey: SessionKey
+  /** Armor of the recipient packets as far as it fills whole lines, escaped for JSON. */
+  lines: Buffer
+  /** Their octets after that, fewer than a line holds. */
+  rest: Buffer
+  /** Checksum of all recipient packets. */
+  crc: Crc24
+  octets: number
+}
+
+/** Makes an envelope of recipient packets, which all give this session key. */
+export function envelopeOf(armored: ArmoredPackets, sessionKey: SessionKey): Envelope {
+  const { lines, rest, crc, octets } = armored
+  return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), octets }
+}
+
+/** Octets that an envelope takes in memory. */
+export function sizeOf({ lines, rest, sessionKey }: Envelope): number {
+  return lines.length + rest.length + sessionKey.data.length
+}
+
+/** Zeroes what must not be found in memory. */
+export function destroyEnvelope({ sessionKey }: Envelope): void {
+  sessionKey.data.fill(0)
+}
+
+/** Signs and encrypts a text into an envelope, which is of no use afterwards. */
+export function sealInto(
+  envelope: Envelope,
+  { text, signer, atMs }: { text: string; signer: OwnSecret<SigningKey>; atMs: number },
+): Sealed {
+  const { packets, statementDigest } = signDocument(text, signer, atMs)
+  const { cipher, data } = envelope.sessionKey
+  const container = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
+  destroyEnvelope(envelope)
+  const dataDigest = hash('sha256', container, 'hex')
+  const framed = framePacket(TAG.seipd, container)
+  const tail = Buffer.concat([envelope.rest, framed])
+  const octets = envelope.octets + framed.length
+  const lines = Math.ceil(octets / LINE_OCTETS)
+  const checksum = checksumLine(envelope, framed)
+  return new Sealed(
+    [ARMOR_START, envelope.lines, armorLines(tail), checksum, ARMOR_END],
+    FRAME_CHARS + charsOf(octets, lines) + (checksum.length === 0 ? 0 : checksum.length - 1),
+    { dataDigest, statementDigest },
+  )
+}
+
+const FRAME_CHARS = '-----BEGIN PGP MESSAGE-----\n\n-----END PGP MESSAGE-----\n'.length
+
+/** Only where a reader needs it; see `armorMessage`. */
+function checksumLine({ crc, octets }: Envelope, framed: Buffer): Buffer {
+  if ((octets + framed.length) % 3 !== 0) return Buffer.alloc(0)
+  crc.update(framed)
+  return Buffer.from(`=${crc.base64}\\n`)
+}

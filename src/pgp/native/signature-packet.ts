@@ -1,0 +1,172 @@
+/** Signature packets of the one form that is verified here: version 4, Ed25519 (RFC 9580, 5.2.3). */
+import { hash } from 'node:crypto'
+import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
+import type { Statement } from '../crypto/ed25519.ts'
+import { readMpiInto } from '../crypto/mpi.ts'
+import { bufferOf } from '../bytes.ts'
+
+export interface Subpacket {
+  kind: number
+  isCritical: boolean
+  octets: Buffer
+}
+
+/** A signature as it stands in its packet. */
+export interface SignatureForm {
+  type: number
+  algorithm: SigningKey['algorithm']
+  hash: Hash
+  hashed: Subpacket[]
+  unhashed: Subpacket[]
+  /** The packet's body up to the end of the hashed subpackets, which is signed too. */
+  hashedPart: Buffer
+  /** The first two octets of the digest. */
+  left: Buffer
+  /** 64 octets. */
+  numbers: Buffer
+}
+
+/** Hash algorithms that are taken, by number (RFC 9580, 9.5). */
+const HASHES = { 8: 'sha256', 9: 'sha384', 10: 'sha512' } as const
+type Hash = (typeof HASHES)[keyof typeof HASHES]
+
+/** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
+export const KIND = {
+  created: 2,
+  keyExpires: 9,
+  preferredCiphers: 11,
+  issuer: 16,
+  notation: 20,
+  keyFlags: 27,
+  issuerFingerprint: 33,
+} as const
+
+/** What a signature of the usual programs stays well below. */
+const BODY_MAX = 512
+/** Octets that are signed after the hashed part: how long that is (RFC 9580, 5.2.4). */
+const TRAILER = 6
+
+/** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
+export function readSignatureForm(body: Uint8Array): SignatureForm | null {
+  if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
+  const octets = bufferOf(body)
+  const algorithm = octets[2]
+  const hashId = octets[3] ?? 0
+  const isEd25519 = algorithm === ALGORITHM.eddsaLegacy || algorithm === ALGORITHM.ed25519
+  if (!isEd25519 || !isHash(hashId)) return null
+  const hashed = readArea(octets, 4)
+  const unhashed = hashed && readArea(octets, hashed.end)
+  if (!hashed || !unhashed || unhashed.end + 2 > octets.length) return null
+  const numbers = readNumbers(octets.subarray(unhashed.end + 2), algorithm)
+  if (numbers === null) return null
+  return {
+    type: octets[1] ?? 0,
+    algorithm,
+    hash: HASHES[hashId],
+    hashed: hashed.subpackets,
+    unhashed: unhashed.subpackets,
+    hashedPart: octets.subarray(0, hashed.end),
+    left: octets.subarray(unhashed.end, unhashed.end + 2),
+    numbers,
+  }
+}
+
+/** Octets of the one subpacket of a kind; null when there is none, or more. */
+export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): Buffer | null {
+  const first = subpackets.find((one) => one.kind === kind)
+  const last = subpackets.findLast((one) => one.kind === kind)
+  return first === undefined || first !== last ? null : first.octets
+}
+
+/** When it says that it was made, in seconds; null unless it says so exactly once. */
+export function createdS({ hashed }: SignatureForm): number | null {
+  const octets = soleSubpacket(hashed, KIND.created)
+  return octets?.length === 4 ? octets.readUInt32BE() : null
+}
+
+/**
+ * Whether everything that names an issuer names this one, and something does.
+ * @param fingerprint of the key, 20 octets
+ */
+export function isIssuedBy(form: SignatureForm, fingerprint: Uint8Array): boolean {
+  const keyId = fingerprint.subarray(12)
+  let named = 0
+  for (const area of [form.hashed, form.unhashed]) {
+    for (const { kind, octets } of area) {
+      if (kind !== KIND.issuer && kind !== KIND.issuerFingerprint) continue
+      const isIt =
+        kind === KIND.issuer
+          ? octets.equals(keyId)
+          : octets[0] === 4 && octets.subarray(1).equals(fingerprint)
+      if (!isIt) return false
+      named++
+    }
+  }
+  return named > 0
+}
+
+/**
+ * What a signature over some octets states as a key's (RFC 9580, 5.2.4); null when that cannot be
+ * true: it is of another algorithm, or the first octets of the digest are others.
+ */
+export function statementOf(
+  form: SignatureForm,
+  over: Uint8Array,
+  key: SigningKey,
+): Statement | null {
+  if (form.algorithm !== key.algorithm) return null
+  const { hashedPart } = form
+  const signed = Buffer.allocUnsafe(over.length + hashedPart.length + TRAILER)
+  signed.set(over)
+  signed.set(hashedPart, over.length)
+  const end = over.length + hashedPart.length
+  signed[end] = 4
+  signed[end + 1] = 0xff
+  signed.writeUInt32BE(hashedPart.length, end + 2)
+  return statementOn(form, hash(form.hash, signed, 'buffer'), key)
+}
+
+/** The same for what those octets hash to, together with the hashed part. */
+export function statementOn(
+  form: SignatureForm,
+  digest: Uint8Array,
+  key: SigningKey,
+): Statement | null {
+  if (form.algorithm !== key.algorithm || !form.left.equals(digest.subarray(0, 2))) return null
+  return { digest, point: key.point, numbers: form.numbers }
+}
+
+function isHash(id: number): id is keyof typeof HASHES {
+  return Object.hasOwn(HASHES, id)
+}
+
+function readNumbers(octets: Buffer, algorithm: number): Buffer | null {
+  if (algorithm === ALGORITHM.ed25519) return octets.length === 64 ? octets : null
+  const numbers = Buffer.alloc(64)
+  const r = readMpiInto(octets, numbers.subarray(0, 32))
+  const s = r && readMpiInto(octets.subarray(r), numbers.subarray(32))
+  return r && s && r + s === octets.length ? numbers : null
+}
+
+function readArea(octets: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
+  if (at + 2 > octets.length) return null
+  const end = at + 2 + octets.readUInt16BE(at)
+  if (end > octets.length) return null
+  const subpackets: Subpacket[] = []
+  for (let next = at + 2; next < end;) {
+    const first = octets[next] ?? 0
+    if (first === 255) return null
+    const isLong = first >= 192
+    const length = isLong ? ((first - 192) << 8) + (octets[next + 1] ?? 0) + 192 : first
+    const start = next + (isLong ? 2 : 1)
+    next = start + length
+    if (length < 1 || next > end) return null
+    const kind = octets[start] ?? 0
+    subpackets.push({
+      kind: kind & 0x7f,
+      isCritical: (kind & 0x80) !== 0,
+      octets: octets.subarray(start + 1, next),
+    })
+  }
+  return { subpackets, end }
+}

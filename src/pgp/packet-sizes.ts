@@ -1,0 +1,81 @@
+/** Octets that packets of a sealed message take, by the algorithm of the key that they are of. */
+import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
+import { framedLength } from './format/packets.ts'
+
+/** What the library says of a key. */
+export interface AlgorithmInfo {
+  algorithm: string
+  bits?: number
+  curve?: string
+}
+
+/** Octets of the ephemeral point of ECDH, with its two length octets (RFC 9580, 11.5). */
+const POINT_BYTES: Record<string, number> = {
+  curve25519Legacy: 35,
+  nistP256: 67,
+  nistP384: 99,
+  nistP521: 135,
+  brainpoolP256r1: 67,
+  brainpoolP384r1: 99,
+  brainpoolP512r1: 131,
+}
+/** Version, key id, algorithm (RFC 9580, 5.1.1). */
+const PKESK_FIXED = 10
+/** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
+const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
+/** A session key as X25519 and X448 wrap it (RFC 9580, 5.1.6). */
+const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
+/** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
+const SIGNATURE_FIXED = 119
+/** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
+const SIGNATURE_NUMBERS: Record<string, number> = { eddsaLegacy: 68, ed25519: 64, ed448: 114 }
+
+/** Octets of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
+export function recipientBytes(info: AlgorithmInfo): CipherSizes {
+  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + sealedBytes(info, cipher))
+  return { aes256: framed('aes256'), aes128: framed('aes128') }
+}
+
+/** Octets of a signature packet of ours, framed; the greatest possible. */
+export function signatureBytes(info: AlgorithmInfo): number {
+  return framedLength(SIGNATURE_FIXED + numberBytes(info))
+}
+
+/**
+ * What a key of ours takes in every message: the greatest recipient packet of its subkeys, or of
+ * the key itself where it has none, and the greatest signature.
+ * @param infos of the primary key and its subkeys
+ */
+export function ownBytes(infos: AlgorithmInfo[]): OwnSizes {
+  const [primary, ...subkeys] = infos
+  const sealing = infos.filter((info) => !signsOnly(info))
+  const recipients = (subkeys.length > 0 ? sealing.filter((one) => one !== primary) : sealing).map(
+    recipientBytes,
+  )
+  return {
+    recipient: {
+      aes256: Math.max(0, ...recipients.map(({ aes256 }) => aes256)),
+      aes128: Math.max(0, ...recipients.map(({ aes128 }) => aes128)),
+    },
+    signature: Math.max(0, ...infos.filter((info) => !sealsOnly(info)).map(signatureBytes)),
+  }
+}
+
+const signsOnly = ({ algorithm }: AlgorithmInfo): boolean =>
+  algorithm === 'ecdsa' || algorithm === 'dsa' || Object.hasOwn(SIGNATURE_NUMBERS, algorithm)
+
+const sealsOnly = ({ algorithm }: AlgorithmInfo): boolean =>
+  ['ecdh', 'x25519', 'x448', 'elgamal'].includes(algorithm)
+
+function sealedBytes(info: AlgorithmInfo, cipher: Cipher): number {
+  if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
+  if (info.algorithm === 'x25519') return 32 + 2 + WRAPPED_PLAIN[cipher]
+  if (info.algorithm === 'x448') return 56 + 2 + WRAPPED_PLAIN[cipher]
+  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
+}
+
+function numberBytes({ algorithm, bits, curve }: AlgorithmInfo): number {
+  if (bits !== undefined) return 2 + Math.ceil(bits / 8)
+  // Two numbers as long as the two of a point, with a length each, in the place of its one octet.
+  return SIGNATURE_NUMBERS[algorithm] ?? (POINT_BYTES[curve ?? ''] ?? 135) + 1
+}

@@ -1,0 +1,101 @@
+/** A version 1 container while it arrives: put to rest as it is, decrypted, and given on. */
+import { createHash } from 'node:crypto'
+import { BOUNDS } from '../bounds.ts'
+import type { SessionKey } from '../crypto/cfb.ts'
+import type { StreamedPacket } from '../format/packet-stream.ts'
+import type { RawFile } from './raw-file.ts'
+import { Version1 } from '../crypto/seipd-stream.ts'
+
+/** What goes to the disk at once: whole blocks of every cipher. */
+const BLOCK_OCTETS = 262_144
+/** How many of them may be on their way there. */
+const BLOCKS = 3
+/** Decrypted, hashed and read while it is still in the processor’s cache. */
+const SLICE_OCTETS = 65_536
+
+interface Slot {
+  block: Uint8Array
+  written: Promise<void>
+}
+
+/** Reads one container with one session key. */
+export class Container {
+  readonly #packet: StreamedPacket
+  readonly #raw: RawFile
+  readonly key: SessionKey
+  readonly #version1: Version1
+  /** Of what is no longer than a message can be: the same identity as a message has. */
+  readonly #small = createHash('sha256').update(Buffer.from([1]))
+  #octets = 0
+  #keeps = true
+  #intact = false
+
+  /** @param packet its version octet is read already */
+  constructor(packet: StreamedPacket, o: { raw: RawFile; key: SessionKey }) {
+    this.#packet = packet
+    this.#raw = o.raw
+    this.key = o.key
+    this.#version1 = new Version1(o.key)
+  }
+
+  /** How far a position of the packets inside is from the same in the file at rest. */
+  get restingOffset(): number {
+    return this.#version1.prefixOctets
+  }
+
+  get blockOctets(): number {
+    return this.#version1.prefixOctets - 2
+  }
+
+  /** Nothing of it need be kept: from now on it only goes by. */
+  forget(): void {
+    this.#keeps = false
+  }
+
+  /** The packets inside, not proven yet. @throws FramingError when the container is cut off */
+  async *packets(): AsyncGenerator<Uint8Array> {
+    for await (const block of this.#blocks()) {
+      this.#octets += block.length
+      if (this.#octets <= BOUNDS.messageChars) this.#small.update(block)
+      for (let at = 0; at < block.length; at += SLICE_OCTETS) {
+        yield* this.#version1.update(block.subarray(at, at + SLICE_OCTETS))
+      }
+    }
+    this.#intact = this.#version1.end()
+  }
+
+  /** Whether all of it went by and nothing was changed. */
+  get isIntact(): boolean {
+    return this.#intact
+  }
+
+  /**
+   * The identity of the encrypted data, once it is intact. What is too long to be a message is
+   * known by its session key and its hash, from which the one ciphertext follows.
+   */
+  get digest(): string {
+    if (this.#octets <= BOUNDS.messageChars) return this.#small.copy().digest('hex')
+    const whole = createHash('sha256').update('version 1').update(this.key.data)
+    return whole.update(this.#version1.digest).digest('hex')
+  }
+
+  /** Fills blocks in turn; one is used again once it is on the disk. */
+  async *#blocks(): AsyncGenerator<Uint8Array> {
+    const slots: Slot[] = []
+    for (let filled = BLOCK_OCTETS; filled === BLOCK_OCTETS;) {
+      const slot = slots.length < BLOCKS ? emptySlot() : slots.shift()
+      if (slot === undefined) return
+      slots.push(slot)
+      await slot.written
+      filled = await this.#packet.into(slot.block)
+      const block = slot.block.subarray(0, filled)
+      slot.written = this.#keeps ? this.#raw.append(block) : Promise.resolve()
+      // It is awaited in its turn; until then its failure is nobody's surprise.
+      slot.written.catch(() => undefined)
+      yield block
+    }
+    await Promise.all(slots.map(({ written }) => written))
+  }
+}
+
+const emptySlot = (): Slot => ({ block: new Uint8Array(BLOCK_OCTETS), written: Promise.resolve() })

@@ -1,0 +1,193 @@
+/** Opening an attachment while it arrives, in memory that does not grow with it. */
+import { createHash } from 'node:crypto'
+import type { Addressed, OwnIds } from '../format/recipient-scan.ts'
+import type { NotOpened, OpenedFile } from '../engine.ts'
+import { FramingError } from '../format/packets.ts'
+import { BOUNDS } from '../bounds.ts'
+import { CfbDecipher, isNative, type SessionKey } from '../crypto/cfb.ts'
+import { Container } from './container.ts'
+import { dearmored } from '../format/armor-stream.ts'
+import {
+  readDocument,
+  readUnpacked,
+  withoutSignatures,
+  type Packed,
+  type ReadDocument,
+} from '../format/decrypted-stream.ts'
+import { readBehind, readEnvelope, type Envelope } from '../format/encrypted-stream.ts'
+import type { FoundKey, FoundPackets } from '../library/open-file.ts'
+import { OctetReader } from '../format/byte-reader.ts'
+import { RestingPlace } from './place.ts'
+import type { Room } from './raw-file.ts'
+
+/** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
+export interface BulkHelpers {
+  unwrap(addressed: Addressed): Promise<FoundKey[]>
+  openWhole(recipientPackets: Uint8Array[], container: Uint8Array): Promise<FoundPackets | null>
+  unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
+}
+
+export interface BulkOptions extends BulkHelpers {
+  form: 'binary' | 'armored'
+  own: OwnIds
+  room: Room
+}
+
+/**
+ * Reads an attachment, puts its document to rest and proves it: version 1 with the platform's
+ * ciphers in one pass whatever the size, everything else by the library up to a bound.
+ * Everything cryptographic that fails is `damaged` with one reason.
+ */
+export async function openBulk(
+  reader: OctetReader,
+  options: BulkOptions,
+): Promise<OpenedFile | NotOpened> {
+  const outer = options.form === 'armored' ? new OctetReader(dearmored(reader)) : reader
+  try {
+    const envelope = await readEnvelope(outer, options.own)
+    if (envelope.outcome !== 'encrypted') return envelope
+    const found = await options.unwrap(envelope)
+    if (found.length === 0) return envelope.named ? UNDECIPHERED : { outcome: 'not-recipient' }
+    const key = envelope.version === 1 ? choose(found, await outer.peek(PREFIX_OCTETS)) : null
+    const opening = { envelope, outer, options }
+    return key === null ? await openWhole(opening) : await openPassing(key, opening)
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    throw error
+  }
+}
+
+const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
+/** The random block of a container, and its last two octets again. */
+const PREFIX_OCTETS = 18
+
+interface Opening {
+  envelope: Envelope
+  outer: OctetReader
+  options: BulkOptions
+}
+
+type NativeKey = FoundKey & SessionKey
+
+/**
+ * The one key to decrypt with; null when the library must try. Where recipient packets hold several
+ * keys, the quick check chooses. It tells nobody anything: all is decrypted either way, and what
+ * then fails fails alike (RFC 9580, 13.4).
+ */
+function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
+  const native = found.filter(
+    (key): key is NativeKey => key.algorithm !== null && isNative(key as SessionKey),
+  )
+  if (native.length < found.length) return null
+  return native.find((key) => seemsRight(key, prefix)) ?? native[0] ?? null
+}
+
+function seemsRight(key: SessionKey, prefix: Uint8Array): boolean {
+  const cipher = new CfbDecipher(key)
+  const at = cipher.blockOctets
+  const plain = cipher.update(prefix)
+  return plain.subarray(at - 2, at).equals(plain.subarray(at, at + 2))
+}
+
+async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile | NotOpened> {
+  const { envelope, outer, options } = opening
+  const raw = await options.room.file()
+  const container = new Container(envelope.container, { raw, key })
+  const place = new RestingPlace(options.room, { container, raw })
+  return await unlessRefused(place, async () => {
+    const inner = new OctetReader(container.packets())
+    const found = await readDocument(inner, place)
+    if (found.outcome !== 'document') container.forget()
+    // Whatever was wrong with it, all of it is read, or the time would tell.
+    await inner.drain()
+    const behind = await readBehind(outer)
+    if (behind !== null) return behind
+    if (!container.isIntact) return UNDECIPHERED
+    const { fingerprint } = key
+    const dataDigest = container.digest
+    return await opened(found, { place, options, dataDigest, fingerprint, envelope })
+  })
+}
+
+async function openWhole({ envelope, outer, options }: Opening): Promise<OpenedFile | NotOpened> {
+  const { recipientPackets, version } = envelope
+  const body = await envelope.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
+  if (body === null) return { outcome: 'too-large', reason: 'form' }
+  const behind = await readBehind(outer)
+  if (behind !== null) return behind
+  const container = Buffer.concat([Buffer.from([version]), body])
+  const inside = await options.openWhole(recipientPackets, container)
+  if (inside === null) return UNDECIPHERED
+  const place = new RestingPlace(options.room, null)
+  return await unlessRefused(place, async () => {
+    const found = await readDocument(new OctetReader(once(inside.packets)), place)
+    const dataDigest = createHash('sha256').update(container).digest('hex')
+    const { fingerprint } = inside
+    return await opened(found, { place, options, dataDigest, fingerprint, envelope })
+  })
+}
+
+async function opened(
+  found: ReadDocument,
+  o: {
+    place: RestingPlace
+    options: BulkOptions
+    dataDigest: string
+    fingerprint: string
+    envelope: Envelope
+  },
+): Promise<OpenedFile | NotOpened> {
+  const read = found.outcome === 'packed' ? await unpack(found, o.place, o.options) : found
+  if (read.outcome === 'packed') return { outcome: 'damaged', reason: 'structure' }
+  if (read.outcome !== 'document') return read
+  return {
+    outcome: 'opened',
+    file: await o.place.file(),
+    dataDigest: o.dataDigest,
+    signatures: read.claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
+      issuerKeyId,
+      createdMs,
+      intended,
+      digest,
+    })),
+    signed: { digests: read.digests, signatures: read.signaturePackets },
+    openedWith: o.fingerprint,
+    recipients: o.envelope.recipients,
+  }
+}
+
+async function unpack(
+  { packet, signedAround }: Packed,
+  place: RestingPlace,
+  helpers: BulkHelpers,
+): Promise<ReadDocument> {
+  const octets = await helpers.unpackWhole(packet)
+  if (octets === null) return { outcome: 'damaged', reason: 'compression' }
+  if (octets === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
+  const found = await readUnpacked(new OctetReader(once(octets)), place)
+  return signedAround ? withoutSignatures(found) : found
+}
+
+/** Gives the room back, whatever happened, unless a file is given. */
+async function unlessRefused(
+  place: RestingPlace,
+  open: () => Promise<OpenedFile | NotOpened>,
+): Promise<OpenedFile | NotOpened> {
+  let outcome = ''
+  try {
+    const result = await open()
+    outcome = result.outcome
+    return result
+  } finally {
+    if (outcome !== 'opened') await place.discard()
+  }
+}
+
+function unlessTooLong(error: unknown): null {
+  if (error instanceof FramingError && error.message === 'packet-length') return null
+  throw error
+}
+
+async function* once(octets: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(octets)
+}

@@ -1,0 +1,52 @@
+import type { Container } from './container.ts'
+import type { DocumentPlace } from '../format/decrypted-stream.ts'
+import { Extents } from './extents.ts'
+import type { RawFile, Room } from './raw-file.ts'
+import { RestingFile, RestingWriter } from './resting.ts'
+
+/** Where a document comes to rest: in its container as it arrived, or written anew. */
+export class RestingPlace implements DocumentPlace {
+  readonly #room: Room
+  readonly #container: Container | null
+  readonly #extents = new Extents()
+  #raw: RawFile | null
+  #writer: RestingWriter | null = null
+
+  /** @param arrived the container that goes to rest, with its file; null when none does */
+  constructor(room: Room, arrived: { container: Container; raw: RawFile } | null) {
+    this.#room = room
+    this.#container = arrived?.container ?? null
+    this.#raw = arrived?.raw ?? null
+  }
+
+  async take(piece: Uint8Array, position: number | null): Promise<void> {
+    if (this.#container !== null && position !== null) {
+      this.#extents.add(position + this.#container.restingOffset, piece.length)
+    } else {
+      await (await this.#written()).write(piece)
+    }
+  }
+
+  /** The document, once it is proven. */
+  async file(): Promise<RestingFile> {
+    if (this.#container === null || this.#raw === null || this.#writer !== null) {
+      return await (await this.#written()).finish()
+    }
+    const { key, blockOctets: block } = this.#container
+    return new RestingFile(this.#raw, { key, extents: this.#extents, block })
+  }
+
+  /** Gives all room back. */
+  async discard(): Promise<void> {
+    await this.#raw?.close()
+  }
+
+  async #written(): Promise<RestingWriter> {
+    if (this.#writer !== null) return this.#writer
+    this.#container?.forget()
+    await this.#raw?.close()
+    this.#raw = await this.#room.file()
+    this.#writer = new RestingWriter(this.#raw)
+    return this.#writer
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * A document at rest: on the disk there is only ciphertext, in CFB, under a key that lives in
+ * memory alone. What arrived sealed in that way rests as it came.
+ */
+import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'node:crypto'
+import { CfbDecipher, type SessionKey } from '../crypto/cfb.ts'
+import { Extents } from './extents.ts'
+import type { RawFile } from './raw-file.ts'
+
+const WINDOW_OCTETS = 65_536
+const WRITE_OCTETS = 262_144
+const KEY = { algorithm: 'aes256', cipher: 'aes-256-cfb', octets: 32, block: 16 } as const
+
+/** A document that can be read from any octet on, as often as wanted. */
+export class RestingFile {
+  readonly #raw: RawFile
+  readonly #key: SessionKey
+  readonly #extents: Extents
+  readonly #block: number
+
+  /** @param o `extents` of the document in the file's plain text; `block` of the cipher */
+  constructor(raw: RawFile, o: { key: SessionKey; extents: Extents; block: number }) {
+    this.#raw = raw
+    this.#key = o.key
+    this.#extents = o.extents
+    this.#block = o.block
+  }
+
+  get octets(): number {
+    return this.#extents.octets
+  }
+
+  /** What it takes on the disk. */
+  get restingOctets(): number {
+    return this.#raw.octets
+  }
+
+  /** Gives the octets from `start` up to `end`, in pieces of at most 64 KiB. */
+  async *read(start = 0, end = this.octets): AsyncGenerator<Buffer> {
+    for (let at = start; at < end;) {
+      const { from, plain } = await this.#window(this.#extents.positionOf(at))
+      const stretches = [...this.#extents.between(at, end, from + plain.length)]
+      const pieces = stretches.map(({ position, octets }) =>
+        plain.subarray(position - from, position - from + octets),
+      )
+      const piece = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+      if (piece.length === 0) throw new Error('the file at rest is shorter than it was')
+      at += piece.length
+      yield piece
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#raw.close()
+  }
+
+  /** Plain text around a position of the file, from the block on that it is in. */
+  async #window(position: number): Promise<{ from: number; plain: Buffer }> {
+    const block = this.#block
+    const from = position - (position % block)
+    const start = Math.max(0, from - block)
+    const octets = await this.#raw.read(start, from - start + WINDOW_OCTETS)
+    const before = from === 0 ? undefined : octets.subarray(0, block)
+    const cipher = new CfbDecipher(this.#key, before)
+    return { from, plain: cipher.update(octets.subarray(from - start)) }
+  }
+}
+
+/** Puts a document to rest under a key of its own. */
+export class RestingWriter {
+  readonly #raw: RawFile
+  readonly #key: SessionKey = { algorithm: KEY.algorithm, data: randomBytes(KEY.octets) }
+  readonly #cipher: Cipheriv
+  readonly #gathered = new Uint8Array(WRITE_OCTETS)
+  #filled = 0
+
+  constructor(raw: RawFile) {
+    this.#raw = raw
+    // The key is for this one file: what begins it need not differ from another's.
+    const start = Buffer.alloc(KEY.block)
+    this.#cipher = createCipheriv(KEY.cipher, createSecretKey(this.#key.data), start)
+  }
+
+  /** Takes the next octets. @throws as the file's `append` */
+  async write(piece: Uint8Array): Promise<void> {
+    for (let at = 0; at < piece.length;) {
+      const part = piece.subarray(at, at + WRITE_OCTETS - this.#filled)
+      this.#gathered.set(part, this.#filled)
+      this.#filled += part.length
+      at += part.length
+      if (this.#filled === WRITE_OCTETS) await this.#flush()
+    }
+  }
+
+  /** Ends it; it can then be read. */
+  async finish(): Promise<RestingFile> {
+    await this.#flush()
+    const extents = new Extents()
+    if (this.#raw.octets > 0) extents.add(0, this.#raw.octets)
+    return new RestingFile(this.#raw, { key: this.#key, extents, block: KEY.block })
+  }
+
+  async #flush(): Promise<void> {
+    const sealed = this.#cipher.update(this.#gathered.subarray(0, this.#filled))
+    this.#filled = 0
+    if (sealed.length > 0) await this.#raw.append(sealed)
+  }
+}
