@@ -69,7 +69,7 @@ export interface UnlockedKey {
   sizes: OwnSizes
 }
 
-/** Octets that a key of ours takes in each message that is sealed with it; the greatest possible. */
+/** Bytes that a key of ours takes in each message that is sealed with it; the greatest possible. */
 export interface OwnSizes {
   /** Its own recipient packet, by the cipher of the session key. */
   recipient: CipherSizes
@@ -108,7 +108,7 @@ export interface Judgement {
    * to first, and all others whatever their state. Empty when nothing could be parsed.
    */
   encryptionKeys: readonly string[]
-  /** Octets of a recipient packet for it, by the cipher of the session key; the greatest possible. */
+  /** Bytes of a recipient packet for it, by the cipher of the session key; the greatest possible. */
   recipientBytes: CipherSizes
   /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
   algorithm: string
@@ -253,7 +253,7 @@ export interface Engine {
   open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
   /**
    * Opens an attachment while it arrives, in memory that does not grow with it.
-   * @param reader at its first octet; read to its end only where all is well
+   * @param reader at its first byte; read to its end only where all is well
    * @throws what the reader and the room throw; never for what a sender can cause
    */
   openFile(reader: OctetReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>

@@ -1,4 +1,4 @@
-/** Octets that packets of a sealed message take, by the algorithm of the key that they are of. */
+/** Bytes that packets of a sealed message take, by the algorithm of the key that they are of. */
 import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
 import { framedLength } from './format/packets.ts'
 
@@ -9,7 +9,7 @@ export interface AlgorithmInfo {
   curve?: string
 }
 
-/** Octets of the ephemeral point of ECDH, with its two length octets (RFC 9580, 11.5). */
+/** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */
 const POINT_BYTES: Record<string, number> = {
   curve25519Legacy: 35,
   nistP256: 67,
@@ -30,13 +30,13 @@ const SIGNATURE_FIXED = 119
 /** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
 const SIGNATURE_NUMBERS: Record<string, number> = { eddsaLegacy: 68, ed25519: 64, ed448: 114 }
 
-/** Octets of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
+/** Bytes of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
 export function recipientBytes(info: AlgorithmInfo): CipherSizes {
   const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + sealedBytes(info, cipher))
   return { aes256: framed('aes256'), aes128: framed('aes128') }
 }
 
-/** Octets of a signature packet of ours, framed; the greatest possible. */
+/** Bytes of a signature packet of ours, framed; the greatest possible. */
 export function signatureBytes(info: AlgorithmInfo): number {
   return framedLength(SIGNATURE_FIXED + numberBytes(info))
 }
@@ -76,6 +76,6 @@ function sealedBytes(info: AlgorithmInfo, cipher: Cipher): number {
 
 function numberBytes({ algorithm, bits, curve }: AlgorithmInfo): number {
   if (bits !== undefined) return 2 + Math.ceil(bits / 8)
-  // Two numbers as long as the two of a point, with a length each, in the place of its one octet.
+  // Two numbers as long as the two of a point, with a length each, in the place of its one byte.
   return SIGNATURE_NUMBERS[algorithm] ?? (POINT_BYTES[curve ?? ''] ?? 135) + 1
 }

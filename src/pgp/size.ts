@@ -9,8 +9,8 @@ export const AS_MADE: OwnSizes = { recipient: { aes256: 96, aes128: 80 }, signat
 /** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
 const LITERAL_FIXED = 6
 /**
- * Octets that stand in the container beside the literal packet: version, prefix, one-pass
- * signature, hash. Numbers that begin with zeros make a signature an octet or two shorter.
+ * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
+ * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
  */
 const AROUND_LITERAL = 1 + 18 + 15 + 22
 
@@ -20,8 +20,8 @@ export type Fit = { fits: true; cipher: Cipher } | { fits: false; leastChars: nu
 /**
  * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit. What fits here
  * never turns out too large.
- * @param recipientBytes octets of all recipient packets but our own, by cipher
- * @param o `textBytes` octets of the text in UTF-8; `maxChars` what the service takes
+ * @param recipientBytes bytes of all recipient packets but our own, by cipher
+ * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
  *   (`armoredMax`); `own` what the key takes that it is sealed with
  */
 export function fit(
@@ -38,15 +38,15 @@ export function fit(
   return leastChars <= maxChars ? { fits: true, cipher: 'aes128' } : { fits: false, leastChars }
 }
 
-/** Characters for so many octets or a few fewer: of three lengths in a row, one has a checksum. */
-function greatestLength(octets: number): number {
-  return Math.max(armoredLength(octets), armoredLength(octets - 1), armoredLength(octets - 2))
+/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
+function greatestLength(bytes: number): number {
+  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
 }
 
 /**
  * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
  * counted.
- * @param each octets of one recipient packet, by cipher
+ * @param each bytes of one recipient packet, by cipher
  * @param armoredMax what the service takes; we seal no more than we would open
  */
 export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { BOUNDS } from '../../src/pgp/bounds.ts'
 import { open } from '../../src/pgp/library/open.ts'
 import { TAG, framePacket, packetsOf } from '../../src/pgp/format/packets.ts'
-import { walkOctets, type Walked } from '../../src/pgp/format/encrypted-message.ts'
+import { walkBytes, type Walked } from '../../src/pgp/format/encrypted-message.ts'
 import { KEY, idsOf } from '../support/openpgp-engine.ts'
 import { armor, longPacket, oldPacket, packet, partialPacket } from '../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
@@ -101,7 +101,7 @@ test(
     const runs = seeds(1500)
     const reached = { library: 0, opened: 0 }
     for (const seed of runs) {
-      const walked = walkOctets(message(randomFrom(seed)), idsOf(keys))
+      const walked = walkBytes(message(randomFrom(seed)), idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       reached.library++
       const { recipientPackets, container } = walked

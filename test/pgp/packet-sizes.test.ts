@@ -18,10 +18,10 @@ import {
 const { primary } = alice
 const CIPHERS: Cipher[] = ['aes256', 'aes128']
 
-/** Octets of each recipient packet of a sealed message, in order. */
+/** Bytes of each recipient packet of a sealed message, in order. */
 function packetSizes(armored: string): number[] {
-  const octets = dearmor(armored, 'MESSAGE') ?? Buffer.alloc(0)
-  return [...packetsOf(octets)]
+  const bytes = dearmor(armored, 'MESSAGE') ?? Buffer.alloc(0)
+  return [...packetsOf(bytes)]
     .filter(({ tag }) => tag === TAG.pkesk)
     .map(({ tag, body }) => framePacket(tag, body).length)
 }
@@ -88,11 +88,11 @@ test.each([2048, 3072, 4096])(
 )
 
 test('our own recipient packet is of the size that the estimate counts with', async () => {
-  for (const [cipher, octets] of [
+  for (const [cipher, bytes] of [
     ['aes256', 96],
     ['aes128', 80],
   ] as const) {
     const request = { text: 'x', certificates: [], signer: bot.unlocked, cipher }
-    expect(packetSizes(await sealHere(request, NOW_MS))).toEqual([octets])
+    expect(packetSizes(await sealHere(request, NOW_MS))).toEqual([bytes])
   }
 })

@@ -5,7 +5,7 @@ import { applyProfile } from '../../src/pgp/library/profile.ts'
 import { seal } from '../../src/pgp/library/seal.ts'
 import {
   walkMessage,
-  walkOctets,
+  walkBytes,
   type OwnIds,
   type Walked,
 } from '../../src/pgp/format/encrypted-message.ts'
@@ -47,7 +47,7 @@ export const openPackets = async (packets: Uint8Array, keys?: UnlockedKey[]): Pr
 export const walkPackets = (
   packets: Uint8Array,
   keys = [bot.unlocked],
-): ReturnType<typeof walkOctets> => walkOctets(packets, idsOf(keys))
+): ReturnType<typeof walkBytes> => walkBytes(packets, idsOf(keys))
 
 /** Packets of a message to the bot with these packets inside. */
 export const toBot = (inner: Uint8Array): Buffer =>

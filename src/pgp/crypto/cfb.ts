@@ -12,8 +12,8 @@ export interface SessionKey {
 }
 
 interface Cipher {
-  keyOctets: number
-  blockOctets: number
+  keyBytes: number
+  blockBytes: number
   cfb: string
   /** Only where the block is four words. */
   ecb?: string
@@ -21,15 +21,15 @@ interface Cipher {
 
 /** The ciphers that node:crypto has (RFC 9580, 9.3); the others are the library's. */
 const CIPHERS: Readonly<Record<string, Cipher>> = {
-  aes128: { keyOctets: 16, blockOctets: 16, cfb: 'aes-128-cfb', ecb: 'aes-128-ecb' },
-  aes192: { keyOctets: 24, blockOctets: 16, cfb: 'aes-192-cfb', ecb: 'aes-192-ecb' },
-  aes256: { keyOctets: 32, blockOctets: 16, cfb: 'aes-256-cfb', ecb: 'aes-256-ecb' },
-  tripledes: { keyOctets: 24, blockOctets: 8, cfb: 'des-ede3-cfb' },
+  aes128: { keyBytes: 16, blockBytes: 16, cfb: 'aes-128-cfb', ecb: 'aes-128-ecb' },
+  aes192: { keyBytes: 24, blockBytes: 16, cfb: 'aes-192-cfb', ecb: 'aes-192-ecb' },
+  aes256: { keyBytes: 32, blockBytes: 16, cfb: 'aes-256-cfb', ecb: 'aes-256-ecb' },
+  tripledes: { keyBytes: 24, blockBytes: 8, cfb: 'des-ede3-cfb' },
 }
 
 /** True when `CfbDecipher` takes the key. */
 export function isNative({ algorithm, data }: SessionKey): boolean {
-  return cipherOf(algorithm)?.keyOctets === data.length
+  return cipherOf(algorithm)?.keyBytes === data.length
 }
 
 function cipherOf(algorithm: string): Cipher | undefined {
@@ -41,8 +41,8 @@ const BLOCK = 16
 
 /** Decrypts one ciphertext, piece by piece. */
 export class CfbDecipher {
-  readonly blockOctets: number
-  readonly #whole: { update(octets: Uint8Array): Buffer } | null
+  readonly blockBytes: number
+  readonly #whole: { update(bytes: Uint8Array): Buffer } | null
   readonly #keystream: Cipheriv | null
   /** The keystream of the next block. */
   #next: Uint32Array = new Uint32Array(WORDS)
@@ -58,10 +58,10 @@ export class CfbDecipher {
   constructor(key: SessionKey, before?: Uint8Array) {
     const cipher = cipherOf(key.algorithm)
     if (cipher === undefined || !isNative(key)) throw new Error('cipher')
-    const { blockOctets, cfb, ecb } = cipher
+    const { blockBytes, cfb, ecb } = cipher
     const secret = createSecretKey(key.data)
-    const start = before ?? new Uint8Array(blockOctets)
-    this.blockOctets = blockOctets
+    const start = before ?? new Uint8Array(blockBytes)
+    this.blockBytes = blockBytes
     this.#whole = ecb === undefined ? createDecipheriv(cfb, secret, start) : null
     this.#keystream =
       ecb === undefined ? null : createCipheriv(ecb, secret, null).setAutoPadding(false)
@@ -70,26 +70,26 @@ export class CfbDecipher {
 
   /**
    * Gives the plain text of one piece, which is good until the next is asked for.
-   * @param octets whole blocks, but for the last piece of all
+   * @param bytes whole blocks, but for the last piece of all
    * @throws Error for a piece after one that did not end with a block
    */
-  update(octets: Uint8Array): Buffer {
-    if (this.#keystream === null) return this.#whole?.update(octets) ?? Buffer.alloc(0)
-    if (octets.length === 0) return Buffer.alloc(0)
+  update(bytes: Uint8Array): Buffer {
+    if (this.#keystream === null) return this.#whole?.update(bytes) ?? Buffer.alloc(0)
+    if (bytes.length === 0) return Buffer.alloc(0)
     if (this.#isAtEnd) throw new Error('a piece after the last')
-    const over = octets.length % BLOCK
-    if (over === 0) return this.#decrypt(octets, this.#keystream)
+    const over = bytes.length % BLOCK
+    if (over === 0) return this.#decrypt(bytes, this.#keystream)
     this.#isAtEnd = true
-    const padded = Buffer.concat([octets], octets.length + BLOCK - over)
-    return this.#decrypt(padded, this.#keystream).subarray(0, octets.length)
+    const padded = Buffer.concat([bytes], bytes.length + BLOCK - over)
+    return this.#decrypt(padded, this.#keystream).subarray(0, bytes.length)
   }
 
-  #decrypt(octets: Uint8Array, cipher: Cipheriv): Buffer {
-    const keystream = cipher.update(octets)
-    if (this.#plain.length < octets.length) this.#plain = Buffer.alloc(octets.length)
-    const plain = this.#plain.subarray(0, octets.length)
+  #decrypt(bytes: Uint8Array, cipher: Cipheriv): Buffer {
+    const keystream = cipher.update(bytes)
+    if (this.#plain.length < bytes.length) this.#plain = Buffer.alloc(bytes.length)
+    const plain = this.#plain.subarray(0, bytes.length)
     const words = wordsOf(keystream)
-    xorShifted(wordsOf(plain), wordsOf(octets), { keystream: words, first: this.#next })
+    xorShifted(wordsOf(plain), wordsOf(bytes), { keystream: words, first: this.#next })
     this.#next = words.slice(-WORDS)
     release(keystream)
     return plain
@@ -119,9 +119,9 @@ function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
-/** The octets as words; where they do not lie on a word's boundary, a copy. */
-function wordsOf(octets: Uint8Array): Uint32Array {
-  const { buffer, byteOffset, length } = octets
+/** The bytes as words; where they do not lie on a word's boundary, a copy. */
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, length } = bytes
   if (byteOffset % 4 === 0) return new Uint32Array(buffer, byteOffset, length / 4)
-  return new Uint32Array(new Uint8Array(octets).buffer)
+  return new Uint32Array(new Uint8Array(bytes).buffer)
 }

@@ -7,15 +7,15 @@ import { bufferOf } from '../bytes.ts'
 /** A key pair that is used for one recipient of one message. */
 export interface Ephemeral {
   secret: KeyObject
-  /** 32 octets. */
+  /** 32 bytes. */
   point: Buffer
 }
 
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
-/** Keys that are kept, at some 700 octets each: those of the two largest groups. */
+/** Keys that are kept, at some 700 bytes each: those of the two largest groups. */
 const KEPT = 2000
 
-/** Takes the 32 octets of a secret scalar, little-endian. */
+/** Takes the 32 bytes of a secret scalar, little-endian. */
 export function x25519Secret(scalar: Uint8Array): KeyObject {
   const der = Buffer.concat([PKCS8, scalar])
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -30,8 +30,8 @@ export function freshPair(): Ephemeral {
 }
 
 /**
- * Gives the 32 octets that two keys share; to be zeroed after use.
- * @param point of the other one, 32 octets
+ * Gives the 32 bytes that two keys share; to be zeroed after use.
+ * @param point of the other one, 32 bytes
  * @throws Error for a point of low order, whose shared secret would be no secret
  */
 export function agree(secret: KeyObject, point: Uint8Array): Buffer {

@@ -7,13 +7,13 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 /** A signature with the key that is to have made it. */
 export interface Statement {
   digest: Uint8Array
-  /** Of the key, 32 octets. */
+  /** Of the key, 32 bytes. */
   point: Uint8Array
-  /** 64 octets. */
+  /** 64 bytes. */
   numbers: Uint8Array
 }
 
-/** Takes the 32 octets of a secret seed. */
+/** Takes the 32 bytes of a secret seed. */
 export function ed25519Secret(seed: Uint8Array): KeyObject {
   const der = Buffer.concat([PKCS8, seed])
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -21,7 +21,7 @@ export function ed25519Secret(seed: Uint8Array): KeyObject {
   return secret
 }
 
-/** Gives the 64 octets of a signature over a digest; takes some 40 microseconds. */
+/** Gives the 64 bytes of a signature over a digest; takes some 40 microseconds. */
 export function signDigest(secret: KeyObject, digest: Uint8Array): Buffer {
   return sign(null, digest, secret)
 }

@@ -25,16 +25,16 @@ const INPUT = Buffer.concat([
 /** The recipient's key, as sealing to it wants it. */
 export interface Agreeing {
   algorithm: SealingKey['algorithm']
-  /** 20 octets. */
+  /** 20 bytes. */
   fingerprint: Uint8Array
-  /** 32 octets. */
+  /** 32 bytes. */
   point: Uint8Array
 }
 
 /**
- * Gives the 16 octets of the wrapping key, and zeroes what was shared.
- * @param shared 32 octets
- * @param ephemeral the sender's public point, 32 octets
+ * Gives the 16 bytes of the wrapping key, and zeroes what was shared.
+ * @param shared 32 bytes
+ * @param ephemeral the sender's public point, 32 bytes
  */
 export function wrappingKey(
   shared: Buffer,

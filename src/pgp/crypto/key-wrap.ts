@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 const CIPHER = 'id-aes128-wrap'
 const INITIAL = Buffer.alloc(8, 0xa6)
 
-/** Takes a key of 16 octets and data of a multiple of 8; gives 8 octets more. */
+/** Takes a key of 16 bytes and data of a multiple of 8; gives 8 bytes more. */
 export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   // A bare buffer for a key costs node:crypto ten microseconds more.
   const cipher = createCipheriv(CIPHER, createSecretKey(key), INITIAL)

@@ -1,31 +1,31 @@
 /** Multiprecision integers (RFC 9580, 3.2), in their one canonical spelling. */
 
 /**
- * Reads the integer at the start of some octets, and gives it at a fixed size, zeros in front.
- * @returns the number and the octets read; null when it is cut short, greater than `size` octets,
+ * Reads the integer at the start of some bytes, and gives it at a fixed size, zeros in front.
+ * @returns the number and the bytes read; null when it is cut short, greater than `size` bytes,
  *   or not spelt canonically
  */
-export function readMpi(octets: Uint8Array, size: number): { number: Buffer; read: number } | null {
+export function readMpi(bytes: Uint8Array, size: number): { number: Buffer; read: number } | null {
   const number = Buffer.alloc(size)
-  const read = readMpiInto(octets, number)
+  const read = readMpiInto(bytes, number)
   return read === null ? null : { number, read }
 }
 
 /**
  * The same into zeros, which it must fit.
- * @returns the octets read, at least two; null as `readMpi`, with the zeros as they were
+ * @returns the bytes read, at least two; null as `readMpi`, with the zeros as they were
  */
-export function readMpiInto(octets: Uint8Array, number: Uint8Array): number | null {
-  if (octets.length < 2) return null
-  const bits = ((octets[0] ?? 0) << 8) | (octets[1] ?? 0)
+export function readMpiInto(bytes: Uint8Array, number: Uint8Array): number | null {
+  if (bytes.length < 2) return null
+  const bits = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
   const length = (bits + 7) >> 3
-  if (length > number.length || octets.length < 2 + length) return null
-  if (length > 0 && 32 - Math.clz32(octets[2] ?? 0) !== bits - 8 * (length - 1)) return null
-  number.set(octets.subarray(2, 2 + length), number.length - length)
+  if (length > number.length || bytes.length < 2 + length) return null
+  if (length > 0 && 32 - Math.clz32(bytes[2] ?? 0) !== bits - 8 * (length - 1)) return null
+  number.set(bytes.subarray(2, 2 + length), number.length - length)
   return 2 + length
 }
 
-/** Writes a number given in octets, which may begin with zeros. */
+/** Writes a number given in bytes, which may begin with zeros. */
 export function writeMpi(number: Uint8Array): Buffer {
   let start = 0
   while (start < number.length && number[start] === 0) start++

@@ -9,7 +9,7 @@ export const ALGORITHM = { ecdh: 18, eddsaLegacy: 22, x25519: 25, ed25519: 27 } 
 export interface SealingKey {
   algorithm: typeof ALGORITHM.ecdh | typeof ALGORITHM.x25519
   createdS: number
-  /** 32 octets. */
+  /** 32 bytes. */
   point: Uint8Array
 }
 
@@ -17,7 +17,7 @@ export interface SealingKey {
 export interface SigningKey {
   algorithm: typeof ALGORITHM.eddsaLegacy | typeof ALGORITHM.ed25519
   createdS: number
-  /** 32 octets. */
+  /** 32 bytes. */
   point: Uint8Array
 }
 
@@ -44,18 +44,18 @@ const AROUND: Record<CurveKey['algorithm'], { before: Buffer; after: Buffer }> =
 
 /** Reads the public part at the start of a key packet's body; null for every other form. */
 export function readCurveKey(body: Uint8Array): { key: CurveKey; read: number } | null {
-  const octets = bufferOf(body)
-  const algorithm = octets[START]
-  if (octets[0] !== 4 || octets.length < START + 1 || !isKnown(algorithm)) return null
+  const bytes = bufferOf(body)
+  const algorithm = bytes[START]
+  if (bytes[0] !== 4 || bytes.length < START + 1 || !isKnown(algorithm)) return null
   const { before, after } = AROUND[algorithm]
   const at = START + 1
   const start = at + before.length
   const end = start + POINT
   const read = end + after.length
-  if (octets.length < read) return null
-  if (!octets.subarray(at, start).equals(before)) return null
-  if (!octets.subarray(end, read).equals(after)) return null
-  const key = { algorithm, createdS: octets.readUInt32BE(1), point: octets.subarray(start, end) }
+  if (bytes.length < read) return null
+  if (!bytes.subarray(at, start).equals(before)) return null
+  if (!bytes.subarray(end, read).equals(after)) return null
+  const key = { algorithm, createdS: bytes.readUInt32BE(1), point: bytes.subarray(start, end) }
   return { key, read }
 }
 
@@ -83,12 +83,12 @@ export function curveKeyBody(key: CurveKey): Buffer {
   return Buffer.concat([start, before, key.point, after])
 }
 
-/** A key's fingerprint, 20 octets; the last 8 are its key id (RFC 9580, 5.5.4.2). */
+/** A key's fingerprint, 20 bytes; the last 8 are its key id (RFC 9580, 5.5.4.2). */
 export function fingerprintOf({ algorithm, createdS, point }: CurveKey): Buffer {
-  const { octets, pointAt } = OVER[algorithm]
-  octets.writeUInt32BE(createdS, 4)
-  octets.set(point, pointAt)
-  return hash('sha1', octets, 'buffer')
+  const { bytes, pointAt } = OVER[algorithm]
+  bytes.writeUInt32BE(createdS, 4)
+  bytes.set(point, pointAt)
+  return hash('sha1', bytes, 'buffer')
 }
 
 /** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
@@ -101,13 +101,13 @@ function isKnown(algorithm: number | undefined): algorithm is CurveKey['algorith
 }
 
 /** What a fingerprint is computed over, but for date and point: that of a large group, often. */
-function overOf(algorithm: CurveKey['algorithm']): { octets: Buffer; pointAt: number } {
+function overOf(algorithm: CurveKey['algorithm']): { bytes: Buffer; pointAt: number } {
   const { before } = AROUND[algorithm]
-  const octets = keyOver(curveKeyBody({ algorithm, createdS: 0, point: Buffer.alloc(POINT) }))
-  return { octets, pointAt: KEY_OVER + START + 1 + before.length }
+  const bytes = keyOver(curveKeyBody({ algorithm, createdS: 0, point: Buffer.alloc(POINT) }))
+  return { bytes, pointAt: KEY_OVER + START + 1 + before.length }
 }
 
-const OVER: Record<CurveKey['algorithm'], { octets: Buffer; pointAt: number }> = {
+const OVER: Record<CurveKey['algorithm'], { bytes: Buffer; pointAt: number }> = {
   [ALGORITHM.ecdh]: overOf(ALGORITHM.ecdh),
   [ALGORITHM.eddsaLegacy]: overOf(ALGORITHM.eddsaLegacy),
   [ALGORITHM.x25519]: overOf(ALGORITHM.x25519),

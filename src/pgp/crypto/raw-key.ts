@@ -1,8 +1,8 @@
-/** Public keys on Curve25519 from their 32 octets, by node:crypto. */
+/** Public keys on Curve25519 from their 32 bytes, by node:crypto. */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
 
-/** Takes a point; any 32 octets are one. Takes some ten microseconds. */
+/** Takes a point; any 32 bytes are one. Takes some ten microseconds. */
 export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {
   const key = bufferOf(point)
   return withoutTraces(() =>

@@ -1,4 +1,4 @@
-/** Recipients as octets: what sealing to each needs, one after the other. */
+/** Recipients as bytes: what sealing to each needs, one after the other. */
 import { ALGORITHM, fingerprintOf, type SealingKey } from './public-key.ts'
 import type { Agreeing } from './key-agreement.ts'
 

@@ -13,7 +13,7 @@ export interface RecipientForm {
   /** 16 lower-case hexadecimal characters. */
   keyId: string
   algorithm: SealingKey['algorithm']
-  /** The sender's point, 32 octets. */
+  /** The sender's point, 32 bytes. */
   ephemeral: Buffer
   /** The cipher where it stands in the clear, as for X25519. */
   cipher: number | null
@@ -22,35 +22,35 @@ export interface RecipientForm {
 
 const VERSION = 3
 const POINT = 32
-/** Of a packet in the new format, which is shorter than 192 octets. */
+/** Of a packet in the new format, which is shorter than 192 bytes. */
 const HEADER = 2
 /** Version, key id and algorithm come first. */
 const START = 10
-/** 263 bits, of which the first octet says what follows (RFC 9580, 11.2). */
+/** 263 bits, of which the first byte says what follows (RFC 9580, 11.2). */
 const POINT_START = Buffer.from('010740', 'hex')
-/** Octets of a wrapped session key: of AES with 128, 192 or 256 bits. */
+/** Bytes of a wrapped session key: of AES with 128, 192 or 256 bits. */
 const PADDED_SIZES = new Set([32, 40, 48])
 const PLAIN_SIZES = new Set([24, 32, 40])
 
 /** Reads the body of a packet; null for every other form. */
 export function readRecipient(body: Uint8Array): RecipientForm | null {
-  const octets = bufferOf(body)
-  const algorithm = octets[START - 1]
-  if (octets[0] !== VERSION) return null
+  const bytes = bufferOf(body)
+  const algorithm = bytes[START - 1]
+  if (bytes[0] !== VERSION) return null
   if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) return null
   const isPlain = algorithm === ALGORITHM.x25519
   const pointAt = isPlain ? START : START + POINT_START.length
-  if (!isPlain && !octets.subarray(START, pointAt).equals(POINT_START)) return null
+  if (!isPlain && !bytes.subarray(START, pointAt).equals(POINT_START)) return null
   // What follows the point says how long it is, and nothing stands after it.
   const end = pointAt + POINT
-  if (octets.length !== end + 1 + (octets[end] ?? 0)) return null
-  const wrapped = octets.subarray(isPlain ? end + 2 : end + 1)
+  if (bytes.length !== end + 1 + (bytes[end] ?? 0)) return null
+  const wrapped = bytes.subarray(isPlain ? end + 2 : end + 1)
   if (!(isPlain ? PLAIN_SIZES : PADDED_SIZES).has(wrapped.length)) return null
   return {
-    keyId: octets.toString('hex', 1, 9),
+    keyId: bytes.toString('hex', 1, 9),
     algorithm,
-    ephemeral: octets.subarray(pointAt, end),
-    cipher: isPlain ? (octets[end + 1] ?? 0) : null,
+    ephemeral: bytes.subarray(pointAt, end),
+    cipher: isPlain ? (bytes[end + 1] ?? 0) : null,
     wrapped,
   }
 }
@@ -88,7 +88,7 @@ export function openRecipient(
   return unpadSessionKey(unwrapped)
 }
 
-/** Octets of the packet that `writeRecipient` writes. */
+/** Bytes of the packet that `writeRecipient` writes. */
 export function recipientBytes(algorithm: SealingKey['algorithm'], cipher: CipherId): number {
   const { keyBytes } = CIPHERS[cipher]
   const start = HEADER + START

@@ -16,7 +16,7 @@ const CIPHERS: Record<string, { name: string; keyBytes: number }> = {
 const BLOCK = 16
 const PREFIX = BLOCK + 2
 const NO_VECTOR = Buffer.alloc(BLOCK)
-/** Modification Detection Code packet: two header octets and a SHA-1 hash (RFC 9580, 5.13.1). */
+/** Modification Detection Code packet: two header bytes and a SHA-1 hash (RFC 9580, 5.13.1). */
 const MDC = 22
 const MDC_HEADER = Buffer.from([0xd3, 0x14])
 const VERSION = Buffer.from([1])
@@ -29,7 +29,7 @@ export function isNativeCipher(algorithm: string): boolean {
 /**
  * Takes the container's body and a session key. Gives the packets inside, or null when the key is
  * not the one or a single bit was changed: nothing is looked at before the hash holds, the
- * quick-check octets never (RFC 9580, 13.4).
+ * quick-check bytes never (RFC 9580, 13.4).
  */
 export function openVersion1(
   container: Uint8Array,

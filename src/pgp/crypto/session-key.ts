@@ -2,7 +2,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Cipher } from '../engine.ts'
 
-/** Ciphers by number (RFC 9580, 9.3), with the octets of their keys. */
+/** Ciphers by number (RFC 9580, 9.3), with the bytes of their keys. */
 export const CIPHERS = {
   7: { name: 'aes-128-cfb', keyBytes: 16 },
   8: { name: 'aes-192-cfb', keyBytes: 24 },
@@ -37,13 +37,13 @@ export function isCipher(id: number): id is CipherId {
   return Object.hasOwn(CIPHERS, id)
 }
 
-/** Octets of a key of so many octets with what `padSessionKey` adds. */
+/** Bytes of a key of so many bytes with what `padSessionKey` adds. */
 export function paddedLength(keyBytes: number): number {
   const length = 1 + keyBytes + 2
   return length + 8 - (length % 8)
 }
 
-/** With its cipher, a checksum, and padding to a multiple of 8 octets; to be zeroed after use. */
+/** With its cipher, a checksum, and padding to a multiple of 8 bytes; to be zeroed after use. */
 export function padSessionKey({ cipher, data }: { cipher: number; data: Uint8Array }): Buffer {
   const length = paddedLength(data.length)
   const padded = Buffer.alloc(length, length - data.length - 3)

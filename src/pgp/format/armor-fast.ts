@@ -16,7 +16,7 @@ const CHECKSUM_CHARS = 6
 const HEADERS_MAX = 1024
 
 /**
- * Takes an armored text. Gives its octets when it is one block whose lines, all but the last, have
+ * Takes an armored text. Gives its bytes when it is one block whose lines, all but the last, have
  * the same length; null for everything else, which `dearmor` reads line by line.
  * @param room where they are put, if they fit; memory of their own where none is given
  */
@@ -29,12 +29,12 @@ export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer
   // Node takes two alphabets, and leaves out what is in neither: both are found out here.
   const dash = text.indexOf('-', start)
   if (text.indexOf('_', start) !== -1 || (dash !== -1 && dash < end)) return null
-  const octets = decode(text.slice(start, end), room)
+  const bytes = decode(text.slice(start, end), room)
   const padding = text[end - 2] === '=' ? 2 : text[end - 1] === '=' ? 1 : 0
-  if (octets.length !== (chars / 4) * 3 - padding) return null
-  const last = octets.subarray(octets.length - (3 - padding)).toString('base64')
+  if (bytes.length !== (chars / 4) * 3 - padding) return null
+  const last = bytes.subarray(bytes.length - (3 - padding)).toString('base64')
   if (last !== text.slice(end - 4, end)) return null
-  return checksum === null || checksum === checksumOf(octets) ? octets : null
+  return checksum === null || checksum === checksumOf(bytes) ? bytes : null
 }
 
 /** What does not fit is cut off, which its length shows. */
@@ -81,8 +81,8 @@ function charsIn(text: string, { start, end }: Span): number | null {
   return end - start - breaks
 }
 
-function checksumOf(octets: Uint8Array): string {
+function checksumOf(bytes: Uint8Array): string {
   const crc = new Crc24()
-  crc.update(octets)
+  crc.update(bytes)
   return crc.base64
 }

@@ -1,4 +1,4 @@
-/** ASCII armor (RFC 9580, 6) of octets as they arrive; as strict as `dearmor`. */
+/** ASCII armor (RFC 9580, 6) of bytes as they arrive; as strict as `dearmor`. */
 import { BASE64_LINE, CHECKSUM_LINE, HEADER_LINE } from './armor-lines.ts'
 import { FramingError } from './packets.ts'
 import { Crc24 } from './crc24.ts'
@@ -6,7 +6,7 @@ import type { OctetReader } from './byte-reader.ts'
 
 const BEGIN = '-----BEGIN PGP MESSAGE-----'
 const END = '-----END PGP MESSAGE-----'
-const PIECE_OCTETS = 65_536
+const PIECE_BYTES = 65_536
 /** A whole message may stand on one line. */
 const LINE_CHARS = 131_072
 
@@ -14,20 +14,20 @@ const LINE_CHARS = 131_072
 type State = 'before' | 'headers' | 'body' | 'padded' | 'ending' | 'after'
 
 /**
- * Gives the octets of an armored message.
+ * Gives the bytes of an armored message.
  * @throws FramingError `armor` for anything but one block, alone, with a checksum that holds
  */
 export async function* dearmored(reader: OctetReader): AsyncGenerator<Uint8Array> {
   const block = new Block()
   let partial = ''
-  for (let piece = await reader.some(PIECE_OCTETS); piece !== null;) {
+  for (let piece = await reader.some(PIECE_BYTES); piece !== null;) {
     const lines = (partial + Buffer.from(piece).toString('latin1')).split('\n')
     partial = lines.pop() ?? ''
     if (partial.length > LINE_CHARS) throw new FramingError('armor')
     for (const line of lines) block.take(line.trimEnd())
-    const octets = block.decoded()
-    if (octets.length > 0) yield octets
-    piece = await reader.some(PIECE_OCTETS)
+    const bytes = block.decoded()
+    if (bytes.length > 0) yield bytes
+    piece = await reader.some(PIECE_BYTES)
   }
   block.take(partial.trimEnd())
   if (!block.isWhole) throw new FramingError('armor')
@@ -59,7 +59,7 @@ class Block {
     this.#state = next
   }
 
-  /** Octets of the lines so far that were not given yet. @throws FramingError for bad base64 */
+  /** Bytes of the lines so far that were not given yet. @throws FramingError for bad base64 */
   decoded(): Buffer {
     this.#decode()
     return Buffer.concat(this.#ready.splice(0))
@@ -87,9 +87,9 @@ class Block {
   #decode(): void {
     const whole = this.#base64.slice(0, this.#base64.length - (this.#base64.length % 4))
     this.#base64 = this.#base64.slice(whole.length)
-    const octets = Buffer.from(whole, 'base64')
-    if (octets.toString('base64') !== whole) throw new FramingError('armor')
-    this.#crc.update(octets)
-    this.#ready.push(octets)
+    const bytes = Buffer.from(whole, 'base64')
+    if (bytes.toString('base64') !== whole) throw new FramingError('armor')
+    this.#crc.update(bytes)
+    this.#ready.push(bytes)
   }
 }

@@ -9,9 +9,9 @@ const LINE_CHARS = 76
 const CHECKSUM_CHARS = 6
 
 /**
- * Takes the text of one armored block. Gives its octets, or null when it is anything but exactly
+ * Takes the text of one armored block. Gives its bytes, or null when it is anything but exactly
  * one block of that type: text around it, another END line, bad base64, a wrong checksum.
- * @param room where the octets may be put, instead of into memory of their own
+ * @param room where the bytes may be put, instead of into memory of their own
  */
 export function dearmor(text: string, type: ArmorType, room?: Buffer): Uint8Array | null {
   return plainArmor(text, type, room) ?? dearmorLines(text, type)
@@ -41,10 +41,10 @@ function decode(lines: string[], checksum: string | undefined): Uint8Array | nul
   }
   const base64 = lines.join('')
   if (base64.length % 4 !== 0) return null
-  const octets = Buffer.from(base64, 'base64')
-  if (octets.toString('base64') !== base64) return null
-  if (checksum !== undefined && checksum !== checksumLine(octets)) return null
-  return octets
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.toString('base64') !== base64) return null
+  if (checksum !== undefined && checksum !== checksumLine(bytes)) return null
+  return bytes
 }
 
 /**
@@ -52,26 +52,26 @@ function decode(lines: string[], checksum: string | undefined): Uint8Array | nul
  * reader needs it: GnuPG 2.2 takes the END line for data when nothing before it ends the base64,
  * neither padding nor a checksum.
  */
-export function armorMessage(octets: Uint8Array): string {
-  const base64 = bufferOf(octets).toString('base64')
+export function armorMessage(bytes: Uint8Array): string {
+  const base64 = bufferOf(bytes).toString('base64')
   const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
-  if (needsChecksum(octets.length)) lines.push(checksumLine(octets))
+  if (needsChecksum(bytes.length)) lines.push(checksumLine(bytes))
   return `-----BEGIN PGP MESSAGE-----\n\n${lines.join('\n')}\n-----END PGP MESSAGE-----\n`
 }
 
-/** Length in characters of what `armorMessage` makes of so many octets. */
-export function armoredLength(octets: number): number {
-  const base64 = Math.ceil(octets / 3) * 4
+/** Length in characters of what `armorMessage` makes of so many bytes. */
+export function armoredLength(bytes: number): number {
+  const base64 = Math.ceil(bytes / 3) * 4
   const frame = '-----BEGIN PGP MESSAGE-----\n\n\n-----END PGP MESSAGE-----\n'.length
   const breaks = Math.max(0, Math.ceil(base64 / LINE_CHARS) - 1)
-  return frame + base64 + breaks + (needsChecksum(octets) ? CHECKSUM_CHARS : 0)
+  return frame + base64 + breaks + (needsChecksum(bytes) ? CHECKSUM_CHARS : 0)
 }
 
-const needsChecksum = (octets: number): boolean => octets % 3 === 0
+const needsChecksum = (bytes: number): boolean => bytes % 3 === 0
 
 /** CRC-24 (RFC 9580, 6.1.1), as the line that stands after the base64. */
-function checksumLine(octets: Uint8Array): string {
+function checksumLine(bytes: Uint8Array): string {
   const crc = new Crc24()
-  crc.update(octets)
+  crc.update(bytes)
   return `=${crc.base64}`
 }

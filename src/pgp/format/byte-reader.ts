@@ -3,7 +3,7 @@ import { FramingError } from './packets.ts'
 const NOTHING = new Uint8Array(0)
 
 /**
- * Octets as they arrive, taken in the portions that whoever reads them needs. What is given without
+ * Bytes as they arrive, taken in the portions that whoever reads them needs. What is given without
  * a copy is good until more is asked for: its memory may then be used again.
  */
 export class OctetReader {
@@ -15,12 +15,12 @@ export class OctetReader {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** How many octets were taken so far. */
+  /** How many bytes were taken so far. */
   get position(): number {
     return this.#position
   }
 
-  /** The next octets, at least one and at most `max`, without a copy; null at the end. */
+  /** The next bytes, at least one and at most `max`, without a copy; null at the end. */
   async some(max = Infinity): Promise<Uint8Array | null> {
     if (!(await this.#fill())) return null
     const taken = this.#piece.subarray(0, max)
@@ -29,20 +29,20 @@ export class OctetReader {
     return taken
   }
 
-  /** Fills a place as far as octets come; gives how many it now holds. */
+  /** Fills a place as far as bytes come; gives how many it now holds. */
   async into(place: Uint8Array): Promise<number> {
     return await fill(place, this)
   }
 
-  /** Exactly so many octets, in one piece. @throws FramingError when there are fewer */
+  /** Exactly so many bytes, in one piece. @throws FramingError when there are fewer */
   async exactly(count: number): Promise<Uint8Array> {
     if (this.#piece.length >= count && count > 0) return (await this.some(count)) ?? NOTHING
-    const octets = new Uint8Array(count)
-    if ((await this.into(octets)) < count) throw new FramingError('length')
-    return octets
+    const bytes = new Uint8Array(count)
+    if ((await this.into(bytes)) < count) throw new FramingError('length')
+    return bytes
   }
 
-  /** The next octets without taking them; fewer than `count` only where there are no more. */
+  /** The next bytes without taking them; fewer than `count` only where there are no more. */
   async peek(count: number): Promise<Uint8Array> {
     const pieces: Uint8Array[] = []
     let length = 0
@@ -77,7 +77,7 @@ export class OctetReader {
   }
 }
 
-/** Fills a place with what a source gives, as far as it does; gives how many octets it now holds. */
+/** Fills a place with what a source gives, as far as it does; gives how many bytes it now holds. */
 export async function fill(
   place: Uint8Array,
   source: { some(max: number): Promise<Uint8Array | null> },

@@ -1,14 +1,14 @@
-/** CRC-24 (RFC 9580, 6.1.1) of octets that go by in pieces. */
+/** CRC-24 (RFC 9580, 6.1.1) of bytes that go by in pieces. */
 
 /** The polynomial and the register stand in the upper 24 bits of a word. */
 const POLYNOMIAL = 0x864cfb00
 const START = 0xb704ce00
-/** What an octet does to the register when so many more octets follow it: 0 to 7. */
+/** What a byte does to the register when so many more bytes follow it: 0 to 7. */
 const TABLES = tables()
 
 function tables(): Int32Array[] {
-  const first = Int32Array.from({ length: 256 }, (_, octet) => {
-    let crc = octet << 24
+  const first = Int32Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte << 24
     for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? POLYNOMIAL : 0)
     return crc
   })
@@ -32,7 +32,7 @@ export class Crc24 {
     return this.#crc
   }
 
-  update(octets: Uint8Array): void {
+  update(bytes: Uint8Array): void {
     const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [
       Int32Array,
       Int32Array,
@@ -44,11 +44,11 @@ export class Crc24 {
       Int32Array,
     ]
     const at = (table: Int32Array, index: number): number => table[index] as number
-    const view = new DataView(octets.buffer, octets.byteOffset, octets.length)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     let crc = this.#crc
     let place = 0
-    // Eight at a time: an armored message of a large group is a hundred thousand octets.
-    for (const whole = octets.length - 7; place < whole; place += 8) {
+    // Eight at a time: an armored message of a large group is a hundred thousand bytes.
+    for (const whole = bytes.length - 7; place < whole; place += 8) {
       const high = crc ^ view.getInt32(place)
       const low = view.getInt32(place + 4)
       crc =
@@ -61,7 +61,7 @@ export class Crc24 {
         at(t1, (low >>> 8) & 0xff) ^
         at(t0, low & 0xff)
     }
-    for (; place < octets.length; place++) {
+    for (; place < bytes.length; place++) {
       crc = (crc << 8) ^ at(t0, (crc >>> 24) ^ view.getUint8(place))
     }
     this.#crc = crc

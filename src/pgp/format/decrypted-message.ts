@@ -23,20 +23,20 @@ export interface InnerMessage {
 export type Inner =
   InnerMessage | { outcome: 'damaged'; reason: string } | { outcome: 'too-large'; reason: string }
 
-/** Octets that headers and signatures may add to a document. */
+/** Bytes that headers and signatures may add to a document. */
 const SIGNATURE_ROOM = 65_536
 const COMPRESSION = { none: 0, zip: 1, zlib: 2 } as const
 
 /**
- * Takes decrypted packets and the bound on a document's octets.
+ * Takes decrypted packets and the bound on a document's bytes.
  * @param bunzip decompresses the one algorithm that the platform lacks (bzip2)
  */
 export async function readInner(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
 ): Promise<Inner> {
   try {
-    const packets = list(octets)
+    const packets = list(bytes)
     const compressed = packets.find(({ tag }) => tag === TAG.compressed)
     if (compressed === undefined) return grammar(packets)
     if (arrangement(packets, TAG.compressed) === null)
@@ -57,9 +57,9 @@ const PLAIN_SIGNATURE_BYTES = 512
  * The same where it costs next to nothing: no compressed data, no signature of unusual size.
  * @returns null for all else
  */
-export function readPlain(octets: Uint8Array): Inner | null {
+export function readPlain(bytes: Uint8Array): Inner | null {
   try {
-    const packets = list(octets)
+    const packets = list(bytes)
     const isPlain = packets.every(
       ({ tag, body }) =>
         tag !== TAG.compressed && (tag !== TAG.signature || body.length <= PLAIN_SIGNATURE_BYTES),
@@ -73,10 +73,10 @@ export function readPlain(octets: Uint8Array): Inner | null {
 
 class TooLarge extends Error {}
 
-function list(octets: Uint8Array): Packet[] {
+function list(bytes: Uint8Array): Packet[] {
   const packets: Packet[] = []
-  for (let at = 0; at < octets.length;) {
-    const packet = packetAt(octets, at)
+  for (let at = 0; at < bytes.length;) {
+    const packet = packetAt(bytes, at)
     at = packet.next
     if (isIgnorable(packet.tag)) continue
     packets.push(packet)
@@ -85,7 +85,7 @@ function list(octets: Uint8Array): Packet[] {
   return packets
 }
 
-/** Octets after the end of the compressed stream are padding of the sender's and are dropped. */
+/** Bytes after the end of the compressed stream are padding of the sender's and are dropped. */
 async function decompress(
   body: Uint8Array,
   bunzip: (packet: Uint8Array) => Promise<Uint8Array>,

@@ -17,7 +17,7 @@ import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 /** A document that went by, with the signatures that stand on it. */
 export interface BulkDocument {
   outcome: 'document'
-  octets: number
+  bytes: number
   claims: ParsedSignature[]
   /** Framed, in the order of `claims`; so are the hashes that each was made over. */
   signaturePackets: Uint8Array[]
@@ -38,7 +38,7 @@ export type ReadDocument =
   | { outcome: 'damaged'; reason: string }
   | { outcome: 'too-large'; reason: string }
 
-/** Where the document's octets go. */
+/** Where the document's bytes go. */
 export interface DocumentPlace {
   /** Takes the next; `position` is where they lie in what is read, null when they were unpacked. */
   take(piece: Uint8Array, position: number | null): void | Promise<void>
@@ -94,12 +94,12 @@ async function read(reader: OctetReader, take: Take, open: Unpack): Promise<Read
     return onePass === null && signatures.length === 0 ? found : withoutSignatures(found)
   }
   const hashes = new DocumentHashes(before.map(useOf))
-  const octets = await readLiteral(data, async (piece) => {
+  const bytes = await readLiteral(data, async (piece) => {
     hashes.update(piece)
     await take(piece)
   })
   hashes.end()
-  return withSignatures(await rest(reader, before, data.tag), { octets, hashes })
+  return withSignatures(await rest(reader, before, data.tag), { bytes, hashes })
 }
 
 /** What stands before the data, which is a literal or compressed. */
@@ -145,26 +145,26 @@ async function nextSignificant(reader: OctetReader): Promise<StreamedPacket | nu
   }
 }
 
-/** Reads a literal (RFC 9580, 5.9); gives the octets of its document. */
+/** Reads a literal (RFC 9580, 5.9); gives the bytes of its document. */
 async function readLiteral(packet: StreamedPacket, take: Take): Promise<number> {
-  const [format = 0, nameOctets = 0] = await packet.exactly(2)
-  await packet.exactly(nameOctets + 4)
+  const [format = 0, nameBytes = 0] = await packet.exactly(2)
+  await packet.exactly(nameBytes + 4)
   if (!LITERAL_FORMATS.has(format)) throw new Refused('damaged', 'literal')
-  let octets = 0
+  let bytes = 0
   for (let piece = await packet.some(); piece !== null; piece = await packet.some()) {
-    octets += piece.length
-    if (octets > BOUNDS.attachmentBytes) throw new Refused('too-large', 'file')
+    bytes += piece.length
+    if (bytes > BOUNDS.attachmentBytes) throw new Refused('too-large', 'file')
     await take(piece)
   }
-  return octets
+  return bytes
 }
 
 async function unpack(packet: StreamedPacket, place: DocumentPlace): Promise<ReadDocument> {
   const [algorithm = 0] = await packet.exactly(1)
   if (algorithm === COMPRESSION.bzip2) {
     const body = await packet.whole(BOUNDS.libraryAttachmentBytes).catch(tooLargeToUnpack)
-    const octets = Buffer.concat([Buffer.from([algorithm]), body])
-    return { outcome: 'packed', packet: framePacket(TAG.compressed, octets), signedAround: false }
+    const bytes = Buffer.concat([Buffer.from([algorithm]), body])
+    return { outcome: 'packed', packet: framePacket(TAG.compressed, bytes), signedAround: false }
   }
   if (algorithm > COMPRESSION.bzip2) throw new Refused('damaged', 'compression')
   const reader = new OctetReader(bounded(inflated(packet, algorithm)))
@@ -187,11 +187,11 @@ function tooLargeToUnpack(error: unknown): never {
 /** Holds what is unpacked to its bound; whatever zlib says of broken data is one and the same. */
 async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const max = BOUNDS.attachmentBytes + BOUNDS.signaturePacketBytes
-  let octets = 0
+  let bytes = 0
   try {
     for await (const piece of pieces) {
-      octets += piece.length
-      if (octets > max) throw new Refused('too-large', 'decompressed')
+      bytes += piece.length
+      if (bytes > max) throw new Refused('too-large', 'decompressed')
       yield piece
     }
   } catch (error) {
@@ -212,11 +212,11 @@ function useOf({ tag, body }: Packet): HashUse {
 
 function withSignatures(
   found: Arrangement,
-  { octets, hashes }: { octets: number; hashes: DocumentHashes },
+  { bytes, hashes }: { bytes: number; hashes: DocumentHashes },
 ): ReadDocument {
   const document: BulkDocument = {
     outcome: 'document',
-    octets,
+    bytes,
     claims: [],
     signaturePackets: [],
     digests: [],

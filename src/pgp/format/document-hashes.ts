@@ -43,7 +43,7 @@ export class DocumentHashes {
   update(piece: Uint8Array): void {
     this.#length += piece.length
     if (this.#length > BOUNDS.textBytes) this.#small.clear()
-    this.#feed(piece, (octets) => this.#lineEnds.update(octets))
+    this.#feed(piece, (bytes) => this.#lineEnds.update(bytes))
   }
 
   end(): void {

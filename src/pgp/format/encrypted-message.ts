@@ -27,23 +27,23 @@ export interface Walked extends Addressed {
  */
 export function walkMessage(armored: string, own: OwnIds): Walked | NotOpened {
   if (armored.length > BOUNDS.messageChars) return { outcome: 'too-large', reason: 'armor' }
-  const octets = dearmor(armored, 'MESSAGE', ROOM)
-  if (octets === null) return { outcome: 'damaged', reason: 'armor' }
-  const walked = walkOctets(octets, own)
+  const bytes = dearmor(armored, 'MESSAGE', ROOM)
+  if (bytes === null) return { outcome: 'damaged', reason: 'armor' }
+  const walked = walkBytes(bytes, own)
   if (walked.outcome === 'encrypted') walked.container = Buffer.from(walked.container)
   return walked
 }
 
 /**
  * Where every message is read, one after the other: of a large group it is a hundred thousand
- * octets, of which next to nothing is kept, and fresh memory for them costs more than the walk.
+ * bytes, of which next to nothing is kept, and fresh memory for them costs more than the walk.
  */
 const ROOM = Buffer.allocUnsafeSlow((BOUNDS.messageChars / 4) * 3)
 
-/** The same for octets without armor. */
-export function walkOctets(octets: Uint8Array, own: OwnIds): Walked | NotOpened {
+/** The same for bytes without armor. */
+export function walkBytes(bytes: Uint8Array, own: OwnIds): Walked | NotOpened {
   try {
-    return walk(octets, own)
+    return walk(bytes, own)
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
     throw error
@@ -57,14 +57,14 @@ export function looksEncrypted(armored: string): boolean {
   return walked.outcome === 'encrypted' || walked.outcome === 'not-recipient'
 }
 
-function walk(octets: Uint8Array, own: OwnIds): Walked | NotOpened {
+function walk(bytes: Uint8Array, own: OwnIds): Walked | NotOpened {
   const addressees = new Addressees(own)
   let container: Uint8Array | null = null
-  for (let at = 0; at < octets.length;) {
-    if (container === null) at = addressees.pass(octets, at)
+  for (let at = 0; at < bytes.length;) {
+    if (container === null) at = addressees.pass(bytes, at)
     if (addressees.areTooMany) return { outcome: 'too-large', reason: 'recipients' }
-    if (at === octets.length) break
-    const { tag, body, next } = packetAt(octets, at)
+    if (at === bytes.length) break
+    const { tag, body, next } = packetAt(bytes, at)
     at = next
     if (container !== null) return { outcome: 'damaged', reason: 'trailing-data' }
     if (tag === TAG.pkesk || tag === TAG.skesk) {

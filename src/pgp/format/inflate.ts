@@ -5,10 +5,10 @@ import type { StreamedPacket } from './packet-stream.ts'
 /** Compression algorithms (RFC 9580, 9.4). */
 export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
 
-const CHUNK_OCTETS = 65_536
+const CHUNK_BYTES = 65_536
 
 /**
- * Unpacks the rest of a compressed packet's body. Octets after the end of the compressed stream
+ * Unpacks the rest of a compressed packet's body. Bytes after the end of the compressed stream
  * are padding of the sender's; they are left in the packet or dropped. When whoever reads stops,
  * nothing reads the packet any more either.
  * @param algorithm none, zip or zlib
@@ -22,9 +22,9 @@ export async function* inflated(
     for (let some = await packet.some(); some !== null; some = await packet.some()) yield some
     return
   }
-  const options = { chunkSize: CHUNK_OCTETS }
+  const options = { chunkSize: CHUNK_BYTES }
   const stream = algorithm === COMPRESSION.zip ? createInflateRaw(options) : createInflate(options)
-  // What fails after the last octet was taken concerns nobody.
+  // What fails after the last byte was taken concerns nobody.
   stream.on('error', () => {})
   const feeding = feed(packet, stream).catch((error: Error) => void stream.destroy(error))
   try {
@@ -36,10 +36,10 @@ export async function* inflated(
 }
 
 async function feed(packet: StreamedPacket, stream: Inflate | InflateRaw): Promise<void> {
-  for (let some = await packet.some(CHUNK_OCTETS); some !== null;) {
+  for (let some = await packet.some(CHUNK_BYTES); some !== null;) {
     if (stream.destroyed) return
     await taken(stream, some)
-    some = await packet.some(CHUNK_OCTETS)
+    some = await packet.some(CHUNK_BYTES)
   }
   if (!stream.destroyed) stream.end()
 }

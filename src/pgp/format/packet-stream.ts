@@ -1,11 +1,11 @@
-/** Packet framing (RFC 9580, 4.2) of octets as they arrive; the rules are those of `packetsOf`. */
+/** Packet framing (RFC 9580, 4.2) of bytes as they arrive; the rules are those of `packetsOf`. */
 import { FramingError, TAG, takesPartial } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { fill, type OctetReader } from './byte-reader.ts'
 
 /** A length as it stands in a header: of the packet, or of a chunk that others follow. */
 interface Length {
-  octets: number
+  bytes: number
   partial: boolean
 }
 
@@ -21,13 +21,13 @@ export class StreamedPacket {
   constructor(reader: OctetReader, tag: number, first: Length) {
     this.tag = tag
     this.#reader = reader
-    this.#left = first.octets
+    this.#left = first.bytes
     this.#isLast = !first.partial
     if (first.partial) this.#check(first)
   }
 
   /**
-   * The next octets of the body, without a copy; null at its end.
+   * The next bytes of the body, without a copy; null at its end.
    * @throws FramingError when it ends too early or its chunks are outside the bounds
    */
   async some(max = Infinity): Promise<Uint8Array | null> {
@@ -45,16 +45,16 @@ export class StreamedPacket {
     return some
   }
 
-  /** Fills a place as far as the body goes; gives how many octets it now holds. */
+  /** Fills a place as far as the body goes; gives how many bytes it now holds. */
   async into(place: Uint8Array): Promise<number> {
     return await fill(place, this)
   }
 
-  /** Exactly so many octets. @throws FramingError when there are fewer, or as `some` does */
+  /** Exactly so many bytes. @throws FramingError when there are fewer, or as `some` does */
   async exactly(count: number): Promise<Uint8Array> {
-    const octets = new Uint8Array(count)
-    if ((await this.into(octets)) < count) throw new FramingError('length')
-    return octets
+    const bytes = new Uint8Array(count)
+    if ((await this.into(bytes)) < count) throw new FramingError('length')
+    return bytes
   }
 
   /** The whole body. @throws FramingError when it is longer than `max`, or as `some` does */
@@ -78,12 +78,12 @@ export class StreamedPacket {
     const length = await newLength(this.#reader)
     this.#chunks++
     this.#check(length)
-    this.#left = length.octets
+    this.#left = length.bytes
     this.#isLast = !length.partial
   }
 
-  #check({ octets, partial }: Length): void {
-    if (partial && octets < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
+  #check({ bytes, partial }: Length): void {
+    if (partial && bytes < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
     if (partial && !takesPartial(this.tag)) throw new FramingError('partial-tag')
     if (this.#chunks > BOUNDS.partialChunks) throw new FramingError('partial-count')
   }
@@ -100,7 +100,7 @@ export async function nextPacket(reader: OctetReader): Promise<StreamedPacket | 
   }
   const tag = (first >> 2) & 0x0f
   return new StreamedPacket(reader, tag, {
-    octets: await oldLength(reader, tag, first & 3),
+    bytes: await oldLength(reader, tag, first & 3),
     partial: false,
   })
 }
@@ -115,11 +115,11 @@ async function oldLength(reader: OctetReader, tag: number, type: number): Promis
 /** RFC 9580, 4.2.1. */
 async function newLength(reader: OctetReader): Promise<Length> {
   const [first = 0] = await reader.exactly(1)
-  if (first < 192) return { octets: first, partial: false }
-  if (first === 255) return { octets: number(await reader.exactly(4)), partial: false }
-  if (first >= 224) return { octets: 2 ** (first & 0x1f), partial: true }
+  if (first < 192) return { bytes: first, partial: false }
+  if (first === 255) return { bytes: number(await reader.exactly(4)), partial: false }
+  if (first >= 224) return { bytes: 2 ** (first & 0x1f), partial: true }
   const [second = 0] = await reader.exactly(1)
-  return { octets: ((first - 192) << 8) + second + 192, partial: false }
+  return { bytes: ((first - 192) << 8) + second + 192, partial: false }
 }
 
-const number = (octets: Uint8Array): number => octets.reduce((sum, octet) => sum * 256 + octet, 0)
+const number = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0)

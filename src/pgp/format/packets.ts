@@ -40,50 +40,50 @@ export function isIgnorable(tag: number): boolean {
  * Walks the packets of a binary sequence, one at a time and without copying whole bodies.
  * @throws FramingError for a bad header, a length beyond the end, or chunks outside the bounds
  */
-export function* packetsOf(octets: Uint8Array): Generator<Packet> {
-  for (let at = 0; at < octets.length;) {
-    const packet = packetAt(octets, at)
+export function* packetsOf(bytes: Uint8Array): Generator<Packet> {
+  for (let at = 0; at < bytes.length;) {
+    const packet = packetAt(bytes, at)
     at = packet.next
     yield packet
   }
 }
 
 /** The packet that begins at `at`, and where the next one does. @throws as `packetsOf` */
-export function packetAt(octets: Uint8Array, at: number): Packet & { next: number } {
-  const first = octets[at] ?? 0
+export function packetAt(bytes: Uint8Array, at: number): Packet & { next: number } {
+  const first = bytes[at] ?? 0
   if ((first & 0x80) === 0) throw new FramingError('header')
-  if ((first & 0x40) === 0) return oldFormat(octets, at + 1, first)
-  const { length, start, partial } = lengthAt(octets, at + 1)
+  if ((first & 0x40) === 0) return oldFormat(bytes, at + 1, first)
+  const { length, start, partial } = lengthAt(bytes, at + 1)
   const tag = first & 0x3f
-  if (partial) return inChunks(octets, at + 1, tag)
-  return { tag, body: slice(octets, start, length), next: start + length }
+  if (partial) return inChunks(bytes, at + 1, tag)
+  return { tag, body: slice(bytes, start, length), next: start + length }
 }
 
 /** RFC 9580, 4.2.2; the indeterminate length runs to the end and is for data packets alone. */
-function oldFormat(octets: Uint8Array, at: number, first: number): Packet & { next: number } {
+function oldFormat(bytes: Uint8Array, at: number, first: number): Packet & { next: number } {
   const tag = (first >> 2) & 0x0f
   const lengthType = first & 3
   if (lengthType === 3) {
     if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
-    return { tag, body: octets.subarray(at), next: octets.length }
+    return { tag, body: bytes.subarray(at), next: bytes.length }
   }
-  const lengthOctets = 1 << lengthType
-  if (at + lengthOctets > octets.length) throw new FramingError('length')
-  const length = Buffer.from(octets.subarray(at, at + lengthOctets)).readUIntBE(0, lengthOctets)
-  const start = at + lengthOctets
-  return { tag, body: slice(octets, start, length), next: start + length }
+  const lengthBytes = 1 << lengthType
+  if (at + lengthBytes > bytes.length) throw new FramingError('length')
+  const length = Buffer.from(bytes.subarray(at, at + lengthBytes)).readUIntBE(0, lengthBytes)
+  const start = at + lengthBytes
+  return { tag, body: slice(bytes, start, length), next: start + length }
 }
 
 /** RFC 9580, 4.2.1.4. */
-function inChunks(octets: Uint8Array, at: number, tag: number): Packet & { next: number } {
+function inChunks(bytes: Uint8Array, at: number, tag: number): Packet & { next: number } {
   const parts: Uint8Array[] = []
   let next = at
   for (;;) {
-    const { length, start, partial } = lengthAt(octets, next)
+    const { length, start, partial } = lengthAt(bytes, next)
     if (partial && length < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
     if (partial && !takesPartial(tag)) throw new FramingError('partial-tag')
     if (parts.length >= BOUNDS.partialChunks) throw new FramingError('partial-count')
-    parts.push(slice(octets, start, length))
+    parts.push(slice(bytes, start, length))
     next = start + length
     if (!partial) return { tag, body: Buffer.concat(parts), next }
   }
@@ -95,28 +95,28 @@ export function takesPartial(tag: number): boolean {
 }
 
 function lengthAt(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   at: number,
 ): { length: number; start: number; partial: boolean } {
-  const first = octets[at]
+  const first = bytes[at]
   if (first === undefined) throw new FramingError('length')
   if (first < 192) return { length: first, start: at + 1, partial: false }
   if (first >= 224 && first < 255) {
     return { length: 2 ** (first & 0x1f), start: at + 1, partial: true }
   }
-  const second = octets[at + 1]
+  const second = bytes[at + 1]
   if (first < 224) {
     if (second === undefined) throw new FramingError('length')
     return { length: ((first - 192) << 8) + second + 192, start: at + 2, partial: false }
   }
-  if (at + 5 > octets.length) throw new FramingError('length')
-  const length = Buffer.from(octets.subarray(at + 1, at + 5)).readUInt32BE(0)
+  if (at + 5 > bytes.length) throw new FramingError('length')
+  const length = Buffer.from(bytes.subarray(at + 1, at + 5)).readUInt32BE(0)
   return { length, start: at + 5, partial: false }
 }
 
-function slice(octets: Uint8Array, start: number, length: number): Uint8Array {
-  if (start + length > octets.length) throw new FramingError('length')
-  return octets.subarray(start, start + length)
+function slice(bytes: Uint8Array, start: number, length: number): Uint8Array {
+  if (start + length > bytes.length) throw new FramingError('length')
+  return bytes.subarray(start, start + length)
 }
 
 /** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */
@@ -128,7 +128,7 @@ export function framePacket(tag: number, body: Uint8Array): Buffer {
   return packet
 }
 
-/** Octets of what `framePacket` makes of a body of so many. */
+/** Bytes of what `framePacket` makes of a body of so many. */
 export function framedLength(length: number): number {
   return packetHeader(0, length).length + length
 }
@@ -136,7 +136,7 @@ export function framedLength(length: number): number {
 /** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
 export type Framing = 'whole' | 'partial'
 
-/** Log2 of a partial chunk's octets. */
+/** Log2 of a partial chunk's bytes. */
 const CHUNK = 16
 
 /** Frames a body that comes in parts, without joining them: gives the packet in parts. */

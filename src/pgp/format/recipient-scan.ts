@@ -32,31 +32,31 @@ export interface Addressed {
 }
 
 const ANONYMOUS_KEY_ID = '0000000000000000'
-/** A recipient packet in the new format, whose length of one octet is below `LONG`. */
+/** A recipient packet in the new format, whose length of one byte is below `LONG`. */
 const PLAIN_HEADER = 0xc0 | TAG.pkesk
 const LONG = 192
 /** Version, key id and algorithm. */
 const PKESK_LEAST = 10
 const KEY_ID_BYTES = 8
 
-/** By first octet of a key id, 1 where it may be one of ours, or nobody's. */
-type FirstOctets = Uint8Array
-const firstOctets = new WeakMap<ReadonlySet<string>, FirstOctets>()
+/** By first byte of a key id, 1 where it may be one of ours, or nobody's. */
+type FirstBytes = Uint8Array
+const firstBytes = new WeakMap<ReadonlySet<string>, FirstBytes>()
 
-function firstOctetsOf(keyIds: ReadonlySet<string>): FirstOctets {
-  const known = firstOctets.get(keyIds)
+function firstBytesOf(keyIds: ReadonlySet<string>): FirstBytes {
+  const known = firstBytes.get(keyIds)
   if (known !== undefined) return known
   const first = new Uint8Array(256)
   for (const keyId of [ANONYMOUS_KEY_ID, ...keyIds])
     first[Number.parseInt(keyId.slice(0, 2), 16)] = 1
-  firstOctets.set(keyIds, first)
+  firstBytes.set(keyIds, first)
   return first
 }
 
 /** Collects recipient packets; what is not for us costs a comparison and nothing else. */
 export class Addressees {
   readonly #own: OwnIds
-  readonly #firstOctets: FirstOctets
+  readonly #firstBytes: FirstBytes
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
   readonly #keyIds = new KeyIdList()
@@ -66,7 +66,7 @@ export class Addressees {
 
   constructor(own: OwnIds) {
     this.#own = own
-    this.#firstOctets = firstOctetsOf(own.keyIds)
+    this.#firstBytes = firstBytesOf(own.keyIds)
   }
 
   /** How many recipient packets there were, for whomever. */
@@ -82,18 +82,18 @@ export class Addressees {
    * Passes over recipient packets of version 3 that name others, as programs write them, from `at`
    * on: in a large group they are nearly all that there is. @returns where another packet begins
    */
-  pass(octets: Uint8Array, at: number): number {
-    const first = this.#firstOctets
+  pass(bytes: Uint8Array, at: number): number {
+    const first = this.#firstBytes
     const most = BOUNDS.recipientPackets + 1 - this.#count
     let next = at
     let passed = 0
-    for (; passed < most && octets[next] === PLAIN_HEADER; passed++) {
-      const length = octets[next + 1] ?? 0
-      const isPlain = length >= PKESK_LEAST && length < LONG && octets[next + 2] === 3
+    for (; passed < most && bytes[next] === PLAIN_HEADER; passed++) {
+      const length = bytes[next + 1] ?? 0
+      const isPlain = length >= PKESK_LEAST && length < LONG && bytes[next + 2] === 3
       const end = next + 2 + length
-      if (!isPlain || end > octets.length) break
-      if (first[octets[next + 3] ?? 0] === 1 && this.#mayConcern(octets, next + 3)) break
-      this.#keyIds.add(octets, next + 3)
+      if (!isPlain || end > bytes.length) break
+      if (first[bytes[next + 3] ?? 0] === 1 && this.#mayConcern(bytes, next + 3)) break
+      this.#keyIds.add(bytes, next + 3)
       next = end
     }
     this.#count += passed
@@ -101,8 +101,8 @@ export class Addressees {
   }
 
   /** Whether a key id is one of ours, or nobody's. */
-  #mayConcern(octets: Uint8Array, at: number): boolean {
-    const keyId = hexOf(octets.subarray(at, at + 8))
+  #mayConcern(bytes: Uint8Array, at: number): boolean {
+    const keyId = hexOf(bytes.subarray(at, at + 8))
     return keyId === ANONYMOUS_KEY_ID || this.#own.keyIds.has(keyId)
   }
 

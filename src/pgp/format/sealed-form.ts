@@ -15,7 +15,7 @@ const VERSIONS: Readonly<Record<number, readonly number[]>> = {
 const PASSED_OVER: ReadonlySet<number> = new Set([TAG.marker, TAG.padding, TAG.pkesk, TAG.skesk])
 
 /**
- * Takes the first octets of a file, `FORM_OCTETS` of them where it is that long. Gives in which
+ * Takes the first bytes of a file, `FORM_OCTETS` of them where it is that long. Gives in which
  * form it is an encrypted OpenPGP message, or null when it is none: then it is somebody's file.
  * Pictures and words look like packets, too, so the first that counts must be of a known version.
  */
@@ -28,11 +28,11 @@ export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
   return beginsMessage(Buffer.from(body, 'base64')) ? 'armored' : null
 }
 
-function beginsMessage(octets: Uint8Array): boolean {
-  for (let at = 0; at < octets.length;) {
-    const header = headerAt(octets, at)
+function beginsMessage(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length;) {
+    const header = headerAt(bytes, at)
     if (header === null) return false
-    const version = octets[header.start]
+    const version = bytes[header.start]
     if (version !== undefined && VERSIONS[header.tag]?.includes(version) === true) return true
     if (!PASSED_OVER.has(header.tag)) return false
     at = header.start + header.length
@@ -42,11 +42,11 @@ function beginsMessage(octets: Uint8Array): boolean {
 
 /** Tag, start and first length of a packet's body (RFC 9580, 4.2). */
 function headerAt(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   at: number,
 ): { tag: number; start: number; length: number } | null {
-  const [first = 0, second = 0, third = 0] = octets.subarray(at)
-  const view = Buffer.from(octets.subarray(at + 1, at + 6))
+  const [first = 0, second = 0, third = 0] = bytes.subarray(at)
+  const view = Buffer.from(bytes.subarray(at + 1, at + 6))
   if ((first & 0x80) === 0) return null
   if ((first & 0x40) === 0) {
     const size = 1 << (first & 3)

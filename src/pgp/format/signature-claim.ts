@@ -48,14 +48,14 @@ export function readClaim(
   if (version !== 4 && version !== 6) return null
   const type = body[1] ?? 255
   if (type !== BINARY && type !== TEXT) return null
-  const lengthOctets = version === 6 ? 4 : 2
-  const hashed = area(body, 4, lengthOctets)
-  const unhashed = hashed && area(body, hashed.end, lengthOctets)
+  const lengthBytes = version === 6 ? 4 : 2
+  const hashed = area(body, 4, lengthBytes)
+  const unhashed = hashed && area(body, hashed.end, lengthBytes)
   if (!hashed || !unhashed) return null
-  const claims = subpackets(hashed.octets)
-  const hints = subpackets(unhashed.octets)
+  const claims = subpackets(hashed.bytes)
+  const hints = subpackets(unhashed.bytes)
   const hashAlgorithm = body[3] ?? 0
-  const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.octets
+  const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.bytes
   if (created?.length !== 4) return null
   return {
     type,
@@ -65,7 +65,7 @@ export function readClaim(
     createdMs: numberOf(created, 0, 4) * 1000,
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
-      .map(({ octets }) => hexOf(octets.subarray(1))),
+      .map(({ bytes }) => hexOf(bytes.subarray(1))),
     digest: digestOf({ type, hashAlgorithm, hashedPart: body.subarray(0, hashed.end) }),
   }
 }
@@ -78,60 +78,60 @@ export function issuerKeyIdsOf(body: Uint8Array): string[] {
   const hashed = body[0] === 4 ? area(body, 4, 2) : null
   const unhashed = hashed && area(body, hashed.end, 2)
   if (!hashed || !unhashed) return []
-  const all = [...subpackets(hashed.octets), ...subpackets(unhashed.octets)]
+  const all = [...subpackets(hashed.bytes), ...subpackets(unhashed.bytes)]
   return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
 }
 
 interface Area {
-  octets: Uint8Array
+  bytes: Uint8Array
   end: number
 }
 
-function area(body: Uint8Array, at: number, lengthOctets: number): Area | null {
-  if (at + lengthOctets > body.length) return null
-  const length = numberOf(body, at, lengthOctets)
-  const start = at + lengthOctets
+function area(body: Uint8Array, at: number, lengthBytes: number): Area | null {
+  if (at + lengthBytes > body.length) return null
+  const length = numberOf(body, at, lengthBytes)
+  const start = at + lengthBytes
   if (start + length > body.length) return null
-  return { octets: body.subarray(start, start + length), end: start + length }
+  return { bytes: body.subarray(start, start + length), end: start + length }
 }
 
-/** The number, most significant octet first, that so many octets stand for. */
-function numberOf(octets: Uint8Array, at: number, count: number): number {
+/** The number, most significant byte first, that so many bytes stand for. */
+function numberOf(bytes: Uint8Array, at: number, count: number): number {
   let number = 0
-  for (let next = at; next < at + count; next++) number = number * 256 + (octets[next] ?? 0)
+  for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)
   return number
 }
 
 /** Those that are whole. */
-function subpackets(octets: Uint8Array): { kind: number; octets: Uint8Array }[] {
-  const found: { kind: number; octets: Uint8Array }[] = []
+function subpackets(bytes: Uint8Array): { kind: number; bytes: Uint8Array }[] {
+  const found: { kind: number; bytes: Uint8Array }[] = []
   let at = 0
-  while (at < octets.length) {
-    const first = octets[at] ?? 0
+  while (at < bytes.length) {
+    const first = bytes[at] ?? 0
     let length = first
     let header = 1
     if (first >= 192 && first < 255) {
-      length = ((first - 192) << 8) + (octets[at + 1] ?? 0) + 192
+      length = ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192
       header = 2
     } else if (first === 255) {
-      if (at + 5 > octets.length) return found
-      length = numberOf(octets, at + 1, 4)
+      if (at + 5 > bytes.length) return found
+      length = numberOf(bytes, at + 1, 4)
       header = 5
     }
     const start = at + header
-    if (length < 1 || start + length > octets.length) return found
-    const body = octets.subarray(start + 1, start + length)
-    found.push({ kind: (octets[start] ?? 0) & 0x7f, octets: body })
+    if (length < 1 || start + length > bytes.length) return found
+    const body = bytes.subarray(start + 1, start + length)
+    found.push({ kind: (bytes[start] ?? 0) & 0x7f, bytes: body })
     at = start + length
   }
   return found
 }
 
-function issuerOf(all: { kind: number; octets: Uint8Array }[]): string | null {
-  const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.octets
+function issuerOf(all: { kind: number; bytes: Uint8Array }[]): string | null {
+  const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.bytes
   if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hexOf(fingerprint.subarray(13))
   if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hexOf(fingerprint.subarray(1, 9))
-  const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.octets
+  const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.bytes
   return issuer?.length === 8 ? hexOf(issuer) : null
 }
 
@@ -151,4 +151,4 @@ export function canonicalText(document: Uint8Array): Uint8Array {
   return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
 }
 
-const sha256 = (octets: Uint8Array): Buffer => hash('sha256', octets, 'buffer')
+const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')

@@ -31,7 +31,7 @@ export async function adopt(
   const shape = shapeOfSecret(file)
   if ('unfit' in shape) return unfit(shape.unfit)
   if (shape.isLocked && secrets.from === null) return unfit('passphrase-missing')
-  const read = await readPrivateKey({ binaryKey: shape.octets }).catch(() => null)
+  const read = await readPrivateKey({ binaryKey: shape.bytes }).catch(() => null)
   if (read === null) return unfit('unparseable')
   const key = shape.isLocked ? await unlockKey(read, secrets.from ?? '') : read
   if (typeof key === 'string') return unfit(key)

@@ -46,7 +46,7 @@ export async function factsOf(key: PublicKey, nowMs: number): Promise<Certificat
   }
 }
 
-/** Its point without the octets around it, which would travel between threads too. */
+/** Its point without the bytes around it, which would travel between threads too. */
 function alone<K extends CurveKey>(key: K): K {
   return { ...key, point: new Uint8Array(key.point) }
 }

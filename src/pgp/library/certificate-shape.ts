@@ -12,8 +12,8 @@ import { issuerKeyIdsOf } from '../format/signature-claim.ts'
  */
 export function shapeProblem(armored: string): UnusableReason | null {
   if (armored.length > BOUNDS.certificateChars) return 'too-large'
-  const octets = dearmor(armored, 'PUBLIC KEY BLOCK')
-  if (octets === null) {
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  if (bytes === null) {
     return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
   }
   let packets = 0
@@ -23,7 +23,7 @@ export function shapeProblem(armored: string): UnusableReason | null {
   let selfSignatures = 0
   let allSelfSignatures = 0
   try {
-    for (const { tag, body } of packetsOf(octets)) {
+    for (const { tag, body } of packetsOf(bytes)) {
       if (tag === TAG.secretKey || tag === TAG.secretSubkey) return 'secret-key'
       if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
       if (tag === TAG.publicKey && body[0] !== 4) return 'version'

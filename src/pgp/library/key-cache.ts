@@ -1,4 +1,4 @@
-/** Parsed keys, kept by their exact text or octets, so that each is parsed once a thread. */
+/** Parsed keys, kept by their exact text or bytes, so that each is parsed once a thread. */
 import { readKey, readPrivateKey, type PrivateKey, type PublicKey } from 'openpgp'
 import type { UnlockedKey } from '../engine.ts'
 

@@ -68,9 +68,9 @@ export async function revokedFromMs(key: PublicKey, part: PublicKey | Subkey): P
 }
 
 function union(some: SignaturePacket[], others: SignaturePacket[]): SignaturePacket[] {
-  const digests = new Set(some.map(octets))
-  return [...some, ...others.filter((one) => !digests.has(octets(one)))]
+  const digests = new Set(some.map(base64Of))
+  return [...some, ...others.filter((one) => !digests.has(base64Of(one)))]
 }
 
-const octets = (signature: SignaturePacket): string =>
+const base64Of = (signature: SignaturePacket): string =>
   Buffer.from(signature.write()).toString('base64')

@@ -116,9 +116,9 @@ async function encrypted(
   const encryptor = createCipheriv(CIPHERS[cipher], data, Buffer.alloc(BLOCK))
   const hash = createHash('sha1')
   const container: Uint8Array[] = [Buffer.of(1)]
-  const put = (octets: Uint8Array): void => {
-    hash.update(octets)
-    container.push(encryptor.update(octets))
+  const put = (bytes: Uint8Array): void => {
+    hash.update(bytes)
+    container.push(encryptor.update(bytes))
   }
   const prefix = randomBytes(BLOCK)
   put(Buffer.concat([prefix, prefix.subarray(BLOCK - 2)]))

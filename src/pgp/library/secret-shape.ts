@@ -1,6 +1,6 @@
 /**
  * The shape of a secret key that somebody brings (RFC 9580, 10.2 and 5.5.3), read off packet headers
- * and the few octets that say how it is locked, before any library parses it.
+ * and the few bytes that say how it is locked, before any library parses it.
  */
 import { dearmor } from '../format/armor.ts'
 import type { UnfitReason } from '../engine.ts'
@@ -12,15 +12,15 @@ import { bufferOf } from '../bytes.ts'
 type Kept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
 
 /** Either what may be parsed, and whether it is locked, or why it is nothing for us. */
-export type Shape = { octets: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
+export type Shape = { bytes: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
 
 /** Takes a file as it came: one armored block, or the binary form. Never throws. */
 export function shapeOfSecret(file: Uint8Array): Shape {
   if (file.length > BOUNDS.secretKeyBytes) return { unfit: 'too-large' }
-  const octets = octetsOf(file)
-  if (typeof octets === 'string') return { unfit: octets }
+  const bytes = bytesOf(file)
+  if (typeof bytes === 'string') return { unfit: bytes }
   try {
-    return shapeOf(octets)
+    return shapeOf(bytes)
   } catch (error) {
     if (error instanceof FramingError || error instanceof RangeError)
       return { unfit: 'unparseable' }
@@ -29,21 +29,21 @@ export function shapeOfSecret(file: Uint8Array): Shape {
 }
 
 /** Packets of the binary form begin with the highest bit set, which no text does. */
-function octetsOf(file: Uint8Array): Uint8Array | UnfitReason {
+function bytesOf(file: Uint8Array): Uint8Array | UnfitReason {
   if ((file[0] ?? 0) >= 0x80) return file
   const text = Buffer.from(file).toString('latin1')
-  const octets = dearmor(text, 'PRIVATE KEY BLOCK')
-  if (octets !== null) return octets
+  const bytes = dearmor(text, 'PRIVATE KEY BLOCK')
+  if (bytes !== null) return bytes
   const blocks = text.match(/^-----BEGIN PGP PRIVATE KEY BLOCK-----/gm)?.length ?? 0
   if (blocks > 1) return 'several-keys'
   const isPublic = blocks === 0 && text.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----')
   return isPublic ? 'public-only' : 'unparseable'
 }
 
-function shapeOf(octets: Uint8Array): Shape {
+function shapeOf(bytes: Uint8Array): Shape {
   const kept: Kept[] = []
   let packets = 0
-  for (const { tag, body } of packetsOf(octets)) {
+  for (const { tag, body } of packetsOf(bytes)) {
     if (++packets > BOUNDS.certificatePackets) return { unfit: 'too-large' }
     if (packets === 1 && tag === TAG.publicKey) return { unfit: 'public-only' }
     if (packets === 1 && tag !== TAG.secretKey) return { unfit: 'unparseable' }
@@ -53,14 +53,14 @@ function shapeOf(octets: Uint8Array): Shape {
     if (tag === TAG.publicSubkey) return { unfit: 'stub' }
     if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) continue
     if (body[0] !== 4) return { unfit: 'version' }
-    const public_ = publicOctets(body)
+    const public_ = publicBytes(body)
     if (typeof public_ === 'string') return { unfit: public_ }
     kept.push(keptAs(body.subarray(public_)))
   }
-  return judge(octets, kept)
+  return judge(bytes, kept)
 }
 
-function judge(octets: Uint8Array, kept: Kept[]): Shape {
+function judge(bytes: Uint8Array, kept: Kept[]): Shape {
   const [primary] = kept
   if (primary === undefined) return { unfit: 'unparseable' }
   if (kept.includes('card')) return { unfit: 'smartcard' }
@@ -68,7 +68,7 @@ function judge(octets: Uint8Array, kept: Kept[]): Shape {
   if (kept.includes('stub')) return { unfit: 'stub' }
   const isMixed = kept.some((one) => one !== primary)
   if (kept.includes('unusual') || isMixed) return { unfit: 'unusual-s2k' }
-  return { octets, isLocked: primary === 'locked' }
+  return { bytes, isLocked: primary === 'locked' }
 }
 
 /** Numbers and curve names of public key algorithms, in the order that they stand in a packet. */
@@ -86,16 +86,16 @@ const MATERIAL: Record<number, readonly ('mpi' | 'oid' | 'kdf')[]> = {
 const NEWER = new Set([25, 26, 27, 28])
 const MATERIAL_AT = 6
 
-/** How many octets of a version 4 key packet are its public part (RFC 9580, 5.5.2 and 5.5.5). */
-function publicOctets(body: Uint8Array): number | UnfitReason {
+/** How many bytes of a version 4 key packet are its public part (RFC 9580, 5.5.2 and 5.5.5). */
+function publicBytes(body: Uint8Array): number | UnfitReason {
   const algorithm = body[MATERIAL_AT - 1] ?? 0
   if (NEWER.has(algorithm)) return 'newer-algorithm'
   const fields = MATERIAL[algorithm]
   if (fields === undefined) return 'weak-algorithm'
-  const octets = bufferOf(body)
+  const bytes = bufferOf(body)
   let at = MATERIAL_AT
   for (const field of fields) {
-    at += field === 'mpi' ? 2 + Math.ceil(octets.readUInt16BE(at) / 8) : 1 + octets.readUInt8(at)
+    at += field === 'mpi' ? 2 + Math.ceil(bytes.readUInt16BE(at) / 8) : 1 + bytes.readUInt8(at)
   }
   return at
 }

@@ -16,7 +16,7 @@ export interface GateParts {
   disagreed(): void
 }
 
-/** Certificates of the common shape that are kept, at 130 octets each. */
+/** Certificates of the common shape that are kept, at 130 bytes each. */
 const RECORDS = 100_000
 /** Characters of all other certificates that are kept together. */
 const OTHER_CHARS = 32 * 1024 * 1024

@@ -10,7 +10,7 @@ export const NEVER_S = 0xffff_ffff
  * `untilS`: nothing in the certificate begins or ends in between.
  */
 export interface CertificateFacts {
-  /** Of the primary key, 20 octets. */
+  /** Of the primary key, 20 bytes. */
   fingerprint: Uint8Array
   /** The key to seal to. */
   sealing: SealingKey
@@ -42,7 +42,7 @@ export function holdsAt(
 }
 
 const NAMES = { [ALGORITHM.ecdh]: 'Curve25519', [ALGORITHM.x25519]: 'X25519' } as const
-/** Octets of a recipient packet (RFC 9580, 5.1.4 and 5.1.6). */
+/** Bytes of a recipient packet (RFC 9580, 5.1.4 and 5.1.6). */
 const PACKET_BYTES = {
   [ALGORITHM.ecdh]: { aes256: 96, aes128: 80 },
   [ALGORITHM.x25519]: { aes256: 86, aes128: 70 },

@@ -73,8 +73,8 @@ export function readCommonCertificate(armored: string, nowMs: number): Certifica
 
 function partsOf(armored: string): Parts | null {
   if (armored.length > BOUNDS.certificateChars) return null
-  const octets = dearmor(armored, 'PUBLIC KEY BLOCK')
-  const packets = octets && listOf(octets)
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const packets = bytes && listOf(bytes)
   if (packets?.length !== SHAPE.length) return null
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
@@ -89,10 +89,10 @@ function partsOf(armored: string): Parts | null {
   return { primary, userId: id, certification, sealing, binding, bodies }
 }
 
-function listOf(octets: Uint8Array): Packet[] | null {
+function listOf(bytes: Uint8Array): Packet[] | null {
   const packets: Packet[] = []
   try {
-    for (const packet of packetsOf(octets)) {
+    for (const packet of packetsOf(bytes)) {
       if (packets.push(packet) > SHAPE.length) return null
     }
   } catch (error) {
@@ -102,10 +102,10 @@ function listOf(octets: Uint8Array): Packet[] | null {
   return packets
 }
 
-/** Text that a library reads and writes again as the same octets. */
-function isPlainUserId(octets: Uint8Array): boolean {
-  const hasMark = BYTE_ORDER_MARK.equals(octets.subarray(0, 3))
-  return octets.length > 0 && octets.length <= USER_ID_MAX && isUtf8(octets) && !hasMark
+/** Text that a library reads and writes again as the same bytes. */
+function isPlainUserId(bytes: Uint8Array): boolean {
+  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, 3))
+  return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
 }
 
 function factsOf({ primary, certification, sealing, binding }: Parts): CertificateFacts | null {

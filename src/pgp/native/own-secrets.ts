@@ -16,7 +16,7 @@ import { x25519Secret } from '../crypto/curve25519.ts'
 /** One secret key, primary or subkey. */
 export interface OwnSecret<K extends CurveKey = CurveKey> {
   key: K
-  /** Of that key, 20 octets. */
+  /** Of that key, 20 bytes. */
   fingerprint: Buffer
   secret: KeyObject
 }
@@ -58,17 +58,17 @@ function readOne(body: Uint8Array): OwnSecret | null {
   return { key: read.key, fingerprint: fingerprintOf(read.key), secret }
 }
 
-/** The 32 octets of the secret, in the order that the curve's own specification has. */
+/** The 32 bytes of the secret, in the order that the curve's own specification has. */
 function secretNumber(material: Buffer, { algorithm }: CurveKey): Buffer | null {
-  const sum = material.subarray(0, -CHECKSUM).reduce((all, octet) => (all + octet) & 0xffff, 0)
+  const sum = material.subarray(0, -CHECKSUM).reduce((all, byte) => (all + byte) & 0xffff, 0)
   if (material.length < CHECKSUM || material.readUInt16BE(material.length - CHECKSUM) !== sum) {
     return null
   }
-  const octets = material.subarray(0, -CHECKSUM)
+  const bytes = material.subarray(0, -CHECKSUM)
   const isPlain = algorithm === ALGORITHM.x25519 || algorithm === ALGORITHM.ed25519
-  if (isPlain) return octets.length === 32 ? Buffer.from(octets) : null
-  const number = readMpi(octets, 32)
-  if (number?.read !== octets.length) return null
+  if (isPlain) return bytes.length === 32 ? Buffer.from(bytes) : null
+  const number = readMpi(bytes, 32)
+  if (number?.read !== bytes.length) return null
   if (algorithm === ALGORITHM.eddsaLegacy) return number.number
   const scalar = Buffer.from(number.number.toReversed())
   number.number.fill(0)

@@ -1,9 +1,9 @@
-/** A certificate's facts as 124 octets: what is kept of each, instead of its text or an object. */
+/** A certificate's facts as 124 bytes: what is kept of each, instead of its text or an object. */
 import { ALGORITHM } from '../crypto/public-key.ts'
 import type { CertificateFacts } from './certificate-info.ts'
 
 /**
- * Octets of the digest that a record is found by, of SHA-256's 32: as many as a fingerprint has,
+ * Bytes of the digest that a record is found by, of SHA-256's 32: as many as a fingerprint has,
  * on which all trust in a certificate rests anyway.
  */
 export const DIGEST_BYTES = 20
@@ -64,7 +64,7 @@ export function recordOf(facts: CertificateFacts): Uint8Array {
 
 const NO_DIGEST = Buffer.alloc(DIGEST_BYTES)
 
-/** Reads the record at `at`; its octets are copied, since a record may be replaced. */
+/** Reads the record at `at`; its bytes are copied, since a record may be replaced. */
 export function readRecord(source: Buffer, at: number): CertificateFacts {
   const record = Buffer.from(source.subarray(at, at + RECORD_BYTES))
   const flags = record.readUInt32BE(AT.flags)

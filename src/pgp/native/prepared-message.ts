@@ -6,7 +6,7 @@ import { Sealed } from '../sealed.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
 import type { ArmoredPackets } from '../format/armored-packets.ts'
 import type { SigningKey } from '../crypto/public-key.ts'
-import { ARMOR_END, ARMOR_START, LINE_OCTETS, armorLines, charsOf } from '../format/json-armor.ts'
+import { ARMOR_END, ARMOR_START, LINE_BYTES, armorLines, charsOf } from '../format/json-armor.ts'
 import type { OwnSecret } from './own-secrets.ts'
 import { CIPHER_NAME, type SessionKey } from '../crypto/session-key.ts'
 import { signDocument } from './signed-document.ts'
@@ -17,20 +17,20 @@ export interface Envelope {
   sessionKey: SessionKey
   /** Armor of the recipient packets as far as it fills whole lines, escaped for JSON. */
   lines: Buffer
-  /** Their octets after that, fewer than a line holds. */
+  /** Their bytes after that, fewer than a line holds. */
   rest: Buffer
   /** Checksum of all recipient packets. */
   crc: Crc24
-  octets: number
+  bytes: number
 }
 
 /** Makes an envelope of recipient packets, which all give this session key. */
 export function envelopeOf(armored: ArmoredPackets, sessionKey: SessionKey): Envelope {
-  const { lines, rest, crc, octets } = armored
-  return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), octets }
+  const { lines, rest, crc, bytes } = armored
+  return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), bytes }
 }
 
-/** Octets that an envelope takes in memory. */
+/** Bytes that an envelope takes in memory. */
 export function sizeOf({ lines, rest, sessionKey }: Envelope): number {
   return lines.length + rest.length + sessionKey.data.length
 }
@@ -52,12 +52,12 @@ export function sealInto(
   const dataDigest = hash('sha256', container, 'hex')
   const framed = framePacket(TAG.seipd, container)
   const tail = Buffer.concat([envelope.rest, framed])
-  const octets = envelope.octets + framed.length
-  const lines = Math.ceil(octets / LINE_OCTETS)
+  const bytes = envelope.bytes + framed.length
+  const lines = Math.ceil(bytes / LINE_BYTES)
   const checksum = checksumLine(envelope, framed)
   return new Sealed(
     [ARMOR_START, envelope.lines, armorLines(tail), checksum, ARMOR_END],
-    FRAME_CHARS + charsOf(octets, lines) + (checksum.length === 0 ? 0 : checksum.length - 1),
+    FRAME_CHARS + charsOf(bytes, lines) + (checksum.length === 0 ? 0 : checksum.length - 1),
     { dataDigest, statementDigest },
   )
 }
@@ -65,8 +65,8 @@ export function sealInto(
 const FRAME_CHARS = '-----BEGIN PGP MESSAGE-----\n\n-----END PGP MESSAGE-----\n'.length
 
 /** Only where a reader needs it; see `armorMessage`. */
-function checksumLine({ crc, octets }: Envelope, framed: Buffer): Buffer {
-  if ((octets + framed.length) % 3 !== 0) return Buffer.alloc(0)
+function checksumLine({ crc, bytes }: Envelope, framed: Buffer): Buffer {
+  if ((bytes + framed.length) % 3 !== 0) return Buffer.alloc(0)
   crc.update(framed)
   return Buffer.from(`=${crc.base64}\\n`)
 }

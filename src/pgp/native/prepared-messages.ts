@@ -2,7 +2,7 @@
 import { destroyEnvelope, sizeOf, type Envelope } from './prepared-message.ts'
 
 export interface EnvelopeBounds {
-  /** Octets of all together. */
+  /** Bytes of all together. */
   maxBytes: number
   /** How long one waits. */
   keepMs: number
@@ -30,7 +30,7 @@ export class Envelopes {
     this.#bounds = bounds
   }
 
-  /** Octets that are taken up. */
+  /** Bytes that are taken up. */
   get byteLength(): number {
     return this.#size
   }

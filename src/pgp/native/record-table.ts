@@ -30,7 +30,7 @@ export class RecordTable {
     return this.#size
   }
 
-  /** Octets that are taken up. */
+  /** Bytes that are taken up. */
   get byteLength(): number {
     const records = this.#chunks.reduce((sum, { length }) => sum + length, 0)
     return records + this.#slots.byteLength + this.#isRecent.byteLength

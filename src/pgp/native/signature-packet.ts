@@ -8,7 +8,7 @@ import { bufferOf } from '../bytes.ts'
 export interface Subpacket {
   kind: number
   isCritical: boolean
-  octets: Buffer
+  bytes: Buffer
 }
 
 /** A signature as it stands in its packet. */
@@ -20,9 +20,9 @@ export interface SignatureForm {
   unhashed: Subpacket[]
   /** The packet's body up to the end of the hashed subpackets, which is signed too. */
   hashedPart: Buffer
-  /** The first two octets of the digest. */
+  /** The first two bytes of the digest. */
   left: Buffer
-  /** 64 octets. */
+  /** 64 bytes. */
   numbers: Buffer
 }
 
@@ -43,61 +43,61 @@ export const KIND = {
 
 /** What a signature of the usual programs stays well below. */
 const BODY_MAX = 512
-/** Octets that are signed after the hashed part: how long that is (RFC 9580, 5.2.4). */
+/** Bytes that are signed after the hashed part: how long that is (RFC 9580, 5.2.4). */
 const TRAILER = 6
 
 /** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
 export function readSignatureForm(body: Uint8Array): SignatureForm | null {
   if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
-  const octets = bufferOf(body)
-  const algorithm = octets[2]
-  const hashId = octets[3] ?? 0
+  const bytes = bufferOf(body)
+  const algorithm = bytes[2]
+  const hashId = bytes[3] ?? 0
   const isEd25519 = algorithm === ALGORITHM.eddsaLegacy || algorithm === ALGORITHM.ed25519
   if (!isEd25519 || !isHash(hashId)) return null
-  const hashed = readArea(octets, 4)
-  const unhashed = hashed && readArea(octets, hashed.end)
-  if (!hashed || !unhashed || unhashed.end + 2 > octets.length) return null
-  const numbers = readNumbers(octets.subarray(unhashed.end + 2), algorithm)
+  const hashed = readArea(bytes, 4)
+  const unhashed = hashed && readArea(bytes, hashed.end)
+  if (!hashed || !unhashed || unhashed.end + 2 > bytes.length) return null
+  const numbers = readNumbers(bytes.subarray(unhashed.end + 2), algorithm)
   if (numbers === null) return null
   return {
-    type: octets[1] ?? 0,
+    type: bytes[1] ?? 0,
     algorithm,
     hash: HASHES[hashId],
     hashed: hashed.subpackets,
     unhashed: unhashed.subpackets,
-    hashedPart: octets.subarray(0, hashed.end),
-    left: octets.subarray(unhashed.end, unhashed.end + 2),
+    hashedPart: bytes.subarray(0, hashed.end),
+    left: bytes.subarray(unhashed.end, unhashed.end + 2),
     numbers,
   }
 }
 
-/** Octets of the one subpacket of a kind; null when there is none, or more. */
+/** Bytes of the one subpacket of a kind; null when there is none, or more. */
 export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): Buffer | null {
   const first = subpackets.find((one) => one.kind === kind)
   const last = subpackets.findLast((one) => one.kind === kind)
-  return first === undefined || first !== last ? null : first.octets
+  return first === undefined || first !== last ? null : first.bytes
 }
 
 /** When it says that it was made, in seconds; null unless it says so exactly once. */
 export function createdS({ hashed }: SignatureForm): number | null {
-  const octets = soleSubpacket(hashed, KIND.created)
-  return octets?.length === 4 ? octets.readUInt32BE() : null
+  const bytes = soleSubpacket(hashed, KIND.created)
+  return bytes?.length === 4 ? bytes.readUInt32BE() : null
 }
 
 /**
  * Whether everything that names an issuer names this one, and something does.
- * @param fingerprint of the key, 20 octets
+ * @param fingerprint of the key, 20 bytes
  */
 export function isIssuedBy(form: SignatureForm, fingerprint: Uint8Array): boolean {
   const keyId = fingerprint.subarray(12)
   let named = 0
   for (const area of [form.hashed, form.unhashed]) {
-    for (const { kind, octets } of area) {
+    for (const { kind, bytes } of area) {
       if (kind !== KIND.issuer && kind !== KIND.issuerFingerprint) continue
       const isIt =
         kind === KIND.issuer
-          ? octets.equals(keyId)
-          : octets[0] === 4 && octets.subarray(1).equals(fingerprint)
+          ? bytes.equals(keyId)
+          : bytes[0] === 4 && bytes.subarray(1).equals(fingerprint)
       if (!isIt) return false
       named++
     }
@@ -106,8 +106,8 @@ export function isIssuedBy(form: SignatureForm, fingerprint: Uint8Array): boolea
 }
 
 /**
- * What a signature over some octets states as a key's (RFC 9580, 5.2.4); null when that cannot be
- * true: it is of another algorithm, or the first octets of the digest are others.
+ * What a signature over some bytes states as a key's (RFC 9580, 5.2.4); null when that cannot be
+ * true: it is of another algorithm, or the first bytes of the digest are others.
  */
 export function statementOf(
   form: SignatureForm,
@@ -126,7 +126,7 @@ export function statementOf(
   return statementOn(form, hash(form.hash, signed, 'buffer'), key)
 }
 
-/** The same for what those octets hash to, together with the hashed part. */
+/** The same for what those bytes hash to, together with the hashed part. */
 export function statementOn(
   form: SignatureForm,
   digest: Uint8Array,
@@ -140,32 +140,32 @@ function isHash(id: number): id is keyof typeof HASHES {
   return Object.hasOwn(HASHES, id)
 }
 
-function readNumbers(octets: Buffer, algorithm: number): Buffer | null {
-  if (algorithm === ALGORITHM.ed25519) return octets.length === 64 ? octets : null
+function readNumbers(bytes: Buffer, algorithm: number): Buffer | null {
+  if (algorithm === ALGORITHM.ed25519) return bytes.length === 64 ? bytes : null
   const numbers = Buffer.alloc(64)
-  const r = readMpiInto(octets, numbers.subarray(0, 32))
-  const s = r && readMpiInto(octets.subarray(r), numbers.subarray(32))
-  return r && s && r + s === octets.length ? numbers : null
+  const r = readMpiInto(bytes, numbers.subarray(0, 32))
+  const s = r && readMpiInto(bytes.subarray(r), numbers.subarray(32))
+  return r && s && r + s === bytes.length ? numbers : null
 }
 
-function readArea(octets: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
-  if (at + 2 > octets.length) return null
-  const end = at + 2 + octets.readUInt16BE(at)
-  if (end > octets.length) return null
+function readArea(bytes: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
+  if (at + 2 > bytes.length) return null
+  const end = at + 2 + bytes.readUInt16BE(at)
+  if (end > bytes.length) return null
   const subpackets: Subpacket[] = []
   for (let next = at + 2; next < end;) {
-    const first = octets[next] ?? 0
+    const first = bytes[next] ?? 0
     if (first === 255) return null
     const isLong = first >= 192
-    const length = isLong ? ((first - 192) << 8) + (octets[next + 1] ?? 0) + 192 : first
+    const length = isLong ? ((first - 192) << 8) + (bytes[next + 1] ?? 0) + 192 : first
     const start = next + (isLong ? 2 : 1)
     next = start + length
     if (length < 1 || next > end) return null
-    const kind = octets[start] ?? 0
+    const kind = bytes[start] ?? 0
     subpackets.push({
       kind: kind & 0x7f,
       isCritical: (kind & 0x80) !== 0,
-      octets: octets.subarray(start + 1, next),
+      bytes: bytes.subarray(start + 1, next),
     })
   }
   return { subpackets, end }

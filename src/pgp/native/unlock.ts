@@ -27,7 +27,7 @@ interface Locked {
   public: Uint8Array
   key: CurveKey
   salt: Uint8Array
-  /** How many octets are hashed, as it stands coded in one. */
+  /** How many bytes are hashed, as it stands coded in one. */
   count: number
   iv: Uint8Array
   /** The secret number and its SHA-1. */
@@ -60,9 +60,9 @@ export function unlockNatively(armored: string, passphrase: string): UnlockedKey
 const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
 
 function readPackets(armored: string): Packet[] | null {
-  const octets = plainArmor(armored, 'PRIVATE KEY BLOCK')
+  const bytes = plainArmor(armored, 'PRIVATE KEY BLOCK')
   try {
-    const packets = octets && [...packetsOf(octets)]
+    const packets = bytes && [...packetsOf(bytes)]
     return packets?.every(({ tag }) => TAGS.has(tag)) ? packets : null
   } catch (error) {
     if (error instanceof FramingError) return null
@@ -97,7 +97,7 @@ function unlockOne(locked: Locked, passphrase: string): Buffer {
     if (!timingSafeEqual(hash('sha1', secret, 'buffer'), opened.subarray(-SHA1))) {
       throw new Error('wrong-passphrase')
     }
-    const sum = secret.reduce((all, octet) => (all + octet) & 0xffff, 0)
+    const sum = secret.reduce((all, byte) => (all + byte) & 0xffff, 0)
     return Buffer.concat([locked.public, Buffer.of(0), secret, Buffer.of(sum >> 8, sum & 0xff)])
   } finally {
     opened.fill(0)

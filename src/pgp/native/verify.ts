@@ -119,10 +119,10 @@ function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {
 /** The one key id that it names; null when it names several, none, or not in a common way. */
 function issuerOf({ hashed, unhashed }: SignatureForm): string | null {
   const names = new Set<string | null>()
-  for (const { kind, octets } of [...hashed, ...unhashed]) {
-    if (kind === KIND.issuer) names.add(octets.length === 8 ? octets.toString('hex') : null)
+  for (const { kind, bytes } of [...hashed, ...unhashed]) {
+    if (kind === KIND.issuer) names.add(bytes.length === 8 ? bytes.toString('hex') : null)
     if (kind !== KIND.issuerFingerprint) continue
-    names.add(octets.length === 21 && octets[0] === 4 ? octets.toString('hex', 13) : null)
+    names.add(bytes.length === 21 && bytes[0] === 4 ? bytes.toString('hex', 13) : null)
   }
   const [name = null, ...others] = names
   return others.length === 0 ? name : null

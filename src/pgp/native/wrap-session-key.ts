@@ -119,7 +119,7 @@ class Work implements Disposable {
     this.#places = placesOf(members, sessionKey.cipher)
   }
 
-  /** Octets of all packets. */
+  /** Bytes of all packets. */
   get length(): number {
     return this.#places.at(-1) ?? 0
   }

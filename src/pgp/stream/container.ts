@@ -7,11 +7,11 @@ import type { RawFile } from './raw-file.ts'
 import { Version1 } from '../crypto/seipd-stream.ts'
 
 /** What goes to the disk at once: whole blocks of every cipher. */
-const BLOCK_OCTETS = 262_144
+const BLOCK_BYTES = 262_144
 /** How many of them may be on their way there. */
 const BLOCKS = 3
 /** Decrypted, hashed and read while it is still in the processor’s cache. */
-const SLICE_OCTETS = 65_536
+const SLICE_BYTES = 65_536
 
 interface Slot {
   block: Uint8Array
@@ -26,11 +26,11 @@ export class Container {
   readonly #version1: Version1
   /** Of what is no longer than a message can be: the same identity as a message has. */
   readonly #small = createHash('sha256').update(Buffer.from([1]))
-  #octets = 0
+  #bytes = 0
   #keeps = true
   #intact = false
 
-  /** @param packet its version octet is read already */
+  /** @param packet its version byte is read already */
   constructor(packet: StreamedPacket, o: { raw: RawFile; key: SessionKey }) {
     this.#packet = packet
     this.#raw = o.raw
@@ -40,11 +40,11 @@ export class Container {
 
   /** How far a position of the packets inside is from the same in the file at rest. */
   get restingOffset(): number {
-    return this.#version1.prefixOctets
+    return this.#version1.prefixBytes
   }
 
-  get blockOctets(): number {
-    return this.#version1.prefixOctets - 2
+  get blockBytes(): number {
+    return this.#version1.prefixBytes - 2
   }
 
   /** Nothing of it need be kept: from now on it only goes by. */
@@ -55,10 +55,10 @@ export class Container {
   /** The packets inside, not proven yet. @throws FramingError when the container is cut off */
   async *packets(): AsyncGenerator<Uint8Array> {
     for await (const block of this.#blocks()) {
-      this.#octets += block.length
-      if (this.#octets <= BOUNDS.messageChars) this.#small.update(block)
-      for (let at = 0; at < block.length; at += SLICE_OCTETS) {
-        yield* this.#version1.update(block.subarray(at, at + SLICE_OCTETS))
+      this.#bytes += block.length
+      if (this.#bytes <= BOUNDS.messageChars) this.#small.update(block)
+      for (let at = 0; at < block.length; at += SLICE_BYTES) {
+        yield* this.#version1.update(block.subarray(at, at + SLICE_BYTES))
       }
     }
     this.#intact = this.#version1.end()
@@ -74,7 +74,7 @@ export class Container {
    * known by its session key and its hash, from which the one ciphertext follows.
    */
   get digest(): string {
-    if (this.#octets <= BOUNDS.messageChars) return this.#small.copy().digest('hex')
+    if (this.#bytes <= BOUNDS.messageChars) return this.#small.copy().digest('hex')
     const whole = createHash('sha256').update('version 1').update(this.key.data)
     return whole.update(this.#version1.digest).digest('hex')
   }
@@ -82,7 +82,7 @@ export class Container {
   /** Fills blocks in turn; one is used again once it is on the disk. */
   async *#blocks(): AsyncGenerator<Uint8Array> {
     const slots: Slot[] = []
-    for (let filled = BLOCK_OCTETS; filled === BLOCK_OCTETS;) {
+    for (let filled = BLOCK_BYTES; filled === BLOCK_BYTES;) {
       const slot = slots.length < BLOCKS ? emptySlot() : slots.shift()
       if (slot === undefined) return
       slots.push(slot)
@@ -98,4 +98,4 @@ export class Container {
   }
 }
 
-const emptySlot = (): Slot => ({ block: new Uint8Array(BLOCK_OCTETS), written: Promise.resolve() })
+const emptySlot = (): Slot => ({ block: new Uint8Array(BLOCK_BYTES), written: Promise.resolve() })

@@ -48,7 +48,7 @@ export async function openBulk(
     if (envelope.outcome !== 'encrypted') return envelope
     const found = await options.unwrap(envelope)
     if (found.length === 0) return envelope.named ? UNDECIPHERED : { outcome: 'not-recipient' }
-    const key = envelope.version === 1 ? choose(found, await outer.peek(PREFIX_OCTETS)) : null
+    const key = envelope.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
     const opening = { envelope, outer, options }
     return key === null ? await openWhole(opening) : await openPassing(key, opening)
   } catch (error) {
@@ -58,8 +58,8 @@ export async function openBulk(
 }
 
 const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
-/** The random block of a container, and its last two octets again. */
-const PREFIX_OCTETS = 18
+/** The random block of a container, and its last two bytes again. */
+const PREFIX_BYTES = 18
 
 interface Opening {
   envelope: Envelope
@@ -84,7 +84,7 @@ function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
 
 function seemsRight(key: SessionKey, prefix: Uint8Array): boolean {
   const cipher = new CfbDecipher(key)
-  const at = cipher.blockOctets
+  const at = cipher.blockBytes
   const plain = cipher.update(prefix)
   return plain.subarray(at - 2, at).equals(plain.subarray(at, at + 2))
 }
@@ -161,10 +161,10 @@ async function unpack(
   place: RestingPlace,
   helpers: BulkHelpers,
 ): Promise<ReadDocument> {
-  const octets = await helpers.unpackWhole(packet)
-  if (octets === null) return { outcome: 'damaged', reason: 'compression' }
-  if (octets === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
-  const found = await readUnpacked(new OctetReader(once(octets)), place)
+  const bytes = await helpers.unpackWhole(packet)
+  if (bytes === null) return { outcome: 'damaged', reason: 'compression' }
+  if (bytes === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
+  const found = await readUnpacked(new OctetReader(once(bytes)), place)
   return signedAround ? withoutSignatures(found) : found
 }
 
@@ -188,6 +188,6 @@ function unlessTooLong(error: unknown): null {
   throw error
 }
 
-async function* once(octets: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(octets)
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
 }

@@ -32,7 +32,7 @@ export class RestingPlace implements DocumentPlace {
     if (this.#container === null || this.#raw === null || this.#writer !== null) {
       return await (await this.#written()).finish()
     }
-    const { key, blockOctets: block } = this.#container
+    const { key, blockBytes: block } = this.#container
     return new RestingFile(this.#raw, { key, extents: this.#extents, block })
   }
 

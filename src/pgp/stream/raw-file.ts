@@ -1,15 +1,15 @@
-/** Where octets rest on a disk while they are needed; nobody else reads or writes them. */
+/** Where bytes rest on a disk while they are needed; nobody else reads or writes them. */
 export interface RawFile {
-  /** How many octets were appended so far. */
+  /** How many bytes were appended so far. */
   readonly octets: number
   /**
    * Appends; the place in the file is taken at once, so that appends may overlap.
-   * @param octets not to be changed before it resolves
+   * @param bytes not to be changed before it resolves
    * @throws Refusal when the disk is full
    */
-  append(octets: Uint8Array): Promise<void>
-  /** Octets from a place on; fewer only at the end. */
-  read(at: number, octets: number): Promise<Buffer>
+  append(bytes: Uint8Array): Promise<void>
+  /** Bytes from a place on; fewer only at the end. */
+  read(at: number, bytes: number): Promise<Buffer>
   /** Gives the room back. It may be called more than once. */
   close(): Promise<void>
 }

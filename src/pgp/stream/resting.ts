@@ -7,11 +7,11 @@ import { CfbDecipher, type SessionKey } from '../crypto/cfb.ts'
 import { Extents } from './extents.ts'
 import type { RawFile } from './raw-file.ts'
 
-const WINDOW_OCTETS = 65_536
-const WRITE_OCTETS = 262_144
-const KEY = { algorithm: 'aes256', cipher: 'aes-256-cfb', octets: 32, block: 16 } as const
+const WINDOW_BYTES = 65_536
+const WRITE_BYTES = 262_144
+const KEY = { algorithm: 'aes256', cipher: 'aes-256-cfb', bytes: 32, block: 16 } as const
 
-/** A document that can be read from any octet on, as often as wanted. */
+/** A document that can be read from any byte on, as often as wanted. */
 export class RestingFile {
   readonly #raw: RawFile
   readonly #key: SessionKey
@@ -27,7 +27,7 @@ export class RestingFile {
   }
 
   get octets(): number {
-    return this.#extents.octets
+    return this.#extents.bytes
   }
 
   /** What it takes on the disk. */
@@ -35,13 +35,13 @@ export class RestingFile {
     return this.#raw.octets
   }
 
-  /** Gives the octets from `start` up to `end`, in pieces of at most 64 KiB. */
+  /** Gives the bytes from `start` up to `end`, in pieces of at most 64 KiB. */
   async *read(start = 0, end = this.octets): AsyncGenerator<Buffer> {
     for (let at = start; at < end;) {
       const { from, plain } = await this.#window(this.#extents.positionOf(at))
       const stretches = [...this.#extents.between(at, end, from + plain.length)]
-      const pieces = stretches.map(({ position, octets }) =>
-        plain.subarray(position - from, position - from + octets),
+      const pieces = stretches.map(({ position, bytes }) =>
+        plain.subarray(position - from, position - from + bytes),
       )
       const piece = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
       if (piece.length === 0) throw new Error('the file at rest is shorter than it was')
@@ -59,19 +59,19 @@ export class RestingFile {
     const block = this.#block
     const from = position - (position % block)
     const start = Math.max(0, from - block)
-    const octets = await this.#raw.read(start, from - start + WINDOW_OCTETS)
-    const before = from === 0 ? undefined : octets.subarray(0, block)
+    const bytes = await this.#raw.read(start, from - start + WINDOW_BYTES)
+    const before = from === 0 ? undefined : bytes.subarray(0, block)
     const cipher = new CfbDecipher(this.#key, before)
-    return { from, plain: cipher.update(octets.subarray(from - start)) }
+    return { from, plain: cipher.update(bytes.subarray(from - start)) }
   }
 }
 
 /** Puts a document to rest under a key of its own. */
 export class RestingWriter {
   readonly #raw: RawFile
-  readonly #key: SessionKey = { algorithm: KEY.algorithm, data: randomBytes(KEY.octets) }
+  readonly #key: SessionKey = { algorithm: KEY.algorithm, data: randomBytes(KEY.bytes) }
   readonly #cipher: Cipheriv
-  readonly #gathered = new Uint8Array(WRITE_OCTETS)
+  readonly #gathered = new Uint8Array(WRITE_BYTES)
   #filled = 0
 
   constructor(raw: RawFile) {
@@ -81,14 +81,14 @@ export class RestingWriter {
     this.#cipher = createCipheriv(KEY.cipher, createSecretKey(this.#key.data), start)
   }
 
-  /** Takes the next octets. @throws as the file's `append` */
+  /** Takes the next bytes. @throws as the file's `append` */
   async write(piece: Uint8Array): Promise<void> {
     for (let at = 0; at < piece.length;) {
-      const part = piece.subarray(at, at + WRITE_OCTETS - this.#filled)
+      const part = piece.subarray(at, at + WRITE_BYTES - this.#filled)
       this.#gathered.set(part, this.#filled)
       this.#filled += part.length
       at += part.length
-      if (this.#filled === WRITE_OCTETS) await this.#flush()
+      if (this.#filled === WRITE_BYTES) await this.#flush()
     }
   }
 

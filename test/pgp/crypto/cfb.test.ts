@@ -10,8 +10,8 @@ const CIPHERS = [
   ['tripledes', 'des-ede3-cfb', 24, 8],
 ] as const
 
-for (const [algorithm, name, keyOctets, block] of CIPHERS) {
-  const key = { algorithm, data: seeded(`key ${algorithm}`, keyOctets) }
+for (const [algorithm, name, keyBytes, block] of CIPHERS) {
+  const key = { algorithm, data: seeded(`key ${algorithm}`, keyBytes) }
   const encrypt = (plain: Buffer): Buffer => {
     const cipher = createCipheriv(name, key.data, Buffer.alloc(block))
     return octets(cipher.update(plain), cipher.final())
@@ -64,7 +64,7 @@ test.each([
   ['aes256', 16],
   ['aes128', 32],
   ['aes256', 0],
-])('a key for %s of %i octets is not taken', (algorithm, length) => {
+])('a key for %s of %i bytes is not taken', (algorithm, length) => {
   const key = { algorithm, data: seeded('key', length) }
   expect(isNative(key)).toBe(false)
   expect(() => new CfbDecipher(key)).toThrow('cipher')

@@ -15,7 +15,7 @@ function opened(body: Uint8Array, cipher: CipherId, blocks = 1000): Buffer | nul
   const data = sessionKey('usual', cipher).data
   const version1 = new Version1({ algorithm: NAMES[cipher], data })
   const pieces: Buffer[] = []
-  const size = blocks * (version1.prefixOctets - 2)
+  const size = blocks * (version1.prefixBytes - 2)
   for (let at = 1; at < body.length; at += size) {
     const given = version1.update(body.subarray(at, at + size))
     pieces.push(...given.map((piece) => Buffer.from(piece)))

@@ -78,7 +78,7 @@ test('whatever is wrong inside the encryption looks the same from outside', asyn
   expect(new Set(answers)).toEqual(new Set(['damaged: decryption']))
 })
 
-test('the quick-check octets decide nothing', () => {
+test('the quick-check bytes decide nothing', () => {
   expect(openBody(body)).toEqual(inner)
   const other = { algorithm: 'aes256', data: seeded('another key', 32) }
   expect(openVersion1(body, other)).toBeNull()
@@ -97,9 +97,9 @@ test('an empty container that is whole opens as nothing, and as a message it is 
 })
 
 test('a recipient packet whose session key is damaged looks like any other damage', async () => {
-  const packetOctets = pkesk(bot.subkey, KEY)
-  for (const at of [20, 60, packetOctets.length - 1]) {
-    const copy = Buffer.from(packetOctets)
+  const packetBytes = pkesk(bot.subkey, KEY)
+  for (const at of [20, 60, packetBytes.length - 1]) {
+    const copy = Buffer.from(packetBytes)
     copy[at] = (copy[at] ?? 0) ^ 1
     expect(said(await openPackets(octets(copy, packet(18, body))))).toBe('damaged: decryption')
   }
@@ -112,6 +112,6 @@ test('a version 2 container notices flipped bits in its header, salt, chunk and 
     const copy = Buffer.from(whole)
     copy[at] = (copy[at] ?? 0) ^ 1
     const outcome = said(await openPackets(octets(pkesk(bot.subkey, KEY), copy)))
-    expect(outcome, `octet ${at}`).toBe('damaged: decryption')
+    expect(outcome, `byte ${at}`).toBe('damaged: decryption')
   }
 })

@@ -69,7 +69,7 @@ test.skipIf(!hasWycheproof)('Wycheproof: AES key wrap with keys of 128 bits', ()
   }
 })
 
-test('a session key is padded to a multiple of eight octets, and found again', () => {
+test('a session key is padded to a multiple of eight bytes, and found again', () => {
   for (const cipher of ['aes128', 'aes256'] as const) {
     const key = freshSessionKey(cipher)
     const padded = padSessionKey(key)
@@ -84,7 +84,7 @@ test('padding or a checksum that is not right gives nothing', () => {
     if (at === 0) continue
     const spoilt = Buffer.from(padded)
     spoilt[at] = (spoilt[at] ?? 0) ^ 0x40
-    expect(unpadSessionKey(spoilt), `octet ${at}`).toBeNull()
+    expect(unpadSessionKey(spoilt), `byte ${at}`).toBeNull()
   }
   for (const odd of ['', '00', '08'.repeat(8), 'ff'.repeat(24)]) {
     expect(unpadSessionKey(bytes(odd))).toBeNull()
@@ -133,7 +133,7 @@ test('a secret that does not belong to its public key is left out', () => {
   const forged = Buffer.from(bot.secret)
   const at = forged.indexOf(bot.subkey.secretBody.subarray(bot.subkey.body.length))
   forged[at + 10] = (forged[at + 10] ?? 0) ^ 1
-  const sum = forged.subarray(at + 1, at + 35).reduce((all, octet) => (all + octet) & 0xffff, 0)
+  const sum = forged.subarray(at + 1, at + 35).reduce((all, byte) => (all + byte) & 0xffff, 0)
   forged.writeUInt16BE(sum, at + 35)
   expect([...readOwnSecrets(forged).keys()]).toEqual([bot.primary.keyId])
 })

@@ -10,29 +10,29 @@ const ROOM = Buffer.alloc(6000, 'left from before')
 
 /** Decoded in one go: exactly what line by line gives, or left to that. */
 function agrees(text: string): 'read' | 'left' {
-  const octets = plainArmor(text, 'MESSAGE')
-  expect(plainArmor(text, 'MESSAGE', ROOM)).toEqual(octets)
-  if (octets === null) return 'left'
-  expect(dearmorLines(text, 'MESSAGE')).toEqual(octets)
+  const bytes = plainArmor(text, 'MESSAGE')
+  expect(plainArmor(text, 'MESSAGE', ROOM)).toEqual(bytes)
+  if (bytes === null) return 'left'
+  expect(dearmorLines(text, 'MESSAGE')).toEqual(bytes)
   return 'read'
 }
 
 test.each([1, 2, 3, 47, 48, 49, 56, 57, 58, 500, 501, 5000])(
-  'what programs write of %i octets is read in one go',
+  'what programs write of %i bytes is read in one go',
   (length) => {
-    const octets = seeded('armor', length)
-    expect(agrees(armorMessage(octets))).toBe('read')
-    expect(agrees(armor(octets))).toBe('read')
-    expect(agrees(armor(octets, { checksum: false, lineChars: 76 }))).toBe('read')
-    expect(agrees(armor(octets, { headers: ['Version: x 1.0', 'Comment:'] }))).toBe('read')
-    expect(agrees(armor(octets).trimEnd())).toBe('read')
+    const bytes = seeded('armor', length)
+    expect(agrees(armorMessage(bytes))).toBe('read')
+    expect(agrees(armor(bytes))).toBe('read')
+    expect(agrees(armor(bytes, { checksum: false, lineChars: 76 }))).toBe('read')
+    expect(agrees(armor(bytes, { headers: ['Version: x 1.0', 'Comment:'] }))).toBe('read')
+    expect(agrees(armor(bytes).trimEnd())).toBe('read')
   },
 )
 
 test('lines that end otherwise, or differ in length, are read line by line', () => {
-  const octets = seeded('armor', 200)
-  expect(agrees(armor(octets, { endOfLine: '\r\n' }))).toBe('left')
-  const [first, second, ...rest] = armor(octets, { checksum: false }).split('\n')
+  const bytes = seeded('armor', 200)
+  expect(agrees(armor(bytes, { endOfLine: '\r\n' }))).toBe('left')
+  const [first, second, ...rest] = armor(bytes, { checksum: false }).split('\n')
   const uneven = [first, second, 'AAAA', ...rest].join('\n')
   expect(agrees(uneven)).toBe('left')
   expect(dearmorLines(uneven, 'MESSAGE')).not.toBeNull()
@@ -52,8 +52,8 @@ test('whatever is changed, it is read as line by line, or not at all', () => {
   const tally = { read: 0, left: 0 }
   for (const seed of seeds(4000)) {
     const random = randomFrom(seed)
-    const octets = seeded(`armor ${seed}`, 1 + random(200))
-    let text = armor(octets, {
+    const bytes = seeded(`armor ${seed}`, 1 + random(200))
+    let text = armor(bytes, {
       checksum: random(2) === 0,
       lineChars: [4, 64, 76, 6][random(4)] ?? 64,
     })

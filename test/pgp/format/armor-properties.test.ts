@@ -9,16 +9,16 @@ const bytes = fc.uint8Array({ minLength: 1, maxLength: 3000 })
 
 test('what we armor is read back whole, and is as long as foretold', () => {
   fc.assert(
-    fc.property(bytes, (octets) => {
-      const text = armorMessage(octets)
-      expect(Buffer.from(dearmor(text, 'MESSAGE') ?? [])).toEqual(Buffer.from(octets))
-      expect(text).toHaveLength(armoredLength(octets.length))
+    fc.property(bytes, (bytes) => {
+      const text = armorMessage(bytes)
+      expect(Buffer.from(dearmor(text, 'MESSAGE') ?? [])).toEqual(Buffer.from(bytes))
+      expect(text).toHaveLength(armoredLength(bytes.length))
     }),
     { numRuns: runs(200) },
   )
 })
 
-test('any lawful freedom of armor gives the same octets', () => {
+test('any lawful freedom of armor gives the same bytes', () => {
   const freedom = fc.record({
     checksum: fc.boolean(),
     lineChars: fc.integer({ min: 1, max: 19 }).map((quads) => quads * 4),
@@ -28,9 +28,9 @@ test('any lawful freedom of armor gives the same octets', () => {
     }),
   })
   fc.assert(
-    fc.property(bytes, freedom, (octets, options) => {
-      expect(Buffer.from(dearmor(armor(octets, options), 'MESSAGE') ?? [])).toEqual(
-        Buffer.from(octets),
+    fc.property(bytes, freedom, (bytes, options) => {
+      expect(Buffer.from(dearmor(armor(bytes, options), 'MESSAGE') ?? [])).toEqual(
+        Buffer.from(bytes),
       )
     }),
     { numRuns: runs(200) },
@@ -57,10 +57,10 @@ test('any text at all is read or refused, and what is read is what the block say
   )
   fc.assert(
     fc.property(text, (one) => {
-      const octets = dearmor(one, 'MESSAGE')
-      if (octets === null) return
+      const bytes = dearmor(one, 'MESSAGE')
+      if (bytes === null) return
       const body = one.replace(/^[^]*?BEGIN PGP MESSAGE-----[^]*?\n[^\S\n]*\n/, '')
-      expect(body.replace(/\s/g, '')).toContain(Buffer.from(octets).toString('base64'))
+      expect(body.replace(/\s/g, '')).toContain(Buffer.from(bytes).toString('base64'))
     }),
     { numRuns: runs(2000) },
   )

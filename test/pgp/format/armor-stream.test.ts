@@ -8,8 +8,8 @@ import { octets, seeded } from '../../support/openpgp-octets.ts'
 import { runs } from '../../support/chance.ts'
 import { fc } from '../../support/property.ts'
 
-const OCTETS = seeded('armor', 1000)
-const good = armor(OCTETS)
+const BYTES = seeded('armor', 1000)
+const good = armor(BYTES)
 
 async function read(text: string, size = 65_536): Promise<Buffer | null> {
   try {
@@ -26,19 +26,19 @@ async function read(text: string, size = 65_536): Promise<Buffer | null> {
 
 test.each([
   ['as most programs write it', good],
-  ['without a checksum', armor(OCTETS, { checksum: false })],
-  ['with CRLF', armor(OCTETS, { endOfLine: '\r\n' })],
-  ['with headers', armor(OCTETS, { headers: ['Version: X 1.0', 'Comment: a: b', 'Comment:'] })],
+  ['without a checksum', armor(BYTES, { checksum: false })],
+  ['with CRLF', armor(BYTES, { endOfLine: '\r\n' })],
+  ['with headers', armor(BYTES, { headers: ['Version: X 1.0', 'Comment: a: b', 'Comment:'] })],
   ['with trailing spaces and tabs', good.replaceAll('\n', ' \t\n')],
-  ['in lines of 4', armor(OCTETS, { lineChars: 4 })],
-  ['in one line', armor(OCTETS, { lineChars: 4096 })],
+  ['in lines of 4', armor(BYTES, { lineChars: 4 })],
+  ['in one line', armor(BYTES, { lineChars: 4096 })],
   ['with empty lines around it', `\n \r\n${good}\n\n \t\n`],
   ['without a last line end', good.trimEnd()],
-])('a block %s gives its octets, however it arrives', async (_, text) => {
-  for (const size of [1, 5, 64, 65_536]) expect(await read(text, size)).toEqual(OCTETS)
+])('a block %s gives its bytes, however it arrives', async (_, text) => {
+  for (const size of [1, 5, 64, 65_536]) expect(await read(text, size)).toEqual(BYTES)
 })
 
-const checksum = `=${crc24(OCTETS).toString('base64')}`
+const checksum = `=${crc24(BYTES).toString('base64')}`
 const firstLine = good.split('\n')[2] ?? ''
 
 test.each([
@@ -76,7 +76,7 @@ test('every single changed character is judged as the whole text would be', asyn
   }
 })
 
-test('any octets survive', async () => {
+test('any bytes survive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ minLength: 1, maxLength: 400 }),

@@ -6,34 +6,34 @@ import { armor, crc24 } from '../../support/openpgp-framing.ts'
 import { seeded } from '../../support/openpgp-octets.ts'
 import { bot } from '../../support/openpgp-people.ts'
 
-const OCTETS = seeded('armor', 100)
-const good = armor(OCTETS)
+const BYTES = seeded('armor', 100)
+const good = armor(BYTES)
 const read = (text: string): Uint8Array | null => dearmor(text, 'MESSAGE')
 
 test.each([
   ['as most programs write it', good],
-  ['without a checksum', armor(OCTETS, { checksum: false })],
-  ['with CRLF', armor(OCTETS, { endOfLine: '\r\n' })],
-  ['with headers', armor(OCTETS, { headers: ['Version: X 1.0', 'Comment: a: b', 'Comment:'] })],
+  ['without a checksum', armor(BYTES, { checksum: false })],
+  ['with CRLF', armor(BYTES, { endOfLine: '\r\n' })],
+  ['with headers', armor(BYTES, { headers: ['Version: X 1.0', 'Comment: a: b', 'Comment:'] })],
   ['with trailing spaces and tabs', good.replaceAll('\n', ' \t\n')],
-  ['in lines of 76', armor(OCTETS, { lineChars: 76 })],
-  ['in lines of 4', armor(OCTETS, { lineChars: 4 })],
-  ['in one line', armor(OCTETS, { lineChars: 4096 })],
+  ['in lines of 76', armor(BYTES, { lineChars: 76 })],
+  ['in lines of 4', armor(BYTES, { lineChars: 4 })],
+  ['in one line', armor(BYTES, { lineChars: 4096 })],
   ['with empty lines around it', `\n \r\n${good}\n\n \t\n`],
   ['without a last line end', good.trimEnd()],
-])('a block %s gives its octets', (_, text) => {
-  expect(read(text)).toEqual(OCTETS)
+])('a block %s gives its bytes', (_, text) => {
+  expect(read(text)).toEqual(BYTES)
 })
 
-test.each([1, 2, 3, 47, 48, 49, 57, 58])('%i octets survive our own armor', (length) => {
-  const octets = seeded('own armor', length)
-  const text = armorMessage(octets)
-  expect(read(text)).toEqual(octets)
+test.each([1, 2, 3, 47, 48, 49, 57, 58])('%i bytes survive our own armor', (length) => {
+  const bytes = seeded('own armor', length)
+  const text = armorMessage(bytes)
+  expect(read(text)).toEqual(bytes)
   expect(text).toHaveLength(armoredLength(length))
 })
 
 test.each([1000, 1001, 1002])(
-  'our own armor of %i octets has no headers and no line over 76',
+  'our own armor of %i bytes has no headers and no line over 76',
   (length) => {
     const lines = armorMessage(seeded('lines', length)).split('\n')
     expect(lines.slice(0, 2)).toEqual(['-----BEGIN PGP MESSAGE-----', ''])
@@ -44,14 +44,14 @@ test.each([1000, 1001, 1002])(
 
 test('our own armor has a checksum only where no padding tells old GnuPG that the base64 ends', () => {
   for (let length = 1; length < 60; length++) {
-    const octets = seeded('lines', length)
-    const last = armorMessage(octets).split('\n').at(-3) ?? ''
-    if (length % 3 === 0) expect(last).toBe(`=${crc24(octets).toString('base64')}`)
+    const bytes = seeded('lines', length)
+    const last = armorMessage(bytes).split('\n').at(-3) ?? ''
+    if (length % 3 === 0) expect(last).toBe(`=${crc24(bytes).toString('base64')}`)
     else expect(last.endsWith('=')).toBe(true)
   }
 })
 
-const checksum = `=${crc24(OCTETS).toString('base64')}`
+const checksum = `=${crc24(BYTES).toString('base64')}`
 const firstLine = good.split('\n')[2] ?? ''
 
 test.each([
@@ -82,10 +82,10 @@ test.each([
     'P4 spare bits that are not zero',
     armor(Buffer.from([0]), { checksum: false }).replace('AA==', 'AB=='),
   ],
-  ['a header without a name', armor(OCTETS, { headers: [': x'] })],
-  ['a header without a space', armor(OCTETS, { headers: ['Comment:x'] })],
+  ['a header without a name', armor(BYTES, { headers: [': x'] })],
+  ['a header without a space', armor(BYTES, { headers: ['Comment:x'] })],
   ['a dash-escaped block', good.replaceAll('-----', '- -----')],
-  ['lone carriage returns as line ends', armor(OCTETS, { endOfLine: '\r' })],
+  ['lone carriage returns as line ends', armor(BYTES, { endOfLine: '\r' })],
   ['only line ends', '\n'.repeat(100)],
   ['nothing', ''],
 ])('%s is no block', async (_, text) => {
@@ -101,7 +101,7 @@ test.each([
   'PRIVATE KEY BLOCK',
   'MESSAGE, PART 1/2',
 ])('a block of type %s is no message', (type) => {
-  expect(read(armor(OCTETS, { type }))).toBeNull()
+  expect(read(armor(BYTES, { type }))).toBeNull()
 })
 
 test('P2 a message in CRLF armor with headers and a checksum opens', async () => {

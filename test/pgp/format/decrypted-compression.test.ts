@@ -88,7 +88,7 @@ const zipBomb = (algorithm: 1 | 2): Buffer => compressed(zeros(64 * MIB), algori
 test.each([
   ['P21 zip', zipBomb(1), 'too-large: decompressed'],
   ['P21 zlib', zipBomb(2), 'too-large: decompressed'],
-  ['P21 bzip2 of 300 MiB in 263 octets', compressedOf(3, BZIP2_BOMB), 'too-large: decompressed'],
+  ['P21 bzip2 of 300 MiB in 263 bytes', compressedOf(3, BZIP2_BOMB), 'too-large: decompressed'],
 ])('a bomb of %s does not open, and takes no memory', async (_, packets, expected) => {
   expect(armor(toBot(packets)).length).toBeLessThan(BOUNDS.messageChars)
   await openInner(hello)
@@ -108,7 +108,7 @@ test('P20 a bomb that is not encrypted is never inflated', () => {
   expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(16)
 })
 
-test('a text of exactly the bound opens from any compression, of one octet more is too large', async () => {
+test('a text of exactly the bound opens from any compression, of one byte more is too large', async () => {
   const within = literal('x'.repeat(BOUNDS.textBytes))
   const beyond = literal('x'.repeat(BOUNDS.textBytes + 1))
   for (const algorithm of [1, 2] as const) {

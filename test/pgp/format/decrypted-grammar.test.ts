@@ -104,11 +104,11 @@ test.each([
   ['a public key', [packet(6, alice.primary.body)], 'structure'],
   ['a critical unknown packet', [packet(30, seeded('x', 9)), hello], 'structure'],
   ['a hash packet of their own', [hello, packet(19, seeded('x', 20))], 'structure'],
-  ['octets that are no packet', [hello, Buffer.from('\0\0')], 'header'],
+  ['bytes that are no packet', [hello, Buffer.from('\0\0')], 'header'],
   ['text without a packet', [Buffer.from('hello')], 'header'],
   ['a literal cut short', [hello.subarray(0, -1)], 'length'],
   [
-    'a literal in chunks of one octet',
+    'a literal in chunks of one byte',
     [partialPacket(11, hello.subarray(2), [0])],
     'partial-length',
   ],

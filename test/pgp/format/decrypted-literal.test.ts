@@ -17,7 +17,7 @@ test.each(['z', '1', 'l', 'm', 'B', '\0'])(
 )
 
 test.each([
-  ['a lone continuation octet', octets(0x80)],
+  ['a lone continuation byte', octets(0x80)],
   ['an overlong slash', octets('c0af')],
   ['a surrogate', octets('eda080')],
   ['a character beyond the last', octets('f4908080')],
@@ -52,7 +52,7 @@ test('P45 a text that is itself an armored message is not opened again', async (
 
 test.each([
   ['a path', Buffer.from('../../etc/passwd')],
-  ['255 octets', Buffer.alloc(255, 'x')],
+  ['255 bytes', Buffer.alloc(255, 'x')],
   ['NUL', Buffer.from('a\0b')],
   ['no UTF-8', octets('fffefd')],
   ['the name of old programs for no file', Buffer.from('_CONSOLE')],
@@ -61,7 +61,7 @@ test.each([
 })
 
 test.each([
-  ['no octets', Buffer.alloc(0)],
+  ['no bytes', Buffer.alloc(0)],
   ['a format alone', Buffer.from('u')],
   ['a name longer than the packet', octets(Buffer.from('u'), 200, 'abcd')],
   ['no date', octets(Buffer.from('u'), 0, '000000')],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   looksEncrypted,
   walkMessage,
-  walkOctets,
+  walkBytes,
   type Walked,
 } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, hello, idsOf, openPackets, said, walkPackets } from '../../support/openpgp-engine.ts'
@@ -59,7 +59,7 @@ test.each([
   ['P16 a version 2 container', [pkesk6(bot.subkey, KEY), seipd2(literal('hello'), KEY)]],
   ['others before and after ours', [strangerPkesk('a'), ours, strangerPkesk('b'), box]],
   ['old headers', [oldPacket(1, pkeskBody(bot.subkey, KEY, 'pkesk'), 1), box]],
-  ['five-octet lengths', [longPacket(1, pkeskBody(bot.subkey, KEY, 'pkesk')), box]],
+  ['five-byte lengths', [longPacket(1, pkeskBody(bot.subkey, KEY, 'pkesk')), box]],
   [
     'a container in chunks',
     [ours, partialPacket(18, seipdBody(literal('x'.repeat(900)), KEY), [9])],
@@ -111,7 +111,7 @@ test.each([
     [ours, box, packet(21, seeded('x', 5))],
     'damaged: trailing-data',
   ],
-  ['P18 a zero octet after the container', [ours, box, Buffer.alloc(1)], 'damaged: header'],
+  ['P18 a zero byte after the container', [ours, box, Buffer.alloc(1)], 'damaged: header'],
   ['P18 a literal before ours', [literal('hello'), ours, box], 'not-encrypted: structure'],
   ['P18 a literal after ours', [ours, literal('hello'), box], 'damaged: structure'],
   ['recipients and no data', [ours, strangerPkesk('a')], 'damaged: no-data'],
@@ -181,8 +181,8 @@ test('a version 6 packet whose fingerprint is cut short, or of length zero, is n
 })
 
 test('without a key of ours nothing is for us', () => {
-  expect(walkOctets(octets(ours, box), idsOf([]))).toEqual({ outcome: 'not-recipient' })
-  expect(walkOctets(octets(anonymousPkesk(bot.subkey, KEY), box), idsOf([]))).toEqual({
+  expect(walkBytes(octets(ours, box), idsOf([]))).toEqual({ outcome: 'not-recipient' })
+  expect(walkBytes(octets(anonymousPkesk(bot.subkey, KEY), box), idsOf([]))).toEqual({
     outcome: 'not-recipient',
   })
 })
@@ -215,7 +215,7 @@ test.each([
     true,
   ],
 ])('a message tells to whom it is sealed: %s', (_, packets, keys, hasUnnamed) => {
-  const walked = walkOctets(octets(...packets, box), idsOf([bot.unlocked])) as Walked
+  const walked = walkBytes(octets(...packets, box), idsOf([bot.unlocked])) as Walked
   const ids = Buffer.from(walked.recipients.keyIds).toString('hex').match(/.{16}/g)
   expect(ids).toEqual(keys.map(({ fingerprint }) => idOf(fingerprint)))
   expect(walked.recipients.hasUnnamed).toBe(hasUnnamed)
@@ -223,7 +223,7 @@ test.each([
 
 test('a thousand recipients are all told', () => {
   const others = Array.from({ length: 1000 }, (_, n) => strangerPkesk(`stranger ${n}`))
-  const walked = walkOctets(octets(...others, ours, box), idsOf([bot.unlocked])) as Walked
+  const walked = walkBytes(octets(...others, ours, box), idsOf([bot.unlocked])) as Walked
   expect(walked.recipients.keyIds.length).toBe(1001 * 8)
   expect(Buffer.from(walked.recipients.keyIds.subarray(-8)).toString('hex')).toBe(
     idOf(bot.subkey.fingerprint),

@@ -42,12 +42,12 @@ const small = seeded('small', 100)
 
 test.each([
   ['nothing', Buffer.alloc(0)],
-  ['a new header of one octet', packet(1, small)],
-  ['of two octets', packet(11, body)],
-  ['of five octets', longPacket(18, small)],
+  ['a new header of one byte', packet(1, small)],
+  ['of two bytes', packet(11, body)],
+  ['of five bytes', longPacket(18, small)],
   ['an empty body', packet(1, Buffer.alloc(0))],
   [
-    'old headers of one, two and four octets',
+    'old headers of one, two and four bytes',
     octets(...([1, 2, 4] as const).map((n) => oldPacket(11, small, n))),
   ],
   ['an old header without a length', oldPacket(8, body, 0)],
@@ -59,7 +59,7 @@ test.each([
   ['partial chunks where none may be', partialPacket(1, body, [9])],
   ['no header', octets('00', small)],
   ['several packets', octets(packet(1, small), partialPacket(18, body, [9]), packet(2, small))],
-])('%s is read as the walk over octets at hand reads it, however it arrives', async (_, bytes) => {
+])('%s is read as the walk over bytes at hand reads it, however it arrives', async (_, bytes) => {
   for (const size of [1, 2, 7, 512, 100_000]) {
     expect(await asItArrives(bytes, size)).toEqual(atOnce(bytes))
   }
@@ -73,7 +73,7 @@ test('every truncation is noticed alike', async () => {
   }
 })
 
-test('whatever octets come, both read the same', async () => {
+test('whatever bytes come, both read the same', async () => {
   const headers = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 12 })
   const noise = fc.uint8Array({ maxLength: 1200 })
   await fc.assert(

@@ -12,7 +12,7 @@ import { octets, seeded, u32 } from '../../support/openpgp-octets.ts'
 const read = (bytes: Uint8Array): { tag: number; body: string }[] =>
   [...packetsOf(bytes)].map(({ tag, body }) => ({ tag, body: Buffer.from(body).toString('hex') }))
 
-/** Reads one packet that fills the octets. */
+/** Reads one packet that fills the bytes. */
 const one = (bytes: Uint8Array): { tag: number; body: string } => {
   const all = read(bytes)
   expect(all).toHaveLength(1)
@@ -23,7 +23,7 @@ const body = (length: number): Buffer => seeded('body', length)
 const hexBody = (length: number): string => body(length).toString('hex')
 
 test.each([0, 1, 191, 192, 193, 8382, 8383, 8384, 8385, 65_535, 65_536, 100_000])(
-  'a body of %i octets is read in every definite form, and written in the shortest',
+  'a body of %i bytes is read in every definite form, and written in the shortest',
   (length) => {
     const expected = { tag: 11, body: hexBody(length) }
     expect(one(packet(11, body(length)))).toEqual(expected)
@@ -64,20 +64,20 @@ test.each([8, 11])('tag %i of indeterminate length runs to the end', (tag) => {
 const refused: [string, Uint8Array, string][] = [
   ['a first bit of zero', octets(0x40, 1, 1), 'header'],
   ['text', Buffer.from('hello'), 'header'],
-  ['a zero octet after a packet', octets(packet(11, body(3)), 0), 'header'],
+  ['a zero byte after a packet', octets(packet(11, body(3)), 0), 'header'],
   ['no length', octets(0xcb), 'length'],
-  ['half a two-octet length', octets(0xcb, 200), 'length'],
-  ['part of a five-octet length', octets(0xcb, 255, 0, 0, 1), 'length'],
+  ['half a two-byte length', octets(0xcb, 200), 'length'],
+  ['part of a five-byte length', octets(0xcb, 255, 0, 0, 1), 'length'],
   ['a body shorter than its length', packet(11, body(50)).subarray(0, -1), 'length'],
   ['a length of 4 GiB', octets(0xcb, 255, 'ffffffff', body(10)), 'length'],
   ['an old length beyond the end', octets(0x80 | (11 << 2), 5, 1, 2), 'length'],
-  ['an old four-octet length cut short', octets(0x82 | (11 << 2), 0, 0, 0), 'length'],
+  ['an old four-byte length cut short', octets(0x82 | (11 << 2), 0, 0, 0), 'length'],
   ['an old length of 4 GiB', octets(0x82 | (11 << 2), u32(0xffff_ffff), 1), 'length'],
   ['a recipient packet of indeterminate length', oldPacket(1, body(20), 0), 'indeterminate'],
   ['a signature of indeterminate length', oldPacket(2, body(20), 0), 'indeterminate'],
-  ['a chunk of one octet', partialPacket(18, body(20), [0]), 'partial-length'],
-  ['a first chunk of 256 octets', partialPacket(18, body(600), [8]), 'partial-length'],
-  ['a later chunk of 256 octets', partialPacket(18, body(1600), [9, 8]), 'partial-length'],
+  ['a chunk of one byte', partialPacket(18, body(20), [0]), 'partial-length'],
+  ['a first chunk of 256 bytes', partialPacket(18, body(600), [8]), 'partial-length'],
+  ['a later chunk of 256 bytes', partialPacket(18, body(1600), [9, 8]), 'partial-length'],
   ['a chunk beyond the end', octets(0xd2, 224 + 9, body(511)), 'length'],
   ['chunks that never end', octets(0xd2, 224 + 9, body(512)), 'length'],
   ['a chunk of 1 GiB', octets(0xd2, 254, body(100)), 'length'],

@@ -65,7 +65,7 @@ test.each([
   expect(formOf(content)).toBeNull()
 })
 
-test('what the first octets do not decide is somebody’s file', () => {
+test('what the first bytes do not decide is somebody’s file', () => {
   const padding = packet(21, seeded('padding', FORM_OCTETS))
   expect(formOf(octets(padding, seipd(literal('hello'), KEY)))).toBeNull()
 })

@@ -64,7 +64,7 @@ test('without an issuer there is none, and the signature still counts', async ()
 test.each([
   ['of a length that is none', issuerFingerprint('abcdef')],
   ['of version 5', subpacket(33, octets(5, '00'.repeat(32)))],
-  ['a key id of seven octets', subpacket(16, octets('00'.repeat(7)))],
+  ['a key id of seven bytes', subpacket(16, octets('00'.repeat(7)))],
   ['an empty one', subpacket(33, Buffer.alloc(0))],
 ])('an issuer %s is passed over', async (_, unhashed) => {
   expect(await first({ ...by, unhashed: [unhashed] })).toMatchObject({ issuerKeyId: null })
@@ -100,7 +100,7 @@ test('subpackets in every length form are read', async () => {
 test.each([
   ['no creation time', { ...by, undated: true }],
   [
-    'a creation time of three octets',
+    'a creation time of three bytes',
     { ...by, undated: true, hashed: [subpacket(2, octets('010203'))] },
   ],
   ['a creation time that is not hashed', { ...by, undated: true, unhashed: [created(NOW_MS)] }],

@@ -214,7 +214,7 @@ const PARTS: [UnfitReason, string, () => Promise<Uint8Array>][] = [
   [
     'unusual-s2k',
     'an old cipher without a hash',
-    async () => altered(await keyOf(), (body) => void (body[publicOctets()] = 9)),
+    async () => altered(await keyOf(), (body) => void (body[publicBytes()] = 9)),
   ],
   ['too-large', 'more than 128 KiB', () => Promise.resolve(Buffer.alloc(131_073, 0x80))],
   ['unparseable', 'nothing', () => Promise.resolve(Buffer.alloc(0))],
@@ -239,15 +239,15 @@ test.each(PARTS)('%s: a file with %s is refused', async (reason, _what, file) =>
 })
 
 /** Of an Ed25519 key of version 4: header, curve, point. */
-const publicOctets = (): number => 6 + 10 + 2 + 33
+const publicBytes = (): number => 6 + 10 + 2 + 33
 
 test('inconsistent: a secret part of another key is refused, locked or not', async () => {
   const [ours, theirs] = [await keyOf({ passphrase: '' }), await keyOf({ passphrase: '' })]
   const [secret] = [...packetsOf(Buffer.from(theirs.write()))]
   const swapped = altered(ours, (body) => {
     secret?.body
-      .subarray(publicOctets())
-      .forEach((octet, at) => (body[publicOctets() + at] = octet))
+      .subarray(publicBytes())
+      .forEach((byte, at) => (body[publicBytes() + at] = byte))
   })
   expect(['inconsistent', 'unparseable']).toContain(await refused(swapped, null))
 })

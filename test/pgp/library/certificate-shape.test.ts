@@ -55,7 +55,7 @@ test.each([
       checksum: false,
     }),
   ],
-  ['with five-octet lengths', armoredCertificate(longPacket(6, primary.body), id, binding)],
+  ['with five-byte lengths', armoredCertificate(longPacket(6, primary.body), id, binding)],
   ['with a trust packet', armoredCertificate(key, packet(12, octets(1, 2)), id, binding)],
   [
     'with padding and an unknown packet behind',

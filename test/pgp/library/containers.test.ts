@@ -48,7 +48,7 @@ for (const [name, seal] of CONTAINERS) {
     ],
     ['one-pass without signature', octets(onePass(by), literal('hello'))],
     ['compressed twice', compressed(compressed(literal('hello'), 1), 2)],
-    ['octets behind', octets(literal('hello'), 0)],
+    ['bytes behind', octets(literal('hello'), 0)],
     ['a critical unknown packet behind', octets(literal('hello'), packet(30, seeded('x', 9)))],
     ['a literal cut short', literal('hello').subarray(0, -1)],
     ['no UTF-8', literal(octets('ff'))],

@@ -27,9 +27,9 @@ const CURVES = [
   ['brainpoolP512r1', 'brainpoolP512r1', '092b240303020801010d', 'sha512'],
 ] as const
 
-/** The last octet of a point is changed: hardly ever is what comes out on the curve. */
-function bent(octets: Uint8Array, end: number): Buffer {
-  const copy = Buffer.from(octets)
+/** The last byte of a point is changed: hardly ever is what comes out on the curve. */
+function bent(bytes: Uint8Array, end: number): Buffer {
+  const copy = Buffer.from(bytes)
   copy[end - 1] = (copy[end - 1] ?? 0) ^ 1
   return copy
 }
@@ -41,8 +41,8 @@ function withBentPoint(armored: string): string {
   const packets = [...packetsOf(dearmor(armored, 'MESSAGE') ?? Buffer.alloc(0))]
   const framed = packets.map(({ tag, body }) => {
     if (tag !== TAG.pkesk) return framePacket(tag, body)
-    const octets = Math.ceil(Buffer.from(body).readUInt16BE(POINT_AT) / 8)
-    return framePacket(tag, bent(body, POINT_AT + 2 + octets))
+    const bytes = Math.ceil(Buffer.from(body).readUInt16BE(POINT_AT) / 8)
+    return framePacket(tag, bent(body, POINT_AT + 2 + bytes))
   })
   return armor(Buffer.concat(framed))
 }
@@ -81,7 +81,7 @@ test.each(CURVES)(
       )
     expect(await engine.judge(certified(body))).toMatchObject({ unusable: null })
     expect(await seal(certified(body))).toContain('BEGIN PGP MESSAGE')
-    // Behind the point stand four octets about the key derivation.
+    // Behind the point stand four bytes about the key derivation.
     const wrong = certified(bent(body, body.length - 4))
     expect(await engine.judge(wrong)).toMatchObject({ unusable: 'weak-algorithm' })
     await expect(seal(wrong)).rejects.toThrow()

@@ -38,7 +38,7 @@ test.each(FORMS.map((form) => [JSON.stringify(form), form] as const))(
 )
 
 test.each([1, 191, 192, 8383, 8384, 65_535, 65_536, 65_537, 131_072])(
-  'a file of %i octets comes back whole, in one piece and in chunks',
+  'a file of %i bytes comes back whole, in one piece and in chunks',
   async (length) => {
     const file = randomBytes(length)
     for (const framing of ['whole', 'partial'] as const) {
@@ -52,7 +52,7 @@ test.each([1, 191, 192, 8383, 8384, 65_535, 65_536, 65_537, 131_072])(
 test('64 MiB are sealed and come back', async () => {
   const file = randomBytes(64 * MIB)
   const ran = await gpg.run(['--decrypt'], await sealed(file))
-  const digest = (octets: Uint8Array): string => createHash('sha256').update(octets).digest('hex')
+  const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
   expect(digest(ran.stdout)).toBe(digest(file))
 })
 
@@ -82,10 +82,10 @@ test('an anonymous recipient is named by no packet, a named one by its subkey', 
 })
 
 test('only those who were named can open it, not even its writer', async () => {
-  const octets = await sealed(Buffer.from('file'))
+  const bytes = await sealed(Buffer.from('file'))
   await expect(
     decrypt({
-      message: await readMessage({ binaryMessage: octets }),
+      message: await readMessage({ binaryMessage: bytes }),
       decryptionKeys: await readPrivateKey({ binaryKey: alice.secret }),
     }),
   ).rejects.toThrow()
@@ -93,9 +93,9 @@ test('only those who were named can open it, not even its writer', async () => {
 
 test('nothing of the file stands in what is sealed', async () => {
   const file = Buffer.from('a canary that nobody may see')
-  const octets = await sealed(file)
-  expect(octets.includes(file)).toBe(false)
-  expect(octets.includes(file.toString('base64').slice(0, 20))).toBe(false)
+  const bytes = await sealed(file)
+  expect(bytes.includes(file)).toBe(false)
+  expect(bytes.includes(file.toString('base64').slice(0, 20))).toBe(false)
 })
 
 test('nobody to seal to, and a certificate that is none, are refused', async () => {

@@ -80,8 +80,8 @@ test('it opens and verifies what it sealed and signed', async () => {
 })
 
 test('at rest it is locked: iterated and salted, to AES-256, and the secret is nowhere in it', () => {
-  const octets = Buffer.from(own.locked.split('\n').slice(2, -3).join(''), 'base64')
-  const secrets = [...packetsOf(octets)].filter(({ tag }) => tag === 5 || tag === 7)
+  const bytes = Buffer.from(own.locked.split('\n').slice(2, -3).join(''), 'base64')
+  const secrets = [...packetsOf(bytes)].filter(({ tag }) => tag === 5 || tag === 7)
   expect(secrets).toHaveLength(2)
   for (const [index, { body }] of secrets.entries()) {
     const publicLength = (bodiesOf(index === 0 ? 6 : 14)[0] ?? Buffer.alloc(0)).length
@@ -93,7 +93,7 @@ test('at rest it is locked: iterated and salted, to AES-256, and the secret is n
   for (const [index, { body }] of open.entries()) {
     const publicLength = (bodiesOf(index === 0 ? 6 : 14)[0] ?? Buffer.alloc(0)).length
     const secret = Buffer.from(body.subarray(publicLength + 3, publicLength + 30))
-    expect(octets.includes(secret)).toBe(false)
+    expect(bytes.includes(secret)).toBe(false)
   }
 })
 
@@ -122,9 +122,9 @@ test.each([
 
 test('a damaged locked key is not unlocked, whatever the damage', async () => {
   const lines = own.locked.split('\n')
-  const octets = Buffer.from(lines.slice(2, -3).join(''), 'base64')
+  const bytes = Buffer.from(lines.slice(2, -3).join(''), 'base64')
   for (const at of [60, 75, 100]) {
-    const damaged = Buffer.from(octets)
+    const damaged = Buffer.from(bytes)
     damaged[at] = (damaged[at] ?? 0) ^ 4
     const text = armor(damaged, { type: 'PRIVATE KEY BLOCK' })
     await expect(engine.unlock(text, PASSPHRASE)).rejects.toThrow()

@@ -7,7 +7,7 @@ import { Verifier } from '../../../src/pgp/native/verifier.ts'
 import { open } from '../../../src/pgp/library/open.ts'
 import { describeOwn } from '../../../src/pgp/library/own-key-info.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
-import { walkOctets } from '../../../src/pgp/format/encrypted-message.ts'
+import { walkBytes } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { plainCertificate } from '../../support/openpgp-certificate.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
@@ -41,7 +41,7 @@ interface Counts {
 
 /** Opens and verifies both ways; what is done natively must be what the library does. */
 async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | null> {
-  const walked = walkOctets(packets, idsOf(keys))
+  const walked = walkBytes(packets, idsOf(keys))
   if (walked.outcome !== 'encrypted') return null
   const ours = await openNatively(walked, keys, own)
   const opened = await open(walked, keys)
@@ -103,7 +103,7 @@ test(
     for (let bit = 0; bit < packets.length * 8; bit++) {
       const flipped = Buffer.from(packets)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      const walked = walkOctets(flipped, idsOf(keys))
+      const walked = walkBytes(flipped, idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       const opened = (await openNatively(walked, keys, own)) ?? (await open(walked, keys))
       if (opened.outcome === 'damaged') continue

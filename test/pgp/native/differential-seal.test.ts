@@ -12,7 +12,7 @@ import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import { allListAes256, recipientPackets } from '../../../src/pgp/library/seal.ts'
 import type { Sealed } from '../../../src/pgp/sealed.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
-import { walkOctets } from '../../../src/pgp/format/encrypted-message.ts'
+import { walkBytes } from '../../../src/pgp/format/encrypted-message.ts'
 import { idsOf } from '../../support/openpgp-engine.ts'
 import { generated } from '../../support/openpgp-generated.ts'
 import { seeds } from '../../support/chance.ts'
@@ -115,7 +115,7 @@ test(
       }
       const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
       for (const reader of new Set([signer, one])) {
-        const walked = walkOctets(packets, idsOf([reader.unlocked]))
+        const walked = walkBytes(packets, idsOf([reader.unlocked]))
         if (walked.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
         const opened = await open(walked, [reader.unlocked])
         expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
@@ -145,7 +145,7 @@ test(
       const container = flipped.length - random(Math.min(200, flipped.length - 130)) - 1
       flipped[container] = (flipped[container] ?? 0) ^ (1 << random(8))
       const keys = [signer.unlocked]
-      const walked = walkOctets(flipped, idsOf(keys))
+      const walked = walkBytes(flipped, idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       expect((await open(walked, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
       const natively = await openNatively(walked, keys, own)

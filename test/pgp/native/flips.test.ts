@@ -15,10 +15,10 @@ const DOCUMENT = Buffer.from('hello')
 const { facts } = await judgeFully(alice.certificate, NOW_MS)
 if (facts === null) throw new Error('not common')
 
-/** Each octet string that differs from one in a single bit. */
-function* flips(octets: Uint8Array): Generator<{ bit: number; flipped: Buffer }> {
-  for (let bit = 0; bit < octets.length * 8; bit++) {
-    const flipped = Buffer.from(octets)
+/** Each byte string that differs from one in a single bit. */
+function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> {
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const flipped = Buffer.from(bytes)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     yield { bit, flipped }
   }
@@ -70,7 +70,7 @@ test('numbers of a signature that begin with zeros are read, and verified', asyn
   }
 })
 
-/** Where the two numbers begin: behind both areas and two octets of the digest. */
+/** Where the two numbers begin: behind both areas and two bytes of the digest. */
 function numbersAt(body: Buffer): number {
   const unhashed = 6 + body.readUInt16BE(4)
   return unhashed + 2 + body.readUInt16BE(unhashed) + 2
@@ -80,8 +80,8 @@ test('of a certificate with any single bit flipped the library says the same', a
   const { primary, subkey } = alice
   const parts = [keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)]
   const whole = Buffer.concat(parts)
-  const read = (octets: Uint8Array): ReturnType<typeof readCommonCertificate> =>
-    readCommonCertificate(armor(octets, { type: 'PUBLIC KEY BLOCK' }), NOW_MS)
+  const read = (bytes: Uint8Array): ReturnType<typeof readCommonCertificate> =>
+    readCommonCertificate(armor(bytes, { type: 'PUBLIC KEY BLOCK' }), NOW_MS)
   expect(read(whole)).not.toBeNull()
   for (const { bit, flipped } of flips(whole)) {
     const ours = read(flipped)

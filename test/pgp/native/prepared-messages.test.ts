@@ -8,10 +8,10 @@ import { randomFrom } from '../../support/openpgp-mutate.ts'
 import { seeded } from '../../support/openpgp-octets.ts'
 
 const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }
-const envelope = (octets = 96): Envelope =>
-  envelopeOf(armorPackets(seeded('packets', octets)), freshSessionKey('aes256'))
+const envelope = (bytes = 96): Envelope =>
+  envelopeOf(armorPackets(seeded('packets', bytes)), freshSessionKey('aes256'))
 const isZeroed = ({ sessionKey }: Envelope): boolean =>
-  sessionKey.data.every((octet) => octet === 0)
+  sessionKey.data.every((byte) => byte === 0)
 
 afterEach(() => vi.useRealTimers())
 

@@ -96,7 +96,7 @@ describe('what is left to the library', () => {
   })
 })
 
-/** Octets as octets, whichever class holds them. */
+/** Bytes as bytes, whichever class holds them. */
 async function natural(unlocked: ReturnType<typeof unlock>) {
   const key = await unlocked
   return { ...key, bytes: Buffer.from(key.bytes) }

@@ -84,7 +84,7 @@ function compressedPadded(inner: Buffer): Buffer {
   return packet(8, octets(body.subarray(start), seeded('padding of the sender', 700)))
 }
 
-/** What both ways make of the same octets must be the same, but for what is not UTF-8. */
+/** What both ways make of the same bytes must be the same, but for what is not UTF-8. */
 async function expectSame(bytes: Buffer, pieces: number, where: string): Promise<Opened> {
   const [asText, asFile] = [await openPackets(bytes), await openFile(bytes, { pieces })]
   if (asText.outcome !== 'opened') {

@@ -26,9 +26,9 @@ afterAll(async () => {
 })
 
 /** Seals so much of the content, and opens it from the disk as it would arrive. */
-async function through(name: string, octets: number): Promise<OpenedFile | NotOpened> {
+async function through(name: string, bytes: number): Promise<OpenedFile | NotOpened> {
   const [from, to] = [sealers.path('content'), sealers.path('sealed')]
-  await writeFile(from, content.subarray(0, octets))
+  await writeFile(from, content.subarray(0, bytes))
   await sealers.of(name)[0]?.seal(from, to)
   const reader = new OctetReader(createReadStream(to) as AsyncIterable<Buffer>)
   try {
@@ -38,8 +38,8 @@ async function through(name: string, octets: number): Promise<OpenedFile | NotOp
   }
 }
 
-const digestOf = (octets: number): string =>
-  createHash('sha256').update(content.subarray(0, octets)).digest('hex')
+const digestOf = (bytes: number): string =>
+  createHash('sha256').update(content.subarray(0, bytes)).digest('hex')
 
 test.each([
   ['gpg: signed, not compressed', 64],
@@ -69,8 +69,8 @@ test.each([
 ])(
   '%s: %i bytes are too large, and leave nothing',
   { timeout: 240_000 },
-  async (name, octets, reason) => {
-    expect(await through(name, octets)).toEqual({ outcome: 'too-large', reason })
+  async (name, bytes, reason) => {
+    expect(await through(name, bytes)).toEqual({ outcome: 'too-large', reason })
     expect(spool.octets).toBe(0)
   },
 )
