@@ -53,7 +53,7 @@ const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 const START_MS = 30_000
 /**
  * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
- * some 120 MiB, and the secret, until then; native ones keep little, and the stock that makes them fast.
+ * some 120 MiB, and the secret, until then; native ones keep little, and the ephemerals that makes them fast.
  */
 const IDLE_MS: Record<keyof Kinds, number | null> = {
   'library/worker': 60_000,

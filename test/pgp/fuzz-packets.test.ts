@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { BOUNDS } from '../../src/pgp/bounds.ts'
 import { open } from '../../src/pgp/library/open.ts'
 import { TAG, framePacket, packetsOf } from '../../src/pgp/format/packets.ts'
-import { walkBytes, type Walked } from '../../src/pgp/format/encrypted-message.ts'
+import { parseMessageBytes, type EncryptedMessage } from '../../src/pgp/format/encrypted-message.ts'
 import { KEY, idsOf } from '../support/openpgp-engine.ts'
 import { armor, longPacket, oldPacket, packet, partialPacket } from '../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
@@ -81,7 +81,7 @@ beforeAll(async () => {
 })
 
 /** What the library itself says of what is left: it may refuse, and nothing else. */
-async function libraryAlone({ recipientPackets, container }: Walked): Promise<void> {
+async function libraryAlone({ recipientPackets, container }: EncryptedMessage): Promise<void> {
   const binaryMessage = octets(...recipientPackets, framePacket(TAG.seipd, container))
   try {
     const read = await readMessage({ binaryMessage })
@@ -101,7 +101,7 @@ test(
     const runs = seeds(1500)
     const reached = { library: 0, opened: 0 }
     for (const seed of runs) {
-      const walked = walkBytes(message(randomFrom(seed)), idsOf(keys))
+      const walked = parseMessageBytes(message(randomFrom(seed)), idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       reached.library++
       const { recipientPackets, container } = walked

@@ -51,7 +51,7 @@ const tooMuch = (): string[] => Array.from<string>({ length: 9_000_000 }).fill('
 test('a job is done in a thread and answered', async () => {
   const { pool: one, killed } = pool(1)
   expect(await judge(one)).toMatchObject({
-    judgement: { unusable: null, fingerprint: alice.primary.fingerprint },
+    status: { unusable: null, fingerprint: alice.primary.fingerprint },
   })
   expect(killed).toEqual([])
 })

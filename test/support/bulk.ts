@@ -1,7 +1,7 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
 import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open-file.ts'
 import { OctetReader } from '../../src/pgp/format/byte-reader.ts'
-import { openBulk } from '../../src/pgp/stream/open-file.ts'
+import { openFileStream } from '../../src/pgp/stream/open-file.ts'
 import type { RawFile, Room } from '../../src/pgp/stream/raw-file.ts'
 import type { RestingFile } from '../../src/pgp/stream/resting.ts'
 import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/pgp/engine.ts'
@@ -77,7 +77,7 @@ export async function openFile(
   octets: Uint8Array,
   { form = 'binary', keys = [bot.unlocked], pieces, room = new MemoryRoom() }: Opening = {},
 ): Promise<OpenedFile | NotOpened> {
-  return await openBulk(readerOf(octets, pieces), {
+  return await openFileStream(readerOf(octets, pieces), {
     form,
     room,
     own: idsOf(keys),

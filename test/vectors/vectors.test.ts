@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { judge } from '../../src/pgp/library/certificate.ts'
 import { open } from '../../src/pgp/library/open.ts'
 import { verify } from '../../src/pgp/library/verify.ts'
-import { walkMessage } from '../../src/pgp/format/encrypted-message.ts'
+import { parseMessage } from '../../src/pgp/format/encrypted-message.ts'
 import { readPrivateKey } from 'openpgp'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
 import { idsOf } from '../support/openpgp-engine.ts'
@@ -37,7 +37,7 @@ const words = (text: string | undefined): string[] =>
 test.each(namesIn('messages'))('%s', async (name) => {
   const { field, body } = vector(`messages/${name}`)
   const keys = await Promise.all(words(field.get('reader')).map(unlocked))
-  const walked = walkMessage(body, idsOf(keys))
+  const walked = parseMessage(body, idsOf(keys))
   const opened = walked.outcome === 'encrypted' ? await open(walked, keys) : walked
   expect(opened.outcome).toBe(field.get('outcome'))
   if (opened.outcome !== 'opened') {

@@ -114,7 +114,7 @@ function xorShifted(
   }
 }
 
-/** Gives memory back at once: the collector would let tens of MiB of it gather first. */
+/** Gives memory back at once: the collector would let tens of MiB of it collectPackets first. */
 function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

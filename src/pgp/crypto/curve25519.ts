@@ -50,7 +50,7 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   return diffieHellman({ privateKey: secret, publicKey })
 }
 
-/** Members' keys as they were read; who is sealed to once is sealed to again. */
+/** Recipients' keys as they were read; who is sealed to once is sealed to again. */
 const read = new RecentMap<KeyObject>(KEPT)
 
 /** Points of low order, with the highest bit off, which is not looked at (RFC 7748, 5 and 7). */

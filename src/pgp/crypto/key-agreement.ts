@@ -1,6 +1,6 @@
 /** The key that wraps a session key, from what two keys share (RFC 9580, 5.1.6 and 11.5). */
 import { hash, hkdfSync } from 'node:crypto'
-import { ALGORITHM, KDF, type SealingKey } from './public-key.ts'
+import { ALGORITHM, KDF, type RecipientKey } from './public-key.ts'
 
 /** Curve, algorithm, derivation and a fixed text stand before the recipient's fingerprint. */
 const PARAMETERS = Buffer.concat([
@@ -24,7 +24,7 @@ const INPUT = Buffer.concat([
 
 /** The recipient's key, as sealing to it wants it. */
 export interface Agreeing {
-  algorithm: SealingKey['algorithm']
+  algorithm: RecipientKey['algorithm']
   /** 20 bytes. */
   fingerprint: Uint8Array
   /** 32 bytes. */

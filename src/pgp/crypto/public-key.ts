@@ -6,7 +6,7 @@ import { bufferOf } from '../bytes.ts'
 export const ALGORITHM = { ecdh: 18, eddsaLegacy: 22, x25519: 25, ed25519: 27 } as const
 
 /** A key that encrypts. */
-export interface SealingKey {
+export interface RecipientKey {
   algorithm: typeof ALGORITHM.ecdh | typeof ALGORITHM.x25519
   createdS: number
   /** 32 bytes. */
@@ -21,7 +21,7 @@ export interface SigningKey {
   point: Uint8Array
 }
 
-export type CurveKey = SealingKey | SigningKey
+export type NativePublicKey = RecipientKey | SigningKey
 
 const POINT = 32
 /** Version and date of creation come first. */
@@ -35,7 +35,7 @@ const CURVE25519 = Buffer.from('0a2b060104019755010501010740', 'hex')
 export const KDF = Buffer.from('03010807', 'hex')
 
 /** What stands before and after the point. */
-const AROUND: Record<CurveKey['algorithm'], { before: Buffer; after: Buffer }> = {
+const AROUND: Record<NativePublicKey['algorithm'], { before: Buffer; after: Buffer }> = {
   [ALGORITHM.ecdh]: { before: CURVE25519, after: KDF },
   [ALGORITHM.eddsaLegacy]: { before: ED25519, after: Buffer.alloc(0) },
   [ALGORITHM.x25519]: { before: Buffer.alloc(0), after: Buffer.alloc(0) },
@@ -43,7 +43,7 @@ const AROUND: Record<CurveKey['algorithm'], { before: Buffer; after: Buffer }> =
 }
 
 /** Reads the public part at the start of a key packet's body; null for every other form. */
-export function readCurveKey(body: Uint8Array): { key: CurveKey; read: number } | null {
+export function readPublicKey(body: Uint8Array): { key: NativePublicKey; read: number } | null {
   const bytes = bufferOf(body)
   const algorithm = bytes[START]
   if (bytes[0] !== 4 || bytes.length < START + 1 || !isKnown(algorithm)) return null
@@ -60,21 +60,21 @@ export function readCurveKey(body: Uint8Array): { key: CurveKey; read: number } 
 }
 
 /** The same for a body that holds nothing else. */
-export function curveKeyOf(body: Uint8Array): CurveKey | null {
-  const found = readCurveKey(body)
+export function publicKeyOf(body: Uint8Array): NativePublicKey | null {
+  const found = readPublicKey(body)
   return found !== null && found.read === body.length ? found.key : null
 }
 
-export function isSealingKey(key: CurveKey): key is SealingKey {
+export function isRecipientKey(key: NativePublicKey): key is RecipientKey {
   return key.algorithm === ALGORITHM.ecdh || key.algorithm === ALGORITHM.x25519
 }
 
-export function isSigningKey(key: CurveKey): key is SigningKey {
-  return !isSealingKey(key)
+export function isSigningKey(key: NativePublicKey): key is SigningKey {
+  return !isRecipientKey(key)
 }
 
-/** Writes what `readCurveKey` reads. */
-export function curveKeyBody(key: CurveKey): Buffer {
+/** Writes what `readPublicKey` reads. */
+export function publicKeyBody(key: NativePublicKey): Buffer {
   const { before, after } = AROUND[key.algorithm]
   const start = Buffer.alloc(START + 1)
   start[0] = 4
@@ -84,7 +84,7 @@ export function curveKeyBody(key: CurveKey): Buffer {
 }
 
 /** A key's fingerprint, 20 bytes; the last 8 are its key id (RFC 9580, 5.5.4.2). */
-export function fingerprintOf({ algorithm, createdS, point }: CurveKey): Buffer {
+export function fingerprintOf({ algorithm, createdS, point }: NativePublicKey): Buffer {
   const { bytes, pointAt } = OVER[algorithm]
   bytes.writeUInt32BE(createdS, 4)
   bytes.set(point, pointAt)
@@ -96,18 +96,18 @@ export function keyOver(body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0x99, body.length >> 8, body.length & 0xff]), body])
 }
 
-function isKnown(algorithm: number | undefined): algorithm is CurveKey['algorithm'] {
+function isKnown(algorithm: number | undefined): algorithm is NativePublicKey['algorithm'] {
   return algorithm !== undefined && Object.hasOwn(AROUND, algorithm)
 }
 
 /** What a fingerprint is computed over, but for date and point: that of a large group, often. */
-function overOf(algorithm: CurveKey['algorithm']): { bytes: Buffer; pointAt: number } {
+function overOf(algorithm: NativePublicKey['algorithm']): { bytes: Buffer; pointAt: number } {
   const { before } = AROUND[algorithm]
-  const bytes = keyOver(curveKeyBody({ algorithm, createdS: 0, point: Buffer.alloc(POINT) }))
+  const bytes = keyOver(publicKeyBody({ algorithm, createdS: 0, point: Buffer.alloc(POINT) }))
   return { bytes, pointAt: KEY_OVER + START + 1 + before.length }
 }
 
-const OVER: Record<CurveKey['algorithm'], { bytes: Buffer; pointAt: number }> = {
+const OVER: Record<NativePublicKey['algorithm'], { bytes: Buffer; pointAt: number }> = {
   [ALGORITHM.ecdh]: overOf(ALGORITHM.ecdh),
   [ALGORITHM.eddsaLegacy]: overOf(ALGORITHM.eddsaLegacy),
   [ALGORITHM.x25519]: overOf(ALGORITHM.x25519),

@@ -1,9 +1,9 @@
 /** Recipient packets of the common forms: version 3, for Curve25519 (RFC 9580, 5.1). */
 import { TAG } from '../format/packets.ts'
-import { ALGORITHM, type SealingKey } from './public-key.ts'
+import { ALGORITHM, type RecipientKey } from './public-key.ts'
 import { wrappingKey, type Agreeing } from './key-agreement.ts'
 import { unwrapKey, wrapKey } from './key-wrap.ts'
-import type { OwnSecret } from '../native/own-secrets.ts'
+import type { OwnSecret } from '../native/own-keys.ts'
 import { CIPHERS, paddedLength, unpadSessionKey, type CipherId } from './session-key.ts'
 import { agree, agreeAgain, type Ephemeral } from './curve25519.ts'
 import { bufferOf } from '../bytes.ts'
@@ -12,7 +12,7 @@ import { bufferOf } from '../bytes.ts'
 export interface RecipientForm {
   /** 16 lower-case hexadecimal characters. */
   keyId: string
-  algorithm: SealingKey['algorithm']
+  algorithm: RecipientKey['algorithm']
   /** The sender's point, 32 bytes. */
   ephemeral: Buffer
   /** The cipher where it stands in the clear, as for X25519. */
@@ -59,7 +59,7 @@ export function readRecipient(body: Uint8Array): RecipientForm | null {
  * What our key and the sender's point share, for `openRecipient`, which zeroes it; null for a point
  * of low order.
  */
-export function sharedWith(form: RecipientForm, own: OwnSecret<SealingKey>): Buffer | null {
+export function sharedWith(form: RecipientForm, own: OwnSecret<RecipientKey>): Buffer | null {
   try {
     return agree(own.secret, form.ephemeral)
   } catch {
@@ -74,7 +74,7 @@ export function sharedWith(form: RecipientForm, own: OwnSecret<SealingKey>): Buf
  */
 export function openRecipient(
   form: RecipientForm,
-  own: OwnSecret<SealingKey>,
+  own: OwnSecret<RecipientKey>,
   shared = sharedWith(form, own),
 ): { cipher: number; data: Buffer } | null {
   const { algorithm, point } = own.key
@@ -89,7 +89,7 @@ export function openRecipient(
 }
 
 /** Bytes of the packet that `writeRecipient` writes. */
-export function recipientBytes(algorithm: SealingKey['algorithm'], cipher: CipherId): number {
+export function recipientBytes(algorithm: RecipientKey['algorithm'], cipher: CipherId): number {
   const { keyBytes } = CIPHERS[cipher]
   const start = HEADER + START
   if (algorithm === ALGORITHM.x25519) return start + POINT + 2 + keyBytes + 8

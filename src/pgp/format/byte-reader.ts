@@ -61,7 +61,7 @@ export class OctetReader {
     while ((await this.some()) !== null);
   }
 
-  /** Ends the source early: what is left of it is not wanted. */
+  /** Ends the source early: what is left of it is not needed. */
   async leave(): Promise<void> {
     this.#piece = NOTHING
     await this.#source.return?.()

@@ -2,17 +2,17 @@
 import { inflateRawSync, inflateSync } from 'node:zlib'
 import {
   LITERAL_FORMATS,
-  arrangement,
-  isAnnounced,
-  unreadable,
-  type Arrangement,
+  packetOrder,
+  agreesWithOnePass,
+  unreadableClaim,
+  type PacketOrder,
 } from './packet-order.ts'
 import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { parseSignature, type ParsedSignature } from './signature-claim.ts'
 
 /** A literal document with the signatures that stand on it. */
-export interface InnerMessage {
+export interface DecryptedDocument {
   outcome: 'document'
   document: Uint8Array
   claims: ParsedSignature[]
@@ -20,8 +20,10 @@ export interface InnerMessage {
   signaturePackets: Uint8Array[]
 }
 
-export type Inner =
-  InnerMessage | { outcome: 'damaged'; reason: string } | { outcome: 'too-large'; reason: string }
+export type Decrypted =
+  | DecryptedDocument
+  | { outcome: 'damaged'; reason: string }
+  | { outcome: 'too-large'; reason: string }
 
 /** Bytes that headers and signatures may add to a document. */
 const SIGNATURE_ROOM = 65_536
@@ -31,15 +33,15 @@ const COMPRESSION = { none: 0, zip: 1, zlib: 2 } as const
  * Takes decrypted packets and the bound on a document's bytes.
  * @param bunzip decompresses the one algorithm that the platform lacks (bzip2)
  */
-export async function readInner(
+export async function readDecrypted(
   bytes: Uint8Array,
   bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
-): Promise<Inner> {
+): Promise<Decrypted> {
   try {
     const packets = list(bytes)
     const compressed = packets.find(({ tag }) => tag === TAG.compressed)
     if (compressed === undefined) return grammar(packets)
-    if (arrangement(packets, TAG.compressed) === null)
+    if (packetOrder(packets, TAG.compressed) === null)
       return { outcome: 'damaged', reason: 'structure' }
     const inner = grammar(list(await decompress(compressed.body, bunzip)))
     return packets.length === 1 ? inner : withoutSignatures(inner)
@@ -57,7 +59,7 @@ const PLAIN_SIGNATURE_BYTES = 512
  * The same where it costs next to nothing: no compressed data, no signature of unusual size.
  * @returns null for all else
  */
-export function readPlain(bytes: Uint8Array): Inner | null {
+export function readUncompressed(bytes: Uint8Array): Decrypted | null {
   try {
     const packets = list(bytes)
     const isPlain = packets.every(
@@ -111,13 +113,13 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /** A signature around compressed data is no statement that programs agree on: it counts as none. */
-function withoutSignatures(inner: Inner): Inner {
+function withoutSignatures(inner: Decrypted): Decrypted {
   if (inner.outcome !== 'document') return inner
   return { ...inner, claims: [], signaturePackets: [] }
 }
 
-function grammar(packets: Packet[]): Inner {
-  const found = arrangement(packets, TAG.literal)
+function grammar(packets: Packet[]): Decrypted {
+  const found = packetOrder(packets, TAG.literal)
   if (found === null) return { outcome: 'damaged', reason: 'structure' }
   const { data, signatures } = found
   if (signatures.length > BOUNDS.signatures)
@@ -128,12 +130,12 @@ function grammar(packets: Packet[]): Inner {
   return withSignatures(document, found)
 }
 
-function withSignatures(document: Uint8Array, found: Arrangement): Inner {
+function withSignatures(document: Uint8Array, found: PacketOrder): Decrypted {
   const claims: ParsedSignature[] = []
   const signaturePackets: Uint8Array[] = []
   for (const [index, packet] of found.signatures.entries()) {
-    const claim = parseSignature(packet.body, document) ?? unreadable(index)
-    if (!isAnnounced(found, index)) return { outcome: 'damaged', reason: 'one-pass' }
+    const claim = parseSignature(packet.body, document) ?? unreadableClaim(index)
+    if (!agreesWithOnePass(found, index)) return { outcome: 'damaged', reason: 'one-pass' }
     claims.push(claim)
     signaturePackets.push(framePacket(TAG.signature, packet.body))
   }

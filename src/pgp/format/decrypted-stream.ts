@@ -1,10 +1,10 @@
-/** The grammar of what was decrypted (RFC 9580, 10.3), as it goes by; the rules are `readInner`'s. */
+/** The grammar of what was decrypted (RFC 9580, 10.3), as it goes by; the rules are `readDecrypted`'s. */
 import {
   LITERAL_FORMATS,
-  arrangement,
-  isAnnounced,
-  unreadable,
-  type Arrangement,
+  packetOrder,
+  agreesWithOnePass,
+  unreadableClaim,
+  type PacketOrder,
 } from './packet-order.ts'
 import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
@@ -15,7 +15,7 @@ import { OctetReader } from './byte-reader.ts'
 import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 
 /** A document that went by, with the signatures that stand on it. */
-export interface BulkDocument {
+export interface StreamedDocument {
   outcome: 'document'
   bytes: number
   claims: ParsedSignature[]
@@ -33,13 +33,13 @@ export interface Packed {
 }
 
 export type ReadDocument =
-  | BulkDocument
+  | StreamedDocument
   | Packed
   | { outcome: 'damaged'; reason: string }
   | { outcome: 'too-large'; reason: string }
 
 /** Where the document's bytes go. */
-export interface DocumentPlace {
+export interface DocumentSink {
   /** Takes the next; `position` is where they lie in what is read, null when they were unpacked. */
   take(piece: Uint8Array, position: number | null): void | Promise<void>
 }
@@ -47,7 +47,7 @@ export interface DocumentPlace {
 /** Reads decrypted packets to their end, or to what is wrong with them. */
 export async function readDocument(
   reader: OctetReader,
-  place: DocumentPlace,
+  place: DocumentSink,
 ): Promise<ReadDocument> {
   const take = (piece: Uint8Array): void | Promise<void> =>
     place.take(piece, reader.position - piece.length)
@@ -57,7 +57,7 @@ export async function readDocument(
 /** The same for what came out of compressed data, in which no further compression may stand. */
 export async function readUnpacked(
   reader: OctetReader,
-  place: DocumentPlace,
+  place: DocumentSink,
 ): Promise<ReadDocument> {
   return await reading(() => read(reader, (piece) => place.take(piece, null), refuseNested))
 }
@@ -115,7 +115,7 @@ async function untilData(reader: OctetReader): Promise<{ before: Packet[]; data:
 }
 
 /** What stands after the data, together with what stood before it. */
-async function rest(reader: OctetReader, before: Packet[], dataTag: number): Promise<Arrangement> {
+async function rest(reader: OctetReader, before: Packet[], dataTag: number): Promise<PacketOrder> {
   const after: Packet[] = []
   for (;;) {
     const packet = await nextSignificant(reader)
@@ -123,7 +123,7 @@ async function rest(reader: OctetReader, before: Packet[], dataTag: number): Pro
     after.push(await whole(packet, after.length))
   }
   const data = { tag: dataTag, body: Buffer.alloc(0) }
-  const found = arrangement([...before, data, ...after], dataTag)
+  const found = packetOrder([...before, data, ...after], dataTag)
   if (found === null) throw new Refused('damaged', 'structure')
   return found
 }
@@ -159,7 +159,7 @@ async function readLiteral(packet: StreamedPacket, take: Take): Promise<number> 
   return bytes
 }
 
-async function unpack(packet: StreamedPacket, place: DocumentPlace): Promise<ReadDocument> {
+async function unpack(packet: StreamedPacket, place: DocumentSink): Promise<ReadDocument> {
   const [algorithm = 0] = await packet.exactly(1)
   if (algorithm === COMPRESSION.bzip2) {
     const body = await packet.whole(BOUNDS.libraryAttachmentBytes).catch(tooLargeToUnpack)
@@ -211,10 +211,10 @@ function useOf({ tag, body }: Packet): HashUse {
 }
 
 function withSignatures(
-  found: Arrangement,
+  found: PacketOrder,
   { bytes, hashes }: { bytes: number; hashes: DocumentHashes },
 ): ReadDocument {
-  const document: BulkDocument = {
+  const document: StreamedDocument = {
     outcome: 'document',
     bytes,
     claims: [],
@@ -222,13 +222,13 @@ function withSignatures(
     digests: [],
   }
   for (const [index, { body }] of found.signatures.entries()) {
-    if (!isAnnounced(found, index)) throw new Refused('damaged', 'one-pass')
+    if (!agreesWithOnePass(found, index)) throw new Refused('damaged', 'one-pass')
     let digest: Uint8Array = Buffer.alloc(0)
     const claim = readClaim(body, (head) => {
       digest = hashes.digest(head)
       return hashes.statement(head)
     })
-    document.claims.push(claim ?? unreadable(index))
+    document.claims.push(claim ?? unreadableClaim(index))
     document.signaturePackets.push(framePacket(TAG.signature, body))
     document.digests.push(digest)
   }

@@ -3,7 +3,7 @@
  * What is not addressed to us is dropped here, so that a flood of recipients costs a loop.
  */
 import { hash } from 'node:crypto'
-import { Addressees, type Addressed, type OwnIds } from './recipient-scan.ts'
+import { RecipientScan, type ScannedRecipients, type OwnIds } from './recipient-scan.ts'
 import { dearmor } from './armor.ts'
 import type { NotOpened } from '../engine.ts'
 import { FramingError, TAG, isIgnorable, packetAt } from './packets.ts'
@@ -12,7 +12,7 @@ import { BOUNDS } from '../bounds.ts'
 export type { OwnIds } from './recipient-scan.ts'
 
 /** An encrypted message that may be opened: only what concerns us is left of it. */
-export interface Walked extends Addressed {
+export interface EncryptedMessage extends ScannedRecipients {
   outcome: 'encrypted'
   /** Body of the one encrypted container (tag 18), de-framed. */
   container: Uint8Array
@@ -25,11 +25,11 @@ export interface Walked extends Addressed {
  * `not-encrypted` when it is no encrypted message at all, `damaged` when it is a broken one,
  * `too-large`, or `not-recipient` when no recipient packet can be ours.
  */
-export function walkMessage(armored: string, own: OwnIds): Walked | NotOpened {
+export function parseMessage(armored: string, own: OwnIds): EncryptedMessage | NotOpened {
   if (armored.length > BOUNDS.messageChars) return { outcome: 'too-large', reason: 'armor' }
   const bytes = dearmor(armored, 'MESSAGE', ROOM)
   if (bytes === null) return { outcome: 'damaged', reason: 'armor' }
-  const walked = walkBytes(bytes, own)
+  const walked = parseMessageBytes(bytes, own)
   if (walked.outcome === 'encrypted') walked.container = Buffer.from(walked.container)
   return walked
 }
@@ -41,7 +41,7 @@ export function walkMessage(armored: string, own: OwnIds): Walked | NotOpened {
 const ROOM = Buffer.allocUnsafeSlow((BOUNDS.messageChars / 4) * 3)
 
 /** The same for bytes without armor. */
-export function walkBytes(bytes: Uint8Array, own: OwnIds): Walked | NotOpened {
+export function parseMessageBytes(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
   try {
     return walk(bytes, own)
   } catch (error) {
@@ -53,36 +53,36 @@ export function walkBytes(bytes: Uint8Array, own: OwnIds): Walked | NotOpened {
 /** Whether an armored text parses as an encrypted message at all, for whomever. */
 export function looksEncrypted(armored: string): boolean {
   const nobody: OwnIds = { keyIds: new Set(), fingerprints: new Set(), keyCount: 0 }
-  const walked = walkMessage(armored, nobody)
+  const walked = parseMessage(armored, nobody)
   return walked.outcome === 'encrypted' || walked.outcome === 'not-recipient'
 }
 
-function walk(bytes: Uint8Array, own: OwnIds): Walked | NotOpened {
-  const addressees = new Addressees(own)
+function walk(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
+  const scan = new RecipientScan(own)
   let container: Uint8Array | null = null
   for (let at = 0; at < bytes.length;) {
-    if (container === null) at = addressees.pass(bytes, at)
-    if (addressees.areTooMany) return { outcome: 'too-large', reason: 'recipients' }
+    if (container === null) at = scan.skipOthers(bytes, at)
+    if (scan.hasTooMany) return { outcome: 'too-large', reason: 'recipients' }
     if (at === bytes.length) break
     const { tag, body, next } = packetAt(bytes, at)
     at = next
     if (container !== null) return { outcome: 'damaged', reason: 'trailing-data' }
     if (tag === TAG.pkesk || tag === TAG.skesk) {
-      addressees.take(tag, body)
-      if (addressees.areTooMany) return { outcome: 'too-large', reason: 'recipients' }
+      scan.add(tag, body)
+      if (scan.hasTooMany) return { outcome: 'too-large', reason: 'recipients' }
     } else if (tag === TAG.seipd) {
       if (body[0] !== 1 && body[0] !== 2) return { outcome: 'damaged', reason: 'container-version' }
       container = body
     } else if (!isIgnorable(tag)) {
-      return { outcome: addressees.count === 0 ? 'not-encrypted' : 'damaged', reason: 'structure' }
+      return { outcome: scan.count === 0 ? 'not-encrypted' : 'damaged', reason: 'structure' }
     }
   }
   if (container === null) {
-    return addressees.count === 0
+    return scan.count === 0
       ? { outcome: 'not-encrypted' }
       : { outcome: 'damaged', reason: 'no-data' }
   }
-  const chosen = addressees.chosen()
+  const chosen = scan.candidates()
   if ('outcome' in chosen) return chosen
   return {
     outcome: 'encrypted',

@@ -1,7 +1,7 @@
 /** What is given of a message once it was decrypted: its text, with signatures still unverified. */
 import { isUtf8 } from 'node:buffer'
 import type { NotOpened, OpenedText } from '../engine.ts'
-import type { Inner } from './decrypted-message.ts'
+import type { Decrypted } from './decrypted-message.ts'
 import { bufferOf } from '../bytes.ts'
 
 /**
@@ -9,7 +9,7 @@ import { bufferOf } from '../bytes.ts'
  * the person did not write.
  */
 export function openedText(
-  inner: Inner,
+  inner: Decrypted,
   about: Pick<OpenedText, 'dataDigest' | 'openedWith' | 'recipients'>,
 ): OpenedText | NotOpened {
   if (inner.outcome !== 'document') return inner

@@ -7,14 +7,14 @@ export const LITERAL_FORMATS: ReadonlySet<number> = new Set(
   ['b', 't', 'u'].map((letter) => letter.charCodeAt(0)),
 )
 
-export interface Arrangement {
+export interface PacketOrder {
   data: Packet
   onePass: Packet[] | null
   signatures: Packet[]
 }
 
 /** Data; or one-pass signatures, data, as many signatures; or signatures, data. Null for the rest. */
-export function arrangement(packets: Packet[], dataTag: number): Arrangement | null {
+export function packetOrder(packets: Packet[], dataTag: number): PacketOrder | null {
   const at = packets.findIndex(({ tag }) => tag === dataTag)
   const data = packets[at]
   if (data === undefined) return null
@@ -31,7 +31,7 @@ export function arrangement(packets: Packet[], dataTag: number): Arrangement | n
  * Whether a signature agrees with its one-pass packet, if there are such: they must speak of the
  * same type and algorithms (RFC 9580, 5.4). The last signature belongs to the first of them.
  */
-export function isAnnounced({ onePass, signatures }: Arrangement, index: number): boolean {
+export function agreesWithOnePass({ onePass, signatures }: PacketOrder, index: number): boolean {
   const opening = onePass?.[onePass.length - 1 - index]?.body
   const signature = signatures[index]?.body
   if (opening === undefined || signature === undefined) return true
@@ -40,7 +40,7 @@ export function isAnnounced({ onePass, signatures }: Arrangement, index: number)
 }
 
 /** A signature of a kind that is never valid on a message: it counts, and it is bad. */
-export function unreadable(index: number): ParsedSignature {
+export function unreadableClaim(index: number): ParsedSignature {
   return {
     type: 255,
     publicKeyAlgorithm: 0,

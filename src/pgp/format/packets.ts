@@ -37,7 +37,7 @@ export function isIgnorable(tag: number): boolean {
 }
 
 /**
- * Walks the packets of a binary sequence, one at a time and without copying whole bodies.
+ * Gives the packets of a binary sequence, one at a time and without copying whole bodies.
  * @throws FramingError for a bad header, a length beyond the end, or chunks outside the bounds
  */
 export function* packetsOf(bytes: Uint8Array): Generator<Packet> {

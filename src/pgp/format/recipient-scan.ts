@@ -1,4 +1,4 @@
-/** To whom a message is sealed: its recipient packets, of which only ours are kept. */
+/** The recipient packets of a message (RFC 9580, 5.1): all are counted, only ours are kept. */
 import type { NotOpened } from '../engine.ts'
 import { TAG, framePacket } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
@@ -24,7 +24,7 @@ export interface NamedRecipients {
 }
 
 /** The recipient packets that are worth trying, each framed. */
-export interface Addressed {
+export interface ScannedRecipients {
   recipientPackets: Uint8Array[]
   /** True when they name one of our keys, false when they name nobody. */
   named: boolean
@@ -53,8 +53,8 @@ function firstBytesOf(keyIds: ReadonlySet<string>): FirstBytes {
   return first
 }
 
-/** Collects recipient packets; what is not for us costs a comparison and nothing else. */
-export class Addressees {
+/** Takes recipient packets one by one; what is not for us costs a comparison and nothing else. */
+export class RecipientScan {
   readonly #own: OwnIds
   readonly #firstBytes: FirstBytes
   readonly #named: Uint8Array[] = []
@@ -74,7 +74,7 @@ export class Addressees {
     return this.#count
   }
 
-  get areTooMany(): boolean {
+  get hasTooMany(): boolean {
     return this.#count > BOUNDS.recipientPackets
   }
 
@@ -82,7 +82,7 @@ export class Addressees {
    * Passes over recipient packets of version 3 that name others, as programs write them, from `at`
    * on: in a large group they are nearly all that there is. @returns where another packet begins
    */
-  pass(bytes: Uint8Array, at: number): number {
+  skipOthers(bytes: Uint8Array, at: number): number {
     const first = this.#firstBytes
     const most = BOUNDS.recipientPackets + 1 - this.#count
     let next = at
@@ -106,25 +106,25 @@ export class Addressees {
     return keyId === ANONYMOUS_KEY_ID || this.#own.keyIds.has(keyId)
   }
 
-  /** Takes the body of one recipient packet; of a kind that is for a passphrase, only the count. */
-  take(tag: number, body: Uint8Array): void {
+  /** Adds the body of one recipient packet; of a kind that is for a passphrase, only the count. */
+  add(tag: number, body: Uint8Array): void {
     this.#count++
     const keyIdAt = tag === TAG.pkesk ? keyIdPlace(body) : null
     if (keyIdAt !== null) this.#keyIds.add(body, keyIdAt)
     else this.#hasUnnamed = true
-    const addressee = tag === TAG.pkesk ? addresseeOf(body) : null
-    if (addressee === 'anonymous') {
+    const recipient = tag === TAG.pkesk ? recipientOf(body) : null
+    if (recipient === 'anonymous') {
       this.#anonymousSeen++
       if (this.#anonymous.length < BOUNDS.anonymousPackets) {
         this.#anonymous.push(framePacket(tag, body))
       }
-    } else if (addressee !== null && isOurs(addressee, this.#own)) {
+    } else if (recipient !== null && isOurs(recipient, this.#own)) {
       if (this.#named.length < BOUNDS.namedAttempts) this.#named.push(framePacket(tag, body))
     }
   }
 
   /** What to try, or that none of it can be ours. */
-  chosen(): Addressed | NotOpened {
+  candidates(): ScannedRecipients | NotOpened {
     const { keyCount } = this.#own
     const named = this.#named.length > 0
     const tries = Math.max(1, Math.floor(BOUNDS.anonymousAttempts / Math.max(1, keyCount)))
@@ -148,7 +148,7 @@ class KeyIdList {
     if (this.#length === this.#bytes.length) {
       this.#bytes = Buffer.concat([this.#bytes, Buffer.allocUnsafe(this.#bytes.length)])
     }
-    // A view for each of a thousand would cost more than the walk over all of them.
+    // A view for each of a thousand would cost more than the scan of all of them.
     for (let n = 0; n < KEY_ID_BYTES; n++) this.#bytes[this.#length + n] = from[at + n] ?? 0
     this.#length += KEY_ID_BYTES
   }
@@ -172,7 +172,7 @@ function keyIdPlace(body: Uint8Array): number | null {
 }
 
 /** Whom a PKESK names (RFC 9580, 5.1): a key id (v3), a fingerprint (v6), nobody, or unknown. */
-function addresseeOf(body: Uint8Array): string | null {
+function recipientOf(body: Uint8Array): string | null {
   if (body[0] === 3 && body.length >= 10) {
     const keyId = hexOf(body.subarray(1, 9))
     return keyId === ANONYMOUS_KEY_ID ? 'anonymous' : keyId
@@ -185,6 +185,6 @@ function addresseeOf(body: Uint8Array): string | null {
   return null
 }
 
-function isOurs(addressee: string, own: OwnIds): boolean {
-  return own.keyIds.has(addressee) || own.fingerprints.has(addressee)
+function isOurs(recipient: string, own: OwnIds): boolean {
+  return own.keyIds.has(recipient) || own.fingerprints.has(recipient)
 }

@@ -14,7 +14,7 @@ import { seal } from './seal.ts'
 import { certify, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './secret-shape.ts'
 import { verify } from './verify.ts'
-import { walkMessage } from '../format/encrypted-message.ts'
+import { parseMessage } from '../format/encrypted-message.ts'
 
 /**
  * Reads a secret key, sees that the service and every reader can use it, and locks it anew.
@@ -93,9 +93,9 @@ async function works(key: UnlockedKey, certificate: string, nowMs: number): Prom
     const { armored } = await seal({ text, certificates: [], signer: key, cipher: 'aes256' }, nowMs)
     const { keyIds, fingerprints } = key
     const ids = { keyIds: new Set(keyIds), fingerprints: new Set(fingerprints), keyCount: 1 }
-    const walked = walkMessage(armored, ids)
-    if (walked.outcome !== 'encrypted') return false
-    const opened = await open(walked, [key])
+    const encrypted = parseMessage(armored, ids)
+    if (encrypted.outcome !== 'encrypted') return false
+    const opened = await open(encrypted, [key])
     if (opened.outcome !== 'opened' || opened.text !== text) return false
     const results = await verify(opened.signed, certificate, nowMs)
     return results.includes('valid')

@@ -1,13 +1,13 @@
 /** What the library knows of a certificate, for sealing and verifying natively. */
 import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import {
-  curveKeyOf,
-  isSealingKey,
+  publicKeyOf,
+  isRecipientKey,
   isSigningKey,
-  type CurveKey,
+  type NativePublicKey,
   type SigningKey,
 } from '../crypto/public-key.ts'
-import { NEVER_S, type CertificateFacts } from '../native/certificate-info.ts'
+import { NEVER_S, type CertificateInfo } from '../native/certificate-info.ts'
 
 /** The library has these, its types do not. */
 type Whole = PublicKey & {
@@ -16,26 +16,26 @@ type Whole = PublicKey & {
 }
 
 /**
- * Takes a certificate that is usable at `nowMs`. Gives its facts for as long as nothing in it
+ * Takes a certificate that is usable at `nowMs`. Gives what holds for as long as nothing in it
  * begins or ends; null where it must stay the library's: another algorithm, anything revoked, or
  * usable only because clocks may differ.
  */
-export async function factsOf(key: PublicKey, nowMs: number): Promise<CertificateFacts | null> {
+export async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
   if ([key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)) {
     return null
   }
   try {
     const date = new Date(nowMs)
     const part = await key.getEncryptionKey(undefined, date)
-    const sealing = curveKeyOf(part.keyPacket.write())
-    if (sealing === null || !isSealingKey(sealing)) return null
+    const recipientKey = publicKeyOf(part.keyPacket.write())
+    if (recipientKey === null || !isRecipientKey(recipientKey)) return null
     const { preferredSymmetricAlgorithms } = await (key as Whole).getPrimarySelfSignature(date)
-    const { signing, by } = await signingKeyOf(key, date)
+    const { signingKey, by } = await signingKeyOf(key, date)
     const used = new Set<Key | Subkey>([key, part, ...(by === null ? [] : [by])])
     return {
       fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
-      sealing: alone(sealing),
-      signing: signing && alone(signing),
+      recipientKey: alone(recipientKey),
+      signingKey: signingKey && alone(signingKey),
       primarySigns: by === key,
       hasNoOtherKey: key.subkeys.every((subkey) => used.has(subkey)),
       readsAes256: preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,
@@ -47,22 +47,22 @@ export async function factsOf(key: PublicKey, nowMs: number): Promise<Certificat
 }
 
 /** Its point without the bytes around it, which would travel between threads too. */
-function alone<K extends CurveKey>(key: K): K {
+function alone<K extends NativePublicKey>(key: K): K {
   return { ...key, point: new Uint8Array(key.point) }
 }
 
 async function signingKeyOf(
   key: PublicKey,
   date: Date,
-): Promise<{ signing: SigningKey | null; by: Key | Subkey | null }> {
+): Promise<{ signingKey: SigningKey | null; by: Key | Subkey | null }> {
   try {
     const by = await key.getSigningKey(undefined, date)
-    const signing = curveKeyOf(by.keyPacket.write())
-    return signing === null || !isSigningKey(signing)
-      ? { signing: null, by: null }
-      : { signing, by }
+    const signingKey = publicKeyOf(by.keyPacket.write())
+    return signingKey === null || !isSigningKey(signingKey)
+      ? { signingKey: null, by: null }
+      : { signingKey, by }
   } catch {
-    return { signing: null, by: null }
+    return { signingKey: null, by: null }
   }
 }
 

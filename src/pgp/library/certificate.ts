@@ -9,8 +9,8 @@ import {
 } from 'openpgp'
 import { shapeProblem } from './certificate-shape.ts'
 import type { Judgement, UnusableReason } from '../engine.ts'
-import { factsOf } from './certificate-info.ts'
-import type { Judged } from '../native/certificate-info.ts'
+import { infoOf } from './certificate-info.ts'
+import type { CheckedCertificate } from '../native/certificate-info.ts'
 import { BOUNDS } from '../bounds.ts'
 import { recipientBytes, type AlgorithmInfo } from '../packet-sizes.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
@@ -21,19 +21,23 @@ import { canBeSealedTo } from './probe.ts'
  * revocations are merged into it. Never throws for what the text holds.
  */
 export async function judge(armored: string, nowMs: number, known?: string): Promise<Judgement> {
-  return (await judgeFully(armored, nowMs, known)).judgement
+  return (await judgeFully(armored, nowMs, known)).status
 }
 
 /** The same, with what sealing and verifying need of it where that can be done natively. */
-export async function judgeFully(armored: string, nowMs: number, known?: string): Promise<Judged> {
+export async function judgeFully(
+  armored: string,
+  nowMs: number,
+  known?: string,
+): Promise<CheckedCertificate> {
   const refused = shapeProblem(armored)
-  if (refused !== null) return { judgement: unusable(armored, refused), facts: null }
+  if (refused !== null) return { status: unusable(armored, refused), info: null }
   const key = await readOne(armored)
-  if (typeof key === 'string') return { judgement: unusable(armored, key), facts: null }
+  if (typeof key === 'string') return { status: unusable(armored, key), info: null }
   const carried = known !== undefined && (await carry(key, known))
-  const judgement = await judgeKey(key, carried ? key.armor() : armored, nowMs)
-  const isPlain = judgement.unusable === null && !carried
-  return { judgement, facts: isPlain ? await factsOf(key, nowMs) : null }
+  const status = await judgeKey(key, carried ? key.armor() : armored, nowMs)
+  const isPlain = status.unusable === null && !carried
+  return { status, info: isPlain ? await infoOf(key, nowMs) : null }
 }
 
 async function readOne(armored: string): Promise<PublicKey | UnusableReason> {

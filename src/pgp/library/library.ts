@@ -1,5 +1,5 @@
 /** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
-import type { BulkHelpers } from '../stream/open-file.ts'
+import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type {
   Adopted,
   Cipher,
@@ -14,12 +14,12 @@ import type {
   SignatureResult,
   UnlockedKey,
 } from '../engine.ts'
-import type { Judged } from '../native/certificate-info.ts'
+import type { CheckedCertificate } from '../native/certificate-info.ts'
 import { CIPHER_ID, type SessionKey } from '../crypto/session-key.ts'
-import type { OwnFacts } from './own-key-info.ts'
+import type { OwnKeyInfo } from './own-key-info.ts'
 import { JobKilled, Pool, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../sealed.ts'
-import type { Walked } from '../format/encrypted-message.ts'
+import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, from when a thread takes it up. */
@@ -88,18 +88,18 @@ export class Library implements AsyncDisposable {
   }
 
   /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
-  async describe(key: UnlockedKey, atMs: number): Promise<OwnFacts> {
-    return await this.#ours.run('describeOwn', [key, atMs], DEADLINES_MS.own)
+  async describe(key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> {
+    return await this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
   }
 
   /** Unusable by `deadline` when that passed; never throws for what the text holds. */
-  async judge(armored: string, atMs: number, known?: string): Promise<Judged> {
+  async judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
     try {
       return await this.#certificates.run('judge', [armored, atMs, known], deadlineMs)
     } catch (error) {
       if (!(error instanceof JobKilled)) throw error
-      return { judgement: judgedLate(armored), facts: null }
+      return { status: lateStatus(armored), info: null }
     }
   }
 
@@ -124,10 +124,14 @@ export class Library implements AsyncDisposable {
     return await this.#ours.run('allListAes256', [certificates, Date.now()], DEADLINES_MS.seal)
   }
 
-  async open(walked: Walked, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened> {
+  async open(
+    encrypted: EncryptedMessage,
+    keys: UnlockedKey[],
+    signal?: AbortSignal,
+  ): Promise<Opened> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.open
     try {
-      return await this.#messages.run('open', [walked, keys], deadlineMs, signal)
+      return await this.#messages.run('open', [encrypted, keys], deadlineMs, signal)
     } catch (error) {
       const late: NotOpened = { outcome: 'damaged', reason: 'failed' }
       return error instanceof JobKilled ? { ...late, reason: 'deadline' } : late
@@ -135,7 +139,7 @@ export class Library implements AsyncDisposable {
   }
 
   /** What opening an attachment leaves to the library. */
-  bulkHelpers(keys: UnlockedKey[]): BulkHelpers {
+  fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
     const openMs = this.#deadlineMs ?? DEADLINES_MS.open
     const wholeMs = DEADLINES_MS.attachment
     return {
@@ -177,7 +181,7 @@ export class Library implements AsyncDisposable {
   }
 }
 
-function judgedLate(armored: string): Judgement {
+function lateStatus(armored: string): Judgement {
   return {
     fingerprint: null,
     unusable: 'deadline',

@@ -2,26 +2,29 @@
 import { decryptSessionKeys, readMessage, type DecryptedSessionKey, type PrivateKey } from 'openpgp'
 import { secretKeyOf } from './key-cache.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
-import { readInner } from '../format/decrypted-message.ts'
+import { readDecrypted } from '../format/decrypted-message.ts'
 import { openedText } from '../format/opened-text.ts'
 import { TAG, framePacket } from '../format/packets.ts'
 import { writePackets } from './write-packets.ts'
 import { isNativeCipher, openVersion1 } from '../crypto/seipd.ts'
-import type { Walked } from '../format/encrypted-message.ts'
+import type { EncryptedMessage } from '../format/encrypted-message.ts'
 
 /** Stands in for the container while recipient packets are read, so that it is not copied. */
 const NO_DATA = framePacket(TAG.seipd, Buffer.concat([Buffer.from([1]), Buffer.alloc(64)]))
 
 /**
- * Takes what `walkMessage` left and the keys to try. Gives the document as text, or why not.
+ * Takes what `parseMessage` left and the keys to try. Gives the document as text, or why not.
  * Everything cryptographic that fails is `damaged` with one reason: no oracle in the difference.
  */
-export async function open(walked: Walked, keys: UnlockedKey[]): Promise<OpenedText | NotOpened> {
-  const found = await findSessionKey(walked, keys)
+export async function open(
+  encrypted: EncryptedMessage,
+  keys: UnlockedKey[],
+): Promise<OpenedText | NotOpened> {
+  const found = await findSessionKey(encrypted, keys)
   if (found === null) return { outcome: 'damaged', reason: 'decryption' }
   if (found === 'not-recipient') return { outcome: 'not-recipient' }
-  const inner = await readInner(found.packets, bunzip)
-  const { dataDigest, recipients } = walked
+  const inner = await readDecrypted(found.packets, bunzip)
+  const { dataDigest, recipients } = encrypted
   return openedText(inner, { dataDigest, openedWith: found.fingerprint, recipients })
 }
 
@@ -31,33 +34,33 @@ interface Found {
 }
 
 async function findSessionKey(
-  walked: Walked,
+  encrypted: EncryptedMessage,
   keys: UnlockedKey[],
 ): Promise<Found | 'not-recipient' | null> {
   let anySessionKey = false
   for (const key of keys) {
     const secretKey = await secretKeyOf(key)
-    for (const sessionKey of await sessionKeysFor(walked, secretKey)) {
+    for (const sessionKey of await sessionKeysFor(encrypted, secretKey)) {
       anySessionKey = true
       const packets = await openContainer(
-        walked.container,
+        encrypted.container,
         sessionKey,
-        walked.recipientPackets,
+        encrypted.recipientPackets,
         secretKey,
       )
       if (packets !== null) return { packets, fingerprint: key.fingerprint }
     }
   }
-  const named = walked.named
+  const named = encrypted.named
   return anySessionKey || named ? null : 'not-recipient'
 }
 
 async function sessionKeysFor(
-  walked: Walked,
+  encrypted: EncryptedMessage,
   secretKey: PrivateKey,
 ): Promise<DecryptedSessionKey[]> {
   const found: DecryptedSessionKey[] = []
-  for (const packet of walked.recipientPackets) {
+  for (const packet of encrypted.recipientPackets) {
     try {
       const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
       found.push(...(await decryptSessionKeys({ message, decryptionKeys: secretKey })))

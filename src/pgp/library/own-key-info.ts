@@ -1,17 +1,17 @@
 /** What the library says of one of our own keys, for using it natively. */
 import type { PrivateKey } from 'openpgp'
 import { secretKeyOf } from './key-cache.ts'
-import { factsOf } from './certificate-info.ts'
+import { infoOf } from './certificate-info.ts'
 import type { UnlockedKey } from '../engine.ts'
-import type { CertificateFacts } from '../native/certificate-info.ts'
+import type { CertificateInfo } from '../native/certificate-info.ts'
 
-export interface OwnFacts {
+export interface OwnKeyInfo {
   /** Key ids that messages may be opened with, at any time. */
   opens: string[]
-  /** Ciphers of session keys, by number, that the key says it reads; within the facts' time. */
+  /** Ciphers of session keys, by number, that the key says it reads; as long as `info` holds. */
   ciphers: number[]
   /** Of its certificate; null when it cannot sign and be sealed to natively now. */
-  facts: CertificateFacts | null
+  info: CertificateInfo | null
 }
 
 /** The library has these, its types do not. */
@@ -21,13 +21,13 @@ type Whole = PrivateKey & {
 }
 
 /** Describes an unlocked key as it is at `nowMs`. */
-export async function describeOwn(key: UnlockedKey, nowMs: number): Promise<OwnFacts> {
+export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<OwnKeyInfo> {
   const secretKey = (await secretKeyOf(key)) as Whole
   const opening = await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
   const self = await secretKey.getPrimarySelfSignature(new Date(nowMs)).catch(() => null)
   return {
     opens: opening.map((one) => one.getKeyID().toHex()),
     ciphers: self?.preferredSymmetricAlgorithms ?? [],
-    facts: await factsOf(secretKey.toPublic(), nowMs),
+    info: await infoOf(secretKey.toPublic(), nowMs),
   }
 }

@@ -1,11 +1,11 @@
 /** Whether what a certificate says it can do is so: found out by doing it once. */
 import { encryptSessionKey, type Key, type PublicKey, type Subkey } from 'openpgp'
-import { curveKeyOf } from '../crypto/public-key.ts'
+import { publicKeyOf } from '../crypto/public-key.ts'
 import { isLowOrder } from '../crypto/curve25519.ts'
 
 /**
  * Seals a session key of zeros to a subkey, which fails where its point is not on its curve, its
- * numbers are none, or its key derivation is unknown: one member of a group with such a
+ * numbers are none, or its key derivation is unknown: one person of a group with such a
  * certificate would otherwise stop every message to all others.
  * @param date at which the subkey was found to be valid
  */
@@ -14,7 +14,7 @@ export async function canBeSealedTo(
   subkey: Key | Subkey,
   date: Date,
 ): Promise<boolean> {
-  const common = curveKeyOf(subkey.keyPacket.write())
+  const common = publicKeyOf(subkey.keyPacket.write())
   if (common !== null) return !isLowOrder(common.point)
   try {
     await encryptSessionKey({

@@ -103,8 +103,8 @@ function distinct(keys: PublicKey[]): PublicKey[] {
 }
 
 /** AES-256 where every recipient lists it, else AES-128, which all must read (RFC 9580, 12.1). */
-async function cipherFor(recipients: PublicKey[], wanted: Cipher, nowMs: number): Promise<Cipher> {
-  if (wanted === 'aes128') return wanted
+async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number): Promise<Cipher> {
+  if (asked === 'aes128') return asked
   for (const key of recipients) {
     let lists = listsAes256.get(key)
     if (lists === undefined) {
@@ -122,9 +122,9 @@ async function selfSignature(
   key: Preferring,
   nowMs: number,
 ): ReturnType<Preferring['getPrimarySelfSignature']> {
-  const ahead = (): ReturnType<Preferring['getPrimarySelfSignature']> =>
+  const later = (): ReturnType<Preferring['getPrimarySelfSignature']> =>
     key.getPrimarySelfSignature(new Date(nowMs + BOUNDS.clockToleranceMs))
-  return await key.getPrimarySelfSignature(new Date(nowMs)).catch(ahead)
+  return await key.getPrimarySelfSignature(new Date(nowMs)).catch(later)
 }
 
 /** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */

@@ -4,7 +4,7 @@ import { adopt } from './adopt.ts'
 import { openWhole, unpackWhole, unwrap } from './open-file.ts'
 import { judgeFully } from './certificate.ts'
 import { open } from './open.ts'
-import { describeOwn } from './own-key-info.ts'
+import { describeOwnKey } from './own-key-info.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { generate, relock, unlock } from './secret-key.ts'
@@ -23,7 +23,7 @@ const JOBS = {
   unwrap,
   openWhole,
   unpackWhole,
-  describeOwn,
+  describeOwnKey,
   recipientPackets,
   allListAes256,
 }

@@ -1,4 +1,4 @@
-/** Getting packets back out of the library as bytes, so that our own walk can judge them. */
+/** Getting packets back out of the library as bytes, so that our own grammar can judge them. */
 import { CompressedDataPacket, PacketList, type AnyPacket } from 'openpgp'
 import { TAG, framePacket } from '../format/packets.ts'
 

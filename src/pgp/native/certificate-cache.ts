@@ -1,19 +1,24 @@
-/** Certificates are judged once: the gate between a text and what is sealed to or verified with. */
+/** Certificates are judged once, and what each can be used for is remembered. */
 import { hash } from 'node:crypto'
-import { holdsAt, judgementOf, type CertificateFacts, type Judged } from './certificate-info.ts'
-import type { Precedence } from './work-priority.ts'
-import type { Reader } from './certificate-reader.ts'
-import { DIGEST_BYTES, recordOf } from './packed-record.ts'
+import {
+  holdsAt,
+  statusOf,
+  type CertificateInfo,
+  type CheckedCertificate,
+} from './certificate-info.ts'
+import type { WorkPriority } from './work-priority.ts'
+import type { CertificateReader } from './certificate-reader.ts'
+import { DIGEST_BYTES, packRecord } from './packed-record.ts'
 import { RecordTable } from './record-table.ts'
 import { RecentMap } from './recent-map.ts'
 
-export interface GateParts {
-  reader: Reader
-  precedence: Precedence
-  /** The library's judgement at a time, which is the last word. */
-  judge(armored: string, atMs: number, known?: string): Promise<Judged>
-  /** Told once, when the library did not say what was read natively. */
-  disagreed(): void
+export interface CertificateCacheParts {
+  reader: CertificateReader
+  priority: WorkPriority
+  /** What the library finds at a time, which is the last word. */
+  judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate>
+  /** Called once, when the library did not say what was read natively. */
+  onDisagreement(): void
 }
 
 /** Certificates of the common shape that are kept, at 130 bytes each. */
@@ -29,11 +34,11 @@ const UNCONFIRMED_MAX = 4096
 /** After what was read is in use: whoever waits for it goes first. */
 const CONFIRM_AFTER_MS = 500
 
-interface Kept extends Judged {
+interface CachedStatus extends CheckedCertificate {
   judgedAtMs: number
 }
 
-interface Asked {
+interface StatusRequest {
   armored: string
   known?: string | undefined
   digest: Buffer
@@ -45,20 +50,20 @@ interface Asked {
  * if it ever says otherwise, nothing is read natively any more. All others the library judges
  * first. What has a time is looked at on each use.
  */
-export class Gate implements Disposable {
-  readonly #parts: GateParts
+export class CertificateCache implements Disposable {
+  readonly #parts: CertificateCacheParts
   readonly #records = new RecordTable(RECORDS)
-  readonly #others = new RecentMap<Kept>(OTHER_CHARS)
+  readonly #others = new RecentMap<CachedStatus>(OTHER_CHARS)
   /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
-  readonly #recent = new RecentMap<{ facts: CertificateFacts; epoch: number }>(RECENT_CHARS)
-  readonly #inFlight = new Map<string, Promise<Judged>>()
-  readonly #unconfirmed: { armored: string; facts: CertificateFacts; atMs: number }[] = []
+  readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
+  readonly #inFlight = new Map<string, Promise<CheckedCertificate>>()
+  readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
   /** How often a certificate was judged already, or is being judged, and how often not. */
   readonly lookups = { hits: 0, misses: 0 }
   #readsNatively = true
   #epoch = 0
 
-  constructor(parts: GateParts) {
+  constructor(parts: CertificateCacheParts) {
     this.#parts = parts
   }
 
@@ -68,45 +73,50 @@ export class Gate implements Disposable {
   }
 
   /**
-   * The facts of a certificate that can be sealed to natively now; where they are not known, what
-   * will be said of it.
+   * What is known of a certificate that can be sealed to natively now; where nothing is, what it
+   * will be found to be.
    */
-  ask(armored: string): CertificateFacts | Promise<Judged> {
+  infoOf(armored: string): CertificateInfo | Promise<CheckedCertificate> {
     const nowMs = Date.now()
-    const remembered = this.#remembered(armored, nowMs)
-    if (remembered !== null) return remembered
+    const recent = this.#recentOf(armored, nowMs)
+    if (recent !== null) return recent
     const digest = digestOf(armored)
-    return this.#held(armored, digest, nowMs) ?? this.#say({ armored, digest, nowMs })
+    return this.#recorded(armored, digest, nowMs) ?? this.#statusOf({ armored, digest, nowMs })
   }
 
   /**
    * What a certificate is now.
    * @param known an earlier copy whose revocations must not be forgotten
    */
-  async look(armored: string, known?: string): Promise<Judged> {
+  async check(armored: string, known?: string): Promise<CheckedCertificate> {
     if (known !== undefined) {
-      return await this.#say({ armored, known, digest: digestOf(armored), nowMs: Date.now() })
+      return await this.#statusOf({ armored, known, digest: digestOf(armored), nowMs: Date.now() })
     }
-    const found = await this.ask(armored)
-    return 'judgement' in found ? found : { judgement: judgementOf(found, armored), facts: found }
+    const found = await this.infoOf(armored)
+    return 'status' in found ? found : { status: statusOf(found, armored), info: found }
   }
 
-  #remembered(armored: string, nowMs: number): CertificateFacts | null {
+  #recentOf(armored: string, nowMs: number): CertificateInfo | null {
     const recent = this.#recent.get(armored)
-    if (recent?.epoch !== this.#epoch || !holdsAt(recent.facts, nowMs)) return null
+    if (recent?.epoch !== this.#epoch || !holdsAt(recent.info, nowMs)) return null
     this.lookups.hits++
-    return recent.facts
+    return recent.info
   }
 
-  #held(armored: string, digest: Buffer, nowMs: number): CertificateFacts | null {
-    const facts = this.#records.get(digest)
-    if (facts === null || !holdsAt(facts, nowMs)) return null
+  #recorded(armored: string, digest: Buffer, nowMs: number): CertificateInfo | null {
+    const info = this.#records.get(digest)
+    if (info === null || !holdsAt(info, nowMs)) return null
     this.lookups.hits++
-    this.#recent.set(armored, { facts, epoch: this.#epoch }, armored.length)
-    return facts
+    this.#recent.set(armored, { info, epoch: this.#epoch }, armored.length)
+    return info
   }
 
-  async #say({ armored, known, digest, nowMs }: Asked & { nowMs: number }): Promise<Judged> {
+  async #statusOf({
+    armored,
+    known,
+    digest,
+    nowMs,
+  }: StatusRequest & { nowMs: number }): Promise<CheckedCertificate> {
     const name = nameOf(digest, known)
     const kept = this.#others.get(name)
     const isKept = kept !== undefined && isCurrent(kept, nowMs)
@@ -123,23 +133,28 @@ export class Gate implements Disposable {
     }
   }
 
-  async #judge({ armored, known, digest, name }: Asked & { name: string }): Promise<Judged> {
+  async #judge({
+    armored,
+    known,
+    digest,
+    name,
+  }: StatusRequest & { name: string }): Promise<CheckedCertificate> {
     const atMs = Date.now()
     if (known === undefined && this.#mayRead()) {
-      const { precedence, reader } = this.#parts
-      const facts = await precedence.first(() => reader.read(armored))
-      if (facts !== null && this.#readsNatively) {
-        this.#records.set(digest, facts)
-        this.#confirm({ armored, facts, atMs })
-        return { judgement: judgementOf(facts, armored), facts }
+      const { priority, reader } = this.#parts
+      const info = await priority.urgent(() => reader.read(armored))
+      if (info !== null && this.#readsNatively) {
+        this.#records.set(digest, info)
+        this.#confirm({ armored, info, atMs })
+        return { status: statusOf(info, armored), info }
       }
     }
     const judged = await this.#parts.judge(armored, atMs, known)
-    if (known === undefined && judged.facts !== null && isWhole(judged)) {
-      this.#records.set(digest, judged.facts)
-      return { judgement: judgementOf(judged.facts, armored), facts: judged.facts }
+    if (known === undefined && judged.info !== null && isWhole(judged)) {
+      this.#records.set(digest, judged.info)
+      return { status: statusOf(judged.info, armored), info: judged.info }
     }
-    const chars = armored.length + judged.judgement.armored.length
+    const chars = armored.length + judged.status.armored.length
     this.#others.set(name, { ...judged, judgedAtMs: atMs }, chars)
     return judged
   }
@@ -149,19 +164,19 @@ export class Gate implements Disposable {
   }
 
   /** Has the library judge what was read natively, one after the other, behind everything else. */
-  #confirm(one: { armored: string; facts: CertificateFacts; atMs: number }): void {
+  #confirm(one: { armored: string; info: CertificateInfo; atMs: number }): void {
     if (this.#unconfirmed.push(one) > 1) return
     setTimeout(() => void this.#confirmAll(), CONFIRM_AFTER_MS).unref()
   }
 
   async #confirmAll(): Promise<void> {
     for (let [next] = this.#unconfirmed; next !== undefined; [next] = this.#unconfirmed) {
-      const { armored, facts, atMs } = next
-      const judged = await this.#parts.precedence
-        .behind(() => this.#parts.judge(armored, atMs))
+      const { armored, info, atMs } = next
+      const judged = await this.#parts.priority
+        .background(() => this.#parts.judge(armored, atMs))
         .catch(() => null)
-      const isSilent = judged === null || judged.judgement.unusable === 'deadline'
-      if (!isSilent && !isSame(facts, judged.facts)) this.#distrust()
+      const isSilent = judged === null || judged.status.unusable === 'deadline'
+      if (!isSilent && !isSame(info, judged.info)) this.#distrust()
       this.#unconfirmed.shift()
     }
   }
@@ -169,7 +184,7 @@ export class Gate implements Disposable {
   #distrust(): void {
     if (!this.#readsNatively) return
     this[Symbol.dispose]()
-    this.#parts.disagreed()
+    this.#parts.onDisagreement()
   }
 
   /** Forgets what was read natively, and reads nothing so any more. */
@@ -190,22 +205,22 @@ function nameOf(digest: Buffer, known: string | undefined): string {
   return known === undefined ? name : name + digestOf(known).toString('latin1')
 }
 
-/** Whether a record says all of it: the judgement is the one that its facts give. */
-function isWhole({ judgement, facts }: Judged): boolean {
-  if (facts === null || !facts.hasNoOtherKey || judgement.revocations) return false
-  return judgementOf(facts, judgement.armored).expiresMs === judgement.expiresMs
+/** Whether a record says all of it: the status is the one that its info gives. */
+function isWhole({ status, info }: CheckedCertificate): boolean {
+  if (info === null || !info.hasNoOtherKey || status.revocations) return false
+  return statusOf(info, status.armored).expiresMs === status.expiresMs
 }
 
-/** A judgement holds until a time that it names is reached. */
-function isCurrent({ judgement, facts, judgedAtMs }: Kept, nowMs: number): boolean {
-  const { unusable, notBeforeMs, expiresMs } = judgement
+/** A status holds until a time that it names is reached. */
+function isCurrent({ status, info, judgedAtMs }: CachedStatus, nowMs: number): boolean {
+  const { unusable, notBeforeMs, expiresMs } = status
   if (unusable === 'deadline') return nowMs < judgedAtMs + DEADLINE_KEPT_MS
   if (unusable === 'not-yet-valid') return nowMs < notBeforeMs
-  if (facts !== null && !holdsAt(facts, nowMs)) return false
+  if (info !== null && !holdsAt(info, nowMs)) return false
   return unusable !== null || nowMs < expiresMs
 }
 
-function isSame(read: CertificateFacts, judged: CertificateFacts | null): boolean {
+function isSame(read: CertificateInfo, judged: CertificateInfo | null): boolean {
   if (judged === null) return false
-  return Buffer.from(recordOf(read)).equals(recordOf(judged))
+  return Buffer.from(packRecord(read)).equals(packRecord(judged))
 }

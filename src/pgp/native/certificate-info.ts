@@ -1,6 +1,11 @@
 /** What sealing and verifying need of a certificate, once it was judged. */
 import type { Judgement } from '../engine.ts'
-import { ALGORITHM, fingerprintOf, type SealingKey, type SigningKey } from '../crypto/public-key.ts'
+import {
+  ALGORITHM,
+  fingerprintOf,
+  type RecipientKey,
+  type SigningKey,
+} from '../crypto/public-key.ts'
 
 /** Stands for never, where times are seconds. */
 export const NEVER_S = 0xffff_ffff
@@ -9,16 +14,16 @@ export const NEVER_S = 0xffff_ffff
  * A certificate that can be sealed to natively. All of it holds from `fromS` on and before
  * `untilS`: nothing in the certificate begins or ends in between.
  */
-export interface CertificateFacts {
+export interface CertificateInfo {
   /** Of the primary key, 20 bytes. */
   fingerprint: Uint8Array
   /** The key to seal to. */
-  sealing: SealingKey
+  recipientKey: RecipientKey
   /** The key that signs messages; null where none can be verified natively. */
-  signing: SigningKey | null
+  signingKey: SigningKey | null
   /** The signing key is the primary key, and not a subkey. */
   primarySigns: boolean
-  /** There is no key in the certificate but the primary key, `sealing` and `signing`. */
+  /** There is no key in the certificate but the primary key and these two. */
   hasNoOtherKey: boolean
   /** It lists AES-256 among the ciphers that it reads (RFC 9580, 12.1). */
   readsAes256: boolean
@@ -26,13 +31,13 @@ export interface CertificateFacts {
   untilS: number
 }
 
-/** What is known of a certificate; `facts` are null where it is the library's alone to use. */
-export interface Judged {
-  judgement: Judgement
-  facts: CertificateFacts | null
+/** What is known of a certificate; `info` is null where it is the library's alone to use. */
+export interface CheckedCertificate {
+  status: Judgement
+  info: CertificateInfo | null
 }
 
-/** Whether facts hold at a time, in ms. */
+/** Whether it holds at a time, in ms. */
 export function holdsAt(
   { fromS, untilS }: { fromS: number; untilS: number },
   atMs: number,
@@ -48,18 +53,18 @@ const PACKET_BYTES = {
   [ALGORITHM.x25519]: { aes256: 86, aes128: 70 },
 } as const
 
-/** The judgement of a certificate with these facts, which expires when they end. */
-export function judgementOf(facts: CertificateFacts, armored: string): Judgement {
-  const { fingerprint, sealing, fromS, untilS } = facts
+/** The status of a certificate that this is known of; it expires when that ends. */
+export function statusOf(info: CertificateInfo, armored: string): Judgement {
+  const { fingerprint, recipientKey, fromS, untilS } = info
   return {
     fingerprint: Buffer.from(fingerprint).toString('hex'),
     unusable: null,
     notBeforeMs: fromS * 1000,
     expiresMs: untilS === NEVER_S ? Infinity : untilS * 1000,
     revocations: false,
-    encryptionKeys: [fingerprintOf(sealing).toString('hex')],
-    recipientBytes: PACKET_BYTES[sealing.algorithm],
-    algorithm: NAMES[sealing.algorithm],
+    encryptionKeys: [fingerprintOf(recipientKey).toString('hex')],
+    recipientBytes: PACKET_BYTES[recipientKey.algorithm],
+    algorithm: NAMES[recipientKey.algorithm],
     armored,
   }
 }

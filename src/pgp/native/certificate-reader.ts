@@ -1,11 +1,11 @@
 /** Reading certificates of the common shape: a few here, many in threads. */
 import { readCommonCertificate } from './common-certificate.ts'
-import type { CertificateFacts } from './certificate-info.ts'
+import type { CertificateInfo } from './certificate-info.ts'
 import type { Threads } from './threads.ts'
 
 interface Asked {
   armored: string
-  resolve: (facts: CertificateFacts | null) => void
+  resolve: (info: CertificateInfo | null) => void
 }
 
 /** As many as are read here; each takes a quarter of a millisecond. */
@@ -14,7 +14,7 @@ const FEW = 3
 const CHUNK = 16
 
 /** Takes in what is asked for in one turn, and gives it out in pieces: threads need not wait. */
-export class Reader {
+export class CertificateReader {
   readonly #threads: Threads
   #asked: Asked[] = []
 
@@ -23,7 +23,7 @@ export class Reader {
   }
 
   /** What is read of a certificate; null when it is not of the common shape, or nobody is there. */
-  read(armored: string): Promise<CertificateFacts | null> {
+  read(armored: string): Promise<CertificateInfo | null> {
     return new Promise((resolve) => {
       if (this.#asked.push({ armored, resolve }) === 1) queueMicrotask(() => this.#flush())
       if (this.#asked.length === CHUNK) this.#flush()
@@ -40,7 +40,7 @@ export class Reader {
 
   async #send(chunk: Asked[], nowMs: number): Promise<void> {
     const texts = chunk.map(({ armored }) => armored)
-    const facts = await this.#threads.read(texts, nowMs).catch(() => [])
-    for (const [index, { resolve }] of chunk.entries()) resolve(facts[index] ?? null)
+    const info = await this.#threads.read(texts, nowMs).catch(() => [])
+    for (const [index, { resolve }] of chunk.entries()) resolve(info[index] ?? null)
   }
 }

@@ -1,23 +1,23 @@
 /**
  * The one shape of certificate that most people have, read strictly: an Ed25519 primary key, one
  * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). What is taken
- * here openpgp.js takes too, and gives the same facts of; whatever is not exactly so is left to it.
+ * here openpgp.js takes too, and says the same of; whatever is not exactly so is left to it.
  */
 import { isUtf8 } from 'node:buffer'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import {
-  curveKeyOf,
+  publicKeyOf,
   fingerprintOf,
-  isSealingKey,
+  isRecipientKey,
   isSigningKey,
   keyOver,
-  type SealingKey,
+  type RecipientKey,
   type SigningKey,
 } from '../crypto/public-key.ts'
 import { holds } from '../crypto/ed25519.ts'
-import { NEVER_S, holdsAt, type CertificateFacts } from './certificate-info.ts'
+import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   KIND,
   createdS,
@@ -25,7 +25,7 @@ import {
   readSignatureForm,
   soleSubpacket,
   statementOf,
-  type SignatureForm,
+  type SignaturePacketForm,
 } from './signature-packet.ts'
 import { isLowOrder } from '../crypto/curve25519.ts'
 
@@ -48,9 +48,9 @@ const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
 interface Parts {
   primary: SigningKey
   userId: Uint8Array
-  certification: SignatureForm
-  sealing: SealingKey
-  binding: SignatureForm
+  certification: SignaturePacketForm
+  recipientKey: RecipientKey
+  binding: SignaturePacketForm
   bodies: { primary: Uint8Array; subkey: Uint8Array }
 }
 
@@ -58,17 +58,17 @@ interface Parts {
  * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
  * @returns null for everything else, which says nothing about it
  */
-export function readCommonCertificate(armored: string, nowMs: number): CertificateFacts | null {
+export function readCommonCertificate(armored: string, nowMs: number): CertificateInfo | null {
   const parts = partsOf(armored)
-  const facts = parts && factsOf(parts)
-  if (!parts || !facts || !holdsAt(facts, nowMs)) return null
+  const info = parts && infoOf(parts)
+  if (!parts || !info || !holdsAt(info, nowMs)) return null
   const { primary, certification, binding, bodies } = parts
   const overKey = keyOver(bodies.primary)
   const overUserId = Buffer.concat([overKey, userIdOver(parts.userId)])
   const overSubkey = Buffer.concat([overKey, keyOver(bodies.subkey)])
   const certified = statementOf(certification, overUserId, primary)
   const bound = statementOf(binding, overSubkey, primary)
-  return certified && bound && holds(certified) && holds(bound) ? facts : null
+  return certified && bound && holds(certified) && holds(bound) ? info : null
 }
 
 function partsOf(armored: string): Parts | null {
@@ -79,14 +79,15 @@ function partsOf(armored: string): Parts | null {
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
   if (!key || !id || !certified || !subkey || !bound || !isPlainUserId(id)) return null
-  const primary = curveKeyOf(key)
-  const sealing = curveKeyOf(subkey)
+  const primary = publicKeyOf(key)
+  const recipientKey = publicKeyOf(subkey)
   const certification = readSignatureForm(certified)
   const binding = readSignatureForm(bound)
-  if (!primary || !sealing || !certification || !binding) return null
-  if (!isSigningKey(primary) || !isSealingKey(sealing) || isLowOrder(sealing.point)) return null
+  if (!primary || !recipientKey || !certification || !binding) return null
+  if (!isSigningKey(primary) || !isRecipientKey(recipientKey) || isLowOrder(recipientKey.point))
+    return null
   const bodies = { primary: key, subkey }
-  return { primary, userId: id, certification, sealing, binding, bodies }
+  return { primary, userId: id, certification, recipientKey, binding, bodies }
 }
 
 function listOf(bytes: Uint8Array): Packet[] | null {
@@ -108,20 +109,20 @@ function isPlainUserId(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
 }
 
-function factsOf({ primary, certification, sealing, binding }: Parts): CertificateFacts | null {
+function infoOf({ primary, certification, recipientKey, binding }: Parts): CertificateInfo | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)
-  const bound = termsOf(binding, sealing.createdS, fingerprint)
+  const bound = termsOf(binding, recipientKey.createdS, fingerprint)
   if (certified === null || bound === null || (bound.flags & MAY_ENCRYPT) === 0) return null
   return {
     fingerprint,
-    sealing,
-    signing: (certified.flags & MAY_SIGN) === 0 ? null : primary,
+    recipientKey,
+    signingKey: (certified.flags & MAY_SIGN) === 0 ? null : primary,
     primarySigns: (certified.flags & MAY_SIGN) !== 0,
     hasNoOtherKey: true,
     readsAes256: certified.ciphers.includes(AES256),
-    fromS: Math.max(primary.createdS, sealing.createdS, certified.createdS, bound.createdS),
+    fromS: Math.max(primary.createdS, recipientKey.createdS, certified.createdS, bound.createdS),
     untilS: Math.min(certified.untilS, bound.untilS),
   }
 }
@@ -134,7 +135,11 @@ interface Terms {
 }
 
 /** What a self-signature says of its key; null when it says anything that is not common. */
-function termsOf(form: SignatureForm, keyCreatedS: number, fingerprint: Buffer): Terms | null {
+function termsOf(
+  form: SignaturePacketForm,
+  keyCreatedS: number,
+  fingerprint: Buffer,
+): Terms | null {
   const isOdd =
     form.hashed.some(({ kind, isCritical }) => {
       return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
@@ -156,7 +161,7 @@ function termsOf(form: SignatureForm, keyCreatedS: number, fingerprint: Buffer):
   }
 }
 
-function countOf({ hashed }: SignatureForm, kind: number): number {
+function countOf({ hashed }: SignaturePacketForm, kind: number): number {
   return hashed.filter((one) => one.kind === kind).length
 }
 

@@ -1,6 +1,6 @@
-/** A certificate's facts as 124 bytes: what is kept of each, instead of its text or an object. */
+/** A certificate's info as 124 bytes: what is kept of each, instead of its text or an object. */
 import { ALGORITHM } from '../crypto/public-key.ts'
-import type { CertificateFacts } from './certificate-info.ts'
+import type { CertificateInfo } from './certificate-info.ts'
 
 /**
  * Bytes of the digest that a record is found by, of SHA-256's 32: as many as a fingerprint has,
@@ -30,54 +30,54 @@ const FLAG = {
 } as const
 
 /** Writes a record at `at`; `digest` is of `DIGEST_BYTES`. */
-export function writeRecord(
+export function packRecordInto(
   target: Buffer,
   at: number,
-  { digest, facts }: { digest: Uint8Array; facts: CertificateFacts },
+  { digest, info }: { digest: Uint8Array; info: CertificateInfo },
 ): void {
-  const { sealing, signing } = facts
+  const { recipientKey, signingKey } = info
   const flags =
-    (sealing.algorithm === ALGORITHM.x25519 ? FLAG.sealingIsX25519 : 0) |
-    (signing === null ? 0 : FLAG.signs) |
-    (signing?.algorithm === ALGORITHM.ed25519 ? FLAG.signingIsEd25519 : 0) |
-    (facts.primarySigns ? FLAG.primarySigns : 0) |
-    (facts.hasNoOtherKey ? FLAG.hasNoOtherKey : 0) |
-    (facts.readsAes256 ? FLAG.readsAes256 : 0)
+    (recipientKey.algorithm === ALGORITHM.x25519 ? FLAG.sealingIsX25519 : 0) |
+    (signingKey === null ? 0 : FLAG.signs) |
+    (signingKey?.algorithm === ALGORITHM.ed25519 ? FLAG.signingIsEd25519 : 0) |
+    (info.primarySigns ? FLAG.primarySigns : 0) |
+    (info.hasNoOtherKey ? FLAG.hasNoOtherKey : 0) |
+    (info.readsAes256 ? FLAG.readsAes256 : 0)
   target.fill(0, at, at + RECORD_BYTES)
   target.set(digest, at)
-  target.set(facts.fingerprint, at + AT.fingerprint)
-  if (signing !== null) target.set(signing.point, at + AT.signingPoint)
-  target.set(sealing.point, at + AT.sealingPoint)
-  target.writeUInt32BE(signing?.createdS ?? 0, at + AT.signingCreated)
-  target.writeUInt32BE(sealing.createdS, at + AT.sealingCreated)
-  target.writeUInt32BE(facts.fromS, at + AT.from)
-  target.writeUInt32BE(facts.untilS, at + AT.until)
+  target.set(info.fingerprint, at + AT.fingerprint)
+  if (signingKey !== null) target.set(signingKey.point, at + AT.signingPoint)
+  target.set(recipientKey.point, at + AT.sealingPoint)
+  target.writeUInt32BE(signingKey?.createdS ?? 0, at + AT.signingCreated)
+  target.writeUInt32BE(recipientKey.createdS, at + AT.sealingCreated)
+  target.writeUInt32BE(info.fromS, at + AT.from)
+  target.writeUInt32BE(info.untilS, at + AT.until)
   target.writeUInt32BE(flags, at + AT.flags)
 }
 
 /** A record by itself, without a digest. */
-export function recordOf(facts: CertificateFacts): Uint8Array {
+export function packRecord(info: CertificateInfo): Uint8Array {
   const record = Buffer.alloc(RECORD_BYTES)
-  writeRecord(record, 0, { digest: NO_DIGEST, facts })
+  packRecordInto(record, 0, { digest: NO_DIGEST, info })
   return new Uint8Array(record)
 }
 
 const NO_DIGEST = Buffer.alloc(DIGEST_BYTES)
 
 /** Reads the record at `at`; its bytes are copied, since a record may be replaced. */
-export function readRecord(source: Buffer, at: number): CertificateFacts {
+export function unpackRecord(source: Buffer, at: number): CertificateInfo {
   const record = Buffer.from(source.subarray(at, at + RECORD_BYTES))
   const flags = record.readUInt32BE(AT.flags)
   const has = (flag: number): boolean => (flags & flag) !== 0
   const point = (start: number): Buffer => record.subarray(start, start + 32)
   return {
     fingerprint: record.subarray(AT.fingerprint, AT.fingerprint + 20),
-    sealing: {
+    recipientKey: {
       algorithm: has(FLAG.sealingIsX25519) ? ALGORITHM.x25519 : ALGORITHM.ecdh,
       createdS: record.readUInt32BE(AT.sealingCreated),
       point: point(AT.sealingPoint),
     },
-    signing: has(FLAG.signs)
+    signingKey: has(FLAG.signs)
       ? {
           algorithm: has(FLAG.signingIsEd25519) ? ALGORITHM.ed25519 : ALGORITHM.eddsaLegacy,
           createdS: record.readUInt32BE(AT.signingCreated),

@@ -7,13 +7,13 @@ import { sealVersion1 } from '../crypto/seipd.ts'
 import type { ArmoredPackets } from '../format/armored-packets.ts'
 import type { SigningKey } from '../crypto/public-key.ts'
 import { ARMOR_END, ARMOR_START, LINE_BYTES, armorLines, charsOf } from '../format/json-armor.ts'
-import type { OwnSecret } from './own-secrets.ts'
+import type { OwnSecret } from './own-keys.ts'
 import { CIPHER_NAME, type SessionKey } from '../crypto/session-key.ts'
 import { signDocument } from './signed-document.ts'
 import { bufferOf } from '../bytes.ts'
 
-/** An envelope seals one message and no other. */
-export interface Envelope {
+/** It seals one message and no other. */
+export interface PreparedMessage {
   sessionKey: SessionKey
   /** Armor of the recipient packets as far as it fills whole lines, escaped for JSON. */
   lines: Buffer
@@ -24,39 +24,39 @@ export interface Envelope {
   bytes: number
 }
 
-/** Makes an envelope of recipient packets, which all give this session key. */
-export function envelopeOf(armored: ArmoredPackets, sessionKey: SessionKey): Envelope {
+/** Prepares a message of recipient packets, which all give this session key. */
+export function prepareMessage(armored: ArmoredPackets, sessionKey: SessionKey): PreparedMessage {
   const { lines, rest, crc, bytes } = armored
   return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), bytes }
 }
 
-/** Bytes that an envelope takes in memory. */
-export function sizeOf({ lines, rest, sessionKey }: Envelope): number {
+/** Bytes that it takes in memory. */
+export function preparedBytes({ lines, rest, sessionKey }: PreparedMessage): number {
   return lines.length + rest.length + sessionKey.data.length
 }
 
 /** Zeroes what must not be found in memory. */
-export function destroyEnvelope({ sessionKey }: Envelope): void {
+export function destroyPrepared({ sessionKey }: PreparedMessage): void {
   sessionKey.data.fill(0)
 }
 
-/** Signs and encrypts a text into an envelope, which is of no use afterwards. */
-export function sealInto(
-  envelope: Envelope,
+/** Signs and encrypts a text into a prepared message, which is of no use afterwards. */
+export function sealPrepared(
+  prepared: PreparedMessage,
   { text, signer, atMs }: { text: string; signer: OwnSecret<SigningKey>; atMs: number },
 ): Sealed {
   const { packets, statementDigest } = signDocument(text, signer, atMs)
-  const { cipher, data } = envelope.sessionKey
+  const { cipher, data } = prepared.sessionKey
   const container = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
-  destroyEnvelope(envelope)
+  destroyPrepared(prepared)
   const dataDigest = hash('sha256', container, 'hex')
   const framed = framePacket(TAG.seipd, container)
-  const tail = Buffer.concat([envelope.rest, framed])
-  const bytes = envelope.bytes + framed.length
+  const tail = Buffer.concat([prepared.rest, framed])
+  const bytes = prepared.bytes + framed.length
   const lines = Math.ceil(bytes / LINE_BYTES)
-  const checksum = checksumLine(envelope, framed)
+  const checksum = checksumLine(prepared, framed)
   return new Sealed(
-    [ARMOR_START, envelope.lines, armorLines(tail), checksum, ARMOR_END],
+    [ARMOR_START, prepared.lines, armorLines(tail), checksum, ARMOR_END],
     FRAME_CHARS + charsOf(bytes, lines) + (checksum.length === 0 ? 0 : checksum.length - 1),
     { dataDigest, statementDigest },
   )
@@ -65,7 +65,7 @@ export function sealInto(
 const FRAME_CHARS = '-----BEGIN PGP MESSAGE-----\n\n-----END PGP MESSAGE-----\n'.length
 
 /** Only where a reader needs it; see `armorMessage`. */
-function checksumLine({ crc, bytes }: Envelope, framed: Buffer): Buffer {
+function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {
   if ((bytes + framed.length) % 3 !== 0) return Buffer.alloc(0)
   crc.update(framed)
   return Buffer.from(`=${crc.base64}\\n`)

@@ -1,103 +1,103 @@
 /** A list of recipients as it is sealed to: of each what that needs, and one name for all of it. */
 import { hash } from 'node:crypto'
-import { holdsAt, type CertificateFacts, type Judged } from './certificate-info.ts'
-import type { Gate } from './certificate-cache.ts'
-import { writeMembers } from '../crypto/recipient-key.ts'
-import type { OwnKey } from './own-keys.ts'
 import { hexOf } from '../bytes.ts'
+import { packRecipientKeys } from '../crypto/recipient-key.ts'
+import type { CertificateCache } from './certificate-cache.ts'
+import { holdsAt, type CertificateInfo, type CheckedCertificate } from './certificate-info.ts'
+import type { NativeOwnKey } from './own-keys.ts'
 
 /** Holds from `fromS` on and before `untilS`. */
-export interface Roster {
+export interface RecipientList {
   /** The same for the same recipients in the same order, and the same key of ours. */
   name: string
-  /** Who is sealed to natively, as `writeMembers` wrote them; we are among them, last. */
-  members: Buffer
+  /** Who is sealed to natively, as `packRecipientKeys` wrote them; we are among them, last. */
+  recipientKeys: Buffer
   /** Armored certificates of the others, who are the library's to seal to. */
   others: string[]
-  /** All of `members` list AES-256 (RFC 9580, 12.1). */
+  /** All of `recipientKeys` list AES-256 (RFC 9580, 12.1). */
   readAes256: boolean
   fromS: number
   untilS: number
 }
 
-type Sealing = NonNullable<OwnKey['seals']>
+type Sealing = NonNullable<NativeOwnKey['seals']>
 
-interface Known {
-  roster: Roster
+interface KnownList {
+  list: RecipientList
   by: Sealing
   epoch: number
 }
 
-/** Rosters by the very list that they are made of, which must not change. */
-export class Rosters {
-  readonly #gate: Gate
-  readonly #known = new WeakMap<readonly string[], Known>()
+/** Recipient lists by the very array of certificates that they are made of, which must not change. */
+export class RecipientLists {
+  readonly #certificates: CertificateCache
+  readonly #known = new WeakMap<readonly string[], KnownList>()
 
-  constructor(gate: Gate) {
-    this.#gate = gate
+  constructor(certificates: CertificateCache) {
+    this.#certificates = certificates
   }
 
   /**
-   * Gives the roster of armored certificates and our own key: everybody once.
+   * Gives the list for armored certificates and our own key: everybody once.
    * @throws Error when any certificate cannot be sealed to: nobody is left out silently
    */
-  async of(certificates: readonly string[], by: Sealing): Promise<Roster> {
+  async of(certificates: readonly string[], by: Sealing): Promise<RecipientList> {
     const known = this.#known.get(certificates)
-    const isCurrent = known?.by === by && known.epoch === this.#gate.epoch
-    if (isCurrent && holdsAt(known.roster, Date.now())) return known.roster
-    const { epoch } = this.#gate
-    const roster = await this.#make(certificates, by)
-    this.#known.set(certificates, { roster, by, epoch })
-    return roster
+    const isCurrent = known?.by === by && known.epoch === this.#certificates.epoch
+    if (isCurrent && holdsAt(known.list, Date.now())) return known.list
+    const { epoch } = this.#certificates
+    const list = await this.#make(certificates, by)
+    this.#known.set(certificates, { list, by, epoch })
+    return list
   }
 
-  async #make(certificates: readonly string[], by: Sealing): Promise<Roster> {
-    const members = new Map<string, Member>()
-    for (const one of await this.#membersOf([...new Set(certificates)])) {
-      members.set(one.fingerprint, one)
+  async #make(certificates: readonly string[], by: Sealing): Promise<RecipientList> {
+    const recipients = new Map<string, Recipient>()
+    for (const one of await this.#recipientsOf([...new Set(certificates)])) {
+      recipients.set(one.fingerprint, one)
     }
-    const own = hexOf(by.facts.fingerprint)
-    members.delete(own)
-    members.set(own, { fingerprint: own, facts: by.facts })
-    return rosterOf([...members.values()], by)
+    const own = hexOf(by.info.fingerprint)
+    recipients.delete(own)
+    recipients.set(own, { fingerprint: own, info: by.info })
+    return listOf([...recipients.values()], by)
   }
 
-  async #membersOf(texts: string[]): Promise<Member[]> {
-    const asked = texts.map((armored) => this.#gate.ask(armored))
-    const judged = await Promise.all(asked.filter((one) => one instanceof Promise))
-    return asked.map((one) => {
-      if (one instanceof Promise) return memberOf(judged.shift())
-      return { fingerprint: hexOf(one.fingerprint), facts: one }
+  async #recipientsOf(texts: string[]): Promise<Recipient[]> {
+    const found = texts.map((armored) => this.#certificates.infoOf(armored))
+    const checked = await Promise.all(found.filter((one) => one instanceof Promise))
+    return found.map((one) => {
+      if (one instanceof Promise) return recipientOf(checked.shift())
+      return { fingerprint: hexOf(one.fingerprint), info: one }
     })
   }
 }
 
-type Member = { fingerprint: string } & ({ facts: CertificateFacts } | { armored: string })
+type Recipient = { fingerprint: string } & ({ info: CertificateInfo } | { armored: string })
 
 /** @throws Error when it cannot be sealed to */
-function memberOf(judged: Judged | undefined): Member {
-  const { fingerprint, unusable, armored } = judged?.judgement ?? {}
-  if (!judged || !fingerprint || unusable !== null || armored === undefined) {
+function recipientOf(checked: CheckedCertificate | undefined): Recipient {
+  const { fingerprint, unusable, armored } = checked?.status ?? {}
+  if (!checked || !fingerprint || unusable !== null || armored === undefined) {
     throw new Error('a certificate cannot be sealed to')
   }
-  const { facts } = judged
-  return facts !== null && holdsAt(facts, Date.now())
-    ? { fingerprint, facts }
+  const { info } = checked
+  return info !== null && holdsAt(info, Date.now())
+    ? { fingerprint, info }
     : { fingerprint, armored }
 }
 
-function rosterOf(everybody: Member[], by: Sealing): Roster {
-  const facts = everybody.flatMap((one) => ('facts' in one ? [one.facts] : []))
-  const others = everybody.flatMap((one) => ('facts' in one ? [] : [one.armored]))
-  const members = writeMembers(facts.map(({ sealing }) => sealing))
+function listOf(recipients: Recipient[], by: Sealing): RecipientList {
+  const infos = recipients.flatMap((one) => ('info' in one ? [one.info] : []))
+  const others = recipients.flatMap((one) => ('info' in one ? [] : [one.armored]))
+  const recipientKeys = packRecipientKeys(infos.map(({ recipientKey }) => recipientKey))
   const digests = others.map((armored) => hash('sha256', armored, 'buffer'))
-  const all = Buffer.concat([by.signer.fingerprint, members, ...digests])
+  const all = Buffer.concat([by.signer.fingerprint, recipientKeys, ...digests])
   return {
     name: hash('sha256', all, 'base64'),
-    members,
+    recipientKeys,
     others,
-    readAes256: facts.every(({ readsAes256 }) => readsAes256),
-    fromS: Math.max(...facts.map(({ fromS }) => fromS)),
-    untilS: Math.min(...facts.map(({ untilS }) => untilS)),
+    readAes256: infos.every(({ readsAes256 }) => readsAes256),
+    fromS: Math.max(...infos.map(({ fromS }) => fromS)),
+    untilS: Math.min(...infos.map(({ untilS }) => untilS)),
   }
 }

@@ -1,25 +1,25 @@
-/** Makes envelopes: a fresh session key, given to everybody on a roster, each exactly once. */
+/** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
 import { setImmediate as immediate } from 'node:timers/promises'
+import { RECIPIENT_KEY_BYTES } from '../crypto/recipient-key.ts'
+import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
 import type { Cipher } from '../engine.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armored-packets.ts'
-import { envelopeOf, type Envelope } from './prepared-message.ts'
-import { MEMBER_BYTES } from '../crypto/recipient-key.ts'
 import { JobKilled } from '../pool.ts'
-import { gather, isWhole, layOut, pack } from './wrap-session-key.ts'
-import type { Precedence } from './work-priority.ts'
-import type { Roster } from './recipient-list.ts'
-import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
+import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
+import type { RecipientList } from './recipient-list.ts'
 import type { Threads } from './threads.ts'
+import type { WorkPriority } from './work-priority.ts'
+import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
 
-/** What an envelope is made for. */
-export interface Wanted {
-  roster: Roster
+/** What a message is prepared for. */
+export interface PrepareRequest {
+  list: RecipientList
   cipher: Cipher
 }
 
-export interface PackerParts {
+export interface RecipientPacketsParts {
   threads: Threads
-  precedence: Precedence
+  priority: WorkPriority
   /** Recipient packets for certificates that are not of the common forms, made by the library. */
   packetsFor(certificates: string[], sessionKey: SessionKey): Promise<Uint8Array>
 }
@@ -33,81 +33,83 @@ const BLOCKS_AHEAD = 2
 
 const NONE = new Uint8Array()
 
-type PackMembers = (members: Buffer, sessionKey: SessionKey) => Promise<ArmoredPackets>
+type BuildPackets = (recipientKeys: Buffer, sessionKey: SessionKey) => Promise<ArmoredPackets>
 
-export class Packer {
-  readonly #parts: PackerParts
-  #isRestocking = false
+export class RecipientPackets {
+  readonly #parts: RecipientPacketsParts
+  #isRefilling = false
 
-  constructor(parts: PackerParts) {
+  constructor(parts: RecipientPacketsParts) {
     this.#parts = parts
   }
 
   /**
-   * Makes one that somebody waits for; what a thread that died has left is done here.
+   * Prepares a message that somebody waits for; what a thread that died has left is done here.
    * @throws Error when any certificate cannot be used
    */
-  async packNow(wanted: Wanted): Promise<Envelope> {
-    const { precedence } = this.#parts
-    return await precedence.first(() =>
-      this.#pack(wanted, async (members, sessionKey) => {
-        const packets = await this.#packAll(members, sessionKey)
-        const more = await this.#others(wanted, sessionKey)
+  async buildNow(request: PrepareRequest): Promise<PreparedMessage> {
+    const { priority } = this.#parts
+    return await priority.urgent(() =>
+      this.#build(request, async (recipientKeys, sessionKey) => {
+        const packets = await this.#wrapAll(recipientKeys, sessionKey)
+        const more = await this.#others(request, sessionKey)
         return armorPackets(more.length === 0 ? packets : Buffer.concat([packets, more]))
       }),
     )
   }
 
-  async #packAll(members: Buffer, sessionKey: SessionKey): Promise<Buffer> {
-    if (members.length <= FEW * MEMBER_BYTES) return pack(members, sessionKey)
+  async #wrapAll(recipientKeys: Buffer, sessionKey: SessionKey): Promise<Buffer> {
+    if (recipientKeys.length <= FEW * RECIPIENT_KEY_BYTES) {
+      return wrapHere(recipientKeys, sessionKey)
+    }
     const { threads } = this.#parts
-    const shared = layOut(members, sessionKey)
+    const job = createWrapJob(recipientKeys, sessionKey)
     const lanes = Array.from({ length: threads.count }, async () => {
-      while (await threads.pack(shared, BLOCKS_NOW));
+      while (await threads.wrap(job, BLOCKS_NOW));
     })
     for (const lane of await Promise.allSettled(lanes)) {
       if (lane.status === 'rejected' && !(lane.reason instanceof JobKilled)) throw lane.reason
     }
-    return await gather(shared)
+    return await collectPackets(job)
   }
 
   /**
-   * Makes one ahead of time, when nobody waits for anything.
-   * @throws as `packNow`, and when a thread died
+   * Prepares one ahead of time, when nobody waits for anything.
+   * @throws as `buildNow`, and when a thread died
    */
-  async packAhead(wanted: Wanted): Promise<Envelope> {
-    const { precedence, threads } = this.#parts
-    return await this.#pack(wanted, async (members, sessionKey) => {
+  async buildAhead(request: PrepareRequest): Promise<PreparedMessage> {
+    const { priority, threads } = this.#parts
+    return await this.#build(request, async (recipientKeys, sessionKey) => {
       // Each step of this is short, and none follows another without letting others in.
       await immediate()
-      const shared = layOut(members, sessionKey)
-      while (await precedence.behind(() => threads.pack(shared, BLOCKS_AHEAD)));
-      if (!isWhole(shared)) throw new JobKilled('pack')
-      const more = await this.#others(wanted, sessionKey)
-      return await precedence.behind(() => threads.armor([shared.packets, more]))
+      const job = createWrapJob(recipientKeys, sessionKey)
+      while (await priority.background(() => threads.wrap(job, BLOCKS_AHEAD)));
+      if (!isComplete(job)) throw new JobKilled('wrap')
+      const more = await this.#others(request, sessionKey)
+      return await priority.background(() => threads.armor([job.packets, more]))
     })
   }
 
   /** Has the threads make up for the pairs that they have used, behind everything else. */
-  async restock(): Promise<void> {
-    if (this.#isRestocking) return
-    this.#isRestocking = true
-    const { precedence, threads } = this.#parts
+  async refillEphemerals(): Promise<void> {
+    if (this.#isRefilling) return
+    this.#isRefilling = true
+    const { priority, threads } = this.#parts
     try {
       for (let full = 0; full < threads.count;) {
-        full = (await precedence.behind(() => threads.restock())) ? 0 : full + 1
+        full = (await priority.background(() => threads.refillEphemerals())) ? 0 : full + 1
       }
     } catch {
-      // Threads that are gone need no stock.
+      // Threads that are gone need no pairs.
     } finally {
-      this.#isRestocking = false
+      this.#isRefilling = false
     }
   }
 
-  async #pack({ roster, cipher }: Wanted, packMembers: PackMembers): Promise<Envelope> {
+  async #build({ list, cipher }: PrepareRequest, build: BuildPackets): Promise<PreparedMessage> {
     const sessionKey = freshSessionKey(cipher)
     try {
-      return envelopeOf(await packMembers(roster.members, sessionKey), sessionKey)
+      return prepareMessage(await build(list.recipientKeys, sessionKey), sessionKey)
     } catch (error) {
       sessionKey.data.fill(0)
       throw error
@@ -115,8 +117,8 @@ export class Packer {
   }
 
   /** Recipient packets of those who are the library's to seal to. */
-  async #others({ roster }: Wanted, sessionKey: SessionKey): Promise<Uint8Array> {
-    const { others } = roster
+  async #others({ list }: PrepareRequest, sessionKey: SessionKey): Promise<Uint8Array> {
+    const { others } = list
     return others.length === 0 ? NONE : await this.#parts.packetsFor(others, sessionKey)
   }
 }

@@ -1,13 +1,13 @@
 /** Records by digest: a hash table in a few buffers, which grows with what is in it. */
-import { DIGEST_BYTES, RECORD_BYTES, readRecord, writeRecord } from './packed-record.ts'
-import type { CertificateFacts } from './certificate-info.ts'
+import { DIGEST_BYTES, RECORD_BYTES, unpackRecord, packRecordInto } from './packed-record.ts'
+import type { CertificateInfo } from './certificate-info.ts'
 
 /** Records that are allotted at once. */
 const CHUNK = 1024
 const FREE = 0
 
 /**
- * Keeps facts under digests, at most `capacity` of them; then those that were not asked for since
+ * Keeps info under digests, at most `capacity` of them; then those that were not asked for since
  * the last round make room. 100,000 take 13 MB.
  */
 export class RecordTable {
@@ -36,16 +36,16 @@ export class RecordTable {
     return records + this.#slots.byteLength + this.#isRecent.byteLength
   }
 
-  get(digest: Buffer): CertificateFacts | null {
+  get(digest: Buffer): CertificateInfo | null {
     const place = this.#slots[this.#slotOf(digest)] ?? FREE
     if (place === FREE) return null
     this.#isRecent[place - 1] = 1
     const { chunk, at } = this.#where(place - 1)
-    return readRecord(chunk, at)
+    return unpackRecord(chunk, at)
   }
 
-  /** Keeps facts, in place of those that were there under the same digest. */
-  set(digest: Buffer, facts: CertificateFacts): void {
+  /** Keeps info, in place of those that were there under the same digest. */
+  set(digest: Buffer, info: CertificateInfo): void {
     let slot = this.#slotOf(digest)
     let place = this.#slots[slot] ?? FREE
     if (place === FREE) {
@@ -55,7 +55,7 @@ export class RecordTable {
       this.#slots[slot] = place
     }
     const { chunk, at } = this.#where(place - 1)
-    writeRecord(chunk, at, { digest, facts })
+    packRecordInto(chunk, at, { digest, info })
     this.#isRecent[place - 1] = 1
   }
 

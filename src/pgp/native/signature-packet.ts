@@ -12,7 +12,7 @@ export interface Subpacket {
 }
 
 /** A signature as it stands in its packet. */
-export interface SignatureForm {
+export interface SignaturePacketForm {
   type: number
   algorithm: SigningKey['algorithm']
   hash: Hash
@@ -47,7 +47,7 @@ const BODY_MAX = 512
 const TRAILER = 6
 
 /** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
-export function readSignatureForm(body: Uint8Array): SignatureForm | null {
+export function readSignatureForm(body: Uint8Array): SignaturePacketForm | null {
   if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
   const bytes = bufferOf(body)
   const algorithm = bytes[2]
@@ -79,7 +79,7 @@ export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): B
 }
 
 /** When it says that it was made, in seconds; null unless it says so exactly once. */
-export function createdS({ hashed }: SignatureForm): number | null {
+export function createdS({ hashed }: SignaturePacketForm): number | null {
   const bytes = soleSubpacket(hashed, KIND.created)
   return bytes?.length === 4 ? bytes.readUInt32BE() : null
 }
@@ -88,7 +88,7 @@ export function createdS({ hashed }: SignatureForm): number | null {
  * Whether everything that names an issuer names this one, and something does.
  * @param fingerprint of the key, 20 bytes
  */
-export function isIssuedBy(form: SignatureForm, fingerprint: Uint8Array): boolean {
+export function isIssuedBy(form: SignaturePacketForm, fingerprint: Uint8Array): boolean {
   const keyId = fingerprint.subarray(12)
   let named = 0
   for (const area of [form.hashed, form.unhashed]) {
@@ -110,7 +110,7 @@ export function isIssuedBy(form: SignatureForm, fingerprint: Uint8Array): boolea
  * true: it is of another algorithm, or the first bytes of the digest are others.
  */
 export function statementOf(
-  form: SignatureForm,
+  form: SignaturePacketForm,
   over: Uint8Array,
   key: SigningKey,
 ): Statement | null {
@@ -128,7 +128,7 @@ export function statementOf(
 
 /** The same for what those bytes hash to, together with the hashed part. */
 export function statementOn(
-  form: SignatureForm,
+  form: SignaturePacketForm,
   digest: Uint8Array,
   key: SigningKey,
 ): Statement | null {

@@ -5,7 +5,7 @@ import { statementDigest } from '../format/signature-claim.ts'
 import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
 import { signDigest } from '../crypto/ed25519.ts'
 import { writeMpi } from '../crypto/mpi.ts'
-import type { OwnSecret } from './own-secrets.ts'
+import type { OwnSecret } from './own-keys.ts'
 
 const BINARY = 0
 const SHA512 = 10

@@ -2,9 +2,9 @@
 import type { UnlockedKey } from '../engine.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
 import type { ArmoredPackets } from '../format/armored-packets.ts'
-import type { CertificateFacts } from './certificate-info.ts'
-import type { Pack } from './wrap-session-key.ts'
-import { readRecord } from './packed-record.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import type { WrapJob } from './wrap-session-key.ts'
+import { unpackRecord } from './packed-record.ts'
 
 /** Far more than any step takes, however busy the machine is. */
 const DEADLINE_MS = 20_000
@@ -14,10 +14,10 @@ export class Threads implements AsyncDisposable {
   /** How many there are at most. */
   readonly count: number
 
-  /** @param killed called with a job's name when a thread died of it */
-  constructor(count: number, killed?: (job: string) => void) {
+  /** @param onThreadKilled called with a job's name when a thread died of it */
+  constructor(count: number, onThreadKilled?: (job: string) => void) {
     this.count = count
-    this.#pool = new Pool('native/worker', count, killed)
+    this.#pool = new Pool('native/worker', count, onThreadKilled)
   }
 
   /**
@@ -25,24 +25,24 @@ export class Threads implements AsyncDisposable {
    * @returns whether there may be more to do
    * @throws JobKilled when the thread died, or all are gone; Error when one cannot be sealed to
    */
-  async pack(pack: Pack, blocks: number): Promise<boolean> {
-    return await this.#pool.run('pack', [pack, blocks], DEADLINE_MS)
+  async wrap(job: WrapJob, blocks: number): Promise<boolean> {
+    return await this.#pool.run('wrap', [job, blocks], DEADLINE_MS)
   }
 
-  /** Puts recipient packets into armor. @throws JobKilled as `pack` */
+  /** Puts recipient packets into armor. @throws JobKilled as `wrap` */
   async armor(packets: Uint8Array[]): Promise<ArmoredPackets> {
     return await this.#pool.run('armor', [packets], DEADLINE_MS)
   }
 
   /** Makes pairs ahead, in one of the threads. @returns whether it has room for more */
-  async restock(): Promise<boolean> {
-    return await this.#pool.run('restock', [], DEADLINE_MS)
+  async refillEphemerals(): Promise<boolean> {
+    return await this.#pool.run('refillEphemerals', [], DEADLINE_MS)
   }
 
   /** Reads certificates; null for those that are not of the common shape. */
-  async read(certificates: string[], atMs: number): Promise<(CertificateFacts | null)[]> {
+  async read(certificates: string[], atMs: number): Promise<(CertificateInfo | null)[]> {
     const records = await this.#pool.run('read', [certificates, atMs], DEADLINE_MS)
-    return records.map((record) => record && readRecord(Buffer.from(record), 0))
+    return records.map((record) => record && unpackRecord(Buffer.from(record), 0))
   }
 
   /**

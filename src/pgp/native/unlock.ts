@@ -4,8 +4,13 @@ import type { UnlockedKey } from '../engine.ts'
 import { ownBytes, type AlgorithmInfo } from '../packet-sizes.ts'
 import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
 import { plainArmor } from '../format/armor-fast.ts'
-import { ALGORITHM, fingerprintOf, readCurveKey, type CurveKey } from '../crypto/public-key.ts'
-import { readOwnSecrets } from './own-secrets.ts'
+import {
+  ALGORITHM,
+  fingerprintOf,
+  readPublicKey,
+  type NativePublicKey,
+} from '../crypto/public-key.ts'
+import { readOwnSecrets } from './own-keys.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
 const LOCK = Buffer.of(254, 9, 3, 8)
@@ -14,7 +19,7 @@ const IV = 16
 const SHA1 = 20
 const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.signature])
 
-const INFO: Record<CurveKey['algorithm'], AlgorithmInfo> = {
+const INFO: Record<NativePublicKey['algorithm'], AlgorithmInfo> = {
   [ALGORITHM.ecdh]: { algorithm: 'ecdh', curve: 'curve25519Legacy' },
   [ALGORITHM.eddsaLegacy]: { algorithm: 'eddsaLegacy' },
   [ALGORITHM.x25519]: { algorithm: 'x25519' },
@@ -25,7 +30,7 @@ const INFO: Record<CurveKey['algorithm'], AlgorithmInfo> = {
 interface Locked {
   /** What comes before the lock: the public key. */
   public: Uint8Array
-  key: CurveKey
+  key: NativePublicKey
   salt: Uint8Array
   /** How many bytes are hashed, as it stands coded in one. */
   count: number
@@ -71,7 +76,7 @@ function readPackets(armored: string): Packet[] | null {
 }
 
 function readLocked(body: Uint8Array): Locked | null {
-  const read = readCurveKey(body)
+  const read = readPublicKey(body)
   if (read === null) return null
   const rest = body.subarray(read.read)
   const at = LOCK.length + SALT + 1

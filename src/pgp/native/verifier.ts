@@ -1,8 +1,8 @@
 /** Verifying signatures of the common form: one alone here, many beside each other. */
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { holds, holdsAside, type Statement } from '../crypto/ed25519.ts'
-import type { CertificateFacts } from './certificate-info.ts'
-import { claimedOf } from './verify.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import { checkClaims } from './verify.ts'
 
 /** On libuv's pool at once: all else that uses it gets its turn. */
 const AT_ONCE = 16
@@ -24,15 +24,15 @@ export class Verifier {
   }
 
   /**
-   * Judges signatures against a certificate's facts, as `verify` of the library does.
+   * Judges signatures against what is known of a certificate, as `verify` of the library does.
    * @returns null where any of them is not of the common form, before any is verified
    */
   async verify(
     signed: Signed | SignedAtLength,
-    facts: CertificateFacts,
+    info: CertificateInfo,
     nowMs: number,
   ): Promise<SignatureResult[] | null> {
-    const all = claimedOf(signed, facts, nowMs)
+    const all = checkClaims(signed, info, nowMs)
     if (all === null) return null
     const results: SignatureResult[] = []
     for (const one of all) {

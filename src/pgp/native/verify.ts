@@ -5,7 +5,7 @@ import { BOUNDS } from '../bounds.ts'
 import { canonicalText } from '../format/signature-claim.ts'
 import { fingerprintOf, type SigningKey } from '../crypto/public-key.ts'
 import type { Statement } from '../crypto/ed25519.ts'
-import { holdsAt, type CertificateFacts } from './certificate-info.ts'
+import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   KIND,
   createdS,
@@ -13,7 +13,7 @@ import {
   readSignatureForm,
   statementOf,
   statementOn,
-  type SignatureForm,
+  type SignaturePacketForm,
 } from './signature-packet.ts'
 
 const BINARY = 0
@@ -34,25 +34,25 @@ const HASHED = new Set<number>([
 const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
 
 /** What is already known of a signature, or what is to be verified. */
-export type Claimed = 'bad' | 'other-key' | Statement
+export type CheckedClaim = 'bad' | 'other-key' | Statement
 
 /**
- * Judges signatures against a certificate's facts, as `verify` of the library does, all but whether
+ * Judges signatures against what is known of a certificate, as `verify` of the library does, all but whether
  * the key made them.
  * @param nowMs our clock
  * @returns in the order of the signatures; null where any of them is not of the common form
  */
-export function claimedOf(
+export function checkClaims(
   signed: Signed | SignedAtLength,
-  facts: CertificateFacts,
+  info: CertificateInfo,
   nowMs: number,
-): Claimed[] | null {
-  const signer = signerOf(facts)
-  const all: Claimed[] = []
+): CheckedClaim[] | null {
+  const signer = signerOf(info)
+  const all: CheckedClaim[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
     const over = 'document' in signed ? signed : { digest: signed.digests[index] ?? NO_DIGEST }
-    const claimed = form && claimOf(form, over, { facts, signer, nowMs })
+    const claimed = form && claimOf(form, over, { info, signer, nowMs })
     if (!claimed) return null
     all.push(claimed)
   }
@@ -60,22 +60,22 @@ export function claimedOf(
 }
 
 /** Fingerprint of the key that signs for the certificate. */
-function signerOf({ fingerprint, primarySigns, signing }: CertificateFacts): Uint8Array | null {
-  if (signing === null) return null
-  return primarySigns ? fingerprint : fingerprintOf(signing)
+function signerOf({ fingerprint, primarySigns, signingKey }: CertificateInfo): Uint8Array | null {
+  if (signingKey === null) return null
+  return primarySigns ? fingerprint : fingerprintOf(signingKey)
 }
 
 /** Key ids of all keys in the certificate. */
-function keyIdsOf(facts: CertificateFacts): string[] {
-  const { fingerprint, sealing, signing } = facts
-  const subkeys = [sealing, ...(signing === null || facts.primarySigns ? [] : [signing])]
+function keyIdsOf(info: CertificateInfo): string[] {
+  const { fingerprint, recipientKey, signingKey } = info
+  const subkeys = [recipientKey, ...(signingKey === null || info.primarySigns ? [] : [signingKey])]
   return [Buffer.from(fingerprint), ...subkeys.map(fingerprintOf)].map((one) =>
     one.toString('hex', 12),
   )
 }
 
 interface Context {
-  facts: CertificateFacts
+  info: CertificateInfo
   signer: Uint8Array | null
   nowMs: number
 }
@@ -84,30 +84,30 @@ interface Context {
 type Over = { document: Uint8Array } | { digest: Uint8Array }
 
 function claimOf(
-  form: SignatureForm,
+  form: SignaturePacketForm,
   over: Over,
-  { facts, signer, nowMs }: Context,
-): Claimed | null {
+  { info, signer, nowMs }: Context,
+): CheckedClaim | null {
   const madeS = createdS(form)
   if (!isCommon(form) || madeS === null) return null
-  const { signing } = facts
-  if (signing !== null && signer !== null && isIssuedBy(form, signer)) {
+  const { signingKey } = info
+  if (signingKey !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
-    if (!holdsAt(facts, madeS * 1000)) return null
-    return statement(form, over, signing) ?? 'bad'
+    if (!holdsAt(info, madeS * 1000)) return null
+    return statement(form, over, signingKey) ?? 'bad'
   }
   const named = issuerOf(form)
-  if (named === null || !facts.hasNoOtherKey) return null
-  return keyIdsOf(facts).includes(named) ? null : 'other-key'
+  if (named === null || !info.hasNoOtherKey) return null
+  return keyIdsOf(info).includes(named) ? null : 'other-key'
 }
 
-function statement(form: SignatureForm, over: Over, key: SigningKey): Statement | null {
+function statement(form: SignaturePacketForm, over: Over, key: SigningKey): Statement | null {
   if ('digest' in over) return statementOn(form, over.digest, key)
   const { document } = over
   return statementOf(form, form.type === TEXT ? canonicalText(document) : document, key)
 }
 
-function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {
+function isCommon({ type, hashed, unhashed }: SignaturePacketForm): boolean {
   if (type !== BINARY && type !== TEXT) return false
   const isOdd =
     hashed.some(({ kind, isCritical }) => {
@@ -117,7 +117,7 @@ function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {
 }
 
 /** The one key id that it names; null when it names several, none, or not in a common way. */
-function issuerOf({ hashed, unhashed }: SignatureForm): string | null {
+function issuerOf({ hashed, unhashed }: SignaturePacketForm): string | null {
   const names = new Set<string | null>()
   for (const { kind, bytes } of [...hashed, ...unhashed]) {
     if (kind === KIND.issuer) names.add(bytes.length === 8 ? bytes.toString('hex') : null)
@@ -128,7 +128,7 @@ function issuerOf({ hashed, unhashed }: SignatureForm): string | null {
   return others.length === 0 ? name : null
 }
 
-function formOf(packet: Uint8Array): SignatureForm | null {
+function formOf(packet: Uint8Array): SignaturePacketForm | null {
   if (packet.length === 0) return null
   const { tag, body } = packetAt(packet, 0)
   return tag === TAG.signature ? readSignatureForm(body) : null

@@ -1,6 +1,6 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
-import type { Addressed, OwnIds } from '../format/recipient-scan.ts'
+import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { FramingError } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
@@ -14,20 +14,20 @@ import {
   type Packed,
   type ReadDocument,
 } from '../format/decrypted-stream.ts'
-import { readBehind, readEnvelope, type Envelope } from '../format/encrypted-stream.ts'
+import { readTrailing, readEncryptedHead, type EncryptedHead } from '../format/encrypted-stream.ts'
 import type { FoundKey, FoundPackets } from '../library/open-file.ts'
 import { OctetReader } from '../format/byte-reader.ts'
-import { RestingPlace } from './place.ts'
+import { RestingSink } from './place.ts'
 import type { Room } from './raw-file.ts'
 
 /** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
-export interface BulkHelpers {
-  unwrap(addressed: Addressed): Promise<FoundKey[]>
+export interface FileOpeningHelpers {
+  unwrap(addressed: ScannedRecipients): Promise<FoundKey[]>
   openWhole(recipientPackets: Uint8Array[], container: Uint8Array): Promise<FoundPackets | null>
   unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
 }
 
-export interface BulkOptions extends BulkHelpers {
+export interface FileOpeningOptions extends FileOpeningHelpers {
   form: 'binary' | 'armored'
   own: OwnIds
   room: Room
@@ -38,18 +38,18 @@ export interface BulkOptions extends BulkHelpers {
  * ciphers in one pass whatever the size, everything else by the library up to a bound.
  * Everything cryptographic that fails is `damaged` with one reason.
  */
-export async function openBulk(
+export async function openFileStream(
   reader: OctetReader,
-  options: BulkOptions,
+  options: FileOpeningOptions,
 ): Promise<OpenedFile | NotOpened> {
   const outer = options.form === 'armored' ? new OctetReader(dearmored(reader)) : reader
   try {
-    const envelope = await readEnvelope(outer, options.own)
-    if (envelope.outcome !== 'encrypted') return envelope
-    const found = await options.unwrap(envelope)
-    if (found.length === 0) return envelope.named ? UNDECIPHERED : { outcome: 'not-recipient' }
-    const key = envelope.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
-    const opening = { envelope, outer, options }
+    const head = await readEncryptedHead(outer, options.own)
+    if (head.outcome !== 'encrypted') return head
+    const found = await options.unwrap(head)
+    if (found.length === 0) return head.named ? UNDECIPHERED : { outcome: 'not-recipient' }
+    const key = head.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
+    const opening = { head, outer, options }
     return key === null ? await openWhole(opening) : await openPassing(key, opening)
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
@@ -62,9 +62,9 @@ const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 const PREFIX_BYTES = 18
 
 interface Opening {
-  envelope: Envelope
+  head: EncryptedHead
   outer: OctetReader
-  options: BulkOptions
+  options: FileOpeningOptions
 }
 
 type NativeKey = FoundKey & SessionKey
@@ -90,51 +90,51 @@ function seemsRight(key: SessionKey, prefix: Uint8Array): boolean {
 }
 
 async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile | NotOpened> {
-  const { envelope, outer, options } = opening
+  const { head, outer, options } = opening
   const raw = await options.room.file()
-  const container = new Container(envelope.container, { raw, key })
-  const place = new RestingPlace(options.room, { container, raw })
+  const container = new Container(head.container, { raw, key })
+  const place = new RestingSink(options.room, { container, raw })
   return await unlessRefused(place, async () => {
     const inner = new OctetReader(container.packets())
     const found = await readDocument(inner, place)
     if (found.outcome !== 'document') container.forget()
     // Whatever was wrong with it, all of it is read, or the time would tell.
     await inner.drain()
-    const behind = await readBehind(outer)
+    const behind = await readTrailing(outer)
     if (behind !== null) return behind
     if (!container.isIntact) return UNDECIPHERED
     const { fingerprint } = key
     const dataDigest = container.digest
-    return await opened(found, { place, options, dataDigest, fingerprint, envelope })
+    return await opened(found, { place, options, dataDigest, fingerprint, head })
   })
 }
 
-async function openWhole({ envelope, outer, options }: Opening): Promise<OpenedFile | NotOpened> {
-  const { recipientPackets, version } = envelope
-  const body = await envelope.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
+async function openWhole({ head, outer, options }: Opening): Promise<OpenedFile | NotOpened> {
+  const { recipientPackets, version } = head
+  const body = await head.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
   if (body === null) return { outcome: 'too-large', reason: 'form' }
-  const behind = await readBehind(outer)
+  const behind = await readTrailing(outer)
   if (behind !== null) return behind
   const container = Buffer.concat([Buffer.from([version]), body])
   const inside = await options.openWhole(recipientPackets, container)
   if (inside === null) return UNDECIPHERED
-  const place = new RestingPlace(options.room, null)
+  const place = new RestingSink(options.room, null)
   return await unlessRefused(place, async () => {
     const found = await readDocument(new OctetReader(once(inside.packets)), place)
     const dataDigest = createHash('sha256').update(container).digest('hex')
     const { fingerprint } = inside
-    return await opened(found, { place, options, dataDigest, fingerprint, envelope })
+    return await opened(found, { place, options, dataDigest, fingerprint, head })
   })
 }
 
 async function opened(
   found: ReadDocument,
   o: {
-    place: RestingPlace
-    options: BulkOptions
+    place: RestingSink
+    options: FileOpeningOptions
     dataDigest: string
     fingerprint: string
-    envelope: Envelope
+    head: EncryptedHead
   },
 ): Promise<OpenedFile | NotOpened> {
   const read = found.outcome === 'packed' ? await unpack(found, o.place, o.options) : found
@@ -152,14 +152,14 @@ async function opened(
     })),
     signed: { digests: read.digests, signatures: read.signaturePackets },
     openedWith: o.fingerprint,
-    recipients: o.envelope.recipients,
+    recipients: o.head.recipients,
   }
 }
 
 async function unpack(
   { packet, signedAround }: Packed,
-  place: RestingPlace,
-  helpers: BulkHelpers,
+  place: RestingSink,
+  helpers: FileOpeningHelpers,
 ): Promise<ReadDocument> {
   const bytes = await helpers.unpackWhole(packet)
   if (bytes === null) return { outcome: 'damaged', reason: 'compression' }
@@ -170,7 +170,7 @@ async function unpack(
 
 /** Gives the room back, whatever happened, unless a file is given. */
 async function unlessRefused(
-  place: RestingPlace,
+  place: RestingSink,
   open: () => Promise<OpenedFile | NotOpened>,
 ): Promise<OpenedFile | NotOpened> {
   let outcome = ''

@@ -1,11 +1,11 @@
 import type { Container } from './container.ts'
-import type { DocumentPlace } from '../format/decrypted-stream.ts'
+import type { DocumentSink } from '../format/decrypted-stream.ts'
 import { Extents } from './extents.ts'
 import type { RawFile, Room } from './raw-file.ts'
 import { RestingFile, RestingWriter } from './resting.ts'
 
 /** Where a document comes to rest: in its container as it arrived, or written anew. */
-export class RestingPlace implements DocumentPlace {
+export class RestingSink implements DocumentSink {
   readonly #room: Room
   readonly #container: Container | null
   readonly #extents = new Extents()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import { unwrapKey, wrapKey } from '../../../src/pgp/crypto/key-wrap.ts'
 import { readMpi, writeMpi } from '../../../src/pgp/crypto/mpi.ts'
-import { isSealingSecret, readOwnSecrets } from '../../../src/pgp/native/own-secrets.ts'
+import { isRecipientSecret, readOwnSecrets } from '../../../src/pgp/native/own-keys.ts'
 import {
   openRecipient,
   readRecipient,
@@ -157,7 +157,7 @@ function formOf(framed: Uint8Array): RecipientForm | null {
 
 const own = (person: typeof bot) => {
   const secret = secretsOf(person).get(person.subkey.keyId)
-  if (secret === undefined || !isSealingSecret(secret)) throw new Error('no such secret')
+  if (secret === undefined || !isRecipientSecret(secret)) throw new Error('no such secret')
   return secret
 }
 

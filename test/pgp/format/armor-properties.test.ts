@@ -5,11 +5,11 @@ import { armor } from '../../support/openpgp-framing.ts'
 import { runs } from '../../support/chance.ts'
 import { fc } from '../../support/property.ts'
 
-const bytes = fc.uint8Array({ minLength: 1, maxLength: 3000 })
+const anyBytes = fc.uint8Array({ minLength: 1, maxLength: 3000 })
 
 test('what we armor is read back whole, and is as long as foretold', () => {
   fc.assert(
-    fc.property(bytes, (bytes) => {
+    fc.property(anyBytes, (bytes) => {
       const text = armorMessage(bytes)
       expect(Buffer.from(dearmor(text, 'MESSAGE') ?? [])).toEqual(Buffer.from(bytes))
       expect(text).toHaveLength(armoredLength(bytes.length))
@@ -28,7 +28,7 @@ test('any lawful freedom of armor gives the same bytes', () => {
     }),
   })
   fc.assert(
-    fc.property(bytes, freedom, (bytes, options) => {
+    fc.property(anyBytes, freedom, (bytes, options) => {
       expect(Buffer.from(dearmor(armor(bytes, options), 'MESSAGE') ?? [])).toEqual(
         Buffer.from(bytes),
       )

@@ -1,7 +1,7 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
-import { walkMessage } from '../../../src/pgp/format/encrypted-message.ts'
+import { parseMessage } from '../../../src/pgp/format/encrypted-message.ts'
 import { idsOf, openArmored, openInner, said, toBot } from '../../support/openpgp-engine.ts'
 import {
   BZIP2_BOMB,
@@ -103,7 +103,7 @@ test('P20 a bomb that is not encrypted is never inflated', () => {
   )
   const before = process.resourceUsage().maxRSS
   for (const text of bombs) {
-    expect(said(walkMessage(text, idsOf([bot.unlocked])))).toBe('not-encrypted: structure')
+    expect(said(parseMessage(text, idsOf([bot.unlocked])))).toBe('not-encrypted: structure')
   }
   expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(16)
 })

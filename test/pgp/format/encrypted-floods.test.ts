@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { UnlockedKey } from '../../../src/pgp/engine.ts'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
-import type { Walked } from '../../../src/pgp/format/encrypted-message.ts'
+import type { EncryptedMessage } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, openPackets, said, walkPackets } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
@@ -29,13 +29,13 @@ beforeAll(() => {
 test('P9 a thousand recipients before us cost a loop: ours alone is left', async () => {
   const packets = octets(strangers(MANY), ours, box)
   expect(armor(packets).length).toBeLessThanOrEqual(BOUNDS.messageChars)
-  expect((walkPackets(packets, keys) as Walked).recipientPackets).toEqual([ours])
+  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
 test('P10 a thousand anonymous recipients beside ours are not tried', async () => {
   const packets = octets(strangers(MANY, ANONYMOUS), ours, box)
-  expect((walkPackets(packets, keys) as Walked).recipientPackets).toEqual([ours])
+  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
@@ -46,7 +46,7 @@ test('P10 a thousand anonymous recipients alone are refused', async () => {
 
 test('four anonymous recipients are tried with five keys, and ours may be the last', async () => {
   const packets = octets(strangers(3, ANONYMOUS), anonymousPkesk(bot.subkey, KEY), box)
-  expect((walkPackets(packets, keys) as Walked).recipientPackets).toHaveLength(4)
+  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(4)
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
@@ -59,7 +59,7 @@ test('anonymous packets times keys stay within the bound on attempts', () => {
   const packets = octets(strangers(4, ANONYMOUS), box)
   for (const keyCount of [1, 5, 8, 9, 16, 17, 32]) {
     const retained = Array.from({ length: keyCount }, () => bot.unlocked)
-    const { recipientPackets } = walkPackets(packets, retained) as Walked
+    const { recipientPackets } = walkPackets(packets, retained) as EncryptedMessage
     expect(recipientPackets.length).toBeGreaterThan(0)
     expect(recipientPackets.length * keyCount).toBeLessThanOrEqual(BOUNDS.anonymousAttempts)
   }
@@ -67,7 +67,9 @@ test('anonymous packets times keys stay within the bound on attempts', () => {
 
 test('a thousand packets that name us falsely are tried up to the bound', async () => {
   const packets = octets(strangers(MANY, bot.subkey.keyId), box)
-  expect((walkPackets(packets, keys) as Walked).recipientPackets).toHaveLength(BOUNDS.namedAttempts)
+  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(
+    BOUNDS.namedAttempts,
+  )
   expect(said(await openPackets(packets, keys))).toBe('damaged: decryption')
 })
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
   looksEncrypted,
-  walkMessage,
-  walkBytes,
-  type Walked,
+  parseMessage,
+  parseMessageBytes,
+  type EncryptedMessage,
 } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, hello, idsOf, openPackets, said, walkPackets } from '../../support/openpgp-engine.ts'
 import {
@@ -132,7 +132,7 @@ test.each([
 
 test('what is not for us is dropped before anything is parsed', () => {
   const strangers = Array.from({ length: 50 }, (_, index) => strangerPkesk(String(index)))
-  const walked = walkPackets(octets(...strangers, argon2, ours, box)) as Walked
+  const walked = walkPackets(octets(...strangers, argon2, ours, box)) as EncryptedMessage
   expect(walked.outcome).toBe('encrypted')
   expect(walked.named).toBe(true)
   expect(walked.recipientPackets).toEqual([ours])
@@ -142,10 +142,13 @@ test('what is not for us is dropped before anything is parsed', () => {
 test('what is left of a message stays as it was while others are read', () => {
   const others = anonymousPkesk(bot.subkey, KEY)
   const own = idsOf([bot.unlocked])
-  const first = walkMessage(armor(octets(ours, others, box)), own) as Walked
+  const first = parseMessage(armor(octets(ours, others, box)), own) as EncryptedMessage
   const copy = structuredClone(first)
   const longer = seipd(literal('x'.repeat(5000)), KEY)
-  const second = walkMessage(armor(octets(strangerPkesk('a'), others, longer)), own) as Walked
+  const second = parseMessage(
+    armor(octets(strangerPkesk('a'), others, longer)),
+    own,
+  ) as EncryptedMessage
   expect(second.outcome).toBe('encrypted')
   expect(structuredClone(first)).toEqual(copy)
   expect(Buffer.from(first.container)).toEqual(seipdBody(literal('hello'), KEY))
@@ -181,8 +184,8 @@ test('a version 6 packet whose fingerprint is cut short, or of length zero, is n
 })
 
 test('without a key of ours nothing is for us', () => {
-  expect(walkBytes(octets(ours, box), idsOf([]))).toEqual({ outcome: 'not-recipient' })
-  expect(walkBytes(octets(anonymousPkesk(bot.subkey, KEY), box), idsOf([]))).toEqual({
+  expect(parseMessageBytes(octets(ours, box), idsOf([]))).toEqual({ outcome: 'not-recipient' })
+  expect(parseMessageBytes(octets(anonymousPkesk(bot.subkey, KEY), box), idsOf([]))).toEqual({
     outcome: 'not-recipient',
   })
 })
@@ -215,7 +218,10 @@ test.each([
     true,
   ],
 ])('a message tells to whom it is sealed: %s', (_, packets, keys, hasUnnamed) => {
-  const walked = walkBytes(octets(...packets, box), idsOf([bot.unlocked])) as Walked
+  const walked = parseMessageBytes(
+    octets(...packets, box),
+    idsOf([bot.unlocked]),
+  ) as EncryptedMessage
   const ids = Buffer.from(walked.recipients.keyIds).toString('hex').match(/.{16}/g)
   expect(ids).toEqual(keys.map(({ fingerprint }) => idOf(fingerprint)))
   expect(walked.recipients.hasUnnamed).toBe(hasUnnamed)
@@ -223,7 +229,10 @@ test.each([
 
 test('a thousand recipients are all told', () => {
   const others = Array.from({ length: 1000 }, (_, n) => strangerPkesk(`stranger ${n}`))
-  const walked = walkBytes(octets(...others, ours, box), idsOf([bot.unlocked])) as Walked
+  const walked = parseMessageBytes(
+    octets(...others, ours, box),
+    idsOf([bot.unlocked]),
+  ) as EncryptedMessage
   expect(walked.recipients.keyIds.length).toBe(1001 * 8)
   expect(Buffer.from(walked.recipients.keyIds.subarray(-8)).toString('hex')).toBe(
     idOf(bot.subkey.fingerprint),

@@ -245,9 +245,7 @@ test('inconsistent: a secret part of another key is refused, locked or not', asy
   const [ours, theirs] = [await keyOf({ passphrase: '' }), await keyOf({ passphrase: '' })]
   const [secret] = [...packetsOf(Buffer.from(theirs.write()))]
   const swapped = altered(ours, (body) => {
-    secret?.body
-      .subarray(publicBytes())
-      .forEach((byte, at) => (body[publicBytes() + at] = byte))
+    secret?.body.subarray(publicBytes()).forEach((byte, at) => (body[publicBytes() + at] = byte))
   })
   expect(['inconsistent', 'unparseable']).toContain(await refused(swapped, null))
 })

@@ -31,9 +31,9 @@ test.each(CURVES)(
       userId(primary, curve, { hash }),
       boundSubkey(primary, subkey, { hash }),
     )
-    const judgement = await engine.judge(certificate)
-    expect(judgement).toMatchObject({ unusable: null, algorithm: curve })
-    expect(judgement.recipientBytes.aes256).toBe(size)
+    const status = await engine.judge(certificate)
+    expect(status).toMatchObject({ unusable: null, algorithm: curve })
+    expect(status.recipientBytes.aes256).toBe(size)
     const request = { text: 'x', certificates: [certificate], signer: bot.unlocked } as const
     expect(await engine.seal({ ...request, cipher: 'aes256' })).toContain('BEGIN PGP MESSAGE')
 

@@ -35,8 +35,8 @@ test.each([2048, 3072, 4096])('an RSA subkey of %i bits can be sealed to', async
 })
 
 test('C7 an RSA key of 32768 bits is refused', async () => {
-  const judgement = await judge(withSubkey(paperRsa(32_768)), NOW_MS)
-  expect(judgement.unusable).not.toBeNull()
+  const status = await judge(withSubkey(paperRsa(32_768)), NOW_MS)
+  expect(status.unusable).not.toBeNull()
 })
 
 test('C1 an Elgamal subkey is refused', async () => {

@@ -160,8 +160,8 @@ test.each([
     'no-encryption-subkey',
   ],
 ])('%s: cannot be sealed to', async (_, certificate, unusable) => {
-  const judgement = await judge(certificate, NOW_MS)
-  expect(judgement).toMatchObject({ unusable, armored: certificate })
+  const status = await judge(certificate, NOW_MS)
+  expect(status).toMatchObject({ unusable, armored: certificate })
 })
 
 test('C5 beside a subkey of its own, a foreign one is not used', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { recordOf } from '../../../src/pgp/native/packed-record.ts'
+import { packRecord } from '../../../src/pgp/native/packed-record.ts'
 import { Verifier } from '../../../src/pgp/native/verifier.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
 import { boundSubkey, keyPacket, userId } from '../../support/openpgp-certificate.ts'
@@ -12,8 +12,8 @@ import { signature, signatureBody } from '../../support/openpgp-signature.ts'
 
 const verifier = new Verifier(() => false)
 const DOCUMENT = Buffer.from('hello')
-const { facts } = await judgeFully(alice.certificate, NOW_MS)
-if (facts === null) throw new Error('not common')
+const { info } = await judgeFully(alice.certificate, NOW_MS)
+if (info === null) throw new Error('not common')
 
 /** Each byte string that differs from one in a single bit. */
 function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> {
@@ -25,7 +25,7 @@ function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> 
 }
 
 const natively = (document: Uint8Array, signed: Uint8Array) =>
-  verifier.verify({ document, signatures: [signed] }, facts, NOW_MS)
+  verifier.verify({ document, signatures: [signed] }, info, NOW_MS)
 
 test('of a signature with any single bit flipped the library says the same', async () => {
   const options = { signer: alice.primary, over: DOCUMENT, atMs: NOW_MS }
@@ -88,7 +88,7 @@ test('of a certificate with any single bit flipped the library says the same', a
     if (ours === null) continue
     const text = armor(flipped, { type: 'PUBLIC KEY BLOCK' })
     const judged = await judgeFully(text, NOW_MS)
-    expect(judged.judgement.unusable, `bit ${bit}`).toBeNull()
-    expect(judged.facts && recordOf(judged.facts), `bit ${bit}`).toEqual(recordOf(ours))
+    expect(judged.status.unusable, `bit ${bit}`).toBeNull()
+    expect(judged.info && packRecord(judged.info), `bit ${bit}`).toEqual(packRecord(ours))
   }
 })

@@ -10,11 +10,11 @@ const document = Buffer.from('hello')
 const good = signature({ signer: alice.primary, over: document, atMs: NOW_MS })
 const bad = Buffer.from(good)
 bad[bad.length - 1] = (bad.at(-1) ?? 0) ^ 1
-const { facts } = await judgeFully(alice.certificate, NOW_MS)
-if (facts === null) throw new Error('not common')
+const { info } = await judgeFully(alice.certificate, NOW_MS)
+if (info === null) throw new Error('not common')
 
 const ask = (verifier: Verifier, ...signatures: Uint8Array[]) =>
-  verifier.verify({ document, signatures }, facts, NOW_MS)
+  verifier.verify({ document, signatures }, info, NOW_MS)
 
 /** How many of them are there before the loop goes on: those that were verified here. */
 async function here(asked: Promise<unknown>[]): Promise<number> {
