@@ -1,5 +1,5 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
-import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open-file.ts'
+import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open.ts'
 import { OctetReader } from '../../src/pgp/format/byte-reader.ts'
 import { openFileStream } from '../../src/pgp/stream/open-file.ts'
 import type { RawFile, Room } from '../../src/pgp/stream/raw-file.ts'

@@ -4,37 +4,7 @@
  * for ECB and not for CFB. ECB is used here as that keystream and for nothing else.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type Cipheriv } from 'node:crypto'
-
-/** A symmetric key by the library's name of its algorithm. */
-export interface SessionKey {
-  algorithm: string
-  data: Uint8Array
-}
-
-interface Cipher {
-  keyBytes: number
-  blockBytes: number
-  cfb: string
-  /** Only where the block is four words. */
-  ecb?: string
-}
-
-/** The ciphers that node:crypto has (RFC 9580, 9.3); the others are the library's. */
-const CIPHERS: Readonly<Record<string, Cipher>> = {
-  aes128: { keyBytes: 16, blockBytes: 16, cfb: 'aes-128-cfb', ecb: 'aes-128-ecb' },
-  aes192: { keyBytes: 24, blockBytes: 16, cfb: 'aes-192-cfb', ecb: 'aes-192-ecb' },
-  aes256: { keyBytes: 32, blockBytes: 16, cfb: 'aes-256-cfb', ecb: 'aes-256-ecb' },
-  tripledes: { keyBytes: 24, blockBytes: 8, cfb: 'des-ede3-cfb' },
-}
-
-/** True when `CfbDecipher` takes the key. */
-export function isNative({ algorithm, data }: SessionKey): boolean {
-  return cipherOf(algorithm)?.keyBytes === data.length
-}
-
-function cipherOf(algorithm: string): Cipher | undefined {
-  return Object.hasOwn(CIPHERS, algorithm) ? CIPHERS[algorithm] : undefined
-}
+import { cipherOf, type SymmetricKey } from './ciphers.ts'
 
 const WORDS = 4
 const BLOCK = 16
@@ -51,13 +21,13 @@ export class CfbDecipher {
   #isAtEnd = false
 
   /**
-   * @param key one that `isNative` is true for
+   * @param key one that `cipherOf` knows
    * @param before the ciphertext block before the first; absent: the first is the first
    * @throws Error for any other key
    */
-  constructor(key: SessionKey, before?: Uint8Array) {
-    const cipher = cipherOf(key.algorithm)
-    if (cipher === undefined || !isNative(key)) throw new Error('cipher')
+  constructor(key: SymmetricKey, before?: Uint8Array) {
+    const cipher = cipherOf(key)
+    if (cipher === null) throw new Error('cipher')
     const { blockBytes, cfb, ecb } = cipher
     const secret = createSecretKey(key.data)
     const start = before ?? new Uint8Array(blockBytes)

@@ -2,9 +2,10 @@
 import { TAG } from '../format/packets.ts'
 import { ALGORITHM, type RecipientKey } from './public-key.ts'
 import { wrappingKey, type Agreeing } from './key-agreement.ts'
-import { unwrapKey, wrapKey } from './key-wrap.ts'
+
 import type { OwnSecret } from '../native/own-keys.ts'
-import { CIPHERS, paddedLength, unpadSessionKey, type CipherId } from './session-key.ts'
+import { keyBytesOf, type CipherId } from './ciphers.ts'
+import { paddedLength, unpadSessionKey, unwrapKey, wrapKey } from './session-key.ts'
 import { agree, agreeAgain, type Ephemeral } from './curve25519.ts'
 import { bufferOf } from '../bytes.ts'
 
@@ -90,7 +91,7 @@ export function openRecipient(
 
 /** Bytes of the packet that `writeRecipient` writes. */
 export function recipientBytes(algorithm: RecipientKey['algorithm'], cipher: CipherId): number {
-  const { keyBytes } = CIPHERS[cipher]
+  const keyBytes = keyBytesOf(cipher)
   const start = HEADER + START
   if (algorithm === ALGORITHM.x25519) return start + POINT + 2 + keyBytes + 8
   return start + POINT_START.length + POINT + 1 + paddedLength(keyBytes) + 8

@@ -1,5 +1,5 @@
 /** Armor as programs write it, decoded in one go instead of line by line. */
-import { HEADER_LINE, type ArmorType } from './armor-lines.ts'
+import { HEADER_LINE, beginLine, endLine, type ArmorType } from './armor-lines.ts'
 import { Crc24 } from './crc24.ts'
 
 const LINE_FEED = 10
@@ -52,8 +52,8 @@ interface Span {
 
 /** Where the base64 stands. */
 function dataOf(text: string, type: ArmorType): Span | null {
-  const begin = `-----BEGIN PGP ${type}-----\n`
-  const close = `\n-----END PGP ${type}-----`
+  const begin = `${beginLine(type)}\n`
+  const close = `\n${endLine(type)}`
   const stop = text.endsWith('\n') ? text.length - 1 : text.length
   if (!text.startsWith(begin) || !text.endsWith(close, stop)) return null
   const blank = text.indexOf('\n\n', begin.length - 1)

@@ -1,33 +1,34 @@
-/** The grammar of what was decrypted (RFC 9580, 10.3), walked by us and bounded. */
+/** The packets inside a message (RFC 9580, 10.3), all at hand and bounded; nothing is copied. */
+import { isUtf8 } from 'node:buffer'
 import { inflateRawSync, inflateSync } from 'node:zlib'
-import {
-  LITERAL_FORMATS,
-  packetOrder,
-  agreesWithOnePass,
-  unreadableClaim,
-  type PacketOrder,
-} from './packet-order.ts'
-import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { parseSignature, type ParsedSignature } from './signature-claim.ts'
+import { bufferOf } from '../bytes.ts'
+import type { NotOpened, OpenedText } from '../engine.ts'
+import {
+  COMPRESSION,
+  LITERAL_START_BYTES,
+  NO_SIGNATURES,
+  damaged,
+  literalHeaderBytes,
+  packetOrder,
+  publicClaims,
+  readSignatures,
+  type ReadSignatures,
+  type Refusal,
+} from './message-grammar.ts'
+import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
+import { parseSignature } from './signature-claim.ts'
 
 /** A literal document with the signatures that stand on it. */
-export interface DecryptedDocument {
+export interface DecryptedDocument extends ReadSignatures {
   outcome: 'document'
   document: Uint8Array
-  claims: ParsedSignature[]
-  /** Signature packets, framed, in the order of `claims`. */
-  signaturePackets: Uint8Array[]
 }
 
-export type Decrypted =
-  | DecryptedDocument
-  | { outcome: 'damaged'; reason: string }
-  | { outcome: 'too-large'; reason: string }
+export type Decrypted = DecryptedDocument | Refusal
 
 /** Bytes that headers and signatures may add to a document. */
 const SIGNATURE_ROOM = 65_536
-const COMPRESSION = { none: 0, zip: 1, zlib: 2 } as const
 
 /**
  * Takes decrypted packets and the bound on a document's bytes.
@@ -38,17 +39,17 @@ export async function readDecrypted(
   bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
 ): Promise<Decrypted> {
   try {
-    const packets = list(bytes)
+    const packets = listOf(bytes)
     const compressed = packets.find(({ tag }) => tag === TAG.compressed)
-    if (compressed === undefined) return grammar(packets)
-    if (packetOrder(packets, TAG.compressed) === null)
-      return { outcome: 'damaged', reason: 'structure' }
-    const inner = grammar(list(await decompress(compressed.body, bunzip)))
-    return packets.length === 1 ? inner : withoutSignatures(inner)
+    if (compressed === undefined) return documentIn(packets)
+    if (packetOrder(packets, TAG.compressed) === null) return damaged('structure')
+    const inside = documentIn(listOf(await decompress(compressed.body, bunzip)))
+    const isSignedAround = packets.length > 1 && inside.outcome === 'document'
+    return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
     if (error instanceof TooLarge) return { outcome: 'too-large', reason: 'decompressed' }
-    return { outcome: 'damaged', reason: 'compression' }
+    return damaged('compression')
   }
 }
 
@@ -61,12 +62,12 @@ const PLAIN_SIGNATURE_BYTES = 512
  */
 export function readUncompressed(bytes: Uint8Array): Decrypted | null {
   try {
-    const packets = list(bytes)
+    const packets = listOf(bytes)
     const isPlain = packets.every(
       ({ tag, body }) =>
         tag !== TAG.compressed && (tag !== TAG.signature || body.length <= PLAIN_SIGNATURE_BYTES),
     )
-    return isPlain ? grammar(packets) : null
+    return isPlain ? documentIn(packets) : null
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
     throw error
@@ -75,7 +76,7 @@ export function readUncompressed(bytes: Uint8Array): Decrypted | null {
 
 class TooLarge extends Error {}
 
-function list(bytes: Uint8Array): Packet[] {
+function listOf(bytes: Uint8Array): Packet[] {
   const packets: Packet[] = []
   for (let at = 0; at < bytes.length;) {
     const packet = packetAt(bytes, at)
@@ -112,38 +113,39 @@ function isTooLarge(error: unknown): boolean {
   return said === 'ERR_BUFFER_TOO_LARGE' || /size exceeded/.test(String(said))
 }
 
-/** A signature around compressed data is no statement that programs agree on: it counts as none. */
-function withoutSignatures(inner: Decrypted): Decrypted {
-  if (inner.outcome !== 'document') return inner
-  return { ...inner, claims: [], signaturePackets: [] }
-}
-
-function grammar(packets: Packet[]): Decrypted {
-  const found = packetOrder(packets, TAG.literal)
-  if (found === null) return { outcome: 'damaged', reason: 'structure' }
-  const { data, signatures } = found
-  if (signatures.length > BOUNDS.signatures)
-    return { outcome: 'damaged', reason: 'too-many-signatures' }
-  const document = documentOf(data.body)
-  if (document === null) return { outcome: 'damaged', reason: 'literal' }
+function documentIn(packets: Packet[]): Decrypted {
+  const order = packetOrder(packets, TAG.literal)
+  if (order === null) return damaged('structure')
+  if (order.signatures.length > BOUNDS.signatures) return damaged('too-many-signatures')
+  const document = documentOf(order.data.body)
+  if (document === null) return damaged('literal')
   if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
-  return withSignatures(document, found)
-}
-
-function withSignatures(document: Uint8Array, found: PacketOrder): Decrypted {
-  const claims: ParsedSignature[] = []
-  const signaturePackets: Uint8Array[] = []
-  for (const [index, packet] of found.signatures.entries()) {
-    const claim = parseSignature(packet.body, document) ?? unreadableClaim(index)
-    if (!agreesWithOnePass(found, index)) return { outcome: 'damaged', reason: 'one-pass' }
-    claims.push(claim)
-    signaturePackets.push(framePacket(TAG.signature, packet.body))
-  }
-  return { outcome: 'document', document, claims, signaturePackets }
+  const read = readSignatures(order, (body) => parseSignature(body, document))
+  return read === null ? damaged('one-pass') : { outcome: 'document', document, ...read }
 }
 
 function documentOf(literal: Uint8Array): Uint8Array | null {
-  const start = 2 + (literal[1] ?? 0) + 4
-  if (!LITERAL_FORMATS.has(literal[0] ?? 0) || start > literal.length) return null
-  return literal.subarray(start)
+  const header = literalHeaderBytes(literal)
+  const start = LITERAL_START_BYTES + (header ?? 0)
+  return header === null || start > literal.length ? null : literal.subarray(start)
+}
+
+/**
+ * Gives the text that stands in a message, with what is known of its outside. What is no UTF-8 is
+ * damaged: a replaced character would be words that the person did not write.
+ */
+export function openedText(
+  decrypted: Decrypted,
+  about: Pick<OpenedText, 'dataDigest' | 'openedWith' | 'recipients'>,
+): OpenedText | NotOpened {
+  if (decrypted.outcome !== 'document') return decrypted
+  const { document, claims, signaturePackets } = decrypted
+  if (!isUtf8(document)) return damaged('encoding')
+  return {
+    outcome: 'opened',
+    text: bufferOf(document).toString('utf8'),
+    ...about,
+    signatures: publicClaims(claims),
+    signed: { document, signatures: signaturePackets },
+  }
 }

@@ -1,42 +1,41 @@
-/** The grammar of what was decrypted (RFC 9580, 10.3), as it goes by; the rules are `readDecrypted`'s. */
-import {
-  LITERAL_FORMATS,
-  packetOrder,
-  agreesWithOnePass,
-  unreadableClaim,
-  type PacketOrder,
-} from './packet-order.ts'
-import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
+/** The packets inside a file (RFC 9580, 10.3), read while they go by. */
 import { BOUNDS } from '../bounds.ts'
-import { readClaim, type ParsedSignature } from './signature-claim.ts'
-import { DocumentHashes, type HashUse } from './document-hashes.ts'
-import { COMPRESSION, inflated } from './inflate.ts'
 import { OctetReader } from './byte-reader.ts'
+import { DocumentHashes, type HashUse } from './document-hashes.ts'
+import { inflated } from './inflate.ts'
+import {
+  COMPRESSION,
+  LITERAL_START_BYTES,
+  NO_SIGNATURES,
+  literalHeaderBytes,
+  packetOrder,
+  readSignatures,
+  type Damage,
+  type PacketOrder,
+  type ReadSignatures,
+  type Refusal,
+} from './message-grammar.ts'
+import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
+import { readClaim } from './signature-claim.ts'
 import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 
 /** A document that went by, with the signatures that stand on it. */
-export interface StreamedDocument {
+export interface StreamedDocument extends ReadSignatures {
   outcome: 'document'
   bytes: number
-  claims: ParsedSignature[]
-  /** Framed, in the order of `claims`; so are the hashes that each was made over. */
-  signaturePackets: Uint8Array[]
+  /** What each signature was made over, in the order of `claims`. */
   digests: Uint8Array[]
 }
 
 /** Compressed by the one algorithm that the platform lacks: its packet, to be unpacked later. */
-export interface Packed {
-  outcome: 'packed'
+export interface StillCompressed {
+  outcome: 'compressed'
   packet: Uint8Array
   /** A signature around compressed data is no statement that programs agree on: it is dropped. */
   signedAround: boolean
 }
 
-export type ReadDocument =
-  | StreamedDocument
-  | Packed
-  | { outcome: 'damaged'; reason: string }
-  | { outcome: 'too-large'; reason: string }
+export type ReadDocument = StreamedDocument | StillCompressed | Refusal
 
 /** Where the document's bytes go. */
 export interface DocumentSink {
@@ -45,42 +44,40 @@ export interface DocumentSink {
 }
 
 /** Reads decrypted packets to their end, or to what is wrong with them. */
-export async function readDocument(
-  reader: OctetReader,
-  place: DocumentSink,
-): Promise<ReadDocument> {
+export async function readDocument(reader: OctetReader, sink: DocumentSink): Promise<ReadDocument> {
   const take = (piece: Uint8Array): void | Promise<void> =>
-    place.take(piece, reader.position - piece.length)
-  return await reading(() => read(reader, take, (packet) => unpack(packet, place)))
+    sink.take(piece, reader.position - piece.length)
+  return await reading(() => read(reader, take, (packet) => unpack(packet, sink)))
 }
 
 /** The same for what came out of compressed data, in which no further compression may stand. */
-export async function readUnpacked(
-  reader: OctetReader,
-  place: DocumentSink,
-): Promise<ReadDocument> {
-  return await reading(() => read(reader, (piece) => place.take(piece, null), refuseNested))
+export async function readUnpacked(reader: OctetReader, sink: DocumentSink): Promise<ReadDocument> {
+  return await reading(() => read(reader, (piece) => sink.take(piece, null), refuseNested))
 }
 
 type Take = (piece: Uint8Array) => void | Promise<void>
 type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
 
-/** Thrown for what is wrong with a document; the message names the reason, never content. */
-class Refused extends Error {
-  readonly outcome: 'damaged' | 'too-large'
+/** Thrown for what is wrong with a document. */
+class RefusedError extends Error {
+  readonly refusal: Refusal
 
-  constructor(outcome: 'damaged' | 'too-large', reason: string) {
-    super(reason)
-    this.outcome = outcome
+  constructor(refusal: Refusal) {
+    super(refusal.reason)
+    this.refusal = refusal
   }
 }
+
+const damage = (reason: Damage): RefusedError => new RefusedError({ outcome: 'damaged', reason })
+const tooLarge = (reason: 'file' | 'decompressed' | 'form'): RefusedError =>
+  new RefusedError({ outcome: 'too-large', reason })
 
 async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
-    if (error instanceof Refused) return { outcome: error.outcome, reason: error.message }
+    if (error instanceof RefusedError) return error.refusal
     throw error
   }
 }
@@ -90,8 +87,8 @@ async function read(reader: OctetReader, take: Take, open: Unpack): Promise<Read
   if (data.tag === TAG.compressed) {
     const found = await open(data)
     await data.skip()
-    const { onePass, signatures } = await rest(reader, before, data.tag)
-    return onePass === null && signatures.length === 0 ? found : withoutSignatures(found)
+    const { signatures } = await rest(reader, before, data.tag)
+    return signatures.length === 0 ? found : withoutSignatures(found)
   }
   const hashes = new DocumentHashes(before.map(useOf))
   const bytes = await readLiteral(data, async (piece) => {
@@ -107,7 +104,7 @@ async function untilData(reader: OctetReader): Promise<{ before: Packet[]; data:
   const before: Packet[] = []
   for (;;) {
     const packet = await nextSignificant(reader)
-    if (packet === null) throw new Refused('damaged', 'structure')
+    if (packet === null) throw damage('structure')
     const { tag } = packet
     if (tag === TAG.literal || tag === TAG.compressed) return { before, data: packet }
     before.push(await whole(packet, before.length))
@@ -124,16 +121,16 @@ async function rest(reader: OctetReader, before: Packet[], dataTag: number): Pro
   }
   const data = { tag: dataTag, body: Buffer.alloc(0) }
   const found = packetOrder([...before, data, ...after], dataTag)
-  if (found === null) throw new Refused('damaged', 'structure')
+  if (found === null) throw damage('structure')
   return found
 }
 
 async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
   const { tag } = packet
   if (tag !== TAG.signature && tag !== TAG.onePassSignature) {
-    throw new Refused('damaged', 'structure')
+    throw damage('structure')
   }
-  if (index >= BOUNDS.signatures) throw new Refused('damaged', 'too-many-signatures')
+  if (index >= BOUNDS.signatures) throw damage('too-many-signatures')
   return { tag, body: await packet.whole(BOUNDS.signaturePacketBytes) }
 }
 
@@ -147,41 +144,46 @@ async function nextSignificant(reader: OctetReader): Promise<StreamedPacket | nu
 
 /** Reads a literal (RFC 9580, 5.9); gives the bytes of its document. */
 async function readLiteral(packet: StreamedPacket, take: Take): Promise<number> {
-  const [format = 0, nameBytes = 0] = await packet.exactly(2)
-  await packet.exactly(nameBytes + 4)
-  if (!LITERAL_FORMATS.has(format)) throw new Refused('damaged', 'literal')
+  const start = await packet.exactly(LITERAL_START_BYTES)
+  const header = literalHeaderBytes(start)
+  if (header === null) throw damage('literal')
+  await packet.exactly(header)
   let bytes = 0
   for (let piece = await packet.some(); piece !== null; piece = await packet.some()) {
     bytes += piece.length
-    if (bytes > BOUNDS.attachmentBytes) throw new Refused('too-large', 'file')
+    if (bytes > BOUNDS.attachmentBytes) throw tooLarge('file')
     await take(piece)
   }
   return bytes
 }
 
-async function unpack(packet: StreamedPacket, place: DocumentSink): Promise<ReadDocument> {
+async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadDocument> {
   const [algorithm = 0] = await packet.exactly(1)
   if (algorithm === COMPRESSION.bzip2) {
     const body = await packet.whole(BOUNDS.libraryAttachmentBytes).catch(tooLargeToUnpack)
     const bytes = Buffer.concat([Buffer.from([algorithm]), body])
-    return { outcome: 'packed', packet: framePacket(TAG.compressed, bytes), signedAround: false }
+    return {
+      outcome: 'compressed',
+      packet: framePacket(TAG.compressed, bytes),
+      signedAround: false,
+    }
   }
-  if (algorithm > COMPRESSION.bzip2) throw new Refused('damaged', 'compression')
+  if (algorithm > COMPRESSION.bzip2) throw damage('compression')
   const reader = new OctetReader(bounded(inflated(packet, algorithm)))
   try {
-    return await readUnpacked(reader, place)
+    return await readUnpacked(reader, sink)
   } finally {
     await reader.leave()
   }
 }
 
 function refuseNested(): never {
-  throw new Refused('damaged', 'structure')
+  throw damage('structure')
 }
 
 function tooLargeToUnpack(error: unknown): never {
   const isLength = error instanceof FramingError && error.message === 'packet-length'
-  throw isLength ? new Refused('too-large', 'form') : error
+  throw isLength ? tooLarge('form') : error
 }
 
 /** Holds what is unpacked to its bound; whatever zlib says of broken data is one and the same. */
@@ -191,12 +193,12 @@ async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   try {
     for await (const piece of pieces) {
       bytes += piece.length
-      if (bytes > max) throw new Refused('too-large', 'decompressed')
+      if (bytes > max) throw tooLarge('decompressed')
       yield piece
     }
   } catch (error) {
     if (!isZlibs(error)) throw error
-    throw new Refused('damaged', 'compression')
+    throw damage('compression')
   }
 }
 
@@ -211,33 +213,26 @@ function useOf({ tag, body }: Packet): HashUse {
 }
 
 function withSignatures(
-  found: PacketOrder,
+  order: PacketOrder,
   { bytes, hashes }: { bytes: number; hashes: DocumentHashes },
-): ReadDocument {
-  const document: StreamedDocument = {
-    outcome: 'document',
-    bytes,
-    claims: [],
-    signaturePackets: [],
-    digests: [],
-  }
-  for (const [index, { body }] of found.signatures.entries()) {
-    if (!agreesWithOnePass(found, index)) throw new Refused('damaged', 'one-pass')
+): StreamedDocument {
+  const digests: Uint8Array[] = []
+  const signed = readSignatures(order, (body) => {
     let digest: Uint8Array = Buffer.alloc(0)
     const claim = readClaim(body, (head) => {
       digest = hashes.digest(head)
       return hashes.statement(head)
     })
-    document.claims.push(claim ?? unreadableClaim(index))
-    document.signaturePackets.push(framePacket(TAG.signature, body))
-    document.digests.push(digest)
-  }
-  return document
+    digests.push(digest)
+    return claim
+  })
+  if (signed === null) throw damage('one-pass')
+  return { outcome: 'document', bytes, digests, ...signed }
 }
 
 /** A document as if nobody had signed it. */
 export function withoutSignatures(found: ReadDocument): ReadDocument {
-  if (found.outcome === 'packed') return { ...found, signedAround: true }
+  if (found.outcome === 'compressed') return { ...found, signedAround: true }
   if (found.outcome !== 'document') return found
-  return { ...found, claims: [], signaturePackets: [], digests: [] }
+  return { ...found, ...NO_SIGNATURES, digests: [] }
 }

@@ -1,8 +1,7 @@
 /** What signatures hash of a document that goes by in pieces (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { TEXT, statementDigest, type SignatureHead } from './signature-claim.ts'
-import { LineEnds } from './line-ends.ts'
+import { TEXT, canonicalText, statementDigest, type SignatureHead } from './signature-claim.ts'
 
 /** Hashes that a signature on a message may have (RFC 9580, 9.5), as node:crypto names them. */
 const HASHES = new Map([
@@ -81,3 +80,24 @@ export class DocumentHashes {
 }
 
 const keyOf = ({ type, hashAlgorithm }: HashUse): string => `${type}:${hashAlgorithm}`
+
+const CR = 0x0d
+
+/** A text's line ends as they are signed, while it goes by in pieces. */
+export class LineEnds {
+  /** A carriage return whose line feed may come with the next piece. */
+  #held: Buffer = Buffer.alloc(0)
+
+  /** Takes the next piece; gives what is certain of it. */
+  update(piece: Uint8Array): Uint8Array {
+    const joined = Buffer.concat([this.#held, piece])
+    const end = joined.at(-1) === CR ? joined.length - 1 : joined.length
+    this.#held = joined.subarray(end)
+    return canonicalText(joined.subarray(0, end))
+  }
+
+  /** Gives the rest. */
+  end(): Uint8Array {
+    return this.#held
+  }
+}

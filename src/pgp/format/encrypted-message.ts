@@ -1,13 +1,16 @@
 /**
- * The header walk: bounds an encrypted message before any library parses it (RFC 9580, 10.3).
- * What is not addressed to us is dropped here, so that a flood of recipients costs a loop.
+ * The outside of an encrypted message (RFC 9580, 10.3): recipient packets, then one container, and
+ * nothing behind it. It bounds a message before any library parses it; what is not addressed to us
+ * is dropped here, so that a flood of recipients costs a loop.
  */
 import { hash } from 'node:crypto'
-import { RecipientScan, type ScannedRecipients, type OwnIds } from './recipient-scan.ts'
-import { dearmor } from './armor.ts'
-import type { NotOpened } from '../engine.ts'
-import { FramingError, TAG, isIgnorable, packetAt } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
+import type { NotOpened } from '../engine.ts'
+import { dearmor } from './armor.ts'
+import type { OctetReader } from './byte-reader.ts'
+import { nextPacket, type StreamedPacket } from './packet-stream.ts'
+import { FramingError, TAG, isIgnorable, packetAt } from './packets.ts'
+import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-scan.ts'
 
 export type { OwnIds } from './recipient-scan.ts'
 
@@ -20,6 +23,35 @@ export interface EncryptedMessage extends ScannedRecipients {
   dataDigest: string
 }
 
+/** One that is still arriving: the container's data, behind its version, is still to be read. */
+export interface ArrivingMessage extends ScannedRecipients {
+  outcome: 'encrypted'
+  version: 1 | 2
+  container: StreamedPacket
+}
+
+/** What a packet in front of the container is; or why there is nothing to open. */
+type Place = 'recipient' | 'container' | 'ignorable' | NotOpened
+
+function placeOf(tag: number, { count }: RecipientScan): Place {
+  if (tag === TAG.pkesk || tag === TAG.skesk) return 'recipient'
+  if (tag === TAG.seipd) return 'container'
+  if (isIgnorable(tag)) return 'ignorable'
+  return { outcome: count === 0 ? 'not-encrypted' : 'damaged', reason: 'structure' }
+}
+
+/** Why there is nothing to open where no container came. */
+function withoutContainer({ count }: RecipientScan): NotOpened {
+  return count === 0 ? { outcome: 'not-encrypted' } : { outcome: 'damaged', reason: 'no-data' }
+}
+
+const isContainerVersion = (version: number | undefined): version is 1 | 2 =>
+  version === 1 || version === 2
+
+const TOO_MANY_RECIPIENTS: NotOpened = { outcome: 'too-large', reason: 'recipients' }
+const CONTAINER_VERSION: NotOpened = { outcome: 'damaged', reason: 'container-version' }
+const TRAILING_DATA: NotOpened = { outcome: 'damaged', reason: 'trailing-data' }
+
 /**
  * Takes an armored message. Gives what is left of it for us, or why it is not opened:
  * `not-encrypted` when it is no encrypted message at all, `damaged` when it is a broken one,
@@ -29,65 +61,108 @@ export function parseMessage(armored: string, own: OwnIds): EncryptedMessage | N
   if (armored.length > BOUNDS.messageChars) return { outcome: 'too-large', reason: 'armor' }
   const bytes = dearmor(armored, 'MESSAGE', ROOM)
   if (bytes === null) return { outcome: 'damaged', reason: 'armor' }
-  const walked = parseMessageBytes(bytes, own)
-  if (walked.outcome === 'encrypted') walked.container = Buffer.from(walked.container)
-  return walked
+  const parsed = parseMessageBytes(bytes, own)
+  if (parsed.outcome === 'encrypted') parsed.container = Buffer.from(parsed.container)
+  return parsed
 }
 
 /**
  * Where every message is read, one after the other: of a large group it is a hundred thousand
- * bytes, of which next to nothing is kept, and fresh memory for them costs more than the walk.
+ * bytes, of which next to nothing is kept, and fresh memory for them costs more than to read it.
  */
 const ROOM = Buffer.allocUnsafeSlow((BOUNDS.messageChars / 4) * 3)
-
-/** The same for bytes without armor. */
-export function parseMessageBytes(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
-  try {
-    return walk(bytes, own)
-  } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
-    throw error
-  }
-}
 
 /** Whether an armored text parses as an encrypted message at all, for whomever. */
 export function looksEncrypted(armored: string): boolean {
   const nobody: OwnIds = { keyIds: new Set(), fingerprints: new Set(), keyCount: 0 }
-  const walked = parseMessage(armored, nobody)
-  return walked.outcome === 'encrypted' || walked.outcome === 'not-recipient'
+  const { outcome } = parseMessage(armored, nobody)
+  return outcome === 'encrypted' || outcome === 'not-recipient'
 }
 
-function walk(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
+/** As `parseMessage`, for bytes without armor. */
+export function parseMessageBytes(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
+  try {
+    return parse(bytes, own)
+  } catch (error) {
+    return damagedBy(error)
+  }
+}
+
+function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
   const scan = new RecipientScan(own)
   let container: Uint8Array | null = null
   for (let at = 0; at < bytes.length;) {
     if (container === null) at = scan.skipOthers(bytes, at)
-    if (scan.hasTooMany) return { outcome: 'too-large', reason: 'recipients' }
+    if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
     if (at === bytes.length) break
     const { tag, body, next } = packetAt(bytes, at)
     at = next
-    if (container !== null) return { outcome: 'damaged', reason: 'trailing-data' }
-    if (tag === TAG.pkesk || tag === TAG.skesk) {
+    if (container !== null) return TRAILING_DATA
+    const place = placeOf(tag, scan)
+    if (typeof place === 'object') return place
+    if (place === 'recipient') {
       scan.add(tag, body)
-      if (scan.hasTooMany) return { outcome: 'too-large', reason: 'recipients' }
-    } else if (tag === TAG.seipd) {
-      if (body[0] !== 1 && body[0] !== 2) return { outcome: 'damaged', reason: 'container-version' }
+      if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
+    } else if (place === 'container') {
+      if (!isContainerVersion(body[0])) return CONTAINER_VERSION
       container = body
-    } else if (!isIgnorable(tag)) {
-      return { outcome: scan.count === 0 ? 'not-encrypted' : 'damaged', reason: 'structure' }
     }
   }
-  if (container === null) {
-    return scan.count === 0
-      ? { outcome: 'not-encrypted' }
-      : { outcome: 'damaged', reason: 'no-data' }
-  }
-  const chosen = scan.candidates()
-  if ('outcome' in chosen) return chosen
+  if (container === null) return withoutContainer(scan)
+  const recipients = scan.candidates()
+  if ('outcome' in recipients) return recipients
   return {
     outcome: 'encrypted',
-    ...chosen,
+    ...recipients,
     container,
     dataDigest: hash('sha256', container, 'hex'),
   }
+}
+
+/** Reads a message that is arriving up to its container's data. */
+export async function readArriving(
+  reader: OctetReader,
+  own: OwnIds,
+): Promise<ArrivingMessage | NotOpened> {
+  return await read(reader, own).catch(damagedBy)
+}
+
+/** What stands behind the container, where nothing may: null when it is so. */
+export async function readTrailing(reader: OctetReader): Promise<NotOpened | null> {
+  const packet = await nextPacket(reader).catch(damagedBy)
+  if (packet === null || 'outcome' in packet) return packet
+  return TRAILING_DATA
+}
+
+async function read(reader: OctetReader, own: OwnIds): Promise<ArrivingMessage | NotOpened> {
+  const scan = new RecipientScan(own)
+  for (;;) {
+    const packet = await nextPacket(reader)
+    if (packet === null) return withoutContainer(scan)
+    const place = placeOf(packet.tag, scan)
+    if (typeof place === 'object') return place
+    if (place === 'container') return await atContainer(packet, scan)
+    if (place === 'recipient') {
+      scan.add(packet.tag, await packet.whole(BOUNDS.recipientPacketBytes))
+      if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
+    } else {
+      await packet.skip()
+    }
+  }
+}
+
+async function atContainer(
+  container: StreamedPacket,
+  scan: RecipientScan,
+): Promise<ArrivingMessage | NotOpened> {
+  const [version] = await container.exactly(1)
+  if (!isContainerVersion(version)) return CONTAINER_VERSION
+  const recipients = scan.candidates()
+  if ('outcome' in recipients) return recipients
+  return { outcome: 'encrypted', ...recipients, version, container }
+}
+
+function damagedBy(error: unknown): NotOpened {
+  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+  throw error
 }

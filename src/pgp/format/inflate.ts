@@ -1,9 +1,7 @@
 /** Compressed data (RFC 9580, 5.6) unpacked while it goes by, on the platform's own threads. */
 import { createInflate, createInflateRaw, type Inflate, type InflateRaw } from 'node:zlib'
+import { COMPRESSION } from './message-grammar.ts'
 import type { StreamedPacket } from './packet-stream.ts'
-
-/** Compression algorithms (RFC 9580, 9.4). */
-export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
 
 const CHUNK_BYTES = 65_536
 

@@ -1,13 +1,16 @@
-/** Packet framing (RFC 9580, 4.2) of bytes as they arrive; the rules are those of `packetsOf`. */
-import { FramingError, TAG, takesPartial } from './packets.ts'
-import { BOUNDS } from '../bounds.ts'
+/** Packet framing (RFC 9580, 4.2) of bytes as they arrive, by the rules of `packets.ts`. */
 import { fill, type OctetReader } from './byte-reader.ts'
-
-/** A length as it stands in a header: of the packet, or of a chunk that others follow. */
-interface Length {
-  bytes: number
-  partial: boolean
-}
+import {
+  FramingError,
+  checkChunk,
+  isNewFormat,
+  newLength,
+  newLengthSize,
+  oldLength,
+  oldLengthSize,
+  tagOf,
+  type PacketLength,
+} from './packets.ts'
 
 /** A packet whose body is being read; all of it, before the next packet is asked for. */
 export class StreamedPacket {
@@ -18,12 +21,12 @@ export class StreamedPacket {
   #isLast: boolean
   #chunks = 1
 
-  constructor(reader: OctetReader, tag: number, first: Length) {
+  constructor(reader: OctetReader, tag: number, first: PacketLength) {
     this.tag = tag
     this.#reader = reader
     this.#left = first.bytes
     this.#isLast = !first.partial
-    if (first.partial) this.#check(first)
+    if (first.partial) checkChunk(tag, first, this.#chunks)
   }
 
   /**
@@ -75,17 +78,10 @@ export class StreamedPacket {
   }
 
   async #nextChunk(): Promise<void> {
-    const length = await newLength(this.#reader)
-    this.#chunks++
-    this.#check(length)
+    const length = await nextLength(this.#reader)
+    checkChunk(this.tag, length, ++this.#chunks)
     this.#left = length.bytes
     this.#isLast = !length.partial
-  }
-
-  #check({ bytes, partial }: Length): void {
-    if (partial && bytes < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
-    if (partial && !takesPartial(this.tag)) throw new FramingError('partial-tag')
-    if (this.#chunks > BOUNDS.partialChunks) throw new FramingError('partial-count')
   }
 }
 
@@ -93,33 +89,16 @@ export class StreamedPacket {
 export async function nextPacket(reader: OctetReader): Promise<StreamedPacket | null> {
   const some = await reader.some(1)
   if (some === null) return null
-  const first = some[0] ?? 0
-  if ((first & 0x80) === 0) throw new FramingError('header')
-  if ((first & 0x40) !== 0) {
-    return new StreamedPacket(reader, first & 0x3f, await newLength(reader))
-  }
-  const tag = (first >> 2) & 0x0f
-  return new StreamedPacket(reader, tag, {
-    bytes: await oldLength(reader, tag, first & 3),
-    partial: false,
-  })
+  const header = some[0] ?? 0
+  const tag = tagOf(header)
+  const length = isNewFormat(header)
+    ? await nextLength(reader)
+    : oldLength(header, await reader.exactly(oldLengthSize(header)), 0)
+  return new StreamedPacket(reader, tag, length)
 }
 
-/** RFC 9580, 4.2.2; the indeterminate length is for data packets alone. */
-async function oldLength(reader: OctetReader, tag: number, type: number): Promise<number> {
-  if (type < 3) return number(await reader.exactly(1 << type))
-  if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
-  return Infinity
+async function nextLength(reader: OctetReader): Promise<PacketLength> {
+  const bytes = Buffer.from(await reader.exactly(1))
+  const more = newLengthSize(bytes[0] ?? 0) - 1
+  return newLength(more === 0 ? bytes : Buffer.concat([bytes, await reader.exactly(more)]), 0)
 }
-
-/** RFC 9580, 4.2.1. */
-async function newLength(reader: OctetReader): Promise<Length> {
-  const [first = 0] = await reader.exactly(1)
-  if (first < 192) return { bytes: first, partial: false }
-  if (first === 255) return { bytes: number(await reader.exactly(4)), partial: false }
-  if (first >= 224) return { bytes: 2 ** (first & 0x1f), partial: true }
-  const [second = 0] = await reader.exactly(1)
-  return { bytes: ((first - 192) << 8) + second + 192, partial: false }
-}
-
-const number = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0)

@@ -36,6 +36,91 @@ export function isIgnorable(tag: number): boolean {
   return tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)
 }
 
+/** A length as it stands in a header (RFC 9580, 4.2). */
+export interface PacketLength {
+  /** Of the body, or of a chunk that others follow; Infinity for a body that runs to the end. */
+  bytes: number
+  partial: boolean
+  /** How many bytes it takes itself. */
+  size: number
+}
+
+/** Bytes that a length of the new format takes, by its first one (RFC 9580, 4.2.1). */
+export function newLengthSize(first: number): number {
+  if (first < 192 || (first >= 224 && first < 255)) return 1
+  return first === 255 ? 5 : 2
+}
+
+/** Reads a length of the new format at `at`. @throws FramingError when it is cut short */
+export function newLength(bytes: Uint8Array, at: number): PacketLength {
+  const first = bytes[at] ?? 0
+  const size = newLengthSize(first)
+  if (at + size > bytes.length) throw new FramingError('length')
+  if (size === 5) return { bytes: numberAt(bytes, at + 1, 4), partial: false, size }
+  if (size === 2) {
+    return { bytes: ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192, partial: false, size }
+  }
+  return first < 192
+    ? { bytes: first, partial: false, size }
+    : { bytes: 2 ** (first & 0x1f), partial: true, size }
+}
+
+/** Bytes that a length of the old format takes, by the header's first byte (RFC 9580, 4.2.2). */
+export function oldLengthSize(header: number): number {
+  return (header & 3) === 3 ? 0 : 1 << (header & 3)
+}
+
+/**
+ * Reads a length of the old format at `at`; the indeterminate one runs to the end and is for data
+ * packets alone.
+ * @throws FramingError when it is cut short, or may not be there
+ */
+export function oldLength(header: number, bytes: Uint8Array, at: number): PacketLength {
+  const size = oldLengthSize(header)
+  if (size > 0) {
+    if (at + size > bytes.length) throw new FramingError('length')
+    return { bytes: numberAt(bytes, at, size), partial: false, size }
+  }
+  const tag = tagOf(header)
+  if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
+  return { bytes: Infinity, partial: false, size }
+}
+
+export const isNewFormat = (header: number): boolean => (header & 0x40) !== 0
+
+/** The type in a header's first byte. @throws FramingError when that begins no packet */
+export function tagOf(header: number): number {
+  if ((header & 0x80) === 0) throw new FramingError('header')
+  return isNewFormat(header) ? header & 0x3f : (header >> 2) & 0x0f
+}
+
+/**
+ * Holds the chunks of a body to their bounds (RFC 9580, 4.2.1.4): partial lengths are for data
+ * packets, of 512 bytes and more.
+ * @param count of chunks with this one
+ * @throws FramingError
+ */
+export function checkChunk(tag: number, { bytes, partial }: PacketLength, count: number): void {
+  if (partial && bytes < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
+  if (partial && !takesPartial(tag)) throw new FramingError('partial-tag')
+  if (count > BOUNDS.partialChunks) throw new FramingError('partial-count')
+}
+
+function takesPartial(tag: number): boolean {
+  return tag === TAG.literal || tag === TAG.compressed || tag === TAG.seipd
+}
+
+/** Type of the packet that begins at `at`, where its body begins, and its first length. @throws */
+export function headerAt(
+  bytes: Uint8Array,
+  at: number,
+): { tag: number; start: number; length: PacketLength } {
+  const header = bytes[at] ?? 0
+  const tag = tagOf(header)
+  const length = isNewFormat(header) ? newLength(bytes, at + 1) : oldLength(header, bytes, at + 1)
+  return { tag, start: at + 1 + length.size, length }
+}
+
 /**
  * Gives the packets of a binary sequence, one at a time and without copying whole bodies.
  * @throws FramingError for a bad header, a length beyond the end, or chunks outside the bounds
@@ -50,28 +135,11 @@ export function* packetsOf(bytes: Uint8Array): Generator<Packet> {
 
 /** The packet that begins at `at`, and where the next one does. @throws as `packetsOf` */
 export function packetAt(bytes: Uint8Array, at: number): Packet & { next: number } {
-  const first = bytes[at] ?? 0
-  if ((first & 0x80) === 0) throw new FramingError('header')
-  if ((first & 0x40) === 0) return oldFormat(bytes, at + 1, first)
-  const { length, start, partial } = lengthAt(bytes, at + 1)
-  const tag = first & 0x3f
-  if (partial) return inChunks(bytes, at + 1, tag)
-  return { tag, body: slice(bytes, start, length), next: start + length }
-}
-
-/** RFC 9580, 4.2.2; the indeterminate length runs to the end and is for data packets alone. */
-function oldFormat(bytes: Uint8Array, at: number, first: number): Packet & { next: number } {
-  const tag = (first >> 2) & 0x0f
-  const lengthType = first & 3
-  if (lengthType === 3) {
-    if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
-    return { tag, body: bytes.subarray(at), next: bytes.length }
-  }
-  const lengthBytes = 1 << lengthType
-  if (at + lengthBytes > bytes.length) throw new FramingError('length')
-  const length = Buffer.from(bytes.subarray(at, at + lengthBytes)).readUIntBE(0, lengthBytes)
-  const start = at + lengthBytes
-  return { tag, body: slice(bytes, start, length), next: start + length }
+  const { tag, start, length } = headerAt(bytes, at)
+  if (length.partial) return inChunks(bytes, at + 1, tag)
+  const next = length.bytes === Infinity ? bytes.length : start + length.bytes
+  if (next > bytes.length) throw new FramingError('length')
+  return { tag, body: bytes.subarray(start, next), next }
 }
 
 /** RFC 9580, 4.2.1.4. */
@@ -79,44 +147,21 @@ function inChunks(bytes: Uint8Array, at: number, tag: number): Packet & { next: 
   const parts: Uint8Array[] = []
   let next = at
   for (;;) {
-    const { length, start, partial } = lengthAt(bytes, next)
-    if (partial && length < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
-    if (partial && !takesPartial(tag)) throw new FramingError('partial-tag')
-    if (parts.length >= BOUNDS.partialChunks) throw new FramingError('partial-count')
-    parts.push(slice(bytes, start, length))
-    next = start + length
-    if (!partial) return { tag, body: Buffer.concat(parts), next }
+    const length = newLength(bytes, next)
+    checkChunk(tag, length, parts.length + 1)
+    const start = next + length.size
+    next = start + length.bytes
+    if (next > bytes.length) throw new FramingError('length')
+    parts.push(bytes.subarray(start, next))
+    if (!length.partial) return { tag, body: Buffer.concat(parts), next }
   }
 }
 
-/** Partial lengths are for data packets (RFC 9580, 4.2.1.4). */
-export function takesPartial(tag: number): boolean {
-  return tag === TAG.literal || tag === TAG.compressed || tag === TAG.seipd
-}
-
-function lengthAt(
-  bytes: Uint8Array,
-  at: number,
-): { length: number; start: number; partial: boolean } {
-  const first = bytes[at]
-  if (first === undefined) throw new FramingError('length')
-  if (first < 192) return { length: first, start: at + 1, partial: false }
-  if (first >= 224 && first < 255) {
-    return { length: 2 ** (first & 0x1f), start: at + 1, partial: true }
-  }
-  const second = bytes[at + 1]
-  if (first < 224) {
-    if (second === undefined) throw new FramingError('length')
-    return { length: ((first - 192) << 8) + second + 192, start: at + 2, partial: false }
-  }
-  if (at + 5 > bytes.length) throw new FramingError('length')
-  const length = Buffer.from(bytes.subarray(at + 1, at + 5)).readUInt32BE(0)
-  return { length, start: at + 5, partial: false }
-}
-
-function slice(bytes: Uint8Array, start: number, length: number): Uint8Array {
-  if (start + length > bytes.length) throw new FramingError('length')
-  return bytes.subarray(start, start + length)
+/** The number, most significant byte first, that so many bytes stand for. */
+export function numberAt(bytes: Uint8Array, at: number, count: number): number {
+  let number = 0
+  for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)
+  return number
 }
 
 /** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */

@@ -1,5 +1,5 @@
 /** Whether a file is an encrypted message, by how it begins. */
-import { TAG } from './packets.ts'
+import { FramingError, TAG, headerAt } from './packets.ts'
 
 /** How much of a file is looked at. */
 export const FORM_OCTETS = 4096
@@ -29,33 +29,16 @@ export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
 }
 
 function beginsMessage(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length;) {
-    const header = headerAt(bytes, at)
-    if (header === null) return false
-    const version = bytes[header.start]
-    if (version !== undefined && VERSIONS[header.tag]?.includes(version) === true) return true
-    if (!PASSED_OVER.has(header.tag)) return false
-    at = header.start + header.length
+  try {
+    for (let at = 0; at < bytes.length;) {
+      const { tag, start, length } = headerAt(bytes, at)
+      const version = bytes[start]
+      if (version !== undefined && VERSIONS[tag]?.includes(version) === true) return true
+      if (!PASSED_OVER.has(tag)) return false
+      at = start + length.bytes
+    }
+  } catch (error) {
+    if (!(error instanceof FramingError)) throw error
   }
   return false
-}
-
-/** Tag, start and first length of a packet's body (RFC 9580, 4.2). */
-function headerAt(
-  bytes: Uint8Array,
-  at: number,
-): { tag: number; start: number; length: number } | null {
-  const [first = 0, second = 0, third = 0] = bytes.subarray(at)
-  const view = Buffer.from(bytes.subarray(at + 1, at + 6))
-  if ((first & 0x80) === 0) return null
-  if ((first & 0x40) === 0) {
-    const size = 1 << (first & 3)
-    if (size > 4 || view.length < size) return null
-    return { tag: (first >> 2) & 0x0f, start: at + 1 + size, length: view.readUIntBE(0, size) }
-  }
-  const tag = first & 0x3f
-  if (second < 192) return { tag, start: at + 2, length: second }
-  if (second < 224) return { tag, start: at + 3, length: ((second - 192) << 8) + third + 192 }
-  if (second < 255) return { tag, start: at + 2, length: 2 ** (second & 0x1f) }
-  return view.length < 5 ? null : { tag, start: at + 6, length: view.readUInt32BE(1) }
 }

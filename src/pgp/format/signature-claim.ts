@@ -1,12 +1,18 @@
 /** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
 import { hash } from 'node:crypto'
 import type { SignatureClaim } from '../engine.ts'
-import { hexOf } from '../bytes.ts'
+import { bufferOf, hexOf } from '../bytes.ts'
+import { numberAt } from './packets.ts'
 
-/** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
+/** Subpackets that are read or written anywhere here, by number (RFC 9580, 5.2.3.7). */
 export const SUBPACKET = {
   created: 2,
+  keyExpires: 9,
+  preferredCiphers: 11,
   issuer: 16,
+  notation: 20,
+  keyFlags: 27,
+  signerUserId: 28,
   issuerFingerprint: 33,
   intendedRecipient: 35,
 } as const
@@ -49,11 +55,11 @@ export function readClaim(
   const type = body[1] ?? 255
   if (type !== BINARY && type !== TEXT) return null
   const lengthBytes = version === 6 ? 4 : 2
-  const hashed = area(body, 4, lengthBytes)
-  const unhashed = hashed && area(body, hashed.end, lengthBytes)
+  const hashed = areaOf(body, 4, lengthBytes)
+  const unhashed = hashed && areaOf(body, hashed.end, lengthBytes)
   if (!hashed || !unhashed) return null
-  const claims = subpackets(hashed.bytes)
-  const hints = subpackets(unhashed.bytes)
+  const claims = subpacketsOf(hashed.bytes)
+  const hints = subpacketsOf(unhashed.bytes)
   const hashAlgorithm = body[3] ?? 0
   const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.bytes
   if (created?.length !== 4) return null
@@ -62,7 +68,7 @@ export function readClaim(
     publicKeyAlgorithm: body[2] ?? 0,
     hashAlgorithm,
     issuerKeyId: issuerOf([...claims, ...hints]),
-    createdMs: numberOf(created, 0, 4) * 1000,
+    createdMs: numberAt(created, 0, 4) * 1000,
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
       .map(({ bytes }) => hexOf(bytes.subarray(1))),
@@ -75,59 +81,69 @@ export function readClaim(
  * characters each; none when it names none or cannot be read.
  */
 export function issuerKeyIdsOf(body: Uint8Array): string[] {
-  const hashed = body[0] === 4 ? area(body, 4, 2) : null
-  const unhashed = hashed && area(body, hashed.end, 2)
+  const hashed = body[0] === 4 ? areaOf(body, 4, 2) : null
+  const unhashed = hashed && areaOf(body, hashed.end, 2)
   if (!hashed || !unhashed) return []
-  const all = [...subpackets(hashed.bytes), ...subpackets(unhashed.bytes)]
+  const all = [...subpacketsOf(hashed.bytes), ...subpacketsOf(unhashed.bytes)]
   return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
 }
+
+const subpacketsOf = (area: Uint8Array): Subpacket[] => readSubpackets(area).subpackets
 
 interface Area {
   bytes: Uint8Array
   end: number
 }
 
-function area(body: Uint8Array, at: number, lengthBytes: number): Area | null {
+function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
   if (at + lengthBytes > body.length) return null
-  const length = numberOf(body, at, lengthBytes)
+  const length = numberAt(body, at, lengthBytes)
   const start = at + lengthBytes
   if (start + length > body.length) return null
   return { bytes: body.subarray(start, start + length), end: start + length }
 }
 
-/** The number, most significant byte first, that so many bytes stand for. */
-function numberOf(bytes: Uint8Array, at: number, count: number): number {
-  let number = 0
-  for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)
-  return number
+export interface Subpacket {
+  kind: number
+  isCritical: boolean
+  bytes: Buffer
 }
 
-/** Those that are whole. */
-function subpackets(bytes: Uint8Array): { kind: number; bytes: Uint8Array }[] {
-  const found: { kind: number; bytes: Uint8Array }[] = []
-  let at = 0
-  while (at < bytes.length) {
+/**
+ * Reads an area of subpackets as far as they are whole (RFC 9580, 5.2.3.7).
+ * @returns `isPlain` false where one is cut short, or is longer than programs write them
+ */
+export function readSubpackets(area: Uint8Array): { subpackets: Subpacket[]; isPlain: boolean } {
+  const bytes = bufferOf(area)
+  const subpackets: Subpacket[] = []
+  let isPlain = true
+  for (let at = 0; at < bytes.length;) {
     const first = bytes[at] ?? 0
     let length = first
-    let header = 1
+    let size = 1
     if (first >= 192 && first < 255) {
       length = ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192
-      header = 2
+      size = 2
     } else if (first === 255) {
-      if (at + 5 > bytes.length) return found
-      length = numberOf(bytes, at + 1, 4)
-      header = 5
+      isPlain = false
+      if (at + 5 > bytes.length) break
+      length = bytes.readUInt32BE(at + 1)
+      size = 5
     }
-    const start = at + header
-    if (length < 1 || start + length > bytes.length) return found
-    const body = bytes.subarray(start + 1, start + length)
-    found.push({ kind: (bytes[start] ?? 0) & 0x7f, bytes: body })
+    const start = at + size
     at = start + length
+    if (length < 1 || at > bytes.length) return { subpackets, isPlain: false }
+    const kind = bytes[start] ?? 0
+    subpackets.push({
+      kind: kind & 0x7f,
+      isCritical: (kind & 0x80) !== 0,
+      bytes: bytes.subarray(start + 1, at),
+    })
   }
-  return found
+  return { subpackets, isPlain }
 }
 
-function issuerOf(all: { kind: number; bytes: Uint8Array }[]): string | null {
+function issuerOf(all: readonly Subpacket[]): string | null {
   const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.bytes
   if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hexOf(fingerprint.subarray(13))
   if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hexOf(fingerprint.subarray(1, 9))

@@ -15,7 +15,8 @@ import type {
   UnlockedKey,
 } from '../engine.ts'
 import type { CheckedCertificate } from '../native/certificate-info.ts'
-import { CIPHER_ID, type SessionKey } from '../crypto/session-key.ts'
+import { CIPHER_ID } from '../crypto/ciphers.ts'
+import type { SessionKey } from '../crypto/session-key.ts'
 import type { OwnKeyInfo } from './own-key-info.ts'
 import { JobKilled, Pool, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../sealed.ts'

@@ -9,8 +9,10 @@ import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket } from 'openpgp'
 import { armorMessage } from '../format/armor.ts'
+import { CIPHERS } from '../crypto/ciphers.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
 import type { Cipher, UnlockedKey } from '../engine.ts'
+import { COMPRESSION } from '../format/message-grammar.ts'
 import { framedParts, TAG, type Framing } from '../format/packets.ts'
 import { applyProfile } from './profile.ts'
 
@@ -37,12 +39,11 @@ export interface SealFileRequest {
   form?: FileForm
 }
 
-const CIPHERS = { aes256: 'aes-256-cfb', aes128: 'aes-128-cfb' } as const
 const BLOCK = 16
 const SLICE = 4 * 1024 * 1024
-const COMPRESSIONS = {
-  zip: { algorithm: 1, pack: promisify(deflateRaw) },
-  zlib: { algorithm: 2, pack: promisify(deflate) },
+const COMPRESSORS = {
+  zip: promisify(deflateRaw),
+  zlib: promisify(deflate),
 } as const
 
 /**
@@ -54,7 +55,7 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
   const { form = {}, signer } = request
   const cipher = form.cipher ?? 'aes256'
   const framing = form.framing ?? 'whole'
-  const data = randomBytes(cipher === 'aes256' ? 32 : 16)
+  const data = randomBytes(CIPHERS[cipher].keyBytes)
   const recipients = await encryptSessionKey({
     data,
     algorithm: cipher,
@@ -63,8 +64,8 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
     format: 'binary',
   })
   const signed = await signedParts(file, { signer, form, framing })
-  const packed = await compressed(signed, form.compression ?? 'none', framing)
-  const container = await encrypted(packed, { cipher, data })
+  const packets = await compressed(signed, form.compression ?? 'none', framing)
+  const container = await encrypted(packets, { cipher, data })
   data.fill(0)
   const sealed = Buffer.concat([recipients, ...framedParts(TAG.seipd, container, framing)])
   return form.encoding === 'armored' ? Buffer.from(armorMessage(sealed)) : sealed
@@ -103,9 +104,8 @@ async function compressed(
   framing: Framing,
 ): Promise<Uint8Array[]> {
   if (how === 'none') return parts
-  const { algorithm, pack } = COMPRESSIONS[how]
-  const body = await pack(Buffer.concat(parts))
-  return framedParts(TAG.compressed, [Buffer.of(algorithm), body], framing)
+  const body = await COMPRESSORS[how](Buffer.concat(parts))
+  return framedParts(TAG.compressed, [Buffer.of(COMPRESSION[how]), body], framing)
 }
 
 /** The body of a version 1 container (RFC 9580, 5.13.1). */
@@ -113,7 +113,7 @@ async function encrypted(
   parts: Uint8Array[],
   { cipher, data }: { cipher: Cipher; data: Uint8Array },
 ): Promise<Uint8Array[]> {
-  const encryptor = createCipheriv(CIPHERS[cipher], data, Buffer.alloc(BLOCK))
+  const encryptor = createCipheriv(CIPHERS[cipher].cfb, data, Buffer.alloc(BLOCK))
   const hash = createHash('sha1')
   const container: Uint8Array[] = [Buffer.of(1)]
   const put = (bytes: Uint8Array): void => {

@@ -1,6 +1,7 @@
 /** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
 import { createHash, randomBytes } from 'node:crypto'
 import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey } from 'openpgp'
+import { CIPHERS } from '../crypto/ciphers.ts'
 import { armorMessage } from '../format/armor.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
 import { encryptionKey } from './certificate.ts'
@@ -43,7 +44,7 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
     format: 'object',
   })
   const algorithm = await cipherFor(recipients, request.cipher, nowMs)
-  const data = randomBytes(algorithm === 'aes256' ? 32 : 16)
+  const data = randomBytes(CIPHERS[algorithm].keyBytes)
   const container = await encrypt({
     message: signed,
     sessionKey: { data, algorithm },

@@ -1,9 +1,9 @@
 /** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
 import './brainpool.ts'
 import { adopt } from './adopt.ts'
-import { openWhole, unpackWhole, unwrap } from './open-file.ts'
+
 import { judgeFully } from './certificate.ts'
-import { open } from './open.ts'
+import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { describeOwnKey } from './own-key-info.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'

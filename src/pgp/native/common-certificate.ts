@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
+import { SUBPACKET } from '../format/signature-claim.ts'
 import {
   publicKeyOf,
   fingerprintOf,
@@ -19,7 +20,6 @@ import {
 import { holds } from '../crypto/ed25519.ts'
 import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
-  KIND,
   createdS,
   isIssuedBy,
   readSignatureForm,
@@ -35,12 +35,20 @@ const SUBKEY_BINDING = 0x18
 const MAY_SIGN = 0x02
 const MAY_ENCRYPT = 0x0c
 const AES256 = 9
-/**
- * Subpackets that may stand on a self-signature: those named in `KIND`, and preferences, features
- * and the mark of the primary user id, on which nothing here depends.
- */
-const HASHED = new Set<number>([...Object.values(KIND), 21, 22, 23, 25, 30, 34, 39])
-const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
+/** Preferences, features, and the mark of the primary user id, on which nothing here depends. */
+const PREFERENCES = [21, 22, 23, 25, 30, 34, 39]
+/** Subpackets that may stand on a self-signature: those that are read here, and preferences. */
+const HASHED = new Set<number>([
+  SUBPACKET.created,
+  SUBPACKET.keyExpires,
+  SUBPACKET.preferredCiphers,
+  SUBPACKET.issuer,
+  SUBPACKET.notation,
+  SUBPACKET.keyFlags,
+  SUBPACKET.issuerFingerprint,
+  ...PREFERENCES,
+])
+const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 /** As the profile bounds it for the library (`maxUserIDLength`). */
 const USER_ID_MAX = 1024
 const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
@@ -142,22 +150,22 @@ function termsOf(
 ): Terms | null {
   const isOdd =
     form.hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
+      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
     }) || form.unhashed.some(({ kind }) => !UNHASHED.has(kind))
   const atS = createdS(form)
-  const [flags] = soleSubpacket(form.hashed, KIND.keyFlags) ?? []
+  const [flags] = soleSubpacket(form.hashed, SUBPACKET.keyFlags) ?? []
   if (isOdd || atS === null || flags === undefined || !isIssuedBy(form, fingerprint)) return null
-  const lives = countOf(form, KIND.keyExpires)
-  const ciphers = countOf(form, KIND.preferredCiphers)
+  const lives = countOf(form, SUBPACKET.keyExpires)
+  const ciphers = countOf(form, SUBPACKET.preferredCiphers)
   if (lives > 1 || ciphers > 1) return null
-  const life = soleSubpacket(form.hashed, KIND.keyExpires)
+  const life = soleSubpacket(form.hashed, SUBPACKET.keyExpires)
   if (life !== null && life.length !== 4) return null
   const lifeS = life?.readUInt32BE() ?? 0
   return {
     createdS: atS,
     untilS: lifeS === 0 ? NEVER_S : Math.min(keyCreatedS + lifeS, NEVER_S),
     flags,
-    ciphers: soleSubpacket(form.hashed, KIND.preferredCiphers) ?? Buffer.alloc(0),
+    ciphers: soleSubpacket(form.hashed, SUBPACKET.preferredCiphers) ?? Buffer.alloc(0),
   }
 }
 

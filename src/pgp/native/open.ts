@@ -7,14 +7,13 @@ import {
   type RecipientForm,
 } from '../crypto/recipient-packet.ts'
 import { openVersion1 } from '../crypto/seipd.ts'
-import { CIPHERS, CIPHER_NAME, isCipher, type CipherId } from '../crypto/session-key.ts'
+import { CIPHER_NAME, isCipher, keyBytesOf, type CipherId } from '../crypto/ciphers.ts'
 import type { NotOpened, Opened, UnlockedKey } from '../engine.ts'
-import { readUncompressed } from '../format/decrypted-message.ts'
+import { openedText, readUncompressed } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import { openedText } from '../format/opened-text.ts'
 import { packetAt } from '../format/packets.ts'
 import type { ScannedRecipients } from '../format/recipient-scan.ts'
-import type { FoundKey } from '../library/open-file.ts'
+import type { FoundKey } from '../library/open.ts'
 import { isRecipientSecret, type NativeOwnKey, type OwnKeys, type OwnSecret } from './own-keys.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
@@ -88,7 +87,7 @@ export function finish(
   const sessionKey = openRecipient(form, secret, shared)
   if (sessionKey === null) return DAMAGED
   const { cipher, data } = sessionKey
-  if (!takes(own, cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
+  if (!takes(own, cipher) || data.length !== keyBytesOf(cipher)) return null
   const packets = openVersion1(encrypted.container, { algorithm: CIPHER_NAME[cipher], data })
   data.fill(0)
   if (packets === null) return DAMAGED
@@ -149,6 +148,6 @@ export async function unwrapNatively(
   const sessionKey = openRecipient(form, secret)
   if (sessionKey === null) return []
   const { cipher, data } = sessionKey
-  if (!takes(found.own, cipher) || data.length !== CIPHERS[cipher].keyBytes) return null
+  if (!takes(found.own, cipher) || data.length !== keyBytesOf(cipher)) return null
   return [{ algorithm: CIPHER_NAME[cipher], data, fingerprint: openedWith }]
 }

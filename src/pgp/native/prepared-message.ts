@@ -4,11 +4,17 @@ import { Crc24 } from '../format/crc24.ts'
 import { TAG, framePacket } from '../format/packets.ts'
 import { Sealed } from '../sealed.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
-import type { ArmoredPackets } from '../format/armored-packets.ts'
 import type { SigningKey } from '../crypto/public-key.ts'
-import { ARMOR_END, ARMOR_START, LINE_BYTES, armorLines, charsOf } from '../format/json-armor.ts'
+import {
+  ARMOR_END,
+  ARMOR_START,
+  armorChars,
+  armorLines,
+  type ArmoredPackets,
+} from '../format/json-armor.ts'
 import type { OwnSecret } from './own-keys.ts'
-import { CIPHER_NAME, type SessionKey } from '../crypto/session-key.ts'
+import { CIPHER_NAME } from '../crypto/ciphers.ts'
+import type { SessionKey } from '../crypto/session-key.ts'
 import { signDocument } from './signed-document.ts'
 import { bufferOf } from '../bytes.ts'
 
@@ -47,22 +53,19 @@ export function sealPrepared(
 ): Sealed {
   const { packets, statementDigest } = signDocument(text, signer, atMs)
   const { cipher, data } = prepared.sessionKey
-  const container = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
+  const body = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
   destroyPrepared(prepared)
-  const dataDigest = hash('sha256', container, 'hex')
-  const framed = framePacket(TAG.seipd, container)
+  const dataDigest = hash('sha256', body, 'hex')
+  const framed = framePacket(TAG.seipd, body)
   const tail = Buffer.concat([prepared.rest, framed])
   const bytes = prepared.bytes + framed.length
-  const lines = Math.ceil(bytes / LINE_BYTES)
   const checksum = checksumLine(prepared, framed)
   return new Sealed(
     [ARMOR_START, prepared.lines, armorLines(tail), checksum, ARMOR_END],
-    FRAME_CHARS + charsOf(bytes, lines) + (checksum.length === 0 ? 0 : checksum.length - 1),
+    armorChars(bytes) + (checksum.length === 0 ? 0 : checksum.length - 1),
     { dataDigest, statementDigest },
   )
 }
-
-const FRAME_CHARS = '-----BEGIN PGP MESSAGE-----\n\n-----END PGP MESSAGE-----\n'.length
 
 /** Only where a reader needs it; see `armorMessage`. */
 function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {

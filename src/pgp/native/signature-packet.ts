@@ -3,13 +3,8 @@ import { hash } from 'node:crypto'
 import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
 import type { Statement } from '../crypto/ed25519.ts'
 import { readMpiInto } from '../crypto/mpi.ts'
+import { SUBPACKET, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
 import { bufferOf } from '../bytes.ts'
-
-export interface Subpacket {
-  kind: number
-  isCritical: boolean
-  bytes: Buffer
-}
 
 /** A signature as it stands in its packet. */
 export interface SignaturePacketForm {
@@ -29,17 +24,6 @@ export interface SignaturePacketForm {
 /** Hash algorithms that are taken, by number (RFC 9580, 9.5). */
 const HASHES = { 8: 'sha256', 9: 'sha384', 10: 'sha512' } as const
 type Hash = (typeof HASHES)[keyof typeof HASHES]
-
-/** Subpackets that are read here, by number (RFC 9580, 5.2.3.7). */
-export const KIND = {
-  created: 2,
-  keyExpires: 9,
-  preferredCiphers: 11,
-  issuer: 16,
-  notation: 20,
-  keyFlags: 27,
-  issuerFingerprint: 33,
-} as const
 
 /** What a signature of the usual programs stays well below. */
 const BODY_MAX = 512
@@ -80,7 +64,7 @@ export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): B
 
 /** When it says that it was made, in seconds; null unless it says so exactly once. */
 export function createdS({ hashed }: SignaturePacketForm): number | null {
-  const bytes = soleSubpacket(hashed, KIND.created)
+  const bytes = soleSubpacket(hashed, SUBPACKET.created)
   return bytes?.length === 4 ? bytes.readUInt32BE() : null
 }
 
@@ -93,9 +77,9 @@ export function isIssuedBy(form: SignaturePacketForm, fingerprint: Uint8Array): 
   let named = 0
   for (const area of [form.hashed, form.unhashed]) {
     for (const { kind, bytes } of area) {
-      if (kind !== KIND.issuer && kind !== KIND.issuerFingerprint) continue
+      if (kind !== SUBPACKET.issuer && kind !== SUBPACKET.issuerFingerprint) continue
       const isIt =
-        kind === KIND.issuer
+        kind === SUBPACKET.issuer
           ? bytes.equals(keyId)
           : bytes[0] === 4 && bytes.subarray(1).equals(fingerprint)
       if (!isIt) return false
@@ -152,21 +136,6 @@ function readArea(bytes: Buffer, at: number): { subpackets: Subpacket[]; end: nu
   if (at + 2 > bytes.length) return null
   const end = at + 2 + bytes.readUInt16BE(at)
   if (end > bytes.length) return null
-  const subpackets: Subpacket[] = []
-  for (let next = at + 2; next < end;) {
-    const first = bytes[next] ?? 0
-    if (first === 255) return null
-    const isLong = first >= 192
-    const length = isLong ? ((first - 192) << 8) + (bytes[next + 1] ?? 0) + 192 : first
-    const start = next + (isLong ? 2 : 1)
-    next = start + length
-    if (length < 1 || next > end) return null
-    const kind = bytes[start] ?? 0
-    subpackets.push({
-      kind: kind & 0x7f,
-      isCritical: (kind & 0x80) !== 0,
-      bytes: bytes.subarray(start + 1, next),
-    })
-  }
-  return { subpackets, end }
+  const { subpackets, isPlain } = readSubpackets(bytes.subarray(at + 2, end))
+  return isPlain ? { subpackets, end } : null
 }

@@ -1,7 +1,7 @@
 /** A text, signed: what stands inside a sealed message (RFC 9580, 10.3), as openpgp.js writes it. */
 import { hash, randomBytes } from 'node:crypto'
 import { TAG, framePacket } from '../format/packets.ts'
-import { statementDigest } from '../format/signature-claim.ts'
+import { SUBPACKET, statementDigest } from '../format/signature-claim.ts'
 import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
 import { signDigest } from '../crypto/ed25519.ts'
 import { writeMpi } from '../crypto/mpi.ts'
@@ -61,10 +61,10 @@ function hashedPartOf({ key, fingerprint }: OwnSecret<SigningKey>, date: Buffer)
   sizes.writeUInt16BE(SALT_BYTES, 2)
   const salt = [Buffer.alloc(4), sizes, SALT_NAME, randomBytes(SALT_BYTES)]
   const subpackets = Buffer.concat([
-    subpacket(2 | CRITICAL, [date]),
-    subpacket(16, [fingerprint.subarray(12)]),
-    subpacket(20, salt),
-    subpacket(33, [Buffer.from([4]), fingerprint]),
+    subpacket(SUBPACKET.created | CRITICAL, [date]),
+    subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
+    subpacket(SUBPACKET.notation, salt),
+    subpacket(SUBPACKET.issuerFingerprint, [Buffer.from([4]), fingerprint]),
   ])
   const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
   start.writeUInt16BE(subpackets.length, 4)

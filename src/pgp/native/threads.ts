@@ -1,7 +1,7 @@
 /** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
 import type { UnlockedKey } from '../engine.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
-import type { ArmoredPackets } from '../format/armored-packets.ts'
+import type { ArmoredPackets } from '../format/json-armor.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import type { WrapJob } from './wrap-session-key.ts'
 import { unpackRecord } from './packed-record.ts'

@@ -2,12 +2,11 @@
 import type { Signed, SignedAtLength } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { canonicalText } from '../format/signature-claim.ts'
+import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
 import { fingerprintOf, type SigningKey } from '../crypto/public-key.ts'
 import type { Statement } from '../crypto/ed25519.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
-  KIND,
   createdS,
   isIssuedBy,
   readSignatureForm,
@@ -24,14 +23,14 @@ const NO_DIGEST = Buffer.alloc(0)
  * recipients, which are judged elsewhere, and the signer's user id, which means nothing here.
  */
 const HASHED = new Set<number>([
-  KIND.created,
-  KIND.issuer,
-  KIND.notation,
-  KIND.issuerFingerprint,
-  28,
-  35,
+  SUBPACKET.created,
+  SUBPACKET.issuer,
+  SUBPACKET.notation,
+  SUBPACKET.issuerFingerprint,
+  SUBPACKET.signerUserId,
+  SUBPACKET.intendedRecipient,
 ])
-const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
+const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 
 /** What is already known of a signature, or what is to be verified. */
 export type CheckedClaim = 'bad' | 'other-key' | Statement
@@ -111,7 +110,7 @@ function isCommon({ type, hashed, unhashed }: SignaturePacketForm): boolean {
   if (type !== BINARY && type !== TEXT) return false
   const isOdd =
     hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
+      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
     }) || unhashed.some(({ kind }) => !UNHASHED.has(kind))
   return !isOdd
 }
@@ -120,8 +119,8 @@ function isCommon({ type, hashed, unhashed }: SignaturePacketForm): boolean {
 function issuerOf({ hashed, unhashed }: SignaturePacketForm): string | null {
   const names = new Set<string | null>()
   for (const { kind, bytes } of [...hashed, ...unhashed]) {
-    if (kind === KIND.issuer) names.add(bytes.length === 8 ? bytes.toString('hex') : null)
-    if (kind !== KIND.issuerFingerprint) continue
+    if (kind === SUBPACKET.issuer) names.add(bytes.length === 8 ? bytes.toString('hex') : null)
+    if (kind !== SUBPACKET.issuerFingerprint) continue
     names.add(bytes.length === 21 && bytes[0] === 4 ? bytes.toString('hex', 13) : null)
   }
   const [name = null, ...others] = names

@@ -1,6 +1,6 @@
 /** The thread in which much is computed at once that is no library's: without openpgp.js. */
 import { serve } from '../serve.ts'
-import { armorShared } from '../format/armored-packets.ts'
+import { armorShared } from '../format/json-armor.ts'
 import { readCommonCertificate } from './common-certificate.ts'
 import { wrapBlocks, refillEphemerals } from './wrap-session-key.ts'
 import { packRecord } from './packed-record.ts'

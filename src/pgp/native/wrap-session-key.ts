@@ -7,7 +7,8 @@ import {
   unpackRecipientKey,
 } from '../crypto/recipient-key.ts'
 import { recipientBytes, writeRecipient } from '../crypto/recipient-packet.ts'
-import { padSessionKey, type CipherId, type SessionKey } from '../crypto/session-key.ts'
+import type { CipherId } from '../crypto/ciphers.ts'
+import { padSessionKey, type SessionKey } from '../crypto/session-key.ts'
 
 /** Pairs made ahead in this thread, each for one recipient of one message. */
 const ephemerals: Ephemeral[] = []

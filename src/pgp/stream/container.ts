@@ -1,10 +1,10 @@
 /** A version 1 container while it arrives: put to rest as it is, decrypted, and given on. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import type { SessionKey } from '../crypto/cfb.ts'
+import type { SymmetricKey } from '../crypto/ciphers.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'
 import type { RawFile } from './raw-file.ts'
-import { Version1 } from '../crypto/seipd-stream.ts'
+import { Version1 } from '../crypto/seipd.ts'
 
 /** What goes to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144
@@ -22,7 +22,7 @@ interface Slot {
 export class Container {
   readonly #packet: StreamedPacket
   readonly #raw: RawFile
-  readonly key: SessionKey
+  readonly key: SymmetricKey
   readonly #version1: Version1
   /** Of what is no longer than a message can be: the same identity as a message has. */
   readonly #small = createHash('sha256').update(Buffer.from([1]))
@@ -31,7 +31,7 @@ export class Container {
   #intact = false
 
   /** @param packet its version byte is read already */
-  constructor(packet: StreamedPacket, o: { raw: RawFile; key: SessionKey }) {
+  constructor(packet: StreamedPacket, o: { raw: RawFile; key: SymmetricKey }) {
     this.#packet = packet
     this.#raw = o.raw
     this.key = o.key

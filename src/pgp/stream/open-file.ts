@@ -4,20 +4,21 @@ import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { FramingError } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { CfbDecipher, isNative, type SessionKey } from '../crypto/cfb.ts'
+import { CfbDecipher } from '../crypto/cfb.ts'
+import { cipherOf, type SymmetricKey } from '../crypto/ciphers.ts'
 import { Container } from './container.ts'
-import { dearmored } from '../format/armor-stream.ts'
+import { dearmored } from '../format/armor-lines.ts'
 import {
   readDocument,
   readUnpacked,
   withoutSignatures,
-  type Packed,
   type ReadDocument,
+  type StillCompressed,
 } from '../format/decrypted-stream.ts'
-import { readTrailing, readEncryptedHead, type EncryptedHead } from '../format/encrypted-stream.ts'
-import type { FoundKey, FoundPackets } from '../library/open-file.ts'
+import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
+import type { FoundKey, FoundPackets } from '../library/open.ts'
 import { OctetReader } from '../format/byte-reader.ts'
-import { RestingSink } from './place.ts'
+import { RestingSink } from './resting-sink.ts'
 import type { Room } from './raw-file.ts'
 
 /** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
@@ -44,12 +45,12 @@ export async function openFileStream(
 ): Promise<OpenedFile | NotOpened> {
   const outer = options.form === 'armored' ? new OctetReader(dearmored(reader)) : reader
   try {
-    const head = await readEncryptedHead(outer, options.own)
-    if (head.outcome !== 'encrypted') return head
-    const found = await options.unwrap(head)
-    if (found.length === 0) return head.named ? UNDECIPHERED : { outcome: 'not-recipient' }
-    const key = head.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
-    const opening = { head, outer, options }
+    const message = await readArriving(outer, options.own)
+    if (message.outcome !== 'encrypted') return message
+    const found = await options.unwrap(message)
+    if (found.length === 0) return message.named ? UNDECIPHERED : { outcome: 'not-recipient' }
+    const key = message.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
+    const opening = { message, outer, options }
     return key === null ? await openWhole(opening) : await openPassing(key, opening)
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
@@ -62,12 +63,12 @@ const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 const PREFIX_BYTES = 18
 
 interface Opening {
-  head: EncryptedHead
+  message: ArrivingMessage
   outer: OctetReader
   options: FileOpeningOptions
 }
 
-type NativeKey = FoundKey & SessionKey
+type NativeKey = FoundKey & SymmetricKey
 
 /**
  * The one key to decrypt with; null when the library must try. Where recipient packets hold several
@@ -76,13 +77,13 @@ type NativeKey = FoundKey & SessionKey
  */
 function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
   const native = found.filter(
-    (key): key is NativeKey => key.algorithm !== null && isNative(key as SessionKey),
+    (key): key is NativeKey => key.algorithm !== null && cipherOf(key as SymmetricKey) !== null,
   )
   if (native.length < found.length) return null
   return native.find((key) => seemsRight(key, prefix)) ?? native[0] ?? null
 }
 
-function seemsRight(key: SessionKey, prefix: Uint8Array): boolean {
+function seemsRight(key: SymmetricKey, prefix: Uint8Array): boolean {
   const cipher = new CfbDecipher(key)
   const at = cipher.blockBytes
   const plain = cipher.update(prefix)
@@ -90,13 +91,13 @@ function seemsRight(key: SessionKey, prefix: Uint8Array): boolean {
 }
 
 async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile | NotOpened> {
-  const { head, outer, options } = opening
+  const { message, outer, options } = opening
   const raw = await options.room.file()
-  const container = new Container(head.container, { raw, key })
-  const place = new RestingSink(options.room, { container, raw })
-  return await unlessRefused(place, async () => {
+  const container = new Container(message.container, { raw, key })
+  const sink = new RestingSink(options.room, { container, raw })
+  return await unlessRefused(sink, async () => {
     const inner = new OctetReader(container.packets())
-    const found = await readDocument(inner, place)
+    const found = await readDocument(inner, sink)
     if (found.outcome !== 'document') container.forget()
     // Whatever was wrong with it, all of it is read, or the time would tell.
     await inner.drain()
@@ -105,44 +106,44 @@ async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile
     if (!container.isIntact) return UNDECIPHERED
     const { fingerprint } = key
     const dataDigest = container.digest
-    return await opened(found, { place, options, dataDigest, fingerprint, head })
+    return await opened(found, { sink, options, dataDigest, fingerprint, message })
   })
 }
 
-async function openWhole({ head, outer, options }: Opening): Promise<OpenedFile | NotOpened> {
-  const { recipientPackets, version } = head
-  const body = await head.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
+async function openWhole({ message, outer, options }: Opening): Promise<OpenedFile | NotOpened> {
+  const { recipientPackets, version } = message
+  const body = await message.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
   if (body === null) return { outcome: 'too-large', reason: 'form' }
   const behind = await readTrailing(outer)
   if (behind !== null) return behind
   const container = Buffer.concat([Buffer.from([version]), body])
   const inside = await options.openWhole(recipientPackets, container)
   if (inside === null) return UNDECIPHERED
-  const place = new RestingSink(options.room, null)
-  return await unlessRefused(place, async () => {
-    const found = await readDocument(new OctetReader(once(inside.packets)), place)
+  const sink = new RestingSink(options.room, null)
+  return await unlessRefused(sink, async () => {
+    const found = await readDocument(new OctetReader(once(inside.packets)), sink)
     const dataDigest = createHash('sha256').update(container).digest('hex')
     const { fingerprint } = inside
-    return await opened(found, { place, options, dataDigest, fingerprint, head })
+    return await opened(found, { sink, options, dataDigest, fingerprint, message })
   })
 }
 
 async function opened(
   found: ReadDocument,
   o: {
-    place: RestingSink
+    sink: RestingSink
     options: FileOpeningOptions
     dataDigest: string
     fingerprint: string
-    head: EncryptedHead
+    message: ArrivingMessage
   },
 ): Promise<OpenedFile | NotOpened> {
-  const read = found.outcome === 'packed' ? await unpack(found, o.place, o.options) : found
-  if (read.outcome === 'packed') return { outcome: 'damaged', reason: 'structure' }
+  const read = found.outcome === 'compressed' ? await unpack(found, o.sink, o.options) : found
+  if (read.outcome === 'compressed') return { outcome: 'damaged', reason: 'structure' }
   if (read.outcome !== 'document') return read
   return {
     outcome: 'opened',
-    file: await o.place.file(),
+    file: await o.sink.file(),
     dataDigest: o.dataDigest,
     signatures: read.claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
       issuerKeyId,
@@ -152,25 +153,25 @@ async function opened(
     })),
     signed: { digests: read.digests, signatures: read.signaturePackets },
     openedWith: o.fingerprint,
-    recipients: o.head.recipients,
+    recipients: o.message.recipients,
   }
 }
 
 async function unpack(
-  { packet, signedAround }: Packed,
-  place: RestingSink,
+  { packet, signedAround }: StillCompressed,
+  sink: RestingSink,
   helpers: FileOpeningHelpers,
 ): Promise<ReadDocument> {
   const bytes = await helpers.unpackWhole(packet)
   if (bytes === null) return { outcome: 'damaged', reason: 'compression' }
   if (bytes === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
-  const found = await readUnpacked(new OctetReader(once(bytes)), place)
+  const found = await readUnpacked(new OctetReader(once(bytes)), sink)
   return signedAround ? withoutSignatures(found) : found
 }
 
 /** Gives the room back, whatever happened, unless a file is given. */
 async function unlessRefused(
-  place: RestingSink,
+  sink: RestingSink,
   open: () => Promise<OpenedFile | NotOpened>,
 ): Promise<OpenedFile | NotOpened> {
   let outcome = ''
@@ -179,7 +180,7 @@ async function unlessRefused(
     outcome = result.outcome
     return result
   } finally {
-    if (outcome !== 'opened') await place.discard()
+    if (outcome !== 'opened') await sink.discard()
   }
 }
 

@@ -3,23 +3,25 @@
  * memory alone. What arrived sealed in that way rests as it came.
  */
 import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'node:crypto'
-import { CfbDecipher, type SessionKey } from '../crypto/cfb.ts'
+import { CfbDecipher } from '../crypto/cfb.ts'
+import { CIPHERS, type SymmetricKey } from '../crypto/ciphers.ts'
 import { Extents } from './extents.ts'
 import type { RawFile } from './raw-file.ts'
 
 const WINDOW_BYTES = 65_536
 const WRITE_BYTES = 262_144
-const KEY = { algorithm: 'aes256', cipher: 'aes-256-cfb', bytes: 32, block: 16 } as const
+const ALGORITHM = 'aes256'
+const CIPHER = CIPHERS[ALGORITHM]
 
 /** A document that can be read from any byte on, as often as wanted. */
 export class RestingFile {
   readonly #raw: RawFile
-  readonly #key: SessionKey
+  readonly #key: SymmetricKey
   readonly #extents: Extents
   readonly #block: number
 
   /** @param o `extents` of the document in the file's plain text; `block` of the cipher */
-  constructor(raw: RawFile, o: { key: SessionKey; extents: Extents; block: number }) {
+  constructor(raw: RawFile, o: { key: SymmetricKey; extents: Extents; block: number }) {
     this.#raw = raw
     this.#key = o.key
     this.#extents = o.extents
@@ -69,7 +71,10 @@ export class RestingFile {
 /** Puts a document to rest under a key of its own. */
 export class RestingWriter {
   readonly #raw: RawFile
-  readonly #key: SessionKey = { algorithm: KEY.algorithm, data: randomBytes(KEY.bytes) }
+  readonly #key: SymmetricKey = {
+    algorithm: ALGORITHM,
+    data: randomBytes(CIPHER.keyBytes),
+  }
   readonly #cipher: Cipheriv
   readonly #gathered = new Uint8Array(WRITE_BYTES)
   #filled = 0
@@ -77,8 +82,8 @@ export class RestingWriter {
   constructor(raw: RawFile) {
     this.#raw = raw
     // The key is for this one file: what begins it need not differ from another's.
-    const start = Buffer.alloc(KEY.block)
-    this.#cipher = createCipheriv(KEY.cipher, createSecretKey(this.#key.data), start)
+    const start = Buffer.alloc(CIPHER.blockBytes)
+    this.#cipher = createCipheriv(CIPHER.cfb, createSecretKey(this.#key.data), start)
   }
 
   /** Takes the next bytes. @throws as the file's `append` */
@@ -97,7 +102,7 @@ export class RestingWriter {
     await this.#flush()
     const extents = new Extents()
     if (this.#raw.octets > 0) extents.add(0, this.#raw.octets)
-    return new RestingFile(this.#raw, { key: this.#key, extents, block: KEY.block })
+    return new RestingFile(this.#raw, { key: this.#key, extents, block: CIPHER.blockBytes })
   }
 
   async #flush(): Promise<void> {

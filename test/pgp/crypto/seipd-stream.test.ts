@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CfbDecipher } from '../../../src/pgp/crypto/cfb.ts'
-import { Version1 } from '../../../src/pgp/crypto/seipd-stream.ts'
+import { Version1 } from '../../../src/pgp/crypto/seipd.ts'
 import { openVersion1 } from '../../../src/pgp/crypto/seipd.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { octets, seeded } from '../../support/openpgp-octets.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { packetsOf } from '../../../src/pgp/format/packets.ts'
-import { unwrapKey, wrapKey } from '../../../src/pgp/crypto/key-wrap.ts'
 import { readMpi, writeMpi } from '../../../src/pgp/crypto/mpi.ts'
 import { isRecipientSecret, readOwnSecrets } from '../../../src/pgp/native/own-keys.ts'
 import {
@@ -14,6 +13,8 @@ import {
   freshSessionKey,
   padSessionKey,
   unpadSessionKey,
+  unwrapKey,
+  wrapKey,
 } from '../../../src/pgp/crypto/session-key.ts'
 import { freshPair } from '../../../src/pgp/crypto/curve25519.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { armorMessage, dearmorLines } from '../../../src/pgp/format/armor.ts'
+import { armorMessage } from '../../../src/pgp/format/armor.ts'
+import { dearmorLines } from '../../../src/pgp/format/armor-lines.ts'
 import { plainArmor } from '../../../src/pgp/format/armor-fast.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { seeds } from '../../support/chance.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineEnds } from '../../../src/pgp/format/line-ends.ts'
+import { LineEnds } from '../../../src/pgp/format/document-hashes.ts'
 import { canonicalText } from '../../../src/pgp/format/signature-claim.ts'
 import { runs } from '../../support/chance.ts'
 import { fc } from '../../support/property.ts'

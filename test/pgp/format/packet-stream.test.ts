@@ -59,7 +59,7 @@ test.each([
   ['partial chunks where none may be', partialPacket(1, body, [9])],
   ['no header', octets('00', small)],
   ['several packets', octets(packet(1, small), partialPacket(18, body, [9]), packet(2, small))],
-])('%s is read as the walk over bytes at hand reads it, however it arrives', async (_, bytes) => {
+])('%s is read as the read of bytes at hand reads it, however it arrives', async (_, bytes) => {
   for (const size of [1, 2, 7, 512, 100_000]) {
     expect(await asItArrives(bytes, size)).toEqual(atOnce(bytes))
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/pgp/format/armor.ts'
-import { dearmored } from '../../../src/pgp/format/armor-stream.ts'
+import { dearmored } from '../../../src/pgp/format/armor-lines.ts'
 import { FramingError } from '../../../src/pgp/format/packets.ts'
 import { readerOf } from '../../support/bulk.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
