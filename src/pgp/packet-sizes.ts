@@ -1,17 +1,18 @@
 /** Bytes that packets of a sealed message take, by the algorithm of the key that they are of. */
 import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
+import type { AlgorithmInfo } from './crypto/algorithm.ts'
+import {
+  leastWrappedBytes,
+  recipientAlgorithmLike,
+  signatureAlgorithmLike,
+} from './crypto/algorithms.ts'
+import { CIPHER_ID } from './crypto/ciphers.ts'
 import { framedLength } from './format/packets.ts'
 
-/** What the library says of a key. */
-export interface AlgorithmInfo {
-  algorithm: string
-  bits?: number
-  curve?: string
-}
+export type { AlgorithmInfo } from './crypto/algorithm.ts'
 
 /** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */
 const POINT_BYTES: Record<string, number> = {
-  curve25519Legacy: 35,
   nistP256: 67,
   nistP384: 99,
   nistP521: 135,
@@ -23,16 +24,25 @@ const POINT_BYTES: Record<string, number> = {
 const PKESK_FIXED = 10
 /** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
 const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
-/** A session key as X25519 and X448 wrap it (RFC 9580, 5.1.6). */
+/** A session key as X448 wraps it (RFC 9580, 5.1.6). */
 const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
 /** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
 const SIGNATURE_FIXED = 119
 /** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
-const SIGNATURE_NUMBERS: Record<string, number> = { eddsaLegacy: 68, ed25519: 64, ed448: 114 }
+const SIGNATURE_NUMBERS: Record<string, number> = { ed448: 114 }
 
 /** Bytes of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
 export function recipientBytes(info: AlgorithmInfo): CipherSizes {
-  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + sealedBytes(info, cipher))
+  return framedBoth((cipher) => sealedBytes(info, cipher))
+}
+
+/** The same of the smallest recipient packet that there is. */
+export function leastRecipientBytes(): CipherSizes {
+  return framedBoth((cipher) => leastWrappedBytes(CIPHER_ID[cipher]))
+}
+
+function framedBoth(wrapped: (cipher: Cipher) => number): CipherSizes {
+  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + wrapped(cipher))
   return { aes256: framed('aes256'), aes128: framed('aes128') }
 }
 
@@ -61,20 +71,26 @@ export function ownBytes(infos: AlgorithmInfo[]): OwnSizes {
   }
 }
 
-const signsOnly = ({ algorithm }: AlgorithmInfo): boolean =>
-  algorithm === 'ecdsa' || algorithm === 'dsa' || Object.hasOwn(SIGNATURE_NUMBERS, algorithm)
+/** Algorithms of one use alone; RSA has both. */
+const SIGNING = new Set(['ecdsa', 'dsa', 'eddsaLegacy', 'ed25519', 'ed448'])
+const ENCRYPTING = new Set(['ecdh', 'x25519', 'x448', 'elgamal'])
 
-const sealsOnly = ({ algorithm }: AlgorithmInfo): boolean =>
-  ['ecdh', 'x25519', 'x448', 'elgamal'].includes(algorithm)
+const signsOnly = ({ algorithm }: AlgorithmInfo): boolean => SIGNING.has(algorithm)
+
+const sealsOnly = ({ algorithm }: AlgorithmInfo): boolean => ENCRYPTING.has(algorithm)
 
 function sealedBytes(info: AlgorithmInfo, cipher: Cipher): number {
+  const native = recipientAlgorithmLike(info)
+  if (native !== null) return native.wrappedBytes(CIPHER_ID[cipher])
   if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
-  if (info.algorithm === 'x25519') return 32 + 2 + WRAPPED_PLAIN[cipher]
   if (info.algorithm === 'x448') return 56 + 2 + WRAPPED_PLAIN[cipher]
   return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
 }
 
-function numberBytes({ algorithm, bits, curve }: AlgorithmInfo): number {
+function numberBytes(info: AlgorithmInfo): number {
+  const { algorithm, bits, curve } = info
+  const native = signatureAlgorithmLike(info)
+  if (native !== null) return native.signatureBytes
   if (bits !== undefined) return 2 + Math.ceil(bits / 8)
   // Two numbers as long as the two of a point, with a length each, in the place of its one byte.
   return SIGNATURE_NUMBERS[algorithm] ?? (POINT_BYTES[curve ?? ''] ?? 135) + 1

@@ -1,11 +1,14 @@
 /** How large a sealed message becomes, known before any of it is computed. */
+import { ECDH } from './crypto/ecdh.ts'
+import { EDDSA_LEGACY } from './crypto/ed25519.ts'
 import { armoredLength } from './format/armor.ts'
 import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
 import { framedLength } from './format/packets.ts'
 import { BOUNDS } from './bounds.ts'
+import { leastRecipientBytes, ownBytes } from './packet-sizes.ts'
 
 /** Of a key as we make them: Ed25519 and Curve25519. */
-export const AS_MADE: OwnSizes = { recipient: { aes256: 96, aes128: 80 }, signature: 189 }
+export const AS_MADE: OwnSizes = ownBytes([EDDSA_LEGACY.info, ECDH.info])
 /** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
 const LITERAL_FIXED = 6
 /**
@@ -62,8 +65,5 @@ export function capacity(each: CipherSizes, textBytes: number, armoredMax: numbe
   return low
 }
 
-/** The smallest recipient packet there is: X25519 (RFC 9580, 5.1.6), framed. */
-const LEAST: CipherSizes = { aes256: 86, aes128: 70 }
-
 /** More recipients than this fit into no message that the service takes. */
-export const MOST_RECIPIENTS = capacity(LEAST, 1, BOUNDS.messageChars)
+export const MOST_RECIPIENTS = capacity(leastRecipientBytes(), 1, BOUNDS.messageChars)

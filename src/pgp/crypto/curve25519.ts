@@ -1,16 +1,17 @@
 /** X25519 by node:crypto (RFC 7748). Each of these takes some forty microseconds. */
-import { createPrivateKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { rawPublicKey } from './raw-key.ts'
+import {
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto'
+import type { Ephemeral } from './algorithm.ts'
 import { RecentMap } from '../native/recent-map.ts'
 import { bufferOf } from '../bytes.ts'
 
-/** A key pair that is used for one recipient of one message. */
-export interface Ephemeral {
-  secret: KeyObject
-  /** 32 bytes. */
-  point: Buffer
-}
-
+/** Bytes of a public point. */
+export const POINT_BYTES = 32
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
 /** Keys that are kept, at some 700 bytes each: those of the two largest groups. */
 const KEPT = 2000
@@ -29,6 +30,24 @@ export function freshPair(): Ephemeral {
   return { secret: privateKey, point: publicKey.export({ format: 'raw-public' }) }
 }
 
+/** Pairs made ahead in this thread, each for one recipient of one message. */
+const pairs: Ephemeral[] = []
+/** More than half of what a message to the largest group takes: threads share it as they can. */
+const PAIRS_MAX = 640
+/** Some milliseconds of work. */
+const PAIRS_STEP = 64
+
+/** Gives a pair that was made ahead, or makes one. */
+export function takePair(): Ephemeral {
+  return pairs.pop() ?? freshPair()
+}
+
+/** Makes some pairs ahead. @returns whether there is room for more */
+export function refillEphemerals(): boolean {
+  for (let made = 0; made < PAIRS_STEP && pairs.length < PAIRS_MAX; made++) pairs.push(freshPair())
+  return pairs.length < PAIRS_MAX
+}
+
 /**
  * Gives the 32 bytes that two keys share; to be zeroed after use.
  * @param point of the other one, 32 bytes
@@ -38,7 +57,16 @@ export function agree(secret: KeyObject, point: Uint8Array): Buffer {
   return diffieHellman({ privateKey: secret, publicKey: rawPublicKey(point, 'x25519') })
 }
 
-/** The same with a point that is likely to come again: it is kept as it was read. */
+/** The same for a point that somebody sent; null for one of low order. */
+export function agreeWith(secret: KeyObject, point: Uint8Array): Buffer | null {
+  try {
+    return agree(secret, point)
+  } catch {
+    return null
+  }
+}
+
+/** As `agree`, with a point that is likely to come again: it is kept as it was read. */
 export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   // The cheapest string there is of them.
   const name = bufferOf(point).toString('latin1')
@@ -69,4 +97,27 @@ export function isLowOrder(point: Uint8Array): boolean {
   const masked = Buffer.from(point)
   masked[31] = (masked[31] ?? 0) & 0x7f
   return LOW_ORDER.has(masked.toString('hex'))
+}
+
+/** A public key from its 32 bytes; any are one. Takes some ten microseconds. */
+export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {
+  const key = bufferOf(point)
+  return withoutTraces(() =>
+    createPublicKey({ key, format: 'raw-public', asymmetricKeyType: algorithm }),
+  )
+}
+
+/**
+ * node:crypto finds out what it was given by trying, and catches what that throws: most of the time
+ * would go into traces of errors that nobody ever sees.
+ */
+function withoutTraces<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  // Unlike an assignment, this throws nothing where the limit is frozen.
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return work()
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  }
 }

@@ -1,35 +1,34 @@
-/** Recipients as bytes: what sealing to each needs, one after the other. */
-import { ALGORITHM, fingerprintOf, type RecipientKey } from './public-key.ts'
-import type { Agreeing } from './key-agreement.ts'
+/** Recipients' keys as bytes, one after the other, in memory that threads can be let see. */
+import type { RecipientKey, RecipientPoint } from './algorithm.ts'
+import { RECIPIENT_POINT_BYTES, recipientAlgorithm } from './algorithms.ts'
+import { fingerprintOf } from './public-key.ts'
 
-/** Algorithm, date of creation, point. */
-export const RECIPIENT_KEY_BYTES = 1 + 4 + 32
 const POINT_AT = 5
+/** Algorithm, date of creation, point; zeros after a shorter one. */
+export const RECIPIENT_KEY_BYTES = POINT_AT + RECIPIENT_POINT_BYTES
 
-/** Puts keys one after the other, in memory that threads can be let see. */
+/** Puts keys one after the other. */
 export function packRecipientKeys(keys: readonly RecipientKey[]): Buffer {
-  const recipientKeys = Buffer.from(new SharedArrayBuffer(keys.length * RECIPIENT_KEY_BYTES))
+  const packed = Buffer.from(new SharedArrayBuffer(keys.length * RECIPIENT_KEY_BYTES))
   let at = 0
   for (const { algorithm, createdS, point } of keys) {
-    recipientKeys[at] = algorithm
-    recipientKeys.writeUInt32BE(createdS, at + 1)
-    recipientKeys.set(point, at + POINT_AT)
+    packed[at] = algorithm
+    packed.writeUInt32BE(createdS, at + 1)
+    packed.set(point, at + POINT_AT)
     at += RECIPIENT_KEY_BYTES
   }
-  return recipientKeys
+  return packed
 }
 
-/** Gives one again. @throws Error for an algorithm that is not sealed to here */
-export function unpackRecipientKey(recipientKeys: Buffer, at: number): Agreeing {
-  const algorithm = recipientAlgorithmAt(recipientKeys, at)
-  const createdS = recipientKeys.readUInt32BE(at + 1)
-  const point = recipientKeys.subarray(at + POINT_AT, at + RECIPIENT_KEY_BYTES)
+/** Gives one again. @throws Error for an algorithm that is not sealed to natively */
+export function unpackRecipientKey(packed: Buffer, at: number): RecipientPoint {
+  const { id: algorithm, publicBytes } = recipientAlgorithm(packed[at] ?? 0)
+  const createdS = packed.readUInt32BE(at + 1)
+  const point = packed.subarray(at + POINT_AT, at + POINT_AT + publicBytes)
   return { algorithm, point, fingerprint: fingerprintOf({ algorithm, createdS, point }) }
 }
 
 /** The algorithm of one alone. @throws as `unpackRecipientKey` */
-export function recipientAlgorithmAt(recipientKeys: Uint8Array, at: number): Agreeing['algorithm'] {
-  const algorithm = recipientKeys[at]
-  if (algorithm !== ALGORITHM.ecdh && algorithm !== ALGORITHM.x25519) throw new Error('algorithm')
-  return algorithm
+export function recipientAlgorithmAt(packed: Uint8Array, at: number): RecipientPoint['algorithm'] {
+  return recipientAlgorithm(packed[at] ?? 0).id
 }

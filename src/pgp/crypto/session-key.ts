@@ -54,6 +54,9 @@ function checksum(data: Uint8Array): number {
 const KEY_WRAP = 'id-aes128-wrap'
 const INITIAL = Buffer.alloc(8, 0xa6)
 
+/** Bytes of what `wrapKey` makes of so many. */
+export const wrappedLength = (bytes: number): number => bytes + 8
+
 /** AES key wrap (RFC 3394): takes a key of 16 bytes and data of a multiple of 8; gives 8 bytes more. */
 export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   // A bare buffer for a key costs node:crypto ten microseconds more.

@@ -1,12 +1,8 @@
 /** What the library knows of a certificate, for sealing and verifying natively. */
+import { isRecipientKey, isSigningKey } from '../crypto/algorithms.ts'
+import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
-import {
-  publicKeyOf,
-  isRecipientKey,
-  isSigningKey,
-  type NativePublicKey,
-  type SigningKey,
-} from '../crypto/public-key.ts'
+import { publicKeyOf } from '../crypto/public-key.ts'
 import { NEVER_S, type CertificateInfo } from '../native/certificate-info.ts'
 
 /** The library has these, its types do not. */

@@ -1,7 +1,7 @@
 /** Whether what a certificate says it can do is so: found out by doing it once. */
 import { encryptSessionKey, type Key, type PublicKey, type Subkey } from 'openpgp'
 import { publicKeyOf } from '../crypto/public-key.ts'
-import { isLowOrder } from '../crypto/curve25519.ts'
+import { isRecipientKey, recipientAlgorithm } from '../crypto/algorithms.ts'
 
 /**
  * Seals a session key of zeros to a subkey, which fails where its point is not on its curve, its
@@ -15,7 +15,9 @@ export async function canBeSealedTo(
   date: Date,
 ): Promise<boolean> {
   const common = publicKeyOf(subkey.keyPacket.write())
-  if (common !== null) return !isLowOrder(common.point)
+  if (common !== null && isRecipientKey(common)) {
+    return recipientAlgorithm(common.algorithm).isSound(common.point)
+  }
   try {
     await encryptSessionKey({
       data: new Uint8Array(32),

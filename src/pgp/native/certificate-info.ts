@@ -1,11 +1,9 @@
 /** What sealing and verifying need of a certificate, once it was judged. */
+import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import type { Judgement } from '../engine.ts'
-import {
-  ALGORITHM,
-  fingerprintOf,
-  type RecipientKey,
-  type SigningKey,
-} from '../crypto/public-key.ts'
+import { recipientAlgorithm } from '../crypto/algorithms.ts'
+import { recipientBytes } from '../packet-sizes.ts'
+import { fingerprintOf } from '../crypto/public-key.ts'
 
 /** Stands for never, where times are seconds. */
 export const NEVER_S = 0xffff_ffff
@@ -46,16 +44,10 @@ export function holdsAt(
   return fromS <= atS && (atS < untilS || untilS === NEVER_S)
 }
 
-const NAMES = { [ALGORITHM.ecdh]: 'Curve25519', [ALGORITHM.x25519]: 'X25519' } as const
-/** Bytes of a recipient packet (RFC 9580, 5.1.4 and 5.1.6). */
-const PACKET_BYTES = {
-  [ALGORITHM.ecdh]: { aes256: 96, aes128: 80 },
-  [ALGORITHM.x25519]: { aes256: 86, aes128: 70 },
-} as const
-
 /** The status of a certificate that this is known of; it expires when that ends. */
 export function statusOf(info: CertificateInfo, armored: string): Judgement {
   const { fingerprint, recipientKey, fromS, untilS } = info
+  const kind = recipientAlgorithm(recipientKey.algorithm)
   return {
     fingerprint: Buffer.from(fingerprint).toString('hex'),
     unusable: null,
@@ -63,8 +55,8 @@ export function statusOf(info: CertificateInfo, armored: string): Judgement {
     expiresMs: untilS === NEVER_S ? Infinity : untilS * 1000,
     revocations: false,
     encryptionKeys: [fingerprintOf(recipientKey).toString('hex')],
-    recipientBytes: PACKET_BYTES[recipientKey.algorithm],
-    algorithm: NAMES[recipientKey.algorithm],
+    recipientBytes: recipientBytes(kind.info),
+    algorithm: kind.label,
     armored,
   }
 }

@@ -3,21 +3,19 @@
  * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). What is taken
  * here openpgp.js takes too, and says the same of; whatever is not exactly so is left to it.
  */
+import {
+  isRecipientKey,
+  isSigningKey,
+  recipientAlgorithm,
+  signatureAlgorithm,
+} from '../crypto/algorithms.ts'
+import type { RecipientKey, SigningKey, Statement } from '../crypto/algorithm.ts'
 import { isUtf8 } from 'node:buffer'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { SUBPACKET } from '../format/signature-claim.ts'
-import {
-  publicKeyOf,
-  fingerprintOf,
-  isRecipientKey,
-  isSigningKey,
-  keyOver,
-  type RecipientKey,
-  type SigningKey,
-} from '../crypto/public-key.ts'
-import { holds } from '../crypto/ed25519.ts'
+import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
 import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,
@@ -27,7 +25,6 @@ import {
   statementOf,
   type SignaturePacketForm,
 } from './signature-packet.ts'
-import { isLowOrder } from '../crypto/curve25519.ts'
 
 const SHAPE = [TAG.publicKey, TAG.userId, TAG.signature, TAG.publicSubkey, TAG.signature]
 const CERTIFICATIONS = new Set([0x10, 0x11, 0x12, 0x13])
@@ -76,8 +73,11 @@ export function readCommonCertificate(armored: string, nowMs: number): Certifica
   const overSubkey = Buffer.concat([overKey, keyOver(bodies.subkey)])
   const certified = statementOf(certification, overUserId, primary)
   const bound = statementOf(binding, overSubkey, primary)
-  return certified && bound && holds(certified) && holds(bound) ? info : null
+  return certified && bound && isTrue(certified) && isTrue(bound) ? info : null
 }
+
+const isTrue = (statement: Statement): boolean =>
+  signatureAlgorithm(statement.algorithm).holds(statement)
 
 function partsOf(armored: string): Parts | null {
   if (armored.length > BOUNDS.certificateChars) return null
@@ -92,7 +92,11 @@ function partsOf(armored: string): Parts | null {
   const certification = readSignatureForm(certified)
   const binding = readSignatureForm(bound)
   if (!primary || !recipientKey || !certification || !binding) return null
-  if (!isSigningKey(primary) || !isRecipientKey(recipientKey) || isLowOrder(recipientKey.point))
+  if (
+    !isSigningKey(primary) ||
+    !isRecipientKey(recipientKey) ||
+    !recipientAlgorithm(recipientKey.algorithm).isSound(recipientKey.point)
+  )
     return null
   const bodies = { primary: key, subkey }
   return { primary, userId: id, certification, recipientKey, binding, bodies }

@@ -1,5 +1,6 @@
 /** Opening messages of the common form natively; all others are the library's. */
-import type { RecipientKey } from '../crypto/public-key.ts'
+
+import type { RecipientKey } from '../crypto/algorithm.ts'
 import {
   openRecipient,
   readRecipient,

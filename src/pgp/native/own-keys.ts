@@ -1,17 +1,8 @@
 /** Our own keys as they are used natively: what the library says of each, with its secrets. */
+import { type NativePublicKey, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
+import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { x25519Secret } from '../crypto/curve25519.ts'
-import { ed25519Secret } from '../crypto/ed25519.ts'
-import { readMpi } from '../crypto/mpi.ts'
-import {
-  ALGORITHM,
-  fingerprintOf,
-  isRecipientKey,
-  readPublicKey,
-  type NativePublicKey,
-  type RecipientKey,
-  type SigningKey,
-} from '../crypto/public-key.ts'
+import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
 import type { OwnKeyInfo } from '../library/own-key-info.ts'
@@ -52,31 +43,21 @@ function readSecret(body: Uint8Array): OwnSecret | null {
   const rest = read && body.subarray(read.read)
   if (!read || !rest || rest[0] !== NOT_LOCKED) return null
   const material = Buffer.from(rest.subarray(1))
-  const number = secretNumber(material, read.key)
+  const secret = secretIn(material, read.key)
   material.fill(0)
-  if (number === null) return null
-  const secret = isRecipientKey(read.key) ? x25519Secret(number) : ed25519Secret(number)
-  number.fill(0)
+  if (secret === null) return null
   const point = createPublicKey(secret).export({ format: 'raw-public' })
   if (!point.equals(read.key.point)) return null
   return { key: read.key, fingerprint: fingerprintOf(read.key), secret }
 }
 
-/** The 32 bytes of the secret, in the order that the curve's own specification has. */
-function secretNumber(material: Buffer, { algorithm }: NativePublicKey): Buffer | null {
-  const sum = material.subarray(0, -CHECKSUM).reduce((all, byte) => (all + byte) & 0xffff, 0)
-  if (material.length < CHECKSUM || material.readUInt16BE(material.length - CHECKSUM) !== sum) {
-    return null
-  }
-  const bytes = material.subarray(0, -CHECKSUM)
-  const isPlain = algorithm === ALGORITHM.x25519 || algorithm === ALGORITHM.ed25519
-  if (isPlain) return bytes.length === 32 ? Buffer.from(bytes) : null
-  const number = readMpi(bytes, 32)
-  if (number?.read !== bytes.length) return null
-  if (algorithm === ALGORITHM.eddsaLegacy) return number.number
-  const scalar = Buffer.from(number.number.toReversed())
-  number.number.fill(0)
-  return scalar
+/** The secret behind its public part, in front of a checksum. */
+function secretIn(material: Buffer, key: NativePublicKey): KeyObject | null {
+  if (material.length < CHECKSUM) return null
+  const secret = material.subarray(0, -CHECKSUM)
+  const sum = secret.reduce((all, byte) => (all + byte) & 0xffff, 0)
+  if (material.readUInt16BE(secret.length) !== sum) return null
+  return algorithmOf(key).readSecret(secret)
 }
 
 /** A key of ours, as far as it is of the common forms. */

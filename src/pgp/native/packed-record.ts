@@ -1,5 +1,10 @@
-/** A certificate's info as 124 bytes: what is kept of each, instead of its text or an object. */
-import { ALGORITHM } from '../crypto/public-key.ts'
+/** What is known of a certificate as 124 bytes: kept of each, instead of its text or an object. */
+import {
+  RECIPIENT_POINT_BYTES,
+  SIGNING_POINT_BYTES,
+  findSignatureAlgorithm,
+  recipientAlgorithm,
+} from '../crypto/algorithms.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 
 /**
@@ -7,27 +12,26 @@ import type { CertificateInfo } from './certificate-info.ts'
  * on which all trust in a certificate rests anyway.
  */
 export const DIGEST_BYTES = 20
-export const RECORD_BYTES = 124
+const FINGERPRINT_BYTES = 20
 
-const AT = {
-  fingerprint: 20,
-  signingPoint: 40,
-  sealingPoint: 72,
-  signingCreated: 104,
-  sealingCreated: 108,
-  from: 112,
-  until: 116,
-  flags: 120,
-} as const
+const AT = layOut([
+  ['digest', DIGEST_BYTES],
+  ['fingerprint', FINGERPRINT_BYTES],
+  ['signingPoint', SIGNING_POINT_BYTES],
+  ['recipientPoint', RECIPIENT_POINT_BYTES],
+  ['signingCreated', 4],
+  ['recipientCreated', 4],
+  ['from', 4],
+  ['until', 4],
+  /** Zero when it verifies nothing. */
+  ['signingAlgorithm', 1],
+  ['recipientAlgorithm', 1],
+  ['flags', 2],
+  ['end', 0],
+])
+export const RECORD_BYTES = AT.end
 
-const FLAG = {
-  sealingIsX25519: 1,
-  signs: 2,
-  signingIsEd25519: 4,
-  primarySigns: 8,
-  hasNoOtherKey: 16,
-  readsAes256: 32,
-} as const
+const FLAG = { primarySigns: 1, hasNoOtherKey: 2, readsAes256: 4 } as const
 
 /** Writes a record at `at`; `digest` is of `DIGEST_BYTES`. */
 export function packRecordInto(
@@ -37,22 +41,21 @@ export function packRecordInto(
 ): void {
   const { recipientKey, signingKey } = info
   const flags =
-    (recipientKey.algorithm === ALGORITHM.x25519 ? FLAG.sealingIsX25519 : 0) |
-    (signingKey === null ? 0 : FLAG.signs) |
-    (signingKey?.algorithm === ALGORITHM.ed25519 ? FLAG.signingIsEd25519 : 0) |
     (info.primarySigns ? FLAG.primarySigns : 0) |
     (info.hasNoOtherKey ? FLAG.hasNoOtherKey : 0) |
     (info.readsAes256 ? FLAG.readsAes256 : 0)
   target.fill(0, at, at + RECORD_BYTES)
-  target.set(digest, at)
+  target.set(digest, at + AT.digest)
   target.set(info.fingerprint, at + AT.fingerprint)
   if (signingKey !== null) target.set(signingKey.point, at + AT.signingPoint)
-  target.set(recipientKey.point, at + AT.sealingPoint)
+  target.set(recipientKey.point, at + AT.recipientPoint)
   target.writeUInt32BE(signingKey?.createdS ?? 0, at + AT.signingCreated)
-  target.writeUInt32BE(recipientKey.createdS, at + AT.sealingCreated)
+  target.writeUInt32BE(recipientKey.createdS, at + AT.recipientCreated)
   target.writeUInt32BE(info.fromS, at + AT.from)
   target.writeUInt32BE(info.untilS, at + AT.until)
-  target.writeUInt32BE(flags, at + AT.flags)
+  target[at + AT.signingAlgorithm] = signingKey?.algorithm ?? 0
+  target[at + AT.recipientAlgorithm] = recipientKey.algorithm
+  target.writeUInt16BE(flags, at + AT.flags)
 }
 
 /** A record by itself, without a digest. */
@@ -67,27 +70,34 @@ const NO_DIGEST = Buffer.alloc(DIGEST_BYTES)
 /** Reads the record at `at`; its bytes are copied, since a record may be replaced. */
 export function unpackRecord(source: Buffer, at: number): CertificateInfo {
   const record = Buffer.from(source.subarray(at, at + RECORD_BYTES))
-  const flags = record.readUInt32BE(AT.flags)
+  const flags = record.readUInt16BE(AT.flags)
   const has = (flag: number): boolean => (flags & flag) !== 0
-  const point = (start: number): Buffer => record.subarray(start, start + 32)
+  const recipient = recipientAlgorithm(record[AT.recipientAlgorithm] ?? 0)
+  const signing = findSignatureAlgorithm(record[AT.signingAlgorithm])
+  const point = (start: number, bytes: number): Buffer => record.subarray(start, start + bytes)
   return {
-    fingerprint: record.subarray(AT.fingerprint, AT.fingerprint + 20),
+    fingerprint: point(AT.fingerprint, FINGERPRINT_BYTES),
     recipientKey: {
-      algorithm: has(FLAG.sealingIsX25519) ? ALGORITHM.x25519 : ALGORITHM.ecdh,
-      createdS: record.readUInt32BE(AT.sealingCreated),
-      point: point(AT.sealingPoint),
+      algorithm: recipient.id,
+      createdS: record.readUInt32BE(AT.recipientCreated),
+      point: point(AT.recipientPoint, recipient.publicBytes),
     },
-    signingKey: has(FLAG.signs)
-      ? {
-          algorithm: has(FLAG.signingIsEd25519) ? ALGORITHM.ed25519 : ALGORITHM.eddsaLegacy,
-          createdS: record.readUInt32BE(AT.signingCreated),
-          point: point(AT.signingPoint),
-        }
-      : null,
+    signingKey: signing && {
+      algorithm: signing.id,
+      createdS: record.readUInt32BE(AT.signingCreated),
+      point: point(AT.signingPoint, signing.publicBytes),
+    },
     primarySigns: has(FLAG.primarySigns),
     hasNoOtherKey: has(FLAG.hasNoOtherKey),
     readsAes256: has(FLAG.readsAes256),
     fromS: record.readUInt32BE(AT.from),
     untilS: record.readUInt32BE(AT.until),
   }
+}
+
+/** Where each field begins, one behind the other. */
+function layOut<N extends string>(fields: [N, number][]): Record<N, number> {
+  let at = 0
+  const starts = fields.map(([name, bytes]) => [name, (at += bytes) - bytes] as const)
+  return Object.fromEntries(starts) as Record<N, number>
 }

@@ -1,10 +1,11 @@
 /** All of a message but its words: a session key, and the packets that give it to each recipient. */
+import type { SigningKey } from '../crypto/algorithm.ts'
 import { hash } from 'node:crypto'
 import { Crc24 } from '../format/crc24.ts'
 import { TAG, framePacket } from '../format/packets.ts'
 import { Sealed } from '../sealed.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
-import type { SigningKey } from '../crypto/public-key.ts'
+
 import {
   ARMOR_END,
   ARMOR_START,

@@ -1,8 +1,8 @@
-/** Signature packets of the one form that is verified here: version 4, Ed25519 (RFC 9580, 5.2.3). */
+/** Signature packets of the form that is verified here: version 4, of a known kind of key (RFC 9580, 5.2.3). */
+import { type SigningKey, type Statement } from '../crypto/algorithm.ts'
 import { hash } from 'node:crypto'
-import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
-import type { Statement } from '../crypto/ed25519.ts'
-import { readMpiInto } from '../crypto/mpi.ts'
+
+import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
 import { SUBPACKET, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
 import { bufferOf } from '../bytes.ts'
 
@@ -17,7 +17,7 @@ export interface SignaturePacketForm {
   hashedPart: Buffer
   /** The first two bytes of the digest. */
   left: Buffer
-  /** 64 bytes. */
+  /** As its algorithm reads them. */
   numbers: Buffer
 }
 
@@ -34,18 +34,17 @@ const TRAILER = 6
 export function readSignatureForm(body: Uint8Array): SignaturePacketForm | null {
   if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
   const bytes = bufferOf(body)
-  const algorithm = bytes[2]
+  const algorithm = findSignatureAlgorithm(bytes[2])
   const hashId = bytes[3] ?? 0
-  const isEd25519 = algorithm === ALGORITHM.eddsaLegacy || algorithm === ALGORITHM.ed25519
-  if (!isEd25519 || !isHash(hashId)) return null
+  if (algorithm === null || !isHash(hashId)) return null
   const hashed = readArea(bytes, 4)
   const unhashed = hashed && readArea(bytes, hashed.end)
   if (!hashed || !unhashed || unhashed.end + 2 > bytes.length) return null
-  const numbers = readNumbers(bytes.subarray(unhashed.end + 2), algorithm)
+  const numbers = algorithm.readSignature(bytes.subarray(unhashed.end + 2))
   if (numbers === null) return null
   return {
     type: bytes[1] ?? 0,
-    algorithm,
+    algorithm: algorithm.id,
     hash: HASHES[hashId],
     hashed: hashed.subpackets,
     unhashed: unhashed.subpackets,
@@ -117,19 +116,11 @@ export function statementOn(
   key: SigningKey,
 ): Statement | null {
   if (form.algorithm !== key.algorithm || !form.left.equals(digest.subarray(0, 2))) return null
-  return { digest, point: key.point, numbers: form.numbers }
+  return { algorithm: key.algorithm, digest, point: key.point, numbers: form.numbers }
 }
 
 function isHash(id: number): id is keyof typeof HASHES {
   return Object.hasOwn(HASHES, id)
-}
-
-function readNumbers(bytes: Buffer, algorithm: number): Buffer | null {
-  if (algorithm === ALGORITHM.ed25519) return bytes.length === 64 ? bytes : null
-  const numbers = Buffer.alloc(64)
-  const r = readMpiInto(bytes, numbers.subarray(0, 32))
-  const s = r && readMpiInto(bytes.subarray(r), numbers.subarray(32))
-  return r && s && r + s === bytes.length ? numbers : null
 }
 
 function readArea(bytes: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {

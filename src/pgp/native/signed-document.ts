@@ -1,10 +1,10 @@
 /** A text, signed: what stands inside a sealed message (RFC 9580, 10.3), as openpgp.js writes it. */
+import { type SigningKey } from '../crypto/algorithm.ts'
 import { hash, randomBytes } from 'node:crypto'
 import { TAG, framePacket } from '../format/packets.ts'
 import { SUBPACKET, statementDigest } from '../format/signature-claim.ts'
-import { ALGORITHM, type SigningKey } from '../crypto/public-key.ts'
-import { signDigest } from '../crypto/ed25519.ts'
-import { writeMpi } from '../crypto/mpi.ts'
+
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { OwnSecret } from './own-keys.ts'
 
 const BINARY = 0
@@ -36,13 +36,10 @@ export function signDocument(
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(hashedPart.length, 2)
   const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
-  const numbers = signDigest(signer.secret, digest)
-  const written =
-    algorithm === ALGORITHM.ed25519
-      ? [numbers]
-      : [writeMpi(numbers.subarray(0, 32)), writeMpi(numbers.subarray(32))]
+  const kind = signatureAlgorithm(algorithm)
+  const written = kind.writeSignature(kind.sign(signer.secret, digest))
   const noUnhashed = Buffer.alloc(2)
-  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), ...written]
+  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]
   const onePass = [Buffer.from([3, BINARY, SHA512, algorithm]), keyId, Buffer.from([1])]
   return {
     packets: Buffer.concat([

@@ -1,15 +1,12 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
+import { type NativePublicKey } from '../crypto/algorithm.ts'
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { UnlockedKey } from '../engine.ts'
-import { ownBytes, type AlgorithmInfo } from '../packet-sizes.ts'
+import { algorithmOf } from '../crypto/algorithms.ts'
+import { ownBytes } from '../packet-sizes.ts'
 import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
 import { plainArmor } from '../format/armor-fast.ts'
-import {
-  ALGORITHM,
-  fingerprintOf,
-  readPublicKey,
-  type NativePublicKey,
-} from '../crypto/public-key.ts'
+import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import { readOwnSecrets } from './own-keys.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
@@ -18,13 +15,6 @@ const SALT = 8
 const IV = 16
 const SHA1 = 20
 const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.signature])
-
-const INFO: Record<NativePublicKey['algorithm'], AlgorithmInfo> = {
-  [ALGORITHM.ecdh]: { algorithm: 'ecdh', curve: 'curve25519Legacy' },
-  [ALGORITHM.eddsaLegacy]: { algorithm: 'eddsaLegacy' },
-  [ALGORITHM.x25519]: { algorithm: 'x25519' },
-  [ALGORITHM.ed25519]: { algorithm: 'ed25519' },
-}
 
 /** A secret key packet that is locked that way. */
 interface Locked {
@@ -58,7 +48,7 @@ export function unlockNatively(armored: string, passphrase: string): UnlockedKey
   const fingerprints = keys.map(({ key }) => fingerprintOf(key).toString('hex'))
   const [fingerprint = ''] = fingerprints
   const keyIds = fingerprints.map((all) => all.slice(24))
-  const sizes = ownBytes(keys.map(({ key }) => INFO[key.algorithm]))
+  const sizes = ownBytes(keys.map(({ key }) => algorithmOf(key).info))
   return { fingerprint, fingerprints, keyIds, bytes, sizes }
 }
 

@@ -1,6 +1,7 @@
 /** Verifying signatures of the common form: one alone here, many beside each other. */
+import type { Statement } from '../crypto/algorithm.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
-import { holds, holdsAside, type Statement } from '../crypto/ed25519.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { checkClaims } from './verify.ts'
 
@@ -46,7 +47,7 @@ export class Verifier {
       // Alone it is sooner verified here than on libuv's pool; one in a turn of the loop, no more.
       this.#running++
       setImmediate(() => this.#end())
-      return holds(statement)
+      return signatureAlgorithm(statement.algorithm).holds(statement)
     }
     return new Promise((resolve, reject) => {
       const asked = { statement, resolve, reject }
@@ -57,7 +58,7 @@ export class Verifier {
 
   #start({ statement, resolve, reject }: Asked): void {
     this.#running++
-    holdsAside(statement, (error, isTrue) => {
+    signatureAlgorithm(statement.algorithm).holdsAside(statement, (error, isTrue) => {
       this.#end()
       if (error === null) resolve(isTrue)
       else reject(error)

@@ -1,10 +1,11 @@
 /** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
+import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import type { Signed, SignedAtLength } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
-import { fingerprintOf, type SigningKey } from '../crypto/public-key.ts'
-import type { Statement } from '../crypto/ed25519.ts'
+import { fingerprintOf } from '../crypto/public-key.ts'
+
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,

@@ -2,7 +2,8 @@
 import { serve } from '../serve.ts'
 import { armorShared } from '../format/json-armor.ts'
 import { readCommonCertificate } from './common-certificate.ts'
-import { wrapBlocks, refillEphemerals } from './wrap-session-key.ts'
+import { refillEphemerals } from '../crypto/curve25519.ts'
+import { wrapBlocks } from './wrap-session-key.ts'
 import { packRecord } from './packed-record.ts'
 import { unlockNatively } from './unlock.ts'
 

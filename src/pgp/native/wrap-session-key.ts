@@ -1,6 +1,7 @@
 /** Wraps a session key for recipients: here for a few, for many in threads that share the work. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import { freshPair, type Ephemeral } from '../crypto/curve25519.ts'
+import type { RecipientPoint } from '../crypto/algorithm.ts'
+import { recipientAlgorithm } from '../crypto/algorithms.ts'
 import {
   RECIPIENT_KEY_BYTES,
   recipientAlgorithmAt,
@@ -10,12 +11,6 @@ import { recipientBytes, writeRecipient } from '../crypto/recipient-packet.ts'
 import type { CipherId } from '../crypto/ciphers.ts'
 import { padSessionKey, type SessionKey } from '../crypto/session-key.ts'
 
-/** Pairs made ahead in this thread, each for one recipient of one message. */
-const ephemerals: Ephemeral[] = []
-/** More than half of what a message to the largest group takes: threads share it as they can. */
-const EPHEMERALS_MAX = 640
-/** Some milliseconds of work. */
-const EPHEMERALS_STEP = 64
 /** Recipients that are taken at a time: two milliseconds of work. */
 const BLOCK = 16
 
@@ -98,14 +93,6 @@ export function wrapHere(recipientKeys: Uint8Array, sessionKey: SessionKey): Buf
   return packets
 }
 
-/** Makes some pairs ahead. @returns whether there is room for more */
-export function refillEphemerals(): boolean {
-  for (let made = 0; made < EPHEMERALS_STEP && ephemerals.length < EPHEMERALS_MAX; made++) {
-    ephemerals.push(freshPair())
-  }
-  return ephemerals.length < EPHEMERALS_MAX
-}
-
 /** Where each recipient's packet begins, and where the last one ends. @throws for another algorithm */
 function packetStarts(recipientKeys: Uint8Array, cipher: CipherId): number[] {
   const starts = [0]
@@ -142,16 +129,17 @@ class Wrapper implements Disposable {
   /** Writes the packets of some recipients to where they stand in a message. */
   write(from: number, to: number, packets: Uint8Array): void {
     const end = Math.min(to, this.#starts.length - 1)
+    const recipients: RecipientPoint[] = []
+    for (let next = from; next < end; next++) {
+      recipients.push(unpackRecipientKey(this.#recipientKeys, next * RECIPIENT_KEY_BYTES))
+    }
     // One after the other what is alike: the processor has it at hand.
-    const pairs: Ephemeral[] = []
-    for (let next = from; next < end; next++) pairs.push(ephemerals.pop() ?? freshPair())
-    for (const [index, pair] of pairs.entries()) {
-      const recipient = unpackRecipientKey(
-        this.#recipientKeys,
-        (from + index) * RECIPIENT_KEY_BYTES,
-      )
+    const pending = recipients.map((recipient) => {
+      return { recipient, ephemeral: recipientAlgorithm(recipient.algorithm).ephemeral() }
+    })
+    for (const [index, { recipient, ephemeral }] of pending.entries()) {
       const at = this.startOf(from + index)
-      writeRecipient(this.#sessionKey, pair, { recipient, target: packets, at })
+      writeRecipient(this.#sessionKey, ephemeral, { recipient, target: packets, at })
     }
   }
 

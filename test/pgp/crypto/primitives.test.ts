@@ -3,8 +3,14 @@ import { expect, test } from 'vitest'
 import { judge } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
 import { ed25519Secret, holds, holdsAside, signDigest } from '../../../src/pgp/crypto/ed25519.ts'
-import { rawPublicKey } from '../../../src/pgp/crypto/raw-key.ts'
-import { agree, freshPair, isLowOrder, x25519Secret } from '../../../src/pgp/crypto/curve25519.ts'
+
+import {
+  agree,
+  freshPair,
+  isLowOrder,
+  rawPublicKey,
+  x25519Secret,
+} from '../../../src/pgp/crypto/curve25519.ts'
 import {
   armoredCertificate,
   boundSubkey,
