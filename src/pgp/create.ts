@@ -6,9 +6,9 @@ import type { PrecomputeBounds } from './native/precompute.ts'
 import { createNative } from './native/create.ts'
 import type { CertificateInfo } from './native/certificate-info.ts'
 import type { CertificateCache } from './native/certificate-cache.ts'
-import { Opener } from './native/opener.ts'
+import { MessageOpener } from './native/opener.ts'
 import { unwrapNatively } from './native/open.ts'
-import { Verifier } from './native/verifier.ts'
+import { Verifier } from './native/verify.ts'
 import type { ThreadLoad } from './pool.ts'
 import type { OwnIds } from './format/encrypted-message.ts'
 
@@ -55,7 +55,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const { certificates, own, sealer } = native
   let isNative = options.native ?? true
   if (!isNative) void native[Symbol.asyncDispose]()
-  const opener = new Opener(own, () => isNative)
+  const opener = new MessageOpener(own, () => isNative)
   const verifier = new Verifier(() => opener.isBusy)
   const sealKnown: Engine['sealKnown'] = async (request) =>
     (await sealer.seal(request)) ?? (await library.seal(request))

@@ -2,13 +2,13 @@
  * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
-import type { NamedRecipients } from './format/recipient-scan.ts'
-import type { Sealed } from './sealed.ts'
+import type { Cipher } from './crypto/ciphers.ts'
 import type { OctetReader } from './format/byte-reader.ts'
+import type { Sealed } from './sealed.ts'
 import type { Room } from './stream/raw-file.ts'
 import type { RestingFile } from './stream/resting.ts'
 
-export type { NamedRecipients } from './format/recipient-scan.ts'
+export type { Cipher } from './crypto/ciphers.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {
@@ -116,8 +116,6 @@ export interface Judgement {
   armored: string
 }
 
-/** Ciphers that a sealed message may use. */
-export type Cipher = 'aes256' | 'aes128'
 export type CipherSizes = Readonly<Record<Cipher, number>>
 
 /** What to seal. */
@@ -167,6 +165,17 @@ export interface SignedAtLength {
   digests: Uint8Array[]
   /** Framed signature packets, in the order of the claims. */
   signatures: Uint8Array[]
+}
+
+/**
+ * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
+ * a message on can add some and take others away (RFC 9580, 10.3).
+ */
+export interface NamedRecipients {
+  /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
+  keyIds: Uint8Array
+  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
+  hasUnnamed: boolean
 }
 
 /** A message that was opened. Its text must not reach anybody before its signatures are judged. */

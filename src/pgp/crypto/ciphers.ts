@@ -1,6 +1,4 @@
 /** The ciphers that node:crypto has (RFC 9580, 9.3); all others are the library's. */
-import type { Cipher } from '../engine.ts'
-
 export interface CipherInfo {
   keyBytes: number
   blockBytes: number
@@ -20,6 +18,9 @@ export const CIPHERS = {
 /** AES by number: the ciphers of session keys that are wrapped and unwrapped natively. */
 export const CIPHER_NAME = { 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const
 export type CipherId = keyof typeof CIPHER_NAME
+
+/** Ciphers that a sealed message may use. */
+export type Cipher = 'aes256' | 'aes128'
 
 export const CIPHER_ID = { aes128: 7, aes256: 9 } as const satisfies Record<Cipher, CipherId>
 

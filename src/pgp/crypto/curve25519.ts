@@ -6,9 +6,9 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto'
-import type { Ephemeral } from './algorithm.ts'
-import { RecentMap } from '../native/recent-map.ts'
 import { bufferOf } from '../bytes.ts'
+import { RecentMap } from '../native/recent-map.ts'
+import type { Ephemeral } from './algorithm.ts'
 
 /** Bytes of a public point. */
 export const POINT_BYTES = 32

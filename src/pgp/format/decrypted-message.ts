@@ -14,7 +14,7 @@ import {
   publicClaims,
   readSignatures,
   type ReadSignatures,
-  type Refusal,
+  type ReadFailure,
 } from './message-grammar.ts'
 import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
 import { parseSignature } from './signature-claim.ts'
@@ -25,7 +25,7 @@ export interface DecryptedDocument extends ReadSignatures {
   document: Uint8Array
 }
 
-export type Decrypted = DecryptedDocument | Refusal
+export type Decrypted = DecryptedDocument | ReadFailure
 
 /** Bytes that headers and signatures may add to a document. */
 const SIGNATURE_ROOM = 65_536

@@ -13,11 +13,11 @@ import {
   type Damage,
   type PacketOrder,
   type ReadSignatures,
-  type Refusal,
+  type ReadFailure,
 } from './message-grammar.ts'
+import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
 import { readClaim } from './signature-claim.ts'
-import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 
 /** A document that went by, with the signatures that stand on it. */
 export interface StreamedDocument extends ReadSignatures {
@@ -35,7 +35,7 @@ export interface StillCompressed {
   signedAround: boolean
 }
 
-export type ReadDocument = StreamedDocument | StillCompressed | Refusal
+export type ReadDocument = StreamedDocument | StillCompressed | ReadFailure
 
 /** Where the document's bytes go. */
 export interface DocumentSink {
@@ -55,34 +55,34 @@ export async function readUnpacked(reader: OctetReader, sink: DocumentSink): Pro
   return await reading(() => read(reader, (piece) => sink.take(piece, null), refuseNested))
 }
 
-type Take = (piece: Uint8Array) => void | Promise<void>
+type TakePiece = (piece: Uint8Array) => void | Promise<void>
 type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
 
 /** Thrown for what is wrong with a document. */
-class RefusedError extends Error {
-  readonly refusal: Refusal
+class ReadError extends Error {
+  readonly failure: ReadFailure
 
-  constructor(refusal: Refusal) {
-    super(refusal.reason)
-    this.refusal = refusal
+  constructor(failure: ReadFailure) {
+    super(failure.reason)
+    this.failure = failure
   }
 }
 
-const damage = (reason: Damage): RefusedError => new RefusedError({ outcome: 'damaged', reason })
-const tooLarge = (reason: 'file' | 'decompressed' | 'form'): RefusedError =>
-  new RefusedError({ outcome: 'too-large', reason })
+const damage = (reason: Damage): ReadError => new ReadError({ outcome: 'damaged', reason })
+const tooLarge = (reason: 'file' | 'decompressed' | 'form'): ReadError =>
+  new ReadError({ outcome: 'too-large', reason })
 
 async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
-    if (error instanceof RefusedError) return error.refusal
+    if (error instanceof ReadError) return error.failure
     throw error
   }
 }
 
-async function read(reader: OctetReader, take: Take, open: Unpack): Promise<ReadDocument> {
+async function read(reader: OctetReader, take: TakePiece, open: Unpack): Promise<ReadDocument> {
   const { before, data } = await untilData(reader)
   if (data.tag === TAG.compressed) {
     const found = await open(data)
@@ -143,7 +143,7 @@ async function nextSignificant(reader: OctetReader): Promise<StreamedPacket | nu
 }
 
 /** Reads a literal (RFC 9580, 5.9); gives the bytes of its document. */
-async function readLiteral(packet: StreamedPacket, take: Take): Promise<number> {
+async function readLiteral(packet: StreamedPacket, take: TakePiece): Promise<number> {
   const start = await packet.exactly(LITERAL_START_BYTES)
   const header = literalHeaderBytes(start)
   if (header === null) throw damage('literal')

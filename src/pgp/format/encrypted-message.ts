@@ -9,7 +9,7 @@ import type { NotOpened } from '../engine.ts'
 import { dearmor } from './armor.ts'
 import type { OctetReader } from './byte-reader.ts'
 import { nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { FramingError, TAG, isIgnorable, packetAt } from './packets.ts'
+import { FramingError, TAG, isIgnorable, packetAt, headerAt } from './packets.ts'
 import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-scan.ts'
 
 export type { OwnIds } from './recipient-scan.ts'
@@ -31,9 +31,9 @@ export interface ArrivingMessage extends ScannedRecipients {
 }
 
 /** What a packet in front of the container is; or why there is nothing to open. */
-type Place = 'recipient' | 'container' | 'ignorable' | NotOpened
+type PacketPlace = 'recipient' | 'container' | 'ignorable' | NotOpened
 
-function placeOf(tag: number, { count }: RecipientScan): Place {
+function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
   if (tag === TAG.pkesk || tag === TAG.skesk) return 'recipient'
   if (tag === TAG.seipd) return 'container'
   if (isIgnorable(tag)) return 'ignorable'
@@ -165,4 +165,46 @@ async function atContainer(
 function damagedBy(error: unknown): NotOpened {
   if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
   throw error
+}
+
+/** How much of a file is looked at. */
+export const FORM_OCTETS = 4096
+
+const ARMOR =
+  /^\s*-----BEGIN PGP MESSAGE-----[ \t]*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:.*\r?\n)*[ \t]*\r?\n/
+/** Versions that are known of what a message begins with (RFC 9580, 5.1, 5.3 and 5.13). */
+const VERSIONS: Readonly<Record<number, readonly number[]>> = {
+  [TAG.pkesk]: [2, 3, 6],
+  [TAG.skesk]: [4, 5, 6],
+  [TAG.seipd]: [1, 2],
+}
+const PASSED_OVER: ReadonlySet<number> = new Set([TAG.marker, TAG.padding, TAG.pkesk, TAG.skesk])
+
+/**
+ * Takes the first bytes of a file, `FORM_OCTETS` of them where it is that long. Gives in which
+ * form it is an encrypted OpenPGP message, or null when it is none: then it is somebody's file.
+ * Pictures and words look like packets, too, so the first that counts must be of a known version.
+ */
+export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
+  if (beginsMessage(head)) return 'binary'
+  const text = Buffer.from(head.subarray(0, FORM_OCTETS)).toString('latin1')
+  const armor = ARMOR.exec(text)
+  if (armor === null) return null
+  const body = text.slice(armor[0].length).replace(/\s/g, '')
+  return beginsMessage(Buffer.from(body, 'base64')) ? 'armored' : null
+}
+
+function beginsMessage(bytes: Uint8Array): boolean {
+  try {
+    for (let at = 0; at < bytes.length;) {
+      const { tag, start, length } = headerAt(bytes, at)
+      const version = bytes[start]
+      if (version !== undefined && VERSIONS[tag]?.includes(version) === true) return true
+      if (!PASSED_OVER.has(tag)) return false
+      at = start + length.bytes
+    }
+  } catch (error) {
+    if (!(error instanceof FramingError)) throw error
+  }
+  return false
 }

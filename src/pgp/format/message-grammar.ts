@@ -35,11 +35,11 @@ export type Damage =
   | 'too-many-signatures'
 
 /** Why a message is read no further. */
-export type Refusal =
+export type ReadFailure =
   | { outcome: 'damaged'; reason: string }
   | { outcome: 'too-large'; reason: 'text' | 'file' | 'decompressed' | 'form' }
 
-export const damaged = (reason: Damage): Refusal => ({ outcome: 'damaged', reason })
+export const damaged = (reason: Damage): ReadFailure => ({ outcome: 'damaged', reason })
 
 /** Data and signatures as they stand together. */
 export interface PacketOrder {

@@ -1,8 +1,8 @@
 /** The recipient packets of a message (RFC 9580, 5.1): all are counted, only ours are kept. */
-import type { NotOpened } from '../engine.ts'
-import { TAG, framePacket } from './packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { hexOf } from '../bytes.ts'
+import type { NamedRecipients, NotOpened } from '../engine.ts'
+import { TAG, framePacket } from './packets.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
 export interface OwnIds {
@@ -10,17 +10,6 @@ export interface OwnIds {
   fingerprints: ReadonlySet<string>
   /** How many own keys an anonymous packet would be tried with. */
   keyCount: number
-}
-
-/**
- * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
- * a message on can add some and take others away (RFC 9580, 10.3).
- */
-export interface NamedRecipients {
-  /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
-  keyIds: Uint8Array
-  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
-  hasUnnamed: boolean
 }
 
 /** The recipient packets that are worth trying, each framed. */

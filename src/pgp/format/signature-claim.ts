@@ -1,7 +1,7 @@
 /** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
 import { hash } from 'node:crypto'
-import type { SignatureClaim } from '../engine.ts'
 import { bufferOf, hexOf } from '../bytes.ts'
+import type { SignatureClaim } from '../engine.ts'
 import { numberAt } from './packets.ts'
 
 /** Subpackets that are read or written anywhere here, by number (RFC 9580, 5.2.3.7). */

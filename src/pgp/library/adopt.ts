@@ -12,7 +12,7 @@ import { open } from './open.ts'
 import { BOUNDS } from '../bounds.ts'
 import { seal } from './seal.ts'
 import { certify, unlockedFrom } from './secret-key.ts'
-import { shapeOfSecret } from './secret-shape.ts'
+import { shapeOfSecret } from './key-shape.ts'
 import { verify } from './verify.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
 

@@ -1,12 +1,21 @@
 /** What the library knows of a certificate, for sealing and verifying natively. */
-import { isRecipientKey, isSigningKey } from '../crypto/algorithms.ts'
+import {
+  enums,
+  type Key,
+  type PublicKey,
+  type SignaturePacket,
+  type Subkey,
+  type PrivateKey,
+} from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
-import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+import { isRecipientKey, isSigningKey } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
+import type { UnlockedKey } from '../engine.ts'
 import { NEVER_S, type CertificateInfo } from '../native/certificate-info.ts'
+import { secretKeyOf } from './key-cache.ts'
 
 /** The library has these, its types do not. */
-type Whole = PublicKey & {
+type WholePublicKey = PublicKey & {
   directSignatures: SignaturePacket[]
   getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
 }
@@ -25,7 +34,9 @@ export async function infoOf(key: PublicKey, nowMs: number): Promise<Certificate
     const part = await key.getEncryptionKey(undefined, date)
     const recipientKey = publicKeyOf(part.keyPacket.write())
     if (recipientKey === null || !isRecipientKey(recipientKey)) return null
-    const { preferredSymmetricAlgorithms } = await (key as Whole).getPrimarySelfSignature(date)
+    const { preferredSymmetricAlgorithms } = await (key as WholePublicKey).getPrimarySelfSignature(
+      date,
+    )
     const { signingKey, by } = await signingKeyOf(key, date)
     const used = new Set<Key | Subkey>([key, part, ...(by === null ? [] : [by])])
     return {
@@ -78,7 +89,7 @@ function windowOf(key: PublicKey, nowMs: number): { fromS: number; untilS: numbe
 function timesIn(key: PublicKey): number[] {
   const primaryMs = key.getCreationTime().getTime()
   const ofPrimary = [
-    ...(key as Whole).directSignatures,
+    ...(key as WholePublicKey).directSignatures,
     ...key.users.flatMap((user) => [...user.selfCertifications, ...user.otherCertifications]),
   ]
   return [
@@ -101,4 +112,31 @@ function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
     ...(keyExpirationTime === null ? [] : [keyCreatedMs + keyExpirationTime * 1000]),
     ...(embeddedSignature === null ? [] : timesOf(embeddedSignature, keyCreatedMs)),
   ]
+}
+
+export interface OwnKeyInfo {
+  /** Key ids that messages may be opened with, at any time. */
+  opens: string[]
+  /** Ciphers of session keys, by number, that the key says it reads; as long as `info` holds. */
+  ciphers: number[]
+  /** Of its certificate; null when it cannot sign and be sealed to natively now. */
+  info: CertificateInfo | null
+}
+
+/** The library has these, its types do not. */
+type WholeSecretKey = PrivateKey & {
+  getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]>
+  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+
+/** Describes an unlocked key as it is at `nowMs`. */
+export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<OwnKeyInfo> {
+  const secretKey = (await secretKeyOf(key)) as WholeSecretKey
+  const opening = await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
+  const self = await secretKey.getPrimarySelfSignature(new Date(nowMs)).catch(() => null)
+  return {
+    opens: opening.map((one) => one.getKeyID().toHex()),
+    ciphers: self?.preferredSymmetricAlgorithms ?? [],
+    info: await infoOf(secretKey.toPublic(), nowMs),
+  }
 }

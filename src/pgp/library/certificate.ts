@@ -6,15 +6,18 @@ import {
   type PublicKey,
   type SignaturePacket,
   type Subkey,
+  encryptSessionKey,
 } from 'openpgp'
-import { shapeProblem } from './certificate-shape.ts'
-import type { Judgement, UnusableReason } from '../engine.ts'
-import { infoOf } from './certificate-info.ts'
-import type { CheckedCertificate } from '../native/certificate-info.ts'
 import { BOUNDS } from '../bounds.ts'
-import { recipientBytes, type AlgorithmInfo } from '../packet-sizes.ts'
+import type { AlgorithmInfo } from '../crypto/algorithm.ts'
+import { isRecipientKey, recipientAlgorithm } from '../crypto/algorithms.ts'
+import { publicKeyOf } from '../crypto/public-key.ts'
+import type { Judgement, UnusableReason } from '../engine.ts'
+import type { CheckedCertificate } from '../native/certificate-info.ts'
+import { recipientBytes } from '../size.ts'
+import { infoOf } from './certificate-info.ts'
+import { shapeProblem } from './key-shape.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
-import { canBeSealedTo } from './probe.ts'
 
 /**
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
@@ -200,4 +203,34 @@ const CURVE_NAMES: Record<string, string> = {
   nistP256: 'NIST P-256',
   nistP384: 'NIST P-384',
   nistP521: 'NIST P-521',
+}
+
+/**
+ * Seals a session key of zeros to a subkey, which fails where its point is not on its curve, its
+ * numbers are none, or its key derivation is unknown: one person of a group with such a
+ * certificate would otherwise stop every message to all others.
+ * @param date at which the subkey was found to be valid
+ */
+export async function canBeSealedTo(
+  key: PublicKey,
+  subkey: Key | Subkey,
+  date: Date,
+): Promise<boolean> {
+  const common = publicKeyOf(subkey.keyPacket.write())
+  if (common !== null && isRecipientKey(common)) {
+    return recipientAlgorithm(common.algorithm).isSound(common.point)
+  }
+  try {
+    await encryptSessionKey({
+      data: new Uint8Array(32),
+      algorithm: 'aes256',
+      encryptionKeys: key,
+      encryptionKeyIDs: [subkey.getKeyID()],
+      date,
+      format: 'binary',
+    })
+    return true
+  } catch {
+    return false
+  }
 }

@@ -9,7 +9,7 @@ import { unlockedFrom } from './secret-key.ts'
 
 const DAY_MS = 86_400_000
 
-type Options = Omit<KeyOptions, 'userIDs' | 'date'>
+type KeyMaking = Omit<KeyOptions, 'userIDs' | 'date'>
 
 /** How each is made, and for how long it is good where that is not for ever. */
 const MAKING = {
@@ -26,7 +26,7 @@ const MAKING = {
   'sign-only': { type: 'ecc', curve: 'curve25519Legacy', subkeys: [] },
   /** Version 6 (RFC 9580, 5.5.2.3), which phones cannot use. */
   v6: { type: 'curve25519', config: { v6Keys: true } },
-} as const satisfies Record<string, Options>
+} as const satisfies Record<string, KeyMaking>
 
 export type KeyKind = keyof typeof MAKING
 export const KEY_KINDS = Object.keys(MAKING) as [KeyKind, ...KeyKind[]]
@@ -38,7 +38,7 @@ export async function makeKey(o: {
   createdMs: number
 }): Promise<{ certificate: string; key: UnlockedKey }> {
   applyProfile()
-  const options: Options = MAKING[o.kind]
+  const options: KeyMaking = MAKING[o.kind]
   const { privateKey } = await generateKey({
     ...options,
     userIDs: [{ name: o.userId }],

@@ -1,5 +1,6 @@
 /** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
-import type { FileOpeningHelpers } from '../stream/open-file.ts'
+import { CIPHER_ID } from '../crypto/ciphers.ts'
+import type { SessionKey } from '../crypto/session-key.ts'
 import type {
   Adopted,
   Cipher,
@@ -14,13 +15,12 @@ import type {
   SignatureResult,
   UnlockedKey,
 } from '../engine.ts'
+import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import type { CheckedCertificate } from '../native/certificate-info.ts'
-import { CIPHER_ID } from '../crypto/ciphers.ts'
-import type { SessionKey } from '../crypto/session-key.ts'
-import type { OwnKeyInfo } from './own-key-info.ts'
 import { JobKilled, Pool, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../sealed.ts'
-import type { EncryptedMessage } from '../format/encrypted-message.ts'
+import type { FileOpeningHelpers } from '../stream/open-file.ts'
+import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, from when a thread takes it up. */
@@ -47,11 +47,11 @@ export interface LibraryOptions {
  * threads of their own, so that nothing of anybody's can hold up the others.
  */
 export class Library implements AsyncDisposable {
-  readonly #messages: Pool<'library/worker'>
-  readonly #certificates: Pool<'library/worker'>
-  readonly #ours: Pool<'library/worker'>
+  readonly #messages: Pool<Jobs>
+  readonly #certificates: Pool<Jobs>
+  readonly #ours: Pool<Jobs>
   /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
-  readonly #attachments: Pool<'library/worker'>
+  readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
 
   constructor({ threads = 2, deadlineMs, killed }: LibraryOptions) {

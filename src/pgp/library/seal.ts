@@ -1,15 +1,15 @@
 /** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
 import { createHash, randomBytes } from 'node:crypto'
 import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey } from 'openpgp'
-import { CIPHERS } from '../crypto/ciphers.ts'
-import { armorMessage } from '../format/armor.ts'
-import { certificateOf, secretKeyOf } from './key-cache.ts'
-import { encryptionKey } from './certificate.ts'
-import type { Cipher, SealRequest } from '../engine.ts'
-import { TAG, packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import type { SealedDigests } from '../sealed.ts'
+import { CIPHERS } from '../crypto/ciphers.ts'
+import type { Cipher, SealRequest } from '../engine.ts'
+import { armorMessage } from '../format/armor.ts'
+import { TAG, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'
+import type { SealedDigests } from '../sealed.ts'
+import { encryptionKey } from './certificate.ts'
+import { certificateOf, secretKeyOf } from './key-cache.ts'
 
 /** The library has it, its types do not. */
 type Preferring = PublicKey & {

@@ -11,7 +11,7 @@ import {
   type PrivateKey,
 } from 'openpgp'
 import type { OwnKey, UnlockedKey } from '../engine.ts'
-import { ownBytes } from '../packet-sizes.ts'
+import { ownBytes } from '../size.ts'
 
 /**
  * Makes a v4 key in the encodings that every OpenPGP program reads: Ed25519 primary that

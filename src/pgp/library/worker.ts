@@ -1,14 +1,13 @@
 /** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
 import './brainpool.ts'
+import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
-
+import { describeOwnKey } from './certificate-info.ts'
 import { judgeFully } from './certificate.ts'
 import { open, openWhole, unpackWhole, unwrap } from './open.ts'
-import { describeOwnKey } from './own-key-info.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { generate, relock, unlock } from './secret-key.ts'
-import { serve } from '../serve.ts'
 import { verify } from './verify.ts'
 
 const JOBS = {

@@ -6,11 +6,11 @@ import {
   type CertificateInfo,
   type CheckedCertificate,
 } from './certificate-info.ts'
-import type { WorkPriority } from './work-priority.ts'
 import type { CertificateReader } from './certificate-reader.ts'
-import { DIGEST_BYTES, packRecord } from './packed-record.ts'
-import { RecordTable } from './record-table.ts'
 import { RecentMap } from './recent-map.ts'
+import { DIGEST_BYTES, packRecord } from './record-table.ts'
+import { RecordTable } from './record-table.ts'
+import type { WorkPriority } from './threads.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader

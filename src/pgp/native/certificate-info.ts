@@ -1,9 +1,9 @@
 /** What sealing and verifying need of a certificate, once it was judged. */
 import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
-import type { Judgement } from '../engine.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
-import { recipientBytes } from '../packet-sizes.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
+import type { Judgement } from '../engine.ts'
+import { recipientBytes } from '../size.ts'
 
 /** Stands for never, where times are seconds. */
 export const NEVER_S = 0xffff_ffff

@@ -1,9 +1,9 @@
 /** Reading certificates of the common shape: a few here, many in threads. */
-import { readCommonCertificate } from './common-certificate.ts'
 import type { CertificateInfo } from './certificate-info.ts'
+import { readCommonCertificate } from './common-certificate.ts'
 import type { Threads } from './threads.ts'
 
-interface Asked {
+interface PendingRead {
   armored: string
   resolve: (info: CertificateInfo | null) => void
 }
@@ -16,7 +16,7 @@ const CHUNK = 16
 /** Takes in what is asked for in one turn, and gives it out in pieces: threads need not wait. */
 export class CertificateReader {
   readonly #threads: Threads
-  #asked: Asked[] = []
+  #asked: PendingRead[] = []
 
   constructor(threads: Threads) {
     this.#threads = threads
@@ -38,7 +38,7 @@ export class CertificateReader {
     for (const { armored, resolve } of all) resolve(readCommonCertificate(armored, nowMs))
   }
 
-  async #send(chunk: Asked[], nowMs: number): Promise<void> {
+  async #send(chunk: PendingRead[], nowMs: number): Promise<void> {
     const texts = chunk.map(({ armored }) => armored)
     const info = await this.#threads.read(texts, nowMs).catch(() => [])
     for (const [index, { resolve }] of chunk.entries()) resolve(info[index] ?? null)

@@ -3,19 +3,19 @@
  * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). What is taken
  * here openpgp.js takes too, and says the same of; whatever is not exactly so is left to it.
  */
+import { isUtf8 } from 'node:buffer'
+import { BOUNDS } from '../bounds.ts'
+import type { RecipientKey, SigningKey, Statement } from '../crypto/algorithm.ts'
 import {
   isRecipientKey,
   isSigningKey,
   recipientAlgorithm,
   signatureAlgorithm,
 } from '../crypto/algorithms.ts'
-import type { RecipientKey, SigningKey, Statement } from '../crypto/algorithm.ts'
-import { isUtf8 } from 'node:buffer'
+import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
-import { BOUNDS } from '../bounds.ts'
 import { SUBPACKET } from '../format/signature-claim.ts'
-import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
 import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,

@@ -1,15 +1,15 @@
 /** What is done natively, put together. */
-import type { UnlockedKey } from '../engine.ts'
-import type { OwnKeyInfo } from '../library/own-key-info.ts'
-import { Precomputer, type PrecomputeBounds } from './precompute.ts'
-import type { CheckedCertificate } from './certificate-info.ts'
-import { CertificateCache } from './certificate-cache.ts'
-import { OwnKeys } from './own-keys.ts'
-import { RecipientPackets } from './recipient-packets.ts'
-import { WorkPriority } from './work-priority.ts'
-import { CertificateReader } from './certificate-reader.ts'
-import { Sealer } from './sealer.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
+import type { UnlockedKey } from '../engine.ts'
+import type { OwnKeyInfo } from '../library/certificate-info.ts'
+import { CertificateCache } from './certificate-cache.ts'
+import type { CheckedCertificate } from './certificate-info.ts'
+import { CertificateReader } from './certificate-reader.ts'
+import { NativeOwnKeys } from './own-keys.ts'
+import { Precomputer, type PrecomputeBounds } from './precompute.ts'
+import { RecipientPackets } from './recipient-packets.ts'
+import { MessageSealer } from './sealer.ts'
+import { WorkPriority } from './threads.ts'
 import { Threads } from './threads.ts'
 
 /** What is asked of openpgp.js. */
@@ -32,8 +32,8 @@ export interface NativeOptions {
 /** The parts that the engine is made of. */
 export interface Native extends AsyncDisposable {
   certificates: CertificateCache
-  own: OwnKeys
-  sealer: Sealer
+  own: NativeOwnKeys
+  sealer: MessageSealer
   threads: Threads
 }
 
@@ -48,13 +48,13 @@ export function createNative(library: NativeLibrary, options: NativeOptions): Na
     judge: (armored, atMs, known) => library.judge(armored, atMs, known),
     onDisagreement,
   })
-  const own = new OwnKeys((key, atMs) => library.describe(key, atMs))
+  const own = new NativeOwnKeys((key, atMs) => library.describe(key, atMs))
   const packets = new RecipientPackets({
     threads,
     priority,
     packetsFor: (texts, sessionKey) => library.packetsFor(texts, sessionKey),
   })
-  const sealer = new Sealer({
+  const sealer = new MessageSealer({
     certificates,
     own,
     packets,

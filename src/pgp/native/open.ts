@@ -1,21 +1,26 @@
 /** Opening messages of the common form natively; all others are the library's. */
 
 import type { RecipientKey } from '../crypto/algorithm.ts'
+import { CIPHER_NAME, isCipher, keyBytesOf, type CipherId } from '../crypto/ciphers.ts'
 import {
   openRecipient,
   readRecipient,
   sharedWith,
   type RecipientForm,
-} from '../crypto/recipient-packet.ts'
+} from '../crypto/recipient.ts'
 import { openVersion1 } from '../crypto/seipd.ts'
-import { CIPHER_NAME, isCipher, keyBytesOf, type CipherId } from '../crypto/ciphers.ts'
 import type { NotOpened, Opened, UnlockedKey } from '../engine.ts'
 import { openedText, readUncompressed } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { packetAt } from '../format/packets.ts'
 import type { ScannedRecipients } from '../format/recipient-scan.ts'
 import type { FoundKey } from '../library/open.ts'
-import { isRecipientSecret, type NativeOwnKey, type OwnKeys, type OwnSecret } from './own-keys.ts'
+import {
+  isRecipientSecret,
+  type NativeOwnKey,
+  type NativeOwnKeys,
+  type OwnSecret,
+} from './own-keys.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 const AES192 = 8
@@ -48,7 +53,7 @@ export interface BegunMessage {
 export async function openNatively(
   encrypted: EncryptedMessage,
   keys: UnlockedKey[],
-  own: OwnKeys,
+  own: NativeOwnKeys,
 ): Promise<Opened | null> {
   const named = nameIn(encrypted, keys)
   const begun = named && begin(encrypted, named, await own.of(named.key))
@@ -101,7 +106,7 @@ export function finish(
 async function ownRecipientOf(
   packets: ScannedRecipients,
   keys: UnlockedKey[],
-  own: OwnKeys,
+  own: NativeOwnKeys,
 ): Promise<OwnRecipient | null> {
   const named = namedIn(packets, keys)
   return named && ownRecipient(named, await own.of(named.key))
@@ -141,7 +146,7 @@ function takes(own: NativeOwnKey, cipher: number): cipher is CipherId {
 export async function unwrapNatively(
   recipients: ScannedRecipients,
   keys: UnlockedKey[],
-  own: OwnKeys,
+  own: NativeOwnKeys,
 ): Promise<FoundKey[] | null> {
   const found = await ownRecipientOf(recipients, keys, own)
   if (found === null) return null

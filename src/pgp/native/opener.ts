@@ -3,7 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import type { Opened, UnlockedKey } from '../engine.ts'
 import { parseMessage, type OwnIds, type EncryptedMessage } from '../format/encrypted-message.ts'
 import { agree, begin, finish, nameIn, type BegunMessage } from './open.ts'
-import type { NativeOwnKey, OwnKeys } from './own-keys.ts'
+import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 
 /** A message that somebody wants to read. */
 export interface OpenRequest {
@@ -23,7 +23,7 @@ interface PendingOpen {
 }
 
 /** One that can be opened here, or what is left of it. */
-type Step = BegunMessage | { result: () => OpenResult }
+type OpenStep = BegunMessage | { result: () => OpenResult }
 
 /** As many take a millisecond, unless they are long. */
 const TOGETHER = 8
@@ -31,14 +31,14 @@ const TOGETHER_CHARS = 65_536
 /** As many before all others, so that their signatures are verified beside the next ones. */
 const AT_FIRST = 2
 
-export class Opener {
-  readonly #own: OwnKeys
+export class MessageOpener {
+  readonly #own: NativeOwnKeys
   readonly #isNative: () => boolean
   readonly #waiting: PendingOpen[] = []
   #isBusy = false
 
   /** @param isNative false when everything is the library's to open */
-  constructor(own: OwnKeys, isNative: () => boolean) {
+  constructor(own: NativeOwnKeys, isNative: () => boolean) {
     this.#own = own
     this.#isNative = isNative
   }
@@ -82,7 +82,7 @@ export class Opener {
 
   /** Each step for all of them before the next one: what is alike, the processor has at hand. */
   async #openSome(some: PendingOpen[]): Promise<void> {
-    const underway: { pending: PendingOpen; step: Step; shared: Buffer | null }[] = []
+    const underway: { pending: PendingOpen; step: OpenStep; shared: Buffer | null }[] = []
     for (const pending of some) {
       const step = this.#begin(pending.message)
       underway.push({ pending, step: step instanceof Promise ? await step : step, shared: null })
@@ -98,14 +98,14 @@ export class Opener {
   }
 
   /** Waits only where a key of ours must be asked for. */
-  #begin({ armored, keys, ids, signal }: OpenRequest): Step | Promise<Step> {
+  #begin({ armored, keys, ids, signal }: OpenRequest): OpenStep | Promise<OpenStep> {
     try {
       const encrypted = parseMessage(armored, ids)
       const isOurs =
         encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
       const named = isOurs ? nameIn(encrypted, keys) : null
       if (!isOurs || named === null) return { result: () => encrypted }
-      const stepWith = (known: NativeOwnKey | null): Step =>
+      const stepWith = (known: NativeOwnKey | null): OpenStep =>
         begin(encrypted, named, known) ?? { result: () => encrypted }
       const known = this.#own.now(named.key)
       return known === undefined ? this.#own.of(named.key).then(stepWith, failing) : stepWith(known)
@@ -115,7 +115,7 @@ export class Opener {
   }
 }
 
-function failing(error: unknown): Step {
+function failing(error: unknown): OpenStep {
   const result = (): OpenResult => {
     throw error
   }

@@ -1,11 +1,11 @@
 /** Our own keys as they are used natively: what the library says of each, with its secrets. */
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type NativePublicKey, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
-import { createPublicKey, type KeyObject } from 'node:crypto'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
-import type { OwnKeyInfo } from '../library/own-key-info.ts'
+import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 
 /** One secret key, primary or subkey, as node:crypto takes it. */
@@ -75,7 +75,7 @@ interface Described extends NativeOwnKey {
 }
 
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
-export class OwnKeys {
+export class NativeOwnKeys {
   readonly #describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
   #asked = new WeakMap<UnlockedKey, Promise<Described | null>>()
   #known = new WeakMap<UnlockedKey, Described | null>()

@@ -1,11 +1,11 @@
 /** All of a message but its words: a session key, and the packets that give it to each recipient. */
-import type { SigningKey } from '../crypto/algorithm.ts'
 import { hash } from 'node:crypto'
-import { Crc24 } from '../format/crc24.ts'
-import { TAG, framePacket } from '../format/packets.ts'
-import { Sealed } from '../sealed.ts'
+import { bufferOf } from '../bytes.ts'
+import type { SigningKey } from '../crypto/algorithm.ts'
+import { CIPHER_NAME } from '../crypto/ciphers.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
-
+import type { SessionKey } from '../crypto/session-key.ts'
+import { Crc24 } from '../format/crc24.ts'
 import {
   ARMOR_END,
   ARMOR_START,
@@ -13,11 +13,10 @@ import {
   armorLines,
   type ArmoredPackets,
 } from '../format/json-armor.ts'
+import { TAG, framePacket } from '../format/packets.ts'
+import { Sealed } from '../sealed.ts'
 import type { OwnSecret } from './own-keys.ts'
-import { CIPHER_NAME } from '../crypto/ciphers.ts'
-import type { SessionKey } from '../crypto/session-key.ts'
 import { signDocument } from './signed-document.ts'
-import { bufferOf } from '../bytes.ts'
 
 /** It seals one message and no other. */
 export interface PreparedMessage {

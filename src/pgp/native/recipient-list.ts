@@ -1,7 +1,7 @@
 /** A list of recipients as it is sealed to: of each what that needs, and one name for all of it. */
 import { hash } from 'node:crypto'
 import { hexOf } from '../bytes.ts'
-import { packRecipientKeys } from '../crypto/recipient-key.ts'
+import { packRecipientKeys } from '../crypto/recipient.ts'
 import type { CertificateCache } from './certificate-cache.ts'
 import { holdsAt, type CertificateInfo, type CheckedCertificate } from './certificate-info.ts'
 import type { NativeOwnKey } from './own-keys.ts'

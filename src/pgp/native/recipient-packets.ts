@@ -1,6 +1,6 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import { RECIPIENT_KEY_BYTES } from '../crypto/recipient-key.ts'
+import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
 import type { Cipher } from '../engine.ts'
 import { armorPackets, type ArmoredPackets } from '../format/json-armor.ts'
@@ -8,7 +8,7 @@ import { JobKilled } from '../pool.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import type { RecipientList } from './recipient-list.ts'
 import type { Threads } from './threads.ts'
-import type { WorkPriority } from './work-priority.ts'
+import type { WorkPriority } from './threads.ts'
 import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
 
 /** What a message is prepared for. */

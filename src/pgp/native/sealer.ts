@@ -2,29 +2,29 @@
 import type { Cipher, SealRequest } from '../engine.ts'
 import type { Sealed } from '../sealed.ts'
 import type { CertificateCache } from './certificate-cache.ts'
-import type { OwnKeys } from './own-keys.ts'
+import type { NativeOwnKeys } from './own-keys.ts'
 import type { Precomputer } from './precompute.ts'
 import { sealPrepared } from './prepared-message.ts'
 import { RecipientLists, type RecipientList } from './recipient-list.ts'
 import type { RecipientPackets } from './recipient-packets.ts'
 
-export interface SealerParts {
+export interface MessageSealerParts {
   certificates: CertificateCache
-  own: OwnKeys
+  own: NativeOwnKeys
   packets: RecipientPackets
   precomputer: Precomputer
   /** Whether certificates that are the library's to seal to all list AES-256. */
   readAes256(certificates: string[]): Promise<boolean>
 }
 
-export class Sealer implements Disposable {
-  readonly #parts: SealerParts
+export class MessageSealer implements Disposable {
+  readonly #parts: MessageSealerParts
   readonly #lists: RecipientLists
   #isClosed = false
   /** What everything was prepared under: our key, and what is known of certificates. */
   #under = ''
 
-  constructor(parts: SealerParts) {
+  constructor(parts: MessageSealerParts) {
     this.#parts = parts
     this.#lists = new RecipientLists(parts.certificates)
   }

@@ -1,10 +1,9 @@
 /** A text, signed: what stands inside a sealed message (RFC 9580, 10.3), as openpgp.js writes it. */
-import { type SigningKey } from '../crypto/algorithm.ts'
 import { hash, randomBytes } from 'node:crypto'
+import { type SigningKey } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { TAG, framePacket } from '../format/packets.ts'
 import { SUBPACKET, statementDigest } from '../format/signature-claim.ts'
-
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { OwnSecret } from './own-keys.ts'
 
 const BINARY = 0

@@ -1,16 +1,17 @@
-/** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
+/** Threads for what is computed for many at once, and which work goes first on them. */
 import type { UnlockedKey } from '../engine.ts'
-import { Pool, type ThreadLoad } from '../pool.ts'
 import type { ArmoredPackets } from '../format/json-armor.ts'
+import { Pool, type ThreadLoad } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
+import { unpackRecord } from './record-table.ts'
+import type { NativeJobs } from './worker.ts'
 import type { WrapJob } from './wrap-session-key.ts'
-import { unpackRecord } from './packed-record.ts'
 
 /** Far more than any step takes, however busy the machine is. */
 const DEADLINE_MS = 20_000
 
 export class Threads implements AsyncDisposable {
-  readonly #pool: Pool<'native/worker'>
+  readonly #pool: Pool<NativeJobs>
   /** How many there are at most. */
   readonly count: number
 
@@ -59,5 +60,35 @@ export class Threads implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]()
+  }
+}
+
+/** Lets work that somebody waits for go before work that is done ahead of time. */
+export class WorkPriority {
+  #urgent = 0
+  #waiting: (() => void)[] = []
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Does work that goes first. */
+  async urgent<T>(work: () => Promise<T>): Promise<T> {
+    this.#urgent++
+    try {
+      return await work()
+    } finally {
+      this.#urgent--
+      if (this.#urgent === 0) for (const go of this.#waiting.splice(0)) go()
+    }
+  }
+
+  /** Does a piece of work ahead of time, when nothing goes first and no other piece is done. */
+  async background<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => this.#free()).then(work)
+    this.#last = done.catch(() => undefined)
+    return await done
+  }
+
+  /** Resolves when nothing goes first. */
+  async #free(): Promise<void> {
+    while (this.#urgent > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }

@@ -1,12 +1,12 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
-import { type NativePublicKey } from '../crypto/algorithm.ts'
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
-import type { UnlockedKey } from '../engine.ts'
+import { type NativePublicKey } from '../crypto/algorithm.ts'
 import { algorithmOf } from '../crypto/algorithms.ts'
-import { ownBytes } from '../packet-sizes.ts'
-import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
-import { plainArmor } from '../format/armor-fast.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
+import type { UnlockedKey } from '../engine.ts'
+import { plainArmor } from '../format/armor.ts'
+import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
+import { ownBytes } from '../size.ts'
 import { readOwnSecrets } from './own-keys.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */

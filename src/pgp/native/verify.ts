@@ -1,11 +1,11 @@
 /** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
-import type { SigningKey, Statement } from '../crypto/algorithm.ts'
-import type { Signed, SignedAtLength } from '../engine.ts'
-import { TAG, packetAt } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
+import type { SigningKey, Statement } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
-
+import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
+import { TAG, packetAt } from '../format/packets.ts'
+import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,
@@ -94,14 +94,14 @@ function claimOf(
   if (signingKey !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
     if (!holdsAt(info, madeS * 1000)) return null
-    return statement(form, over, signingKey) ?? 'bad'
+    return statementBy(form, over, signingKey) ?? 'bad'
   }
   const named = issuerOf(form)
   if (named === null || !info.hasNoOtherKey) return null
   return keyIdsOf(info).includes(named) ? null : 'other-key'
 }
 
-function statement(form: SignaturePacketForm, over: Over, key: SigningKey): Statement | null {
+function statementBy(form: SignaturePacketForm, over: Over, key: SigningKey): Statement | null {
   if ('digest' in over) return statementOn(form, over.digest, key)
   const { document } = over
   return statementOf(form, form.type === TEXT ? canonicalText(document) : document, key)
@@ -132,4 +132,71 @@ function formOf(packet: Uint8Array): SignaturePacketForm | null {
   if (packet.length === 0) return null
   const { tag, body } = packetAt(packet, 0)
   return tag === TAG.signature ? readSignatureForm(body) : null
+}
+
+/** On libuv's pool at once: all else that uses it gets its turn. */
+const AT_ONCE = 16
+
+interface PendingVerification {
+  statement: Statement
+  resolve: (holds: boolean) => void
+  reject: (error: Error) => void
+}
+
+export class Verifier {
+  readonly #isBusy: () => boolean
+  readonly #waiting: PendingVerification[] = []
+  #running = 0
+
+  /** @param isBusy whether there is anything else to do here that signatures can be verified beside */
+  constructor(isBusy: () => boolean) {
+    this.#isBusy = isBusy
+  }
+
+  /**
+   * Judges signatures against what is known of a certificate, as `verify` of the library does.
+   * @returns null where any of them is not of the common form, before any is verified
+   */
+  async verify(
+    signed: Signed | SignedAtLength,
+    info: CertificateInfo,
+    nowMs: number,
+  ): Promise<SignatureResult[] | null> {
+    const all = checkClaims(signed, info, nowMs)
+    if (all === null) return null
+    const results: SignatureResult[] = []
+    for (const one of all) {
+      results.push(typeof one === 'string' ? one : (await this.#holds(one)) ? 'valid' : 'bad')
+    }
+    return results
+  }
+
+  #holds(statement: Statement): boolean | Promise<boolean> {
+    if (this.#running === 0 && !this.#isBusy()) {
+      // Alone it is sooner verified here than on libuv's pool; one in a turn of the loop, no more.
+      this.#running++
+      setImmediate(() => this.#end())
+      return signatureAlgorithm(statement.algorithm).holds(statement)
+    }
+    return new Promise((resolve, reject) => {
+      const asked = { statement, resolve, reject }
+      if (this.#running >= AT_ONCE) this.#waiting.push(asked)
+      else this.#start(asked)
+    })
+  }
+
+  #start({ statement, resolve, reject }: PendingVerification): void {
+    this.#running++
+    signatureAlgorithm(statement.algorithm).holdsAside(statement, (error, isTrue) => {
+      this.#end()
+      if (error === null) resolve(isTrue)
+      else reject(error)
+    })
+  }
+
+  #end(): void {
+    this.#running--
+    const next = this.#waiting.shift()
+    if (next !== undefined) this.#start(next)
+  }
 }

@@ -1,11 +1,11 @@
 /** The thread in which much is computed at once that is no library's: without openpgp.js. */
-import { serve } from '../serve.ts'
-import { armorShared } from '../format/json-armor.ts'
-import { readCommonCertificate } from './common-certificate.ts'
 import { refillEphemerals } from '../crypto/curve25519.ts'
-import { wrapBlocks } from './wrap-session-key.ts'
-import { packRecord } from './packed-record.ts'
+import { armorShared } from '../format/json-armor.ts'
+import { serve } from '../pool.ts'
+import { readCommonCertificate } from './common-certificate.ts'
+import { packRecord } from './record-table.ts'
 import { unlockNatively } from './unlock.ts'
+import { wrapBlocks } from './wrap-session-key.ts'
 
 const JOBS = {
   wrap: wrapBlocks,

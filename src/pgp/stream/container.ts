@@ -1,10 +1,12 @@
-/** A version 1 container while it arrives: put to rest as it is, decrypted, and given on. */
+/** A version 1 container while it arrives, and where the document in it comes to rest. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import type { SymmetricKey } from '../crypto/ciphers.ts'
-import type { StreamedPacket } from '../format/packet-stream.ts'
-import type { RawFile } from './raw-file.ts'
 import { Version1 } from '../crypto/seipd.ts'
+import type { DocumentSink } from '../format/decrypted-stream.ts'
+import type { StreamedPacket } from '../format/packet-stream.ts'
+import type { RawFile, Room } from './raw-file.ts'
+import { Extents, RestingFile, RestingWriter } from './resting.ts'
 
 /** What goes to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144
@@ -99,3 +101,50 @@ export class Container {
 }
 
 const emptySlot = (): Slot => ({ block: new Uint8Array(BLOCK_BYTES), written: Promise.resolve() })
+
+/** Where a document comes to rest: in its container as it arrived, or written anew. */
+export class RestingSink implements DocumentSink {
+  readonly #room: Room
+  readonly #container: Container | null
+  readonly #extents = new Extents()
+  #raw: RawFile | null
+  #writer: RestingWriter | null = null
+
+  /** @param arrived the container that goes to rest, with its file; null when none does */
+  constructor(room: Room, arrived: { container: Container; raw: RawFile } | null) {
+    this.#room = room
+    this.#container = arrived?.container ?? null
+    this.#raw = arrived?.raw ?? null
+  }
+
+  async take(piece: Uint8Array, position: number | null): Promise<void> {
+    if (this.#container !== null && position !== null) {
+      this.#extents.add(position + this.#container.restingOffset, piece.length)
+    } else {
+      await (await this.#written()).write(piece)
+    }
+  }
+
+  /** The document, once it is proven. */
+  async file(): Promise<RestingFile> {
+    if (this.#container === null || this.#raw === null || this.#writer !== null) {
+      return await (await this.#written()).finish()
+    }
+    const { key, blockBytes: block } = this.#container
+    return new RestingFile(this.#raw, { key, extents: this.#extents, block })
+  }
+
+  /** Gives all room back. */
+  async discard(): Promise<void> {
+    await this.#raw?.close()
+  }
+
+  async #written(): Promise<RestingWriter> {
+    if (this.#writer !== null) return this.#writer
+    this.#container?.forget()
+    await this.#raw?.close()
+    this.#raw = await this.#room.file()
+    this.#writer = new RestingWriter(this.#raw)
+    return this.#writer
+  }
+}

@@ -1,13 +1,11 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
-import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
-import type { NotOpened, OpenedFile } from '../engine.ts'
-import { FramingError } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { CfbDecipher } from '../crypto/cfb.ts'
 import { cipherOf, type SymmetricKey } from '../crypto/ciphers.ts'
-import { Container } from './container.ts'
+import type { NotOpened, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor-lines.ts'
+import { OctetReader } from '../format/byte-reader.ts'
 import {
   readDocument,
   readUnpacked,
@@ -16,9 +14,11 @@ import {
   type StillCompressed,
 } from '../format/decrypted-stream.ts'
 import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
+import { publicClaims } from '../format/message-grammar.ts'
+import { FramingError } from '../format/packets.ts'
+import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { FoundKey, FoundPackets } from '../library/open.ts'
-import { OctetReader } from '../format/byte-reader.ts'
-import { RestingSink } from './resting-sink.ts'
+import { Container, RestingSink } from './container.ts'
 import type { Room } from './raw-file.ts'
 
 /** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
@@ -62,7 +62,7 @@ const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 /** The random block of a container, and its last two bytes again. */
 const PREFIX_BYTES = 18
 
-interface Opening {
+interface FileOpening {
   message: ArrivingMessage
   outer: OctetReader
   options: FileOpeningOptions
@@ -90,7 +90,7 @@ function seemsRight(key: SymmetricKey, prefix: Uint8Array): boolean {
   return plain.subarray(at - 2, at).equals(plain.subarray(at, at + 2))
 }
 
-async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile | NotOpened> {
+async function openPassing(key: NativeKey, opening: FileOpening): Promise<OpenedFile | NotOpened> {
   const { message, outer, options } = opening
   const raw = await options.room.file()
   const container = new Container(message.container, { raw, key })
@@ -110,7 +110,11 @@ async function openPassing(key: NativeKey, opening: Opening): Promise<OpenedFile
   })
 }
 
-async function openWhole({ message, outer, options }: Opening): Promise<OpenedFile | NotOpened> {
+async function openWhole({
+  message,
+  outer,
+  options,
+}: FileOpening): Promise<OpenedFile | NotOpened> {
   const { recipientPackets, version } = message
   const body = await message.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
   if (body === null) return { outcome: 'too-large', reason: 'form' }
@@ -145,12 +149,7 @@ async function opened(
     outcome: 'opened',
     file: await o.sink.file(),
     dataDigest: o.dataDigest,
-    signatures: read.claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
-      issuerKeyId,
-      createdMs,
-      intended,
-      digest,
-    })),
+    signatures: publicClaims(read.claims),
     signed: { digests: read.digests, signatures: read.signaturePackets },
     openedWith: o.fingerprint,
     recipients: o.message.recipients,

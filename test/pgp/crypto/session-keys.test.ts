@@ -8,7 +8,7 @@ import {
   recipientBytes,
   writeRecipient,
   type RecipientForm,
-} from '../../../src/pgp/crypto/recipient-packet.ts'
+} from '../../../src/pgp/crypto/recipient.ts'
 import {
   freshSessionKey,
   padSessionKey,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { armorMessage } from '../../../src/pgp/format/armor.ts'
 import { dearmorLines } from '../../../src/pgp/format/armor-lines.ts'
-import { plainArmor } from '../../../src/pgp/format/armor-fast.ts'
+import { plainArmor } from '../../../src/pgp/format/armor.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { FORM_OCTETS, sealedForm } from '../../../src/pgp/format/sealed-form.ts'
+import { FORM_OCTETS, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, hello } from '../../support/openpgp-engine.ts'
 import {
   armor,

@@ -5,7 +5,7 @@ import type {
   CheckedCertificate,
 } from '../../../src/pgp/native/certificate-info.ts'
 import { CertificateCache } from '../../../src/pgp/native/certificate-cache.ts'
-import { WorkPriority } from '../../../src/pgp/native/work-priority.ts'
+import { WorkPriority } from '../../../src/pgp/native/threads.ts'
 import { CertificateReader } from '../../../src/pgp/native/certificate-reader.ts'
 import { Threads } from '../../../src/pgp/native/threads.ts'
 import {

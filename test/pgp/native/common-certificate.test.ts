@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { RECORD_BYTES, packRecordInto } from '../../../src/pgp/native/packed-record.ts'
+import { RECORD_BYTES, packRecordInto } from '../../../src/pgp/native/record-table.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import {
   armoredCertificate,

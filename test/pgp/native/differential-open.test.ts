@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import type { Opened, UnlockedKey } from '../../../src/pgp/engine.ts'
 import { openNatively } from '../../../src/pgp/native/open.ts'
-import { OwnKeys } from '../../../src/pgp/native/own-keys.ts'
-import { Verifier } from '../../../src/pgp/native/verifier.ts'
+import { NativeOwnKeys } from '../../../src/pgp/native/own-keys.ts'
+import { Verifier } from '../../../src/pgp/native/verify.ts'
 import { open } from '../../../src/pgp/library/open.ts'
-import { describeOwnKey } from '../../../src/pgp/library/own-key-info.ts'
+import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
 import { parseMessageBytes } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, idsOf, toBot } from '../../support/openpgp-engine.ts'
@@ -23,7 +23,7 @@ import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 const carol = ed25519Native('carol', MADE_MS)
 const keys: UnlockedKey[] = [bot.unlocked, modern.unlocked]
-const own = new OwnKeys(describeOwnKey)
+const own = new NativeOwnKeys(describeOwnKey)
 const verifier = new Verifier(() => true)
 
 const CERTIFICATES = [

@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openNatively } from '../../../src/pgp/native/open.ts'
-import { Opener, type OpenResult } from '../../../src/pgp/native/opener.ts'
-import { OwnKeys, type NativeOwnKey } from '../../../src/pgp/native/own-keys.ts'
+import { MessageOpener, type OpenResult } from '../../../src/pgp/native/opener.ts'
+import { NativeOwnKeys, type NativeOwnKey } from '../../../src/pgp/native/own-keys.ts'
 import type { UnlockedKey } from '../../../src/pgp/engine.ts'
-import { describeOwnKey } from '../../../src/pgp/library/own-key-info.ts'
+import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
 import { parseMessage } from '../../../src/pgp/format/encrypted-message.ts'
 import { hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { armor } from '../../support/openpgp-framing.ts'
@@ -17,10 +17,10 @@ import { variedMessage } from '../../support/openpgp-varied-message.ts'
 const keys = [bot.unlocked]
 const hello = armor(helloPackets())
 const ids = idsOf(keys)
-const own = new OwnKeys(describeOwnKey)
+const own = new NativeOwnKeys(describeOwnKey)
 
 const ask = (
-  opener: Opener,
+  opener: MessageOpener,
   armored: string,
   more: { keys?: UnlockedKey[] } = {},
 ): Promise<OpenResult> => opener.open({ armored, keys, ids, signal: undefined, ...more })
@@ -34,7 +34,7 @@ async function alone(armored: string): Promise<OpenResult> {
 }
 
 test('side by side each message is what it is alone, spoilt ones and long ones among them', async () => {
-  const opener = new Opener(own, () => true)
+  const opener = new MessageOpener(own, () => true)
   const long = armor(toBot(literal('y'.repeat(60_000))))
   const messages = [...seeds(60)].flatMap((seed) => {
     const { packets } = variedMessage(randomFrom(seed), {
@@ -53,7 +53,7 @@ test('side by side each message is what it is alone, spoilt ones and long ones a
 })
 
 test('they come in the order in which they were asked for, and others get their turn between', async () => {
-  const opener = new Opener(own, () => true)
+  const opener = new MessageOpener(own, () => true)
   const came: (number | string)[] = []
   setImmediate(() => came.push('another'))
   const all = Array.from({ length: 40 }, async (_, index) => {
@@ -67,13 +67,13 @@ test('they come in the order in which they were asked for, and others get their 
 })
 
 test('one that fails harms none of the others', async () => {
-  class Failing extends OwnKeys {
+  class Failing extends NativeOwnKeys {
     override async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
       if (key.bytes.length === 0) throw new Error('failing')
       return await super.of(key)
     }
   }
-  const opener = new Opener(new Failing(describeOwnKey), () => true)
+  const opener = new MessageOpener(new Failing(describeOwnKey), () => true)
   const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
   const results = await Promise.allSettled([
     ask(opener, hello),
@@ -85,8 +85,8 @@ test('one that fails harms none of the others', async () => {
 
 test('what is not wanted any more, or not natively, is left as it was walked', async () => {
   const gone = AbortSignal.abort()
-  const opener = new Opener(own, () => true)
+  const opener = new MessageOpener(own, () => true)
   const left = await opener.open({ armored: hello, keys, ids, signal: gone })
   expect(left).toEqual(parseMessage(hello, ids))
-  expect(await ask(new Opener(own, () => false), hello)).toEqual(left)
+  expect(await ask(new MessageOpener(own, () => false), hello)).toEqual(left)
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FORM_OCTETS, sealedForm } from '../../../src/pgp/format/sealed-form.ts'
+import { FORM_OCTETS, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
 import type { NotOpened, OpenedFile } from '../../../src/pgp/engine.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
 import { contentOf, openFile } from '../../support/bulk.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/pgp/library/certificate.ts'
-import { Verifier } from '../../../src/pgp/native/verifier.ts'
+import { Verifier } from '../../../src/pgp/native/verify.ts'
 import '../../support/openpgp-engine.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { signature } from '../../support/openpgp-signature.ts'

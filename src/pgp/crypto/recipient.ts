@@ -1,4 +1,4 @@
-/** Recipient packets of the common forms: version 3, for a kind of key that is used natively. */
+/** Recipients of a message: their packets (RFC 9580, 5.1), and their keys as bytes for threads. */
 import type { KeyObject } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
 import { TAG } from '../format/packets.ts'
@@ -8,9 +8,11 @@ import type {
   RecipientAlgorithmId,
   RecipientPoint,
   WrappedSessionKey,
+  RecipientKey,
 } from './algorithm.ts'
-import { findRecipientAlgorithm, recipientAlgorithm } from './algorithms.ts'
+import { findRecipientAlgorithm, recipientAlgorithm, RECIPIENT_POINT_BYTES } from './algorithms.ts'
 import type { CipherId } from './ciphers.ts'
+import { fingerprintOf } from './public-key.ts'
 
 /** What a packet says, as it stands. */
 export interface RecipientForm extends WrappedSessionKey {
@@ -89,4 +91,34 @@ export function writeRecipient(
   target[at + HEADER + START - 1] = algorithm
   const to = { recipient, target, at: at + HEADER + START }
   recipientAlgorithm(algorithm).wrap(sessionKey, ephemeral, to)
+}
+
+const POINT_AT = 5
+/** Algorithm, date of creation, point; zeros after a shorter one. */
+export const RECIPIENT_KEY_BYTES = POINT_AT + RECIPIENT_POINT_BYTES
+
+/** Puts keys one after the other. */
+export function packRecipientKeys(keys: readonly RecipientKey[]): Buffer {
+  const packed = Buffer.from(new SharedArrayBuffer(keys.length * RECIPIENT_KEY_BYTES))
+  let at = 0
+  for (const { algorithm, createdS, point } of keys) {
+    packed[at] = algorithm
+    packed.writeUInt32BE(createdS, at + 1)
+    packed.set(point, at + POINT_AT)
+    at += RECIPIENT_KEY_BYTES
+  }
+  return packed
+}
+
+/** Gives one again. @throws Error for an algorithm that is not sealed to natively */
+export function unpackRecipientKey(packed: Buffer, at: number): RecipientPoint {
+  const { id: algorithm, publicBytes } = recipientAlgorithm(packed[at] ?? 0)
+  const createdS = packed.readUInt32BE(at + 1)
+  const point = packed.subarray(at + POINT_AT, at + POINT_AT + publicBytes)
+  return { algorithm, point, fingerprint: fingerprintOf({ algorithm, createdS, point }) }
+}
+
+/** The algorithm of one alone. @throws as `unpackRecipientKey` */
+export function recipientAlgorithmAt(packed: Uint8Array, at: number): RecipientPoint['algorithm'] {
+  return recipientAlgorithm(packed[at] ?? 0).id
 }

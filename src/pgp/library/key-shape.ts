@@ -1,15 +1,75 @@
 /**
- * The shape of a secret key that somebody brings (RFC 9580, 10.2 and 5.5.3), read off packet headers
- * and the few bytes that say how it is locked, before any library parses it.
+ * The shape of a certificate (RFC 9580, 10.1), and of a secret key that somebody brings (10.2 and
+ * 5.5.3), read off packet headers and a few bytes before any library parses them.
  */
-import { dearmor } from '../format/armor.ts'
-import type { UnfitReason } from '../engine.ts'
-import { FramingError, TAG, packetsOf } from '../format/packets.ts'
+import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
+import type { UnusableReason, UnfitReason } from '../engine.ts'
+import { dearmor } from '../format/armor.ts'
+import { FramingError, TAG, packetsOf } from '../format/packets.ts'
+import { issuerKeyIdsOf } from '../format/signature-claim.ts'
+
+/**
+ * Takes an armored text. Gives why it is no certificate that the library may parse, read off packet
+ * headers and issuers alone, or null.
+ */
+export function shapeProblem(armored: string): UnusableReason | null {
+  if (armored.length > BOUNDS.certificateChars) return 'too-large'
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  if (bytes === null) {
+    return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
+  }
+  let packets = 0
+  let primaries = 0
+  let userIds = 0
+  let ownKeyId = ''
+  let selfSignatures = 0
+  let allSelfSignatures = 0
+  try {
+    for (const { tag, body } of packetsOf(bytes)) {
+      if (tag === TAG.secretKey || tag === TAG.secretSubkey) return 'secret-key'
+      if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
+      if (tag === TAG.publicKey && body[0] !== 4) return 'version'
+      if (tag === TAG.publicKey) ownKeyId = keyIdOf(body)
+      if (PARTS.has(tag)) selfSignatures = 0
+      if (tag === TAG.signature && mayBeOwn(body, ownKeyId)) {
+        if (++selfSignatures > BOUNDS.selfSignatures) return 'too-large'
+        if (++allSelfSignatures > BOUNDS.allSelfSignatures) return 'too-large'
+      }
+      if (tag === TAG.userId && ++userIds > BOUNDS.certificateUserIds) return 'too-large'
+      if (++packets > BOUNDS.certificatePackets) return 'too-large'
+      if (primaries === 0) return 'unparseable'
+    }
+  } catch (error) {
+    if (error instanceof FramingError) return 'unparseable'
+    throw error
+  }
+  return null
+}
+
+/** Packets that signatures after them belong to; whatever else stands between is passed over. */
+const PARTS: ReadonlySet<number> = new Set([
+  TAG.publicKey,
+  TAG.userId,
+  TAG.userAttribute,
+  TAG.publicSubkey,
+])
+
+/** Whether the library may take a signature for the key's own: it goes by the last issuer named. */
+function mayBeOwn(signature: Uint8Array, ownKeyId: string): boolean {
+  const named = issuerKeyIdsOf(signature)
+  return named.length === 0 || named.includes(ownKeyId)
+}
+
+/** The key id of a version 4 key, from its body (RFC 9580, 5.5.4.2). */
+function keyIdOf(body: Uint8Array): string {
+  const length = Buffer.from([0x99, body.length >> 8, body.length & 0xff])
+  return createHash('sha1').update(length).update(body).digest('hex').slice(24)
+}
 
 /** How the secret part of each key packet is kept. */
-type Kept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
+type SecretKept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
 
 /** Either what may be parsed, and whether it is locked, or why it is nothing for us. */
 export type Shape = { bytes: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
@@ -41,7 +101,7 @@ function bytesOf(file: Uint8Array): Uint8Array | UnfitReason {
 }
 
 function shapeOf(bytes: Uint8Array): Shape {
-  const kept: Kept[] = []
+  const kept: SecretKept[] = []
   let packets = 0
   for (const { tag, body } of packetsOf(bytes)) {
     if (++packets > BOUNDS.certificatePackets) return { unfit: 'too-large' }
@@ -60,7 +120,7 @@ function shapeOf(bytes: Uint8Array): Shape {
   return judge(bytes, kept)
 }
 
-function judge(bytes: Uint8Array, kept: Kept[]): Shape {
+function judge(bytes: Uint8Array, kept: SecretKept[]): Shape {
   const [primary] = kept
   if (primary === undefined) return { unfit: 'unparseable' }
   if (kept.includes('card')) return { unfit: 'smartcard' }
@@ -109,7 +169,7 @@ const GNU_MARK = Buffer.from('GNU')
  * How the rest of a packet is locked (RFC 9580, 5.5.3 and 3.7.1). GnuPG and openpgp.js lock with an
  * iterated and salted hash, checked by SHA-1; private extension 101 says that it is elsewhere.
  */
-function keptAs(rest: Uint8Array): Kept {
+function keptAs(rest: Uint8Array): SecretKept {
   const [usage = 0, cipher = 0, specifier] = rest
   if (usage === 0) return 'open'
   if (usage < 253) return 'unusual'
