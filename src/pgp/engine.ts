@@ -3,7 +3,7 @@
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
 import type { Cipher } from './crypto/ciphers.ts'
-import type { OctetReader } from './format/byte-reader.ts'
+import type { ByteReader } from './format/byte-reader.ts'
 import type { Sealed } from './sealed.ts'
 import type { Room } from './stream/raw-file.ts'
 import type { RestingFile } from './stream/resting.ts'
@@ -265,7 +265,7 @@ export interface Engine {
    * @param reader at its first byte; read to its end only where all is well
    * @throws what the reader and the room throw; never for what a sender can cause
    */
-  openFile(reader: OctetReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
+  openFile(reader: ByteReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
   /**
    * Judges signatures against one certificate. `nowMs` is our clock.
    * @returns one result a signature; all `bad` when the deadline passes

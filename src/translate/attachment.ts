@@ -7,7 +7,7 @@ import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { TYPE_OCTETS, contentTypeOf } from '../media/content-type.ts'
 import { FORM_OCTETS, sealedForm } from '../pgp/format/encrypted-message.ts'
-import { OctetReader } from '../pgp/format/byte-reader.ts'
+import { ByteReader } from '../pgp/format/byte-reader.ts'
 import type { Room } from '../pgp/stream/raw-file.ts'
 import { RestingWriter, type RestingFile } from '../pgp/stream/resting.ts'
 import type { OpenedFile } from '../pgp/engine.ts'
@@ -53,7 +53,7 @@ export async function openAttachment(
   signal: AbortSignal,
   parts: AttachmentParts,
 ): Promise<Attachment> {
-  const reader = new OctetReader(await parts.stored(place.mediaId, signal))
+  const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
     const form = sealedForm(await reader.peek(FORM_OCTETS))
     if (form === null) return await takePlain(reader, place, parts)
@@ -78,7 +78,7 @@ export async function fetchAttachment(
   signal: AbortSignal,
   parts: Pick<AttachmentParts, 'stored' | 'room'>,
 ): Promise<Attachment> {
-  const reader = new OctetReader(await parts.stored(mediaId, signal))
+  const reader = new ByteReader(await parts.stored(mediaId, signal))
   try {
     return await keep(reader, parts.room, null)
   } finally {
@@ -88,7 +88,7 @@ export async function fetchAttachment(
 
 /** What is not sealed: only who demands signatures cares what the chat is. */
 async function takePlain(
-  reader: OctetReader,
+  reader: ByteReader,
   place: MediaPlace,
   parts: AttachmentParts,
 ): Promise<Attachment> {
@@ -105,7 +105,7 @@ async function isProtected({ chatId }: MediaPlace, parts: AttachmentParts): Prom
   return mode === 'protected' || parts.guard.mustSeal(chatId)
 }
 
-async function keep(reader: OctetReader, room: Room, verdict: Verdict | null): Promise<Attachment> {
+async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Promise<Attachment> {
   const raw = await room.file()
   try {
     const writer = new RestingWriter(raw)

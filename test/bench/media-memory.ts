@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMessage, decrypt, encrypt, readMessage, readPrivateKey } from 'openpgp'
 import { Spool } from '../../src/media/spool.ts'
-import { OctetReader } from '../../src/pgp/format/byte-reader.ts'
+import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
 import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
@@ -24,7 +24,7 @@ const spool = new Spool(folder, 2 ** 30)
 
 async function ours(octets: AsyncIterable<Uint8Array>): Promise<void> {
   const options: OpenFileOptions = { form: 'binary', keys: [unlocked], room: spool }
-  const opened = await engine.openFile(new OctetReader(octets), options)
+  const opened = await engine.openFile(new ByteReader(octets), options)
   if (opened.outcome !== 'opened') throw new Error(opened.outcome)
   await opened.file.close()
 }

@@ -1,6 +1,6 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
 import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open.ts'
-import { OctetReader } from '../../src/pgp/format/byte-reader.ts'
+import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
 import { openFileStream } from '../../src/pgp/stream/open-file.ts'
 import type { RawFile, Room } from '../../src/pgp/stream/raw-file.ts'
 import type { RestingFile } from '../../src/pgp/stream/resting.ts'
@@ -61,8 +61,8 @@ export async function* inPieces(octets: Uint8Array, size: number): AsyncGenerato
   }
 }
 
-export const readerOf = (octets: Uint8Array, size = 65_536): OctetReader =>
-  new OctetReader(inPieces(octets, size))
+export const readerOf = (octets: Uint8Array, size = 65_536): ByteReader =>
+  new ByteReader(inPieces(octets, size))
 
 export interface Opening {
   form?: 'binary' | 'armored'

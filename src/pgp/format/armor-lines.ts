@@ -1,5 +1,5 @@
 /** ASCII armor (RFC 9580, 6.2) read line by line: of a text at hand, or of bytes as they arrive. */
-import type { OctetReader } from './byte-reader.ts'
+import type { ByteReader } from './byte-reader.ts'
 import { Crc24 } from './crc24.ts'
 import { FramingError } from './packets.ts'
 
@@ -34,7 +34,7 @@ export function dearmorLines(text: string, type: ArmorType): Buffer | null {
  * Gives the bytes of an armored message that is arriving.
  * @throws FramingError `armor` for anything but one block, alone, with a checksum that holds
  */
-export async function* dearmored(reader: OctetReader): AsyncGenerator<Uint8Array> {
+export async function* dearmored(reader: ByteReader): AsyncGenerator<Uint8Array> {
   const block = new ArmoredBlock('MESSAGE')
   let partial = ''
   for (let piece = await reader.some(PIECE_BYTES); piece !== null;) {

@@ -6,7 +6,7 @@ const NOTHING = new Uint8Array(0)
  * Bytes as they arrive, taken in the portions that whoever reads them needs. What is given without
  * a copy is good until more is asked for: its memory may then be used again.
  */
-export class OctetReader {
+export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>
   #piece: Uint8Array = NOTHING
   #position = 0

@@ -1,6 +1,6 @@
 /** The packets inside a file (RFC 9580, 10.3), read while they go by. */
 import { BOUNDS } from '../bounds.ts'
-import { OctetReader } from './byte-reader.ts'
+import { ByteReader } from './byte-reader.ts'
 import { DocumentHashes, type HashUse } from './document-hashes.ts'
 import { inflated } from './inflate.ts'
 import {
@@ -44,14 +44,14 @@ export interface DocumentSink {
 }
 
 /** Reads decrypted packets to their end, or to what is wrong with them. */
-export async function readDocument(reader: OctetReader, sink: DocumentSink): Promise<ReadDocument> {
+export async function readDocument(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
   const take = (piece: Uint8Array): void | Promise<void> =>
     sink.take(piece, reader.position - piece.length)
   return await reading(() => read(reader, take, (packet) => unpack(packet, sink)))
 }
 
 /** The same for what came out of compressed data, in which no further compression may stand. */
-export async function readUnpacked(reader: OctetReader, sink: DocumentSink): Promise<ReadDocument> {
+export async function readUnpacked(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
   return await reading(() => read(reader, (piece) => sink.take(piece, null), refuseNested))
 }
 
@@ -82,7 +82,7 @@ async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument>
   }
 }
 
-async function read(reader: OctetReader, take: TakePiece, open: Unpack): Promise<ReadDocument> {
+async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<ReadDocument> {
   const { before, data } = await untilData(reader)
   if (data.tag === TAG.compressed) {
     const found = await open(data)
@@ -100,7 +100,7 @@ async function read(reader: OctetReader, take: TakePiece, open: Unpack): Promise
 }
 
 /** What stands before the data, which is a literal or compressed. */
-async function untilData(reader: OctetReader): Promise<{ before: Packet[]; data: StreamedPacket }> {
+async function untilData(reader: ByteReader): Promise<{ before: Packet[]; data: StreamedPacket }> {
   const before: Packet[] = []
   for (;;) {
     const packet = await nextSignificant(reader)
@@ -112,7 +112,7 @@ async function untilData(reader: OctetReader): Promise<{ before: Packet[]; data:
 }
 
 /** What stands after the data, together with what stood before it. */
-async function rest(reader: OctetReader, before: Packet[], dataTag: number): Promise<PacketOrder> {
+async function rest(reader: ByteReader, before: Packet[], dataTag: number): Promise<PacketOrder> {
   const after: Packet[] = []
   for (;;) {
     const packet = await nextSignificant(reader)
@@ -134,7 +134,7 @@ async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
   return { tag, body: await packet.whole(BOUNDS.signaturePacketBytes) }
 }
 
-async function nextSignificant(reader: OctetReader): Promise<StreamedPacket | null> {
+async function nextSignificant(reader: ByteReader): Promise<StreamedPacket | null> {
   for (;;) {
     const packet = await nextPacket(reader)
     if (packet === null || !isIgnorable(packet.tag)) return packet
@@ -169,7 +169,7 @@ async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadD
     }
   }
   if (algorithm > COMPRESSION.bzip2) throw damage('compression')
-  const reader = new OctetReader(bounded(inflated(packet, algorithm)))
+  const reader = new ByteReader(bounded(inflated(packet, algorithm)))
   try {
     return await readUnpacked(reader, sink)
   } finally {

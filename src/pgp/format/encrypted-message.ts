@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened } from '../engine.ts'
 import { dearmor } from './armor.ts'
-import type { OctetReader } from './byte-reader.ts'
+import type { ByteReader } from './byte-reader.ts'
 import { nextPacket, type StreamedPacket } from './packet-stream.ts'
 import { FramingError, TAG, isIgnorable, packetAt, headerAt } from './packets.ts'
 import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-scan.ts'
@@ -121,20 +121,20 @@ function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
 
 /** Reads a message that is arriving up to its container's data. */
 export async function readArriving(
-  reader: OctetReader,
+  reader: ByteReader,
   own: OwnIds,
 ): Promise<ArrivingMessage | NotOpened> {
   return await read(reader, own).catch(damagedBy)
 }
 
 /** What stands behind the container, where nothing may: null when it is so. */
-export async function readTrailing(reader: OctetReader): Promise<NotOpened | null> {
+export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
   const packet = await nextPacket(reader).catch(damagedBy)
   if (packet === null || 'outcome' in packet) return packet
   return TRAILING_DATA
 }
 
-async function read(reader: OctetReader, own: OwnIds): Promise<ArrivingMessage | NotOpened> {
+async function read(reader: ByteReader, own: OwnIds): Promise<ArrivingMessage | NotOpened> {
   const scan = new RecipientScan(own)
   for (;;) {
     const packet = await nextPacket(reader)

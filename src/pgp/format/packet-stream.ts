@@ -1,5 +1,5 @@
 /** Packet framing (RFC 9580, 4.2) of bytes as they arrive, by the rules of `packets.ts`. */
-import { fill, type OctetReader } from './byte-reader.ts'
+import { fill, type ByteReader } from './byte-reader.ts'
 import {
   FramingError,
   checkChunk,
@@ -15,13 +15,13 @@ import {
 /** A packet whose body is being read; all of it, before the next packet is asked for. */
 export class StreamedPacket {
   readonly tag: number
-  readonly #reader: OctetReader
+  readonly #reader: ByteReader
   /** Of the chunk that is being read; Infinity when it runs to the end. */
   #left: number
   #isLast: boolean
   #chunks = 1
 
-  constructor(reader: OctetReader, tag: number, first: PacketLength) {
+  constructor(reader: ByteReader, tag: number, first: PacketLength) {
     this.tag = tag
     this.#reader = reader
     this.#left = first.bytes
@@ -86,7 +86,7 @@ export class StreamedPacket {
 }
 
 /** Reads the header of the next packet; null at the end. @throws FramingError for a bad one */
-export async function nextPacket(reader: OctetReader): Promise<StreamedPacket | null> {
+export async function nextPacket(reader: ByteReader): Promise<StreamedPacket | null> {
   const some = await reader.some(1)
   if (some === null) return null
   const header = some[0] ?? 0
@@ -97,7 +97,7 @@ export async function nextPacket(reader: OctetReader): Promise<StreamedPacket | 
   return new StreamedPacket(reader, tag, length)
 }
 
-async function nextLength(reader: OctetReader): Promise<PacketLength> {
+async function nextLength(reader: ByteReader): Promise<PacketLength> {
   const bytes = Buffer.from(await reader.exactly(1))
   const more = newLengthSize(bytes[0] ?? 0) - 1
   return newLength(more === 0 ? bytes : Buffer.concat([bytes, await reader.exactly(more)]), 0)

@@ -5,7 +5,7 @@ import { CfbDecipher } from '../crypto/cfb.ts'
 import { cipherOf, type SymmetricKey } from '../crypto/ciphers.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor-lines.ts'
-import { OctetReader } from '../format/byte-reader.ts'
+import { ByteReader } from '../format/byte-reader.ts'
 import {
   readDocument,
   readUnpacked,
@@ -40,10 +40,10 @@ export interface FileOpeningOptions extends FileOpeningHelpers {
  * Everything cryptographic that fails is `damaged` with one reason.
  */
 export async function openFileStream(
-  reader: OctetReader,
+  reader: ByteReader,
   options: FileOpeningOptions,
 ): Promise<OpenedFile | NotOpened> {
-  const outer = options.form === 'armored' ? new OctetReader(dearmored(reader)) : reader
+  const outer = options.form === 'armored' ? new ByteReader(dearmored(reader)) : reader
   try {
     const message = await readArriving(outer, options.own)
     if (message.outcome !== 'encrypted') return message
@@ -64,7 +64,7 @@ const PREFIX_BYTES = 18
 
 interface FileOpening {
   message: ArrivingMessage
-  outer: OctetReader
+  outer: ByteReader
   options: FileOpeningOptions
 }
 
@@ -96,7 +96,7 @@ async function openPassing(key: NativeKey, opening: FileOpening): Promise<Opened
   const container = new Container(message.container, { raw, key })
   const sink = new RestingSink(options.room, { container, raw })
   return await unlessRefused(sink, async () => {
-    const inner = new OctetReader(container.packets())
+    const inner = new ByteReader(container.packets())
     const found = await readDocument(inner, sink)
     if (found.outcome !== 'document') container.forget()
     // Whatever was wrong with it, all of it is read, or the time would tell.
@@ -125,7 +125,7 @@ async function openWhole({
   if (inside === null) return UNDECIPHERED
   const sink = new RestingSink(options.room, null)
   return await unlessRefused(sink, async () => {
-    const found = await readDocument(new OctetReader(once(inside.packets)), sink)
+    const found = await readDocument(new ByteReader(once(inside.packets)), sink)
     const dataDigest = createHash('sha256').update(container).digest('hex')
     const { fingerprint } = inside
     return await opened(found, { sink, options, dataDigest, fingerprint, message })
@@ -164,7 +164,7 @@ async function unpack(
   const bytes = await helpers.unpackWhole(packet)
   if (bytes === null) return { outcome: 'damaged', reason: 'compression' }
   if (bytes === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
-  const found = await readUnpacked(new OctetReader(once(bytes)), sink)
+  const found = await readUnpacked(new ByteReader(once(bytes)), sink)
   return signedAround ? withoutSignatures(found) : found
 }
 

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Spool } from '../../../src/media/spool.ts'
 import { createEngine } from '../../../src/pgp/create.ts'
-import { OctetReader } from '../../../src/pgp/format/byte-reader.ts'
+import { ByteReader } from '../../../src/pgp/format/byte-reader.ts'
 import type { NotOpened, OpenedFile } from '../../../src/pgp/engine.ts'
 import { Sealers } from '../../support/bulk-programs.ts'
 import { bot } from '../../support/openpgp-people.ts'
@@ -30,7 +30,7 @@ async function through(name: string, bytes: number): Promise<OpenedFile | NotOpe
   const [from, to] = [sealers.path('content'), sealers.path('sealed')]
   await writeFile(from, content.subarray(0, bytes))
   await sealers.of(name)[0]?.seal(from, to)
-  const reader = new OctetReader(createReadStream(to) as AsyncIterable<Buffer>)
+  const reader = new ByteReader(createReadStream(to) as AsyncIterable<Buffer>)
   try {
     return await engine.openFile(reader, { form: 'binary', keys: [bot.unlocked], room: spool })
   } finally {
