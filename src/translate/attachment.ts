@@ -6,7 +6,7 @@ import type { Seen } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { TYPE_OCTETS, contentTypeOf } from '../media/content-type.ts'
-import { FORM_OCTETS, sealedForm } from '../pgp/format/encrypted-message.ts'
+import { FORM_BYTES, sealedForm } from '../pgp/format/encrypted-message.ts'
 import { ByteReader } from '../pgp/format/byte-reader.ts'
 import type { Room } from '../pgp/stream/raw-file.ts'
 import { RestingWriter, type RestingFile } from '../pgp/stream/resting.ts'
@@ -55,7 +55,7 @@ export async function openAttachment(
 ): Promise<Attachment> {
   const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
-    const form = sealedForm(await reader.peek(FORM_OCTETS))
+    const form = sealedForm(await reader.peek(FORM_BYTES))
     if (form === null) return await takePlain(reader, place, parts)
     if (!(await isProtected(place, parts))) return await keep(reader, parts.room, null)
     const { engine, keyring, room } = parts

@@ -168,7 +168,7 @@ function damagedBy(error: unknown): NotOpened {
 }
 
 /** How much of a file is looked at. */
-export const FORM_OCTETS = 4096
+export const FORM_BYTES = 4096
 
 const ARMOR =
   /^\s*-----BEGIN PGP MESSAGE-----[ \t]*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:.*\r?\n)*[ \t]*\r?\n/
@@ -181,13 +181,13 @@ const VERSIONS: Readonly<Record<number, readonly number[]>> = {
 const PASSED_OVER: ReadonlySet<number> = new Set([TAG.marker, TAG.padding, TAG.pkesk, TAG.skesk])
 
 /**
- * Takes the first bytes of a file, `FORM_OCTETS` of them where it is that long. Gives in which
+ * Takes the first bytes of a file, `FORM_BYTES` of them where it is that long. Gives in which
  * form it is an encrypted OpenPGP message, or null when it is none: then it is somebody's file.
  * Pictures and words look like packets, too, so the first that counts must be of a known version.
  */
 export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
   if (beginsMessage(head)) return 'binary'
-  const text = Buffer.from(head.subarray(0, FORM_OCTETS)).toString('latin1')
+  const text = Buffer.from(head.subarray(0, FORM_BYTES)).toString('latin1')
   const armor = ARMOR.exec(text)
   if (armor === null) return null
   const body = text.slice(armor[0].length).replace(/\s/g, '')

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { FORM_OCTETS, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
+import { FORM_BYTES, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, hello } from '../../support/openpgp-engine.ts'
 import {
   armor,
@@ -15,7 +15,7 @@ import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 import { pkesk6, pkeskBody, seipd, seipdBody, strangerPkesk } from '../../support/openpgp-sealed.ts'
 
 const formOf = (content: Uint8Array | string): string | null =>
-  sealedForm(Buffer.from(content).subarray(0, FORM_OCTETS))
+  sealedForm(Buffer.from(content).subarray(0, FORM_BYTES))
 
 const container = seipdBody(literal(seeded('much', 5000)), KEY)
 const recipient = pkeskBody(bot.subkey, KEY, 'x')
@@ -66,6 +66,6 @@ test.each([
 })
 
 test('what the first bytes do not decide is somebody’s file', () => {
-  const padding = packet(21, seeded('padding', FORM_OCTETS))
+  const padding = packet(21, seeded('padding', FORM_BYTES))
   expect(formOf(octets(padding, seipd(literal('hello'), KEY)))).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FORM_OCTETS, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
+import { FORM_BYTES, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
 import type { NotOpened, OpenedFile } from '../../../src/pgp/engine.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
 import { contentOf, openFile } from '../../support/bulk.ts'
@@ -21,7 +21,7 @@ async function through(name: string, content: Buffer): Promise<OpenedFile | NotO
   await way?.seal(from, to)
   const sealed = await readFile(to)
   await rm(to)
-  const form = sealedForm(sealed.subarray(0, FORM_OCTETS))
+  const form = sealedForm(sealed.subarray(0, FORM_BYTES))
   if (form === null) throw new Error('not sealed')
   return await openFile(sealed, { form, pieces: 10_000 })
 }
