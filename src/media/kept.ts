@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 
 /** What is kept: anything that takes room until it is closed. */
 export interface Keepable {
-  file: { readonly restingOctets: number; close(): Promise<void> }
+  file: { readonly restingBytes: number; close(): Promise<void> }
 }
 
 /** The right to read a kept file until it is given back. */
@@ -60,7 +60,7 @@ export class Kept<T extends Keepable> implements Disposable {
       maxSize: bounds.maxOctets,
       ttl: bounds.maxAgeMs,
       ttlAutopurge: true,
-      sizeCalculation: ({ value }) => Math.max(1, value.file.restingOctets),
+      sizeCalculation: ({ value }) => Math.max(1, value.file.restingBytes),
       dispose: (entry) => entry.drop(),
     })
   }

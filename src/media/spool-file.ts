@@ -21,7 +21,7 @@ export class SpoolFile implements RawFile {
     this.#ticket = ticket
   }
 
-  get octets(): number {
+  get bytes(): number {
     return this.#octets
   }
 

@@ -34,7 +34,7 @@ export class Spool implements Room, AsyncDisposable {
   /** Octets of all files together. */
   get octets(): number {
     let sum = 0
-    for (const file of this.#files) sum += file.octets
+    for (const file of this.#files) sum += file.bytes
     return sum
   }
 

@@ -169,6 +169,6 @@ async function attachment(
   about: Pick<Attachment, 'tag' | 'verdict' | 'signer'>,
 ): Promise<Attachment> {
   const head: Buffer[] = []
-  for await (const piece of file.read(0, Math.min(TYPE_OCTETS, file.octets))) head.push(piece)
+  for await (const piece of file.read(0, Math.min(TYPE_OCTETS, file.bytes))) head.push(piece)
   return { file, contentType: contentTypeOf(Buffer.concat(head)), ...about }
 }

@@ -38,7 +38,7 @@ test('octets come back from any place, and the file has no name and is nobody el
   const dataDir = temporary()
   const file = await spoolIn(dataDir).file()
   await Promise.all([file.append(Buffer.from('hello ')), file.append(Buffer.from('world'))])
-  expect(file.octets).toBe(11)
+  expect(file.bytes).toBe(11)
   expect((await file.read(3, 5)).toString()).toBe('lo wo')
   expect((await file.read(9, 50)).toString()).toBe('ld')
   expect((await file.read(50, 5)).toString()).toBe('')

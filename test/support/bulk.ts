@@ -31,7 +31,7 @@ export class MemoryFile implements RawFile {
   isClosed = false
   #pieces: Buffer[] = []
 
-  get octets(): number {
+  get bytes(): number {
     return this.#pieces.reduce((sum, { length }) => sum + length, 0)
   }
 

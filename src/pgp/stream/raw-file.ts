@@ -1,7 +1,7 @@
 /** Where bytes rest on a disk while they are needed; nobody else reads or writes them. */
 export interface RawFile {
   /** How many bytes were appended so far. */
-  readonly octets: number
+  readonly bytes: number
   /**
    * Appends; the place in the file is taken at once, so that appends may overlap.
    * @param bytes not to be changed before it resolves

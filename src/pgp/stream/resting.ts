@@ -27,17 +27,17 @@ export class RestingFile {
     this.#block = o.block
   }
 
-  get octets(): number {
+  get bytes(): number {
     return this.#extents.bytes
   }
 
   /** What it takes on the disk. */
-  get restingOctets(): number {
-    return this.#raw.octets
+  get restingBytes(): number {
+    return this.#raw.bytes
   }
 
   /** Gives the bytes from `start` up to `end`, in pieces of at most 64 KiB. */
-  async *read(start = 0, end = this.octets): AsyncGenerator<Buffer> {
+  async *read(start = 0, end = this.bytes): AsyncGenerator<Buffer> {
     for (let at = start; at < end;) {
       const { from, plain } = await this.#window(this.#extents.positionOf(at))
       const stretches = [...this.#extents.between(at, end, from + plain.length)]
@@ -100,7 +100,7 @@ export class RestingWriter {
   async finish(): Promise<RestingFile> {
     await this.#flush()
     const extents = new Extents()
-    if (this.#raw.octets > 0) extents.add(0, this.#raw.octets)
+    if (this.#raw.bytes > 0) extents.add(0, this.#raw.bytes)
     return new RestingFile(this.#raw, { key: this.#key, extents, block: CIPHER.blockBytes })
   }
 

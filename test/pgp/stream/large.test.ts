@@ -50,7 +50,7 @@ test.each([
 ])('%s: %i MiB come out as they went in', { timeout: 240_000 }, async (name, mib) => {
   const opened = await through(name, mib * MIB)
   if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened))
-  expect(opened.file.octets).toBe(mib * MIB)
+  expect(opened.file.bytes).toBe(mib * MIB)
   const hash = createHash('sha256')
   for await (const piece of opened.file.read()) hash.update(piece)
   expect(hash.digest('hex')).toBe(digestOf(mib * MIB))
