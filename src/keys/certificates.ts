@@ -1,4 +1,4 @@
-import type { Engine, Judgement } from '../pgp/engine.ts'
+import type { Engine, CertificateStatus } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
 
@@ -31,7 +31,7 @@ export class Certificates {
    * What an armored certificate is now. `unusable` takes the time into account.
    * @throws Error when the engine is gone
    */
-  async judge(armored: string): Promise<Judgement> {
+  async judge(armored: string): Promise<CertificateStatus> {
     const judgement = await this.#engine.judge(armored)
     const { fingerprint } = judgement
     const known = fingerprint === null ? undefined : this.#revoked.get(fingerprint)
@@ -44,7 +44,7 @@ export class Certificates {
    * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
-    judgement: Judgement,
+    judgement: CertificateStatus,
     made: { userId: number; journal: Journal },
   ): Promise<void> {
     const { fingerprint, revocations, armored } = judgement

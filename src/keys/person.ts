@@ -1,5 +1,5 @@
 import type { UserKey } from '../api/user-key.ts'
-import type { Judgement, UnusableReason } from '../pgp/engine.ts'
+import type { CertificateStatus, UnusableReason } from '../pgp/engine.ts'
 import type { Certificates } from './certificates.ts'
 import type { Journal } from './journal.ts'
 import type { People } from './people.ts'
@@ -15,7 +15,7 @@ export interface Person {
   fingerprint: string | null
   /** Null when the certificate can be sealed to now. */
   unusable: Unusable | null
-  judgement: Judgement
+  judgement: CertificateStatus
 }
 
 export interface PersonParts {
@@ -76,7 +76,7 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
 
 function unusableFor(
   key: { userId: number; fingerprint: string | null },
-  judgement: Judgement,
+  judgement: CertificateStatus,
   people: People,
 ): Unusable | null {
   const { fingerprint } = judgement

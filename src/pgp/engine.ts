@@ -92,7 +92,7 @@ export type UnusableReason =
   | 'deadline'
 
 /** What a certificate is. Times are ms since epoch. */
-export interface Judgement {
+export interface CertificateStatus {
   /** Null when nothing could be parsed. */
   fingerprint: string | null
   /** Null when it can be sealed to, within `notBeforeMs` and `expiresMs`. */
@@ -247,7 +247,7 @@ export interface Engine {
    * each call (DESIGN, Sealing).
    * @param known an earlier copy whose revocations must not be forgotten
    */
-  judge(armored: string, known?: string): Promise<Judgement>
+  judge(armored: string, known?: string): Promise<CertificateStatus>
   /**
    * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.
    * @throws Error when any certificate cannot be used; nothing is ever left out silently

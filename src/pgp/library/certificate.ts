@@ -12,7 +12,7 @@ import { BOUNDS } from '../bounds.ts'
 import type { AlgorithmInfo } from '../crypto/algorithm.ts'
 import { isRecipientKey, recipientAlgorithm } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
-import type { Judgement, UnusableReason } from '../engine.ts'
+import type { CertificateStatus, UnusableReason } from '../engine.ts'
 import type { CheckedCertificate } from '../native/certificate-info.ts'
 import { recipientBytes } from '../size.ts'
 import { infoOf } from './certificate-info.ts'
@@ -23,7 +23,11 @@ import { carryRevocations, ownRevocations } from './revocation.ts'
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
  * revocations are merged into it. Never throws for what the text holds.
  */
-export async function judge(armored: string, nowMs: number, known?: string): Promise<Judgement> {
+export async function judge(
+  armored: string,
+  nowMs: number,
+  known?: string,
+): Promise<CertificateStatus> {
   return (await judgeFully(armored, nowMs, known)).status
 }
 
@@ -60,7 +64,11 @@ async function carry(key: PublicKey, known: string): Promise<boolean> {
   return await carryRevocations(key, earlier)
 }
 
-async function judgeKey(key: PublicKey, armored: string, nowMs: number): Promise<Judgement> {
+async function judgeKey(
+  key: PublicKey,
+  armored: string,
+  nowMs: number,
+): Promise<CertificateStatus> {
   const ownRevoked = await ownRevocations(key, key)
   const base = {
     ...unusable(armored, 'no-encryption-subkey'),
@@ -145,7 +153,7 @@ async function whyNot(
   key: PublicKey,
   nowMs: number,
   problem: string,
-): Promise<Pick<Judgement, 'unusable' | 'notBeforeMs'>> {
+): Promise<Pick<CertificateStatus, 'unusable' | 'notBeforeMs'>> {
   const signatures = [
     ...key.users.flatMap((user) => user.selfCertifications),
     ...key.subkeys.flatMap((subkey) => subkey.bindingSignatures),
@@ -170,7 +178,7 @@ function reasonOf(problem: string): UnusableReason {
   return 'no-encryption-subkey'
 }
 
-function unusable(armored: string, reason: UnusableReason): Judgement {
+function unusable(armored: string, reason: UnusableReason): CertificateStatus {
   return {
     fingerprint: null,
     unusable: reason,

@@ -5,7 +5,7 @@ import type {
   Adopted,
   Cipher,
   AdoptSecrets,
-  Judgement,
+  CertificateStatus,
   NotOpened,
   Opened,
   OwnKey,
@@ -182,7 +182,7 @@ export class Library implements AsyncDisposable {
   }
 }
 
-function lateStatus(armored: string): Judgement {
+function lateStatus(armored: string): CertificateStatus {
   return {
     fingerprint: null,
     unusable: 'deadline',

@@ -2,7 +2,7 @@
 import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
-import type { Judgement } from '../engine.ts'
+import type { CertificateStatus } from '../engine.ts'
 import { recipientBytes } from '../size.ts'
 
 /** Stands for never, where times are seconds. */
@@ -31,7 +31,7 @@ export interface CertificateInfo {
 
 /** What is known of a certificate; `info` is null where it is the library's alone to use. */
 export interface CheckedCertificate {
-  status: Judgement
+  status: CertificateStatus
   info: CertificateInfo | null
 }
 
@@ -45,7 +45,7 @@ export function holdsAt(
 }
 
 /** The status of a certificate that this is known of; it expires when that ends. */
-export function statusOf(info: CertificateInfo, armored: string): Judgement {
+export function statusOf(info: CertificateInfo, armored: string): CertificateStatus {
   const { fingerprint, recipientKey, fromS, untilS } = info
   const kind = recipientAlgorithm(recipientKey.algorithm)
   return {
