@@ -15,15 +15,15 @@ import type { OwnIds } from './format/encrypted-message.ts'
 export interface EngineOptions extends LibraryOptions {
   /** False for an engine that leaves everything to openpgp.js; to compare with. */
   native?: boolean
-  /** Bounds of what is made ahead of a message; 16 MiB and five minutes by default. */
-  ahead?: PrecomputeBounds
+  /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
+  precompute?: PrecomputeBounds
   /** Called when the next message of a place is ready but for its words. */
-  prepared?: (place: string) => void
+  onPrepared?: (place: string) => void
   /**
    * Called once, if the library judges a certificate otherwise than it was read natively; from
    * then on it reads them all.
    */
-  disagreed?: () => void
+  onDisagreement?: () => void
 }
 
 /** An engine that says what it is doing. */
@@ -37,20 +37,19 @@ export interface MeasuredEngine extends Engine {
 }
 
 /** What waits for its message, ready but for its words: a hundred of the largest groups. */
-const AHEAD: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
+const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const library = new Library(options)
   const nothing = (): void => {}
-  const { killed = nothing, prepared = nothing, disagreed = nothing, ahead = AHEAD } = options
   const threads = options.threads ?? 2
   const native = createNative(library, {
     threads,
-    bounds: ahead,
-    onThreadKilled: killed,
-    onPrepared: prepared,
-    onDisagreement: disagreed,
+    bounds: options.precompute ?? PRECOMPUTE,
+    onThreadKilled: options.onThreadKilled ?? nothing,
+    onPrepared: options.onPrepared ?? nothing,
+    onDisagreement: options.onDisagreement ?? nothing,
   })
   const { certificates, own, sealer } = native
   let isNative = options.native ?? true

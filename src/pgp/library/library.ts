@@ -39,7 +39,7 @@ export interface LibraryOptions {
   /** For opening, verifying and judging, 3000 by default. */
   deadlineMs?: number
   /** Called when a job had to be killed. */
-  killed?: (job: string) => void
+  onThreadKilled?: (job: string) => void
 }
 
 /**
@@ -54,11 +54,11 @@ export class Library implements AsyncDisposable {
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
 
-  constructor({ threads = 2, deadlineMs, killed }: LibraryOptions) {
-    this.#messages = new Pool('library/worker', threads, killed)
-    this.#certificates = new Pool('library/worker', threads, killed)
-    this.#ours = new Pool('library/worker', threads, killed)
-    this.#attachments = new Pool('library/worker', 1, killed)
+  constructor({ threads = 2, deadlineMs, onThreadKilled }: LibraryOptions) {
+    this.#messages = new Pool('library/worker', threads, onThreadKilled)
+    this.#certificates = new Pool('library/worker', threads, onThreadKilled)
+    this.#ours = new Pool('library/worker', threads, onThreadKilled)
+    this.#attachments = new Pool('library/worker', 1, onThreadKilled)
     this.#deadlineMs = deadlineMs
   }
 

@@ -11,8 +11,8 @@ import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts
 const killed: string[] = []
 const prepared: string[] = []
 const engine = createEngine({
-  killed: (job) => killed.push(job),
-  prepared: (place) => prepared.push(place),
+  onThreadKilled: (job) => killed.push(job),
+  onPrepared: (place) => prepared.push(place),
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 beforeEach(() => void (killed.length = prepared.length = 0))

@@ -30,7 +30,7 @@ import {
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 
 const prepared: string[] = []
-const engine = createEngine({ threads: 1, prepared: (place) => prepared.push(place) })
+const engine = createEngine({ threads: 1, onPrepared: (place) => prepared.push(place) })
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
