@@ -14,7 +14,7 @@ const LONG = [
   'test/faults/command-kills.test.ts',
   'test/faults/rotation-kills.test.ts',
   'test/media/crowded.test.ts',
-  'test/pgp/bulk/flips.test.ts',
+  'test/pgp/stream/flips.test.ts',
   'test/rotation/lost.test.ts',
   'test/rotation/refused.test.ts',
   'test/sandbox/kill.test.ts',
@@ -34,7 +34,7 @@ const TOGETHER = [
 const APART = [
   'test/canaries.test.ts',
   'test/http/routes-*.test.ts',
-  'test/pgp/{engine,pool,bulk/large,native/dying-threads}.test.ts',
+  'test/pgp/{engine,pool,stream/large,native/dying-threads}.test.ts',
   'test/sandbox/kill.test.ts',
   'test/upstream/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',

@@ -41,7 +41,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {
-    may: ['api', 'chats', 'pgp/bulk/raw-file'],
+    may: ['api', 'chats', 'pgp/stream/raw-file'],
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
@@ -151,7 +151,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 describe('what is loaded where', () => {
   it('openpgp.js is loaded in threads of its own, never in the process that answers', () => {
     expect([...loadedWith('src/main.ts')]).not.toContain('openpgp')
-    expect([...loadedWith('src/pgp/worker.ts')]).toContain('openpgp')
+    expect([...loadedWith('src/pgp/library/worker.ts')]).toContain('openpgp')
   })
 })
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import type { Engine, Judgement } from '../pgp/engine.ts'
+import type { Engine, CertificateStatus } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
 
@@ -54,7 +54,7 @@ export class Certificates {
    * What an armored certificate is now. `unusable` takes the time into account.
    * @throws Error when the engine is gone
    */
-  async judge(armored: string): Promise<Judgement> {
+  async judge(armored: string): Promise<CertificateStatus> {
     const judgement = await this.#engine.judge(armored)
     const known = await this.#knownOf(judgement.fingerprint)
     if (known === null) return judgement
@@ -69,7 +69,7 @@ export class Certificates {
    * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
-    judgement: Judgement,
+    judgement: CertificateStatus,
     made: { userId: number; journal: Journal },
   ): Promise<void> {
     const { fingerprint, revocations, armored } = judgement

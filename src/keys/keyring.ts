@@ -1,4 +1,4 @@
-import type { Engine, Judgement, OwnKey, UnlockedKey } from '../pgp/engine.ts'
+import type { Engine, CertificateStatus, OwnKey, UnlockedKey } from '../pgp/engine.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -252,7 +252,9 @@ export class Keyring {
 
   async #judge({
     certificate,
-  }: OwnKeysRow): Promise<Pick<Judgement, 'fingerprint' | 'encryptionKeys'> & { endsMs: number }> {
+  }: OwnKeysRow): Promise<
+    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys'> & { endsMs: number }
+  > {
     const judged = await this.#engine.judge(certificate)
     const { fingerprint, encryptionKeys, unusable, expiresMs } = judged
     return { fingerprint, encryptionKeys, endsMs: unusable === 'expired' ? 0 : expiresMs }

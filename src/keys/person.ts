@@ -1,5 +1,5 @@
 import type { UserKey } from '../api/user-key.ts'
-import type { Judgement, UnusableReason } from '../pgp/engine.ts'
+import type { CertificateStatus, UnusableReason } from '../pgp/engine.ts'
 import type { Certificates } from './certificates.ts'
 import type { Listing } from './claims.ts'
 import type { Journal } from './journal.ts'
@@ -15,7 +15,7 @@ export interface Person {
   fingerprint: string | null
   /** Null when the certificate can be sealed to now. */
   unusable: Unusable | null
-  judgement: Judgement
+  judgement: CertificateStatus
 }
 
 export interface PersonParts {
@@ -70,7 +70,7 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
 
 function unusableFor(
   key: { userId: number; fingerprint: string | null },
-  judgement: Judgement,
+  judgement: CertificateStatus,
   trust: Trust,
 ): Unusable | null {
   const { fingerprint } = judgement
@@ -81,7 +81,7 @@ function unusableFor(
 }
 
 /** What a record lists; null where it does not say, or could not be read in time. */
-function listingOf(key: UserKey, { fingerprint, unusable }: Judgement): Listing | null {
+function listingOf(key: UserKey, { fingerprint, unusable }: CertificateStatus): Listing | null {
   if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
   return { userId: key.userId, fingerprint }
 }

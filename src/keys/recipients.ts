@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import type { CipherSizes, Judgement } from '../pgp/engine.ts'
+import type { CipherSizes, CertificateStatus } from '../pgp/engine.ts'
 import type { KeyList } from './directory.ts'
 import type { Pair } from './people.ts'
 import type { Person, Unusable } from './person.ts'
@@ -152,9 +152,9 @@ const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(r
  * anybody's primary key. A certificate with no other key can only be sealed to that one; where none
  * is so plain, each is sealed to, lest somebody's own certificate goes elsewhere later.
  */
-function oncePerSubkey(usable: readonly Person[]): Judgement[] {
+function oncePerSubkey(usable: readonly Person[]): CertificateStatus[] {
   const bySubkey = new Map<string, Person>()
-  const beside: Judgement[] = []
+  const beside: CertificateStatus[] = []
   for (const person of usable) {
     const { judgement, fingerprint } = person
     const subkey = judgement.encryptionKeys[0] ?? fingerprint ?? ''

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 
 /** Anything that takes room until it is closed. */
 export interface Cacheable {
-  file: { readonly restingOctets: number; close(): Promise<void> }
+  file: { readonly restingBytes: number; close(): Promise<void> }
 }
 
 /** The right to read a cached file until it is released. */
@@ -60,7 +60,7 @@ export class FileCache<T extends Cacheable> implements Disposable {
       maxSize: bounds.maxBytes,
       ttl: bounds.maxAgeMs,
       ttlAutopurge: true,
-      sizeCalculation: ({ value }) => Math.max(1, value.file.restingOctets),
+      sizeCalculation: ({ value }) => Math.max(1, value.file.restingBytes),
       dispose: (entry) => entry.drop(),
     })
   }

@@ -7,7 +7,7 @@ import { mkdir, open, unlink } from 'node:fs/promises'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../errors.ts'
-import type { RawFile, Room } from '../pgp/bulk/raw-file.ts'
+import type { RawFile, Room } from '../pgp/stream/raw-file.ts'
 import { SpoolFile, onDisk } from './spool-file.ts'
 
 const DIR_MODE = 0o700
@@ -34,7 +34,7 @@ export class SpoolDir implements Room, AsyncDisposable {
   /** Size of all files together. */
   get bytes(): number {
     let sum = 0
-    for (const file of this.#files) sum += file.octets
+    for (const file of this.#files) sum += file.bytes
     return sum
   }
 

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Refusal } from '../errors.ts'
-import type { RawFile } from '../pgp/bulk/raw-file.ts'
+import type { RawFile } from '../pgp/stream/raw-file.ts'
 
 /** The directory that a file is in. */
 export interface SpoolFileOwner {
@@ -21,7 +21,7 @@ export class SpoolFile implements RawFile {
     this.#owner = owner
   }
 
-  get octets(): number {
+  get bytes(): number {
     return this.#size
   }
 

@@ -1,12 +1,12 @@
 /** What is ever read, bounded; what the library is held to stands in the profile. */
 
-/** Bounds of our own, in octets or counts unless the name says otherwise. */
+/** Bounds of our own, in bytes or counts unless the name says otherwise. */
 export const BOUNDS = {
   /** Characters of an armored message (`armoredMax` of the service). */
   messageChars: 131_072,
   /** Characters of an armored certificate (`publicKey` of the service). */
   certificateChars: 65_536,
-  /** Octets of a secret key that is imported, armored or not. */
+  /** Bytes of a secret key that is imported, armored or not. */
   secretKeyBytes: 131_072,
   /** Recipient packets in one message: more than `messageChars` can hold. */
   recipientPackets: 4096,

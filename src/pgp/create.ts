@@ -1,29 +1,29 @@
 /** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
-import { openBulk, type BulkHelpers } from './bulk/open.ts'
+import { openFileStream, type FileOpeningHelpers } from './stream/open-file.ts'
 import type { Engine, UnlockedKey } from './engine.ts'
-import { Library, type LibraryOptions } from './library.ts'
-import type { EnvelopeBounds } from './native/envelopes.ts'
-import { createNative } from './native/engine.ts'
-import type { CertificateFacts } from './native/facts.ts'
-import type { Gate } from './native/gate.ts'
-import { Opener } from './native/opener.ts'
-import { unwrapNatively } from './native/unwrap.ts'
-import { Verifier } from './native/verifier.ts'
+import { Library, type LibraryOptions } from './library/library.ts'
+import type { PrecomputeBounds } from './native/precompute.ts'
+import { createNative } from './native/create.ts'
+import type { CertificateInfo } from './native/certificate-info.ts'
+import type { CertificateCache } from './native/certificate-cache.ts'
+import { MessageOpener } from './native/opener.ts'
+import { unwrapNatively } from './native/open.ts'
+import { Verifier } from './native/verify.ts'
 import type { ThreadLoad } from './pool.ts'
-import type { OwnIds } from './walk.ts'
+import type { OwnIds } from './format/encrypted-message.ts'
 
 export interface EngineOptions extends LibraryOptions {
   /** False for an engine that leaves everything to openpgp.js; to compare with. */
   native?: boolean
-  /** Bounds of what is made ahead of a message; 16 MiB and five minutes by default. */
-  ahead?: EnvelopeBounds
+  /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
+  precompute?: PrecomputeBounds
   /** Called when the next message of a place is ready but for its words. */
-  prepared?: (place: string) => void
+  onPrepared?: (place: string) => void
   /**
    * Called once, if the library judges a certificate otherwise than it was read natively; from
    * then on it reads them all.
    */
-  disagreed?: () => void
+  onDisagreement?: () => void
 }
 
 /** An engine that says what it is doing. */
@@ -37,19 +37,24 @@ export interface MeasuredEngine extends Engine {
 }
 
 /** What waits for its message, ready but for its words: a hundred of the largest groups. */
-const AHEAD: EnvelopeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
+const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const library = new Library(options)
   const nothing = (): void => {}
-  const { killed = nothing, prepared = nothing, disagreed = nothing, ahead = AHEAD } = options
   const threads = options.threads ?? 2
-  const native = createNative(library, { threads, killed, bounds: ahead, prepared, disagreed })
-  const { gate, own, sealer } = native
+  const native = createNative(library, {
+    threads,
+    bounds: options.precompute ?? PRECOMPUTE,
+    onThreadKilled: options.onThreadKilled ?? nothing,
+    onPrepared: options.onPrepared ?? nothing,
+    onDisagreement: options.onDisagreement ?? nothing,
+  })
+  const { certificates, own, sealer } = native
   let isNative = options.native ?? true
   if (!isNative) void native[Symbol.asyncDispose]()
-  const opener = new Opener(own, () => isNative)
+  const opener = new MessageOpener(own, () => isNative)
   const verifier = new Verifier(() => opener.isBusy)
   const sealKnown: Engine['sealKnown'] = async (request) =>
     (await sealer.seal(request)) ?? (await library.seal(request))
@@ -62,29 +67,29 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     adopt: (file, secrets) => library.adopt(file, secrets),
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
-    judge: async (armored, known) => (await gate.look(armored, known)).judgement,
+    judge: async (armored, known) => (await certificates.check(armored, known)).status,
     open: async (armored, keys, signal) => {
       const left = await opener.open({ armored, keys, ids: idsOf(keys), signal })
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
     openFile: (reader, { form, keys, room }) => {
-      const helpers = library.bulkHelpers(keys)
-      const unwrap: BulkHelpers['unwrap'] = async (addressed) => {
+      const helpers = library.fileOpeningHelpers(keys)
+      const unwrap: FileOpeningHelpers['unwrap'] = async (addressed) => {
         const found = isNative ? await unwrapNatively(addressed, keys, own) : null
         return found ?? (await helpers.unwrap(addressed))
       }
-      return openBulk(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
+      return openFileStream(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const found = isNative ? factsOf(gate, certificate) : null
-      const facts = found instanceof Promise ? await found : found
-      const isOurs = facts !== null && isNative && signal?.aborted !== true
-      const results = isOurs ? await verifier.verify(signed, facts, nowMs) : null
+      const found = isNative ? infoOf(certificates, certificate) : null
+      const info = found instanceof Promise ? await found : found
+      const isOurs = info !== null && isNative && signal?.aborted !== true
+      const results = isOurs ? await verifier.verify(signed, info, nowMs) : null
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },
     load: () => ({
       threads: { ...library.load, native: native.threads.load },
-      certificates: gate.lookups,
+      certificates: certificates.lookups,
     }),
     async [Symbol.asyncDispose]() {
       isNative = false
@@ -94,12 +99,12 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
 }
 
 /** What is known of a signer, or is found out; null where it is the library's to use. */
-function factsOf(
-  gate: Gate,
+function infoOf(
+  certificates: CertificateCache,
   certificate: string,
-): CertificateFacts | Promise<CertificateFacts | null> {
-  const found = gate.ask(certificate)
-  return found instanceof Promise ? found.then(({ facts }) => facts).catch(() => null) : found
+): CertificateInfo | Promise<CertificateInfo | null> {
+  const found = certificates.infoOf(certificate)
+  return found instanceof Promise ? found.then(({ info }) => info).catch(() => null) : found
 }
 
 /** Of one key alone, for as long as it is held. */

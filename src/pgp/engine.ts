@@ -2,13 +2,13 @@
  * The door of `pgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
-import type { NamedRecipients } from './addressees.ts'
+import type { Cipher } from './crypto/ciphers.ts'
+import type { ByteReader } from './format/byte-reader.ts'
 import type { Sealed } from './sealed.ts'
-import type { OctetReader } from './bulk/octet-reader.ts'
-import type { Room } from './bulk/raw-file.ts'
-import type { RestingFile } from './bulk/resting.ts'
+import type { Room } from './stream/raw-file.ts'
+import type { RestingFile } from './stream/resting.ts'
 
-export type { NamedRecipients } from './addressees.ts'
+export type { Cipher } from './crypto/ciphers.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {
@@ -71,7 +71,7 @@ export interface UnlockedKey {
   sizes: OwnSizes
 }
 
-/** Octets that a key of ours takes in each message that is sealed with it; the greatest possible. */
+/** Bytes that a key of ours takes in each message that is sealed with it; the greatest possible. */
 export interface OwnSizes {
   /** Its own recipient packet, by the cipher of the session key. */
   recipient: CipherSizes
@@ -94,7 +94,7 @@ export type UnusableReason =
   | 'deadline'
 
 /** What a certificate is. Times are ms since epoch. */
-export interface Judgement {
+export interface CertificateStatus {
   /** Null when nothing could be parsed. */
   fingerprint: string | null
   /** Null when it can be sealed to, within `notBeforeMs` and `expiresMs`. */
@@ -110,7 +110,7 @@ export interface Judgement {
    * to first, and all others whatever their state. Empty when nothing could be parsed.
    */
   encryptionKeys: readonly string[]
-  /** Octets of a recipient packet for it, by the cipher of the session key; the greatest possible. */
+  /** Bytes of a recipient packet for it, by the cipher of the session key; the greatest possible. */
   recipientBytes: CipherSizes
   /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
   algorithm: string
@@ -118,8 +118,6 @@ export interface Judgement {
   armored: string
 }
 
-/** Ciphers that a sealed message may use. */
-export type Cipher = 'aes256' | 'aes128'
 export type CipherSizes = Readonly<Record<Cipher, number>>
 
 /** What to seal. */
@@ -169,6 +167,17 @@ export interface SignedAtLength {
   digests: Uint8Array[]
   /** Framed signature packets, in the order of the claims. */
   signatures: Uint8Array[]
+}
+
+/**
+ * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
+ * a message on can add some and take others away (RFC 9580, 10.3).
+ */
+export interface NamedRecipients {
+  /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
+  keyIds: Uint8Array
+  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
+  hasUnnamed: boolean
 }
 
 /** A message that was opened. Its text must not reach anybody before its signatures are judged. */
@@ -246,7 +255,7 @@ export interface Engine {
    * each call (DESIGN, Sealing).
    * @param known an earlier copy whose revocations must not be forgotten
    */
-  judge(armored: string, known?: string): Promise<Judgement>
+  judge(armored: string, known?: string): Promise<CertificateStatus>
   /**
    * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.
    * @throws Error when any certificate cannot be used; nothing is ever left out silently
@@ -261,10 +270,10 @@ export interface Engine {
   open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
   /**
    * Opens an attachment while it arrives, in memory that does not grow with it.
-   * @param reader at its first octet; read to its end only where all is well
+   * @param reader at its first byte; read to its end only where all is well
    * @throws what the reader and the room throw; never for what a sender can cause
    */
-  openFile(reader: OctetReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
+  openFile(reader: ByteReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
   /**
    * Judges signatures against one certificate. `nowMs` is our clock.
    * @returns one result a signature; all `bad` when the deadline passes

@@ -1,18 +1,15 @@
 /** Threads that can be killed at a deadline; each takes one job at a time, and ends when long idle. */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { NativeJobs } from './native/worker.ts'
-import type { Jobs } from './worker.ts'
+import { Worker, parentPort } from 'node:worker_threads'
 
-/** What each kind of thread does, by its file. */
-interface Kinds {
-  worker: Jobs
-  'native/worker': NativeJobs
-}
+/** Kinds of threads, by their files. */
+type ThreadKind = 'library/worker' | 'native/worker'
 
-type Args<J, N extends keyof J> = J[N] extends (...args: infer A) => unknown ? A : never
-type Result<J, N extends keyof J> = J[N] extends (...args: never[]) => infer R ? Awaited<R> : never
+type JobArgs<J, N extends keyof J> = J[N] extends (...args: infer A) => unknown ? A : never
+type JobResult<J, N extends keyof J> = J[N] extends (...args: never[]) => infer R
+  ? Awaited<R>
+  : never
 
 /** The thread was killed because the job overran its deadline, or died of the job. */
 export class JobKilled extends Error {}
@@ -53,11 +50,15 @@ const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 const START_MS = 30_000
 /**
  * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
- * some 120 MiB, and the secret, until then; native ones keep little, and the stock that makes them fast.
+ * some 120 MiB, and the secret, until then; native ones keep little, and the ephemerals that makes them fast.
  */
-const IDLE_MS: Record<keyof Kinds, number | null> = { worker: 60_000, 'native/worker': null }
+const IDLE_MS: Record<ThreadKind, number | null> = {
+  'library/worker': 60_000,
+  'native/worker': null,
+}
 
-export class Pool<K extends keyof Kinds> implements AsyncDisposable {
+/** @template J the jobs that its threads do, by name */
+export class Pool<J> implements AsyncDisposable {
   readonly #file: URL
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
@@ -71,7 +72,7 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
    * @param size greatest number of threads; they are started when first needed
    * @param killed called with the job's name whenever a thread had to be killed or died
    */
-  constructor(kind: K, size: number, killed: (name: string) => void = () => {}) {
+  constructor(kind: ThreadKind, size: number, killed: (name: string) => void = () => {}) {
     this.#file = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, `${kind}$1`))
     this.#size = size
     this.#idleMs = IDLE_MS[kind]
@@ -83,12 +84,12 @@ export class Pool<K extends keyof Kinds> implements AsyncDisposable {
    * key or signature is bad because the machine was slow. `signal` drops the job before.
    * @throws JobKilled past the deadline; Error with the job's own message when it failed
    */
-  run<N extends keyof Kinds[K] & string>(
+  run<N extends keyof J & string>(
     name: N,
-    args: Args<Kinds[K], N>,
+    args: JobArgs<J, N>,
     deadlineMs: number,
     signal?: AbortSignal,
-  ): Promise<Result<Kinds[K], N>> {
+  ): Promise<JobResult<J, N>> {
     return new Promise((resolve, reject) => {
       if (this.#closed || signal?.aborted === true) return reject(new JobKilled('closed'))
       const done = resolve as (value: unknown) => void
@@ -204,4 +205,20 @@ function compileCache(): { NODE_COMPILE_CACHE?: string } {
   const folder = getCompileCacheDir()
   // Node names the folder of its own version below the one that it was given.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
+}
+
+type Done = (value: unknown) => void
+
+/** A thread's side of a pool: does jobs by name, one after the other, until the thread is ended; arguments and results are structured clones. */
+export function serve(jobs: Record<string, (...args: never[]) => unknown>): void {
+  const reply: Done = (message) => parentPort?.postMessage(message)
+  parentPort?.on('message', (job: { name: string; args: never[] }) => {
+    new Promise((resolve) => resolve(jobs[job.name]?.(...job.args))).then(
+      (value) => reply({ ok: true, value }),
+      (error: unknown) =>
+        reply({ ok: false, message: error instanceof Error ? error.message : '' }),
+    )
+  })
+  // Only now does a job's own time begin.
+  reply('ready')
 }

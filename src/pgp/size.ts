@@ -1,16 +1,110 @@
 /** How large a sealed message becomes, known before any of it is computed. */
-import { armoredLength } from './armor.ts'
-import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
-import { framedLength } from './packets.ts'
 import { BOUNDS } from './bounds.ts'
+import type { AlgorithmInfo } from './crypto/algorithm.ts'
+import {
+  leastWrappedBytes,
+  recipientAlgorithmLike,
+  signatureAlgorithmLike,
+} from './crypto/algorithms.ts'
+import { CIPHER_ID } from './crypto/ciphers.ts'
+import { ECDH } from './crypto/ecdh.ts'
+import { EDDSA_LEGACY } from './crypto/ed25519.ts'
+import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
+import { armoredLength } from './format/armor.ts'
+import { framedLength } from './format/packets.ts'
+
+/** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */
+const POINT_BYTES: Record<string, number> = {
+  nistP256: 67,
+  nistP384: 99,
+  nistP521: 135,
+  brainpoolP256r1: 67,
+  brainpoolP384r1: 99,
+  brainpoolP512r1: 131,
+}
+/** Version, key id, algorithm (RFC 9580, 5.1.1). */
+const PKESK_FIXED = 10
+/** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
+const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
+/** A session key as X448 wraps it (RFC 9580, 5.1.6). */
+const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
+/** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
+const SIGNATURE_FIXED = 119
+/** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
+const SIGNATURE_NUMBERS: Record<string, number> = { ed448: 114 }
+
+/** Bytes of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
+export function recipientBytes(info: AlgorithmInfo): CipherSizes {
+  return framedBoth((cipher) => sealedBytes(info, cipher))
+}
+
+/** The same of the smallest recipient packet that there is. */
+export function leastRecipientBytes(): CipherSizes {
+  return framedBoth((cipher) => leastWrappedBytes(CIPHER_ID[cipher]))
+}
+
+function framedBoth(wrapped: (cipher: Cipher) => number): CipherSizes {
+  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + wrapped(cipher))
+  return { aes256: framed('aes256'), aes128: framed('aes128') }
+}
+
+/** Bytes of a signature packet of ours, framed; the greatest possible. */
+export function signatureBytes(info: AlgorithmInfo): number {
+  return framedLength(SIGNATURE_FIXED + numberBytes(info))
+}
+
+/**
+ * What a key of ours takes in every message: the greatest recipient packet of its subkeys, or of
+ * the key itself where it has none, and the greatest signature.
+ * @param infos of the primary key and its subkeys
+ */
+export function ownBytes(infos: AlgorithmInfo[]): OwnSizes {
+  const [primary, ...subkeys] = infos
+  const sealing = infos.filter((info) => !signsOnly(info))
+  const recipients = (subkeys.length > 0 ? sealing.filter((one) => one !== primary) : sealing).map(
+    recipientBytes,
+  )
+  return {
+    recipient: {
+      aes256: Math.max(0, ...recipients.map(({ aes256 }) => aes256)),
+      aes128: Math.max(0, ...recipients.map(({ aes128 }) => aes128)),
+    },
+    signature: Math.max(0, ...infos.filter((info) => !sealsOnly(info)).map(signatureBytes)),
+  }
+}
+
+/** Algorithms of one use alone; RSA has both. */
+const SIGNING = new Set(['ecdsa', 'dsa', 'eddsaLegacy', 'ed25519', 'ed448'])
+const ENCRYPTING = new Set(['ecdh', 'x25519', 'x448', 'elgamal'])
+
+const signsOnly = ({ algorithm }: AlgorithmInfo): boolean => SIGNING.has(algorithm)
+
+const sealsOnly = ({ algorithm }: AlgorithmInfo): boolean => ENCRYPTING.has(algorithm)
+
+function sealedBytes(info: AlgorithmInfo, cipher: Cipher): number {
+  const native = recipientAlgorithmLike(info)
+  if (native !== null) return native.wrappedBytes(CIPHER_ID[cipher])
+  if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
+  if (info.algorithm === 'x448') return 56 + 2 + WRAPPED_PLAIN[cipher]
+  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
+}
+
+function numberBytes(info: AlgorithmInfo): number {
+  const { algorithm, bits, curve } = info
+  const native = signatureAlgorithmLike(info)
+  if (native !== null) return native.signatureBytes
+  if (bits !== undefined) return 2 + Math.ceil(bits / 8)
+  // Two numbers as long as the two of a point, with a length each, in the place of its one byte.
+  return SIGNATURE_NUMBERS[algorithm] ?? (POINT_BYTES[curve ?? ''] ?? 135) + 1
+}
 
 /** Of a key as we make them: Ed25519 and Curve25519. */
-export const AS_MADE: OwnSizes = { recipient: { aes256: 96, aes128: 80 }, signature: 189 }
+export const AS_MADE: OwnSizes = ownBytes([EDDSA_LEGACY.info, ECDH.info])
 /** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
 const LITERAL_FIXED = 6
 /**
- * Octets that stand in the container beside the literal packet: version, prefix, one-pass
- * signature, hash. Numbers that begin with zeros make a signature an octet or two shorter.
+ * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
+ * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
  */
 const AROUND_LITERAL = 1 + 18 + 15 + 22
 
@@ -20,33 +114,33 @@ export type Fit = { fits: true; cipher: Cipher } | { fits: false; leastChars: nu
 /**
  * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit. What fits here
  * never turns out too large.
- * @param recipientBytes octets of all recipient packets but our own, by cipher
- * @param o `textBytes` octets of the text in UTF-8; `maxChars` what the service takes
+ * @param recipients bytes of all recipient packets but our own, by cipher
+ * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
  *   (`armoredMax`); `own` what the key takes that it is sealed with
  */
 export function fit(
-  recipientBytes: CipherSizes,
+  recipients: CipherSizes,
   { textBytes, maxChars, own }: { textBytes: number; maxChars: number; own: OwnSizes },
 ): Fit {
   const { recipient, signature } = own
   const literal = framedLength(LITERAL_FIXED + textBytes)
   const container = framedLength(AROUND_LITERAL + signature + literal)
   const length = (cipher: Cipher): number =>
-    greatestLength(recipientBytes[cipher] + recipient[cipher] + container)
+    greatestLength(recipients[cipher] + recipient[cipher] + container)
   if (length('aes256') <= maxChars) return { fits: true, cipher: 'aes256' }
   const leastChars = length('aes128')
   return leastChars <= maxChars ? { fits: true, cipher: 'aes128' } : { fits: false, leastChars }
 }
 
-/** Characters for so many octets or a few fewer: of three lengths in a row, one has a checksum. */
-function greatestLength(octets: number): number {
-  return Math.max(armoredLength(octets), armoredLength(octets - 1), armoredLength(octets - 2))
+/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
+function greatestLength(bytes: number): number {
+  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
 }
 
 /**
  * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
  * counted.
- * @param each octets of one recipient packet, by cipher
+ * @param each bytes of one recipient packet, by cipher
  * @param armoredMax what the service takes; we seal no more than we would open
  */
 export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
@@ -62,8 +156,5 @@ export function capacity(each: CipherSizes, textBytes: number, armoredMax: numbe
   return low
 }
 
-/** The smallest recipient packet there is: X25519 (RFC 9580, 5.1.6), framed. */
-const LEAST: CipherSizes = { aes256: 86, aes128: 70 }
-
 /** More recipients than this fit into no message that the service takes. */
-export const MOST_RECIPIENTS = capacity(LEAST, 1, BOUNDS.messageChars)
+export const MOST_RECIPIENTS = capacity(leastRecipientBytes(), 1, BOUNDS.messageChars)

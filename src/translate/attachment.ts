@@ -6,10 +6,10 @@ import type { Seen } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
-import { FORM_OCTETS, sealedForm } from '../pgp/bulk/form.ts'
-import { OctetReader } from '../pgp/bulk/octet-reader.ts'
-import type { Room } from '../pgp/bulk/raw-file.ts'
-import { RestingWriter, type RestingFile } from '../pgp/bulk/resting.ts'
+import { FORM_BYTES, sealedForm } from '../pgp/format/encrypted-message.ts'
+import { ByteReader } from '../pgp/format/byte-reader.ts'
+import type { Room } from '../pgp/stream/raw-file.ts'
+import { RestingWriter, type RestingFile } from '../pgp/stream/resting.ts'
 import type { OpenedFile } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
@@ -55,9 +55,9 @@ export async function openAttachment(
   parts: AttachmentParts,
 ): Promise<Attachment> {
   if (isByStranger(place, parts)) throw refusalOf('bad-signature', 'other-person')
-  const reader = new OctetReader(await parts.stored(place.mediaId, signal))
+  const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
-    const form = sealedForm(await reader.peek(FORM_OCTETS))
+    const form = sealedForm(await reader.peek(FORM_BYTES))
     if (form === null) return await takePlain(reader, place, parts)
     if (!(await isProtected(place, moment(), parts))) return await keep(reader, parts.room, null)
     const { engine, keyring, room } = parts
@@ -80,7 +80,7 @@ export async function fetchAttachment(
   signal: AbortSignal,
   parts: Pick<AttachmentParts, 'stored' | 'room'>,
 ): Promise<Attachment> {
-  const reader = new OctetReader(await parts.stored(mediaId, signal))
+  const reader = new ByteReader(await parts.stored(mediaId, signal))
   try {
     return await keep(reader, parts.room, null)
   } finally {
@@ -96,7 +96,7 @@ function isByStranger({ chatId, userId }: MediaPlace, { facts, botId }: Attachme
 
 /** What is not sealed is given in a readable chat alone: anybody could have put it there. */
 async function takePlain(
-  reader: OctetReader,
+  reader: ByteReader,
   place: MediaPlace,
   parts: AttachmentParts,
 ): Promise<Attachment> {
@@ -120,7 +120,7 @@ async function isProtected(
   return mode === 'protected' || parts.guard.mustSeal(chatId)
 }
 
-async function keep(reader: OctetReader, room: Room, verdict: Verdict | null): Promise<Attachment> {
+async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Promise<Attachment> {
   const raw = await room.file()
   try {
     const writer = new RestingWriter(raw)
@@ -189,6 +189,6 @@ async function attachment(
   about: Pick<Attachment, 'tag' | 'verdict' | 'signer'>,
 ): Promise<Attachment> {
   const head: Buffer[] = []
-  for await (const piece of file.read(0, Math.min(TYPE_BYTES, file.octets))) head.push(piece)
+  for await (const piece of file.read(0, Math.min(TYPE_BYTES, file.bytes))) head.push(piece)
   return { file, contentType: contentTypeOf(Buffer.concat(head)), ...about }
 }

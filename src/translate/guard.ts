@@ -8,7 +8,7 @@ import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
 import { issuePermit, type Outbound, type Target } from '../permit.ts'
-import { looksEncrypted } from '../pgp/walk.ts'
+import { looksEncrypted } from '../pgp/format/encrypted-message.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule {

@@ -78,8 +78,8 @@ export async function createCore(
   if (purpose === 'run') await mayRun(store, { dataDir: settings.dataDir, log })
   const engine = stack.use(
     createEngine({
-      killed: () => link.metrics.workerKilled(),
-      disagreed: () =>
+      onThreadKilled: () => link.metrics.workerKilled(),
+      onDisagreement: () =>
         log.error('a certificate was read in another way than openpgp.js does: it reads all now'),
     }),
   )

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMessage, decrypt, encrypt, readMessage, readPrivateKey } from 'openpgp'
 import { SpoolDir } from '../../src/media/spool-dir.ts'
-import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
+import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
-import { unlockedFrom } from '../../src/pgp/secret-key.ts'
+import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
 import { forgetPeak, peakBytes } from '../support/faults-sidecar.ts'
 import { inPieces } from './media.ts'
 
@@ -24,7 +24,7 @@ const spool = new SpoolDir(folder, 2 ** 30)
 
 async function ours(octets: AsyncIterable<Uint8Array>): Promise<void> {
   const options: OpenFileOptions = { form: 'binary', keys: [unlocked], room: spool }
-  const opened = await engine.openFile(new OctetReader(octets), options)
+  const opened = await engine.openFile(new ByteReader(octets), options)
   if (opened.outcome !== 'opened') throw new Error(opened.outcome)
   await opened.file.close()
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMessage, decrypt, encrypt, readMessage } from 'openpgp'
 import { SpoolDir } from '../../src/media/spool-dir.ts'
-import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
+import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
 import { compare, round, type Contender, type Result } from './measure.ts'
 import { makeCast, type Cast } from './people.ts'
@@ -72,7 +72,7 @@ async function open(
   sealed: Uint8Array,
   { spool, kind }: { spool: SpoolDir; kind: string },
 ): Promise<void> {
-  const reader = new OctetReader(inPieces(sealed))
+  const reader = new ByteReader(inPieces(sealed))
   const options: OpenFileOptions = { form: 'binary', keys: [cast.signer], room: spool }
   const opened = await cast.engine.openFile(reader, options)
   if (opened.outcome !== 'opened') throw new Error(opened.outcome)

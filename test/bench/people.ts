@@ -18,7 +18,7 @@ export interface Cast extends AsyncDisposable {
 /** Makes the bot's key and so many people's, all Curve25519 in the legacy encoding. */
 export async function makeCast(count: number): Promise<Cast> {
   const waiting = new Map<string, () => void>()
-  const engine = createEngine({ prepared: (place) => waiting.get(place)?.() })
+  const engine = createEngine({ onPrepared: (place) => waiting.get(place)?.() })
   const createdMs = Date.now() - 300_000
   const own = await engine.generate({ userId: 'bot', createdMs, passphrase: 'x' })
   const signer = await engine.unlock(own.locked, 'x')

@@ -4,7 +4,7 @@
  * `--only seal|open|media|passthrough|whole-path|flood|sandbox` runs a part, `--only` with the
  * name of a job that job alone.
  */
-import { applyProfile } from '../../src/pgp/profile.ts'
+import { applyProfile } from '../../src/pgp/library/profile.ts'
 import { floodJobs } from './flood/jobs.ts'
 import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'

@@ -100,7 +100,7 @@ async function online({ cast, floor, programs }: Bench, count: number): Promise<
 
 const RESTOCKED_MS = 1500
 
-/** The same with pairs in stock, as it is in a sidecar that has sealed before. */
+/** The same with pairs in ephemerals, as it is in a sidecar that has sealed before. */
 async function stocked({ cast, floor }: Bench): Promise<Result> {
   const count = LARGEST
   return await compare({

@@ -85,12 +85,15 @@ const MESSAGES: Record<string, Row> = {
   P11: [vector('p11-anonymous', 'p11-anonymous-retained')],
   P12: [vector('p12-password-only', 'p12-argon2')],
   P13: [vector('p13-unprotected', 'p13-downgraded')],
-  P14: [vector('p14-bit-flipped', 'p14-no-hash', 'p14-truncated'), ['pgp/seipd', 'looks the same']],
+  P14: [
+    vector('p14-bit-flipped', 'p14-no-hash', 'p14-truncated'),
+    ['pgp/crypto/seipd', 'looks the same'],
+  ],
   P15: [vector('p15-version-7', 'p15-aead-draft')],
   P16: [vector('p16-version-2')],
   P17: [
-    ['pgp/walk', 'a version 6 packet'],
-    ['pgp/secret-key', 'a key of version 6'],
+    ['pgp/format/encrypted-message', 'a version 6 packet'],
+    ['pgp/library/secret-key', 'a key of version 6'],
   ],
   P18: [vector('p18-two-containers', 'p18-recipient-after', 'p18-zero-octet')],
   P19: [vector('p19-cleartext-signed', 'p19-public-key', 'p19-private-key')],
@@ -225,8 +228,14 @@ const SETTINGS: Record<string, Row> = {
   // A link is read: that is how a container's platform hands in its files.
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
   G8: [
-    ['pgp/adopt', 'that is missing, wrong or empty', 'its certificate', 'two keys in one'],
-    ['pgp/adopt', 'a subkey that only signs', 'an expiry that is past', 'version 6', 'RSA 1024'],
+    ['pgp/library/adopt', 'that is missing, wrong or empty', 'its certificate', 'two keys in one'],
+    [
+      'pgp/library/adopt',
+      'a subkey that only signs',
+      'an expiry that is past',
+      'version 6',
+      'RSA 1024',
+    ],
     ['cli/key-files', 'refuses by reason, and keeps nothing'],
   ],
 }

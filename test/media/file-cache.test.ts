@@ -5,11 +5,11 @@ import { FileCache } from '../../src/media/file-cache.ts'
 /** A file that only says whether it is closed. */
 class Thing {
   isClosed = 0
-  readonly file: { restingOctets: number; close: () => Promise<void> }
+  readonly file: { restingBytes: number; close: () => Promise<void> }
 
-  constructor(restingOctets: number) {
+  constructor(restingBytes: number) {
     this.file = {
-      restingOctets,
+      restingBytes,
       close: () => {
         this.isClosed++
         return Promise.resolve()

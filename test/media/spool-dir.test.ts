@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SpoolDir } from '../../src/media/spool-dir.ts'
-import { RestingWriter } from '../../src/pgp/bulk/resting.ts'
+import { RestingWriter } from '../../src/pgp/stream/resting.ts'
 import { contentOf } from '../support/bulk.ts'
 import { modeOf, temporary } from '../store/support.ts'
 
@@ -38,7 +38,7 @@ test('bytes come back from any place, and the file has no name and is nobody els
   const dataDir = temporary()
   const file = await spoolIn(dataDir).file()
   await Promise.all([file.append(Buffer.from('hello ')), file.append(Buffer.from('world'))])
-  expect(file.octets).toBe(11)
+  expect(file.bytes).toBe(11)
   expect((await file.read(3, 5)).toString()).toBe('lo wo')
   expect((await file.read(9, 50)).toString()).toBe('ld')
   expect((await file.read(50, 5)).toString()).toBe('')

@@ -21,7 +21,11 @@ afterAll(() => engine[Symbol.asyncDispose]())
 /** An engine that gives nobody's message any time. */
 function hurried(): { engine: ReturnType<typeof createEngine>; killed: string[] } {
   const killed: string[] = []
-  const made = createEngine({ threads: 1, deadlineMs: 1, killed: (job) => killed.push(job) })
+  const made = createEngine({
+    threads: 1,
+    deadlineMs: 1,
+    onThreadKilled: (job) => killed.push(job),
+  })
   onTestFinished(() => made[Symbol.asyncDispose]())
   return { engine: made, killed }
 }

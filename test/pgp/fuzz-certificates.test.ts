@@ -26,7 +26,7 @@ import {
 } from '../support/openpgp-signature.ts'
 
 const killed: string[] = []
-const engine = createEngine({ threads: 2, killed: (job) => killed.push(job) })
+const engine = createEngine({ threads: 2, onThreadKilled: (job) => killed.push(job) })
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const { primary, subkey } = alice
@@ -82,12 +82,12 @@ test(
             random(2) === 0
               ? undefined
               : armored(mutate(REVOKED[random(2)] ?? Buffer.alloc(1), random))
-          const judgement = await engine.judge(given, known)
-          expect(judgement.unusable, `FUZZ_SEED=${seed}`).not.toBe('deadline')
-          if (judgement.unusable === null) {
-            expect(judgement.fingerprint, `FUZZ_SEED=${seed}`).toMatch(/^[0-9a-f]{40}$/)
-            expect(judgement.recipientBytes.aes128, `FUZZ_SEED=${seed}`).toBeGreaterThan(50)
-            const certificates = [judgement.armored, mallory.certificate]
+          const status = await engine.judge(given, known)
+          expect(status.unusable, `FUZZ_SEED=${seed}`).not.toBe('deadline')
+          if (status.unusable === null) {
+            expect(status.fingerprint, `FUZZ_SEED=${seed}`).toMatch(/^[0-9a-f]{40}$/)
+            expect(status.recipientBytes.aes128, `FUZZ_SEED=${seed}`).toBeGreaterThan(50)
+            const certificates = [status.armored, mallory.certificate]
             const sealing = engine.seal({
               text: 'hello',
               certificates,

@@ -7,8 +7,8 @@ const POOL = new URL('../../src/pgp/pool.ts', import.meta.url).href
 const PROGRAM = `
 import { Pool } from ${JSON.stringify(POOL)}
 const pool = new Pool('native/worker', 1)
-await pool.run('restock', [], 60_000)
-void pool.run('restock', [], 60_000).catch(() => {})
+await pool.run('refillEphemerals', [], 60_000)
+void pool.run('refillEphemerals', [], 60_000).catch(() => {})
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
 await pool[Symbol.asyncDispose]()
 console.log('ended')

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { onTestFinished, expect, test, vi } from 'vitest'
+import type { Jobs } from '../../src/pgp/library/worker.ts'
 import { JobKilled, Pool } from '../../src/pgp/pool.ts'
 import { alice, bot } from '../support/openpgp-people.ts'
 import {
@@ -18,14 +19,14 @@ const DEADLINE_MS = 1500
 const SHORT_MS = 1
 
 /** A pool that is gone when the test ends, with the names of the jobs that were killed. */
-function pool(size: number): { pool: Pool<'worker'>; killed: string[] } {
+function pool(size: number): { pool: Pool<Jobs>; killed: string[] } {
   const killed: string[] = []
-  const made = new Pool('worker', size, (name) => killed.push(name))
+  const made = new Pool<Jobs>('library/worker', size, (name) => killed.push(name))
   onTestFinished(() => made[Symbol.asyncDispose]())
   return { pool: made, killed }
 }
 
-const judge = (of: Pool<'worker'>, deadlineMs = LONG_MS): Promise<unknown> =>
+const judge = (of: Pool<Jobs>, deadlineMs = LONG_MS): Promise<unknown> =>
   of.run('judge', [alice.certificate, Date.now()], deadlineMs)
 
 const outcome = (job: Promise<unknown>): Promise<string> =>
@@ -51,7 +52,7 @@ const tooMuch = (): string[] => Array.from<string>({ length: 9_000_000 }).fill('
 test('a job is done in a thread and answered', async () => {
   const { pool: one, killed } = pool(1)
   expect(await judge(one)).toMatchObject({
-    judgement: { unusable: null, fingerprint: alice.primary.fingerprint },
+    status: { unusable: null, fingerprint: alice.primary.fingerprint },
   })
   expect(killed).toEqual([])
 })

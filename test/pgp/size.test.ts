@@ -2,11 +2,11 @@ import { createECDH } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { generateKey, type KeyOptions } from 'openpgp'
 import { expect, test } from 'vitest'
-import { armoredLength } from '../../src/pgp/armor.ts'
-import { judge } from '../../src/pgp/certificate.ts'
+import { armoredLength } from '../../src/pgp/format/armor.ts'
+import { judge } from '../../src/pgp/library/certificate.ts'
 import type { CipherSizes } from '../../src/pgp/engine.ts'
-import { ownBytes } from '../../src/pgp/packet-bytes.ts'
-import { unlockedFrom } from '../../src/pgp/secret-key.ts'
+import { ownBytes } from '../../src/pgp/size.ts'
+import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
 import { AS_MADE, capacity, fit } from '../../src/pgp/size.ts'
 import { sealHere } from '../support/openpgp-engine.ts'
 import { paperRsa } from '../support/openpgp-generated.ts'
@@ -119,7 +119,7 @@ test.each<[Kind[], number]>([
 const LENGTHS = [0, 1, 2, 3, 185, 186, 187, 192, 4096, 8129, 8130, 8131, 8377, 8378, 8379, 65_000]
 
 test.each(LENGTHS)(
-  'the length of a sealed text of %i octets is foretold to the last octets',
+  'the length of a sealed text of %i bytes is foretold to the last bytes',
   async (length) => {
     const each = await sizeOf(alice.certificate)
     const foretold = fit(each, { textBytes: length, maxChars: 0, own: AS_MADE })
@@ -166,7 +166,7 @@ test('a key of the bot’s that takes more room leaves less to the others', () =
   expect(fit(people(most - 10), { ...room, own: rsa4096 })).toEqual(aes256)
 })
 
-test('what fits never turns out too large, however many octets fewer it has', () => {
+test('what fits never turns out too large, however many bytes fewer it has', () => {
   for (let size = 0; size < 300; size++) {
     const each = { aes256: size, aes128: size }
     const foretold = fit(each, { textBytes: 100, maxChars: 0, own: AS_MADE })

@@ -1,9 +1,9 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
-import { openWhole, unpackWhole, unwrap } from '../../src/pgp/bulk/library.ts'
-import { OctetReader } from '../../src/pgp/bulk/octet-reader.ts'
-import { openBulk } from '../../src/pgp/bulk/open.ts'
-import type { RawFile, Room } from '../../src/pgp/bulk/raw-file.ts'
-import type { RestingFile } from '../../src/pgp/bulk/resting.ts'
+import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open.ts'
+import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
+import { openFileStream } from '../../src/pgp/stream/open-file.ts'
+import type { RawFile, Room } from '../../src/pgp/stream/raw-file.ts'
+import type { RestingFile } from '../../src/pgp/stream/resting.ts'
 import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/pgp/engine.ts'
 import { idsOf } from './openpgp-engine.ts'
 import { bot } from './openpgp-people.ts'
@@ -31,7 +31,7 @@ export class MemoryFile implements RawFile {
   isClosed = false
   #pieces: Buffer[] = []
 
-  get octets(): number {
+  get bytes(): number {
     return this.#pieces.reduce((sum, { length }) => sum + length, 0)
   }
 
@@ -61,8 +61,8 @@ export async function* inPieces(octets: Uint8Array, size: number): AsyncGenerato
   }
 }
 
-export const readerOf = (octets: Uint8Array, size = 65_536): OctetReader =>
-  new OctetReader(inPieces(octets, size))
+export const readerOf = (octets: Uint8Array, size = 65_536): ByteReader =>
+  new ByteReader(inPieces(octets, size))
 
 export interface Opening {
   form?: 'binary' | 'armored'
@@ -77,7 +77,7 @@ export async function openFile(
   octets: Uint8Array,
   { form = 'binary', keys = [bot.unlocked], pieces, room = new MemoryRoom() }: Opening = {},
 ): Promise<OpenedFile | NotOpened> {
-  return await openBulk(readerOf(octets, pieces), {
+  return await openFileStream(readerOf(octets, pieces), {
     form,
     room,
     own: idsOf(keys),

@@ -1,7 +1,7 @@
 /** What members and services make of other people's certificates and messages. */
 import { randomBytes } from 'node:crypto'
 import { readKey } from 'openpgp'
-import { dearmor } from '../../src/pgp/armor.ts'
+import { dearmor } from '../../src/pgp/format/armor.ts'
 import type { ListedPerson } from './double-world.ts'
 import { boundSubkey, armoredCertificate, keyPacket, userId } from './openpgp-certificate.ts'
 import { armor, packet } from './openpgp-framing.ts'

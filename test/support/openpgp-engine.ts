@@ -1,9 +1,14 @@
 /** What `createEngine` does with a message, in this process: without threads and their start. */
 import type { Opened, SealRequest, UnlockedKey } from '../../src/pgp/engine.ts'
-import { open } from '../../src/pgp/open.ts'
-import { applyProfile } from '../../src/pgp/profile.ts'
-import { seal } from '../../src/pgp/seal.ts'
-import { walkMessage, walkOctets, type OwnIds, type Walked } from '../../src/pgp/walk.ts'
+import { open } from '../../src/pgp/library/open.ts'
+import { applyProfile } from '../../src/pgp/library/profile.ts'
+import { seal } from '../../src/pgp/library/seal.ts'
+import {
+  parseMessage,
+  parseMessageBytes,
+  type OwnIds,
+  type EncryptedMessage,
+} from '../../src/pgp/format/encrypted-message.ts'
 import { armor } from './openpgp-framing.ts'
 import { literal } from './openpgp-inner.ts'
 import { octets } from './openpgp-octets.ts'
@@ -26,7 +31,7 @@ export function idsOf(keys: UnlockedKey[]): OwnIds {
 
 /** Opens an armored text as the bot, or with the keys given. */
 export async function openArmored(armored: string, keys = [bot.unlocked]): Promise<Opened> {
-  const walked = walkMessage(armored, idsOf(keys))
+  const walked = parseMessage(armored, idsOf(keys))
   return walked.outcome === 'encrypted' ? await open(walked, keys) : walked
 }
 
@@ -42,7 +47,7 @@ export const openPackets = async (packets: Uint8Array, keys?: UnlockedKey[]): Pr
 export const walkPackets = (
   packets: Uint8Array,
   keys = [bot.unlocked],
-): ReturnType<typeof walkOctets> => walkOctets(packets, idsOf(keys))
+): ReturnType<typeof parseMessageBytes> => parseMessageBytes(packets, idsOf(keys))
 
 /** Packets of a message to the bot with these packets inside. */
 export const toBot = (inner: Uint8Array): Buffer =>
@@ -56,7 +61,7 @@ export const openInner = async (inner: Uint8Array): Promise<Opened> =>
 export const hello = (): Buffer => toBot(literal('hello'))
 
 /** The outcome in one line: `opened`, or outcome and reason. */
-export function said(opened: Opened | Walked): string {
+export function said(opened: Opened | EncryptedMessage): string {
   const why = 'reason' in opened ? opened.reason : undefined
   return why === undefined ? opened.outcome : `${opened.outcome}: ${why}`
 }

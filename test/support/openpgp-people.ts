@@ -1,7 +1,7 @@
 /** The people of the tests: keys from seeds, the same in every run. */
 import { readFileSync } from 'node:fs'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { ownBytes } from '../../src/pgp/packet-bytes.ts'
+import { ownBytes } from '../../src/pgp/size.ts'
 import { boundSubkey, plainCertificate, userId } from './openpgp-certificate.ts'
 import { packet } from './openpgp-framing.ts'
 import { octets } from './openpgp-octets.ts'

@@ -3,7 +3,7 @@ import { readPrivateKey } from 'openpgp'
 import { afterAll, expect, test } from 'vitest'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { unlockedFrom } from '../../src/pgp/secret-key.ts'
+import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
 import { readVector } from './format.ts'
 
 /** The vectors through the whole engine, threads and all: natively, and by the library alone. */

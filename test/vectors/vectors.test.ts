@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { judge } from '../../src/pgp/certificate.ts'
-import { open } from '../../src/pgp/open.ts'
-import { verify } from '../../src/pgp/verify.ts'
-import { walkMessage } from '../../src/pgp/walk.ts'
+import { judge } from '../../src/pgp/library/certificate.ts'
+import { open } from '../../src/pgp/library/open.ts'
+import { verify } from '../../src/pgp/library/verify.ts'
+import { parseMessage } from '../../src/pgp/format/encrypted-message.ts'
 import { readPrivateKey } from 'openpgp'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
 import { idsOf } from '../support/openpgp-engine.ts'
-import { unlockedFrom } from '../../src/pgp/secret-key.ts'
+import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
 import { sha256 } from './cases/case.ts'
 import { generatedFiles } from './files.ts'
 import { readVector } from './format.ts'
@@ -37,7 +37,7 @@ const words = (text: string | undefined): string[] =>
 test.each(namesIn('messages'))('%s', async (name) => {
   const { field, body } = vector(`messages/${name}`)
   const keys = await Promise.all(words(field.get('reader')).map(unlocked))
-  const walked = walkMessage(body, idsOf(keys))
+  const walked = parseMessage(body, idsOf(keys))
   const opened = walked.outcome === 'encrypted' ? await open(walked, keys) : walked
   expect(opened.outcome).toBe(field.get('outcome'))
   if (opened.outcome !== 'opened') {

@@ -67,13 +67,13 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
   const isHead = request.method === 'HEAD'
   const { range, 'if-range': ifRange } = request.headers
   const asked = { range: isHead ? undefined : range, ifRange: joined(ifRange) }
-  const part = readRange(asked, { bytes: file.octets, tag })
+  const part = readRange(asked, { bytes: file.bytes, tag })
   reply.headers({ ...GUARDED, etag: tag })
   if (verdict !== null) reply.header('postern-verdict', verdict)
   if (signer !== undefined) reply.header('postern-signer', signer)
-  if (part === 'unsatisfiable') return refuseRange(reply, file.octets)
-  const { start, end } = part ?? { start: 0, end: file.octets }
-  if (part !== null) reply.header('content-range', `bytes ${start}-${end - 1}/${file.octets}`)
+  if (part === 'unsatisfiable') return refuseRange(reply, file.bytes)
+  const { start, end } = part ?? { start: 0, end: file.bytes }
+  if (part !== null) reply.header('content-range', `bytes ${start}-${end - 1}/${file.bytes}`)
   reply
     .code(part === null ? 200 : 206)
     .header('content-length', end - start)

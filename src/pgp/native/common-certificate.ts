@@ -1,33 +1,30 @@
 /**
  * The one shape of certificate that most people have, read strictly: an Ed25519 primary key, one
  * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). What is taken
- * here openpgp.js takes too, and gives the same facts of; whatever is not exactly so is left to it.
+ * here openpgp.js takes too, and says the same of; whatever is not exactly so is left to it.
  */
 import { isUtf8 } from 'node:buffer'
-import { dearmor } from '../armor.ts'
-import { FramingError, TAG, packetsOf, type Packet } from '../packets.ts'
 import { BOUNDS } from '../bounds.ts'
+import type { RecipientKey, SigningKey, Statement } from '../crypto/algorithm.ts'
 import {
-  curveKeyOf,
-  fingerprintOf,
-  isSealingKey,
+  isRecipientKey,
   isSigningKey,
-  keyOver,
-  type SealingKey,
-  type SigningKey,
-} from './curve-key.ts'
-import { holds } from './ed25519.ts'
-import { NEVER_S, holdsAt, type CertificateFacts } from './facts.ts'
+  recipientAlgorithm,
+  signatureAlgorithm,
+} from '../crypto/algorithms.ts'
+import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
+import { dearmor } from '../format/armor.ts'
+import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
+import { SUBPACKET } from '../format/signature-claim.ts'
+import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
-  KIND,
   createdS,
   isIssuedBy,
   readSignatureForm,
   soleSubpacket,
   statementOf,
-  type SignatureForm,
-} from './signature-form.ts'
-import { isLowOrder } from './x25519.ts'
+  type SignaturePacketForm,
+} from './signature-packet.ts'
 
 const SHAPE = [TAG.publicKey, TAG.userId, TAG.signature, TAG.publicSubkey, TAG.signature]
 const CERTIFICATIONS = new Set([0x10, 0x11, 0x12, 0x13])
@@ -35,12 +32,20 @@ const SUBKEY_BINDING = 0x18
 const MAY_SIGN = 0x02
 const MAY_ENCRYPT = 0x0c
 const AES256 = 9
-/**
- * Subpackets that may stand on a self-signature: those named in `KIND`, and preferences, features
- * and the mark of the primary user id, on which nothing here depends.
- */
-const HASHED = new Set<number>([...Object.values(KIND), 21, 22, 23, 25, 30, 34, 39])
-const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
+/** Preferences, features, and the mark of the primary user id, on which nothing here depends. */
+const PREFERENCES = [21, 22, 23, 25, 30, 34, 39]
+/** Subpackets that may stand on a self-signature: those that are read here, and preferences. */
+const HASHED = new Set<number>([
+  SUBPACKET.created,
+  SUBPACKET.keyExpires,
+  SUBPACKET.preferredCiphers,
+  SUBPACKET.issuer,
+  SUBPACKET.notation,
+  SUBPACKET.keyFlags,
+  SUBPACKET.issuerFingerprint,
+  ...PREFERENCES,
+])
+const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 /** As the profile bounds it for the library (`maxUserIDLength`). */
 const USER_ID_MAX = 1024
 const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
@@ -48,9 +53,9 @@ const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
 interface Parts {
   primary: SigningKey
   userId: Uint8Array
-  certification: SignatureForm
-  sealing: SealingKey
-  binding: SignatureForm
+  certification: SignaturePacketForm
+  recipientKey: RecipientKey
+  binding: SignaturePacketForm
   bodies: { primary: Uint8Array; subkey: Uint8Array }
 }
 
@@ -58,41 +63,49 @@ interface Parts {
  * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
  * @returns null for everything else, which says nothing about it
  */
-export function readCommonCertificate(armored: string, nowMs: number): CertificateFacts | null {
+export function readCommonCertificate(armored: string, nowMs: number): CertificateInfo | null {
   const parts = partsOf(armored)
-  const facts = parts && factsOf(parts)
-  if (!parts || !facts || !holdsAt(facts, nowMs)) return null
+  const info = parts && infoOf(parts)
+  if (!parts || !info || !holdsAt(info, nowMs)) return null
   const { primary, certification, binding, bodies } = parts
   const overKey = keyOver(bodies.primary)
   const overUserId = Buffer.concat([overKey, userIdOver(parts.userId)])
   const overSubkey = Buffer.concat([overKey, keyOver(bodies.subkey)])
   const certified = statementOf(certification, overUserId, primary)
   const bound = statementOf(binding, overSubkey, primary)
-  return certified && bound && holds(certified) && holds(bound) ? facts : null
+  return certified && bound && isTrue(certified) && isTrue(bound) ? info : null
 }
+
+const isTrue = (statement: Statement): boolean =>
+  signatureAlgorithm(statement.algorithm).holds(statement)
 
 function partsOf(armored: string): Parts | null {
   if (armored.length > BOUNDS.certificateChars) return null
-  const octets = dearmor(armored, 'PUBLIC KEY BLOCK')
-  const packets = octets && listOf(octets)
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const packets = bytes && listOf(bytes)
   if (packets?.length !== SHAPE.length) return null
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
   if (!key || !id || !certified || !subkey || !bound || !isPlainUserId(id)) return null
-  const primary = curveKeyOf(key)
-  const sealing = curveKeyOf(subkey)
+  const primary = publicKeyOf(key)
+  const recipientKey = publicKeyOf(subkey)
   const certification = readSignatureForm(certified)
   const binding = readSignatureForm(bound)
-  if (!primary || !sealing || !certification || !binding) return null
-  if (!isSigningKey(primary) || !isSealingKey(sealing) || isLowOrder(sealing.point)) return null
+  if (!primary || !recipientKey || !certification || !binding) return null
+  if (
+    !isSigningKey(primary) ||
+    !isRecipientKey(recipientKey) ||
+    !recipientAlgorithm(recipientKey.algorithm).isSound(recipientKey.point)
+  )
+    return null
   const bodies = { primary: key, subkey }
-  return { primary, userId: id, certification, sealing, binding, bodies }
+  return { primary, userId: id, certification, recipientKey, binding, bodies }
 }
 
-function listOf(octets: Uint8Array): Packet[] | null {
+function listOf(bytes: Uint8Array): Packet[] | null {
   const packets: Packet[] = []
   try {
-    for (const packet of packetsOf(octets)) {
+    for (const packet of packetsOf(bytes)) {
       if (packets.push(packet) > SHAPE.length) return null
     }
   } catch (error) {
@@ -102,26 +115,26 @@ function listOf(octets: Uint8Array): Packet[] | null {
   return packets
 }
 
-/** Text that a library reads and writes again as the same octets. */
-function isPlainUserId(octets: Uint8Array): boolean {
-  const hasMark = BYTE_ORDER_MARK.equals(octets.subarray(0, 3))
-  return octets.length > 0 && octets.length <= USER_ID_MAX && isUtf8(octets) && !hasMark
+/** Text that a library reads and writes again as the same bytes. */
+function isPlainUserId(bytes: Uint8Array): boolean {
+  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, 3))
+  return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
 }
 
-function factsOf({ primary, certification, sealing, binding }: Parts): CertificateFacts | null {
+function infoOf({ primary, certification, recipientKey, binding }: Parts): CertificateInfo | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)
-  const bound = termsOf(binding, sealing.createdS, fingerprint)
+  const bound = termsOf(binding, recipientKey.createdS, fingerprint)
   if (certified === null || bound === null || (bound.flags & MAY_ENCRYPT) === 0) return null
   return {
     fingerprint,
-    sealing,
-    signing: (certified.flags & MAY_SIGN) === 0 ? null : primary,
+    recipientKey,
+    signingKey: (certified.flags & MAY_SIGN) === 0 ? null : primary,
     primarySigns: (certified.flags & MAY_SIGN) !== 0,
     hasNoOtherKey: true,
     readsAes256: certified.ciphers.includes(AES256),
-    fromS: Math.max(primary.createdS, sealing.createdS, certified.createdS, bound.createdS),
+    fromS: Math.max(primary.createdS, recipientKey.createdS, certified.createdS, bound.createdS),
     untilS: Math.min(certified.untilS, bound.untilS),
   }
 }
@@ -134,29 +147,33 @@ interface Terms {
 }
 
 /** What a self-signature says of its key; null when it says anything that is not common. */
-function termsOf(form: SignatureForm, keyCreatedS: number, fingerprint: Buffer): Terms | null {
+function termsOf(
+  form: SignaturePacketForm,
+  keyCreatedS: number,
+  fingerprint: Buffer,
+): Terms | null {
   const isOdd =
     form.hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
+      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
     }) || form.unhashed.some(({ kind }) => !UNHASHED.has(kind))
   const atS = createdS(form)
-  const [flags] = soleSubpacket(form.hashed, KIND.keyFlags) ?? []
+  const [flags] = soleSubpacket(form.hashed, SUBPACKET.keyFlags) ?? []
   if (isOdd || atS === null || flags === undefined || !isIssuedBy(form, fingerprint)) return null
-  const lives = countOf(form, KIND.keyExpires)
-  const ciphers = countOf(form, KIND.preferredCiphers)
+  const lives = countOf(form, SUBPACKET.keyExpires)
+  const ciphers = countOf(form, SUBPACKET.preferredCiphers)
   if (lives > 1 || ciphers > 1) return null
-  const life = soleSubpacket(form.hashed, KIND.keyExpires)
+  const life = soleSubpacket(form.hashed, SUBPACKET.keyExpires)
   if (life !== null && life.length !== 4) return null
   const lifeS = life?.readUInt32BE() ?? 0
   return {
     createdS: atS,
     untilS: lifeS === 0 ? NEVER_S : Math.min(keyCreatedS + lifeS, NEVER_S),
     flags,
-    ciphers: soleSubpacket(form.hashed, KIND.preferredCiphers) ?? Buffer.alloc(0),
+    ciphers: soleSubpacket(form.hashed, SUBPACKET.preferredCiphers) ?? Buffer.alloc(0),
   }
 }
 
-function countOf({ hashed }: SignatureForm, kind: number): number {
+function countOf({ hashed }: SignaturePacketForm, kind: number): number {
   return hashed.filter((one) => one.kind === kind).length
 }
 

@@ -1,29 +1,29 @@
 /** Opening what is asked for side by side: a few at a time, step by step, and all else in between. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Opened, UnlockedKey } from '../engine.ts'
-import { walkMessage, type OwnIds, type Walked } from '../walk.ts'
-import { agree, begin, finish, nameIn, type Begun } from './open.ts'
-import type { OwnKey, OwnKeys } from './own-keys.ts'
+import { parseMessage, type OwnIds, type EncryptedMessage } from '../format/encrypted-message.ts'
+import { agree, begin, finish, nameIn, type BegunMessage } from './open.ts'
+import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 
 /** A message that somebody wants to read. */
-export interface ToOpen {
+export interface OpenRequest {
   armored: string
   keys: UnlockedKey[]
   ids: OwnIds
   signal: AbortSignal | undefined
 }
 
-/** What became of it; as it was walked where it is the library's to open. */
-export type Left = Opened | Walked
+/** What became of it; as it was parsed where it is the library's to open. */
+export type OpenResult = Opened | EncryptedMessage
 
-interface Asked {
-  message: ToOpen
-  resolve: (left: Left) => void
+interface PendingOpen {
+  message: OpenRequest
+  resolve: (result: OpenResult) => void
   reject: (error: unknown) => void
 }
 
 /** One that can be opened here, or what is left of it. */
-type Step = Begun | { left: () => Left }
+type OpenStep = BegunMessage | { result: () => OpenResult }
 
 /** As many take a millisecond, unless they are long. */
 const TOGETHER = 8
@@ -31,14 +31,14 @@ const TOGETHER_CHARS = 65_536
 /** As many before all others, so that their signatures are verified beside the next ones. */
 const AT_FIRST = 2
 
-export class Opener {
-  readonly #own: OwnKeys
+export class MessageOpener {
+  readonly #own: NativeOwnKeys
   readonly #isNative: () => boolean
-  readonly #waiting: Asked[] = []
+  readonly #waiting: PendingOpen[] = []
   #isBusy = false
 
   /** @param isNative false when everything is the library's to open */
-  constructor(own: OwnKeys, isNative: () => boolean) {
+  constructor(own: NativeOwnKeys, isNative: () => boolean) {
     this.#own = own
     this.#isNative = isNative
   }
@@ -49,7 +49,7 @@ export class Opener {
   }
 
   /** Opens one when its turn has come; in the order in which they were asked for. */
-  open(message: ToOpen): Promise<Left> {
+  open(message: OpenRequest): Promise<OpenResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })
       if (this.#isBusy) return
@@ -71,7 +71,7 @@ export class Opener {
   }
 
   /** Those whose turn it is. */
-  #next(most: number): Asked[] {
+  #next(most: number): PendingOpen[] {
     let count = 0
     for (let chars = 0; count < most && count < this.#waiting.length; count++) {
       chars += this.#waiting[count]?.message.armored.length ?? 0
@@ -81,31 +81,32 @@ export class Opener {
   }
 
   /** Each step for all of them before the next one: what is alike, the processor has at hand. */
-  async #openSome(some: Asked[]): Promise<void> {
-    const underway: { asked: Asked; step: Step; shared: Buffer | null }[] = []
-    for (const asked of some) {
-      const step = this.#begin(asked.message)
-      underway.push({ asked, step: step instanceof Promise ? await step : step, shared: null })
+  async #openSome(some: PendingOpen[]): Promise<void> {
+    const underway: { pending: PendingOpen; step: OpenStep; shared: Buffer | null }[] = []
+    for (const pending of some) {
+      const step = this.#begin(pending.message)
+      underway.push({ pending, step: step instanceof Promise ? await step : step, shared: null })
     }
-    for (const one of underway) if (!('left' in one.step)) one.shared = agree(one.step)
-    for (const { asked, step, shared } of underway) {
+    for (const one of underway) if (!('result' in one.step)) one.shared = agree(one.step)
+    for (const { pending, step, shared } of underway) {
       try {
-        asked.resolve('left' in step ? step.left() : (finish(step, shared) ?? step.walked))
+        pending.resolve('result' in step ? step.result() : (finish(step, shared) ?? step.encrypted))
       } catch (error) {
-        asked.reject(error)
+        pending.reject(error)
       }
     }
   }
 
   /** Waits only where a key of ours must be asked for. */
-  #begin({ armored, keys, ids, signal }: ToOpen): Step | Promise<Step> {
+  #begin({ armored, keys, ids, signal }: OpenRequest): OpenStep | Promise<OpenStep> {
     try {
-      const walked = walkMessage(armored, ids)
-      const isOurs = walked.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
-      const named = isOurs ? nameIn(walked, keys) : null
-      if (!isOurs || named === null) return { left: () => walked }
-      const stepWith = (known: OwnKey | null): Step =>
-        begin(walked, named, known) ?? { left: () => walked }
+      const encrypted = parseMessage(armored, ids)
+      const isOurs =
+        encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
+      const named = isOurs ? nameIn(encrypted, keys) : null
+      if (!isOurs || named === null) return { result: () => encrypted }
+      const stepWith = (known: NativeOwnKey | null): OpenStep =>
+        begin(encrypted, named, known) ?? { result: () => encrypted }
       const known = this.#own.now(named.key)
       return known === undefined ? this.#own.of(named.key).then(stepWith, failing) : stepWith(known)
     } catch (error) {
@@ -114,9 +115,9 @@ export class Opener {
   }
 }
 
-function failing(error: unknown): Step {
-  const left = (): Left => {
+function failing(error: unknown): OpenStep {
+  const result = (): OpenResult => {
     throw error
   }
-  return { left }
+  return { result }
 }

@@ -1,13 +1,18 @@
-/** Records by digest: a hash table in a few buffers, which grows with what is in it. */
-import { DIGEST_BYTES, RECORD_BYTES, readRecord, writeRecord } from './record.ts'
-import type { CertificateFacts } from './facts.ts'
+/** What is known of certificates as records of 124 bytes, in a hash table that grows with them. */
+import {
+  RECIPIENT_POINT_BYTES,
+  SIGNING_POINT_BYTES,
+  findSignatureAlgorithm,
+  recipientAlgorithm,
+} from '../crypto/algorithms.ts'
+import type { CertificateInfo } from './certificate-info.ts'
 
 /** Records that are allotted at once. */
 const CHUNK = 1024
 const FREE = 0
 
 /**
- * Keeps facts under digests, at most `capacity` of them; then those that were not asked for since
+ * Keeps info under digests, at most `capacity` of them; then those that were not asked for since
  * the last round make room. 100,000 take 13 MB.
  */
 export class RecordTable {
@@ -30,22 +35,22 @@ export class RecordTable {
     return this.#size
   }
 
-  /** Octets that are taken up. */
+  /** Bytes that are taken up. */
   get byteLength(): number {
     const records = this.#chunks.reduce((sum, { length }) => sum + length, 0)
     return records + this.#slots.byteLength + this.#isRecent.byteLength
   }
 
-  get(digest: Buffer): CertificateFacts | null {
+  get(digest: Buffer): CertificateInfo | null {
     const place = this.#slots[this.#slotOf(digest)] ?? FREE
     if (place === FREE) return null
     this.#isRecent[place - 1] = 1
     const { chunk, at } = this.#where(place - 1)
-    return readRecord(chunk, at)
+    return unpackRecord(chunk, at)
   }
 
-  /** Keeps facts, in place of those that were there under the same digest. */
-  set(digest: Buffer, facts: CertificateFacts): void {
+  /** Keeps info, in place of those that were there under the same digest. */
+  set(digest: Buffer, info: CertificateInfo): void {
     let slot = this.#slotOf(digest)
     let place = this.#slots[slot] ?? FREE
     if (place === FREE) {
@@ -55,7 +60,7 @@ export class RecordTable {
       this.#slots[slot] = place
     }
     const { chunk, at } = this.#where(place - 1)
-    writeRecord(chunk, at, { digest, facts })
+    packRecordInto(chunk, at, { digest, info })
     this.#isRecent[place - 1] = 1
   }
 
@@ -111,4 +116,99 @@ export class RecordTable {
       this.#slots[this.#slotOf(chunk.subarray(at, at + DIGEST_BYTES))] = place
     }
   }
+}
+
+/**
+ * Bytes of the digest that a record is found by, of SHA-256's 32: as many as a fingerprint has,
+ * on which all trust in a certificate rests anyway.
+ */
+export const DIGEST_BYTES = 20
+const FINGERPRINT_BYTES = 20
+
+const AT = layOut([
+  ['digest', DIGEST_BYTES],
+  ['fingerprint', FINGERPRINT_BYTES],
+  ['signingPoint', SIGNING_POINT_BYTES],
+  ['recipientPoint', RECIPIENT_POINT_BYTES],
+  ['signingCreated', 4],
+  ['recipientCreated', 4],
+  ['from', 4],
+  ['until', 4],
+  /** Zero when it verifies nothing. */
+  ['signingAlgorithm', 1],
+  ['recipientAlgorithm', 1],
+  ['flags', 2],
+  ['end', 0],
+])
+export const RECORD_BYTES = AT.end
+
+const FLAG = { primarySigns: 1, hasNoOtherKey: 2, readsAes256: 4 } as const
+
+/** Writes a record at `at`; `digest` is of `DIGEST_BYTES`. */
+export function packRecordInto(
+  target: Buffer,
+  at: number,
+  { digest, info }: { digest: Uint8Array; info: CertificateInfo },
+): void {
+  const { recipientKey, signingKey } = info
+  const flags =
+    (info.primarySigns ? FLAG.primarySigns : 0) |
+    (info.hasNoOtherKey ? FLAG.hasNoOtherKey : 0) |
+    (info.readsAes256 ? FLAG.readsAes256 : 0)
+  target.fill(0, at, at + RECORD_BYTES)
+  target.set(digest, at + AT.digest)
+  target.set(info.fingerprint, at + AT.fingerprint)
+  if (signingKey !== null) target.set(signingKey.point, at + AT.signingPoint)
+  target.set(recipientKey.point, at + AT.recipientPoint)
+  target.writeUInt32BE(signingKey?.createdS ?? 0, at + AT.signingCreated)
+  target.writeUInt32BE(recipientKey.createdS, at + AT.recipientCreated)
+  target.writeUInt32BE(info.fromS, at + AT.from)
+  target.writeUInt32BE(info.untilS, at + AT.until)
+  target[at + AT.signingAlgorithm] = signingKey?.algorithm ?? 0
+  target[at + AT.recipientAlgorithm] = recipientKey.algorithm
+  target.writeUInt16BE(flags, at + AT.flags)
+}
+
+/** A record by itself, without a digest. */
+export function packRecord(info: CertificateInfo): Uint8Array {
+  const record = Buffer.alloc(RECORD_BYTES)
+  packRecordInto(record, 0, { digest: NO_DIGEST, info })
+  return new Uint8Array(record)
+}
+
+const NO_DIGEST = Buffer.alloc(DIGEST_BYTES)
+
+/** Reads the record at `at`; its bytes are copied, since a record may be replaced. */
+export function unpackRecord(source: Buffer, at: number): CertificateInfo {
+  const record = Buffer.from(source.subarray(at, at + RECORD_BYTES))
+  const flags = record.readUInt16BE(AT.flags)
+  const has = (flag: number): boolean => (flags & flag) !== 0
+  const recipient = recipientAlgorithm(record[AT.recipientAlgorithm] ?? 0)
+  const signing = findSignatureAlgorithm(record[AT.signingAlgorithm])
+  const point = (start: number, bytes: number): Buffer => record.subarray(start, start + bytes)
+  return {
+    fingerprint: point(AT.fingerprint, FINGERPRINT_BYTES),
+    recipientKey: {
+      algorithm: recipient.id,
+      createdS: record.readUInt32BE(AT.recipientCreated),
+      point: point(AT.recipientPoint, recipient.publicBytes),
+    },
+    signingKey: signing && {
+      algorithm: signing.id,
+      createdS: record.readUInt32BE(AT.signingCreated),
+      point: point(AT.signingPoint, signing.publicBytes),
+    },
+    primarySigns: has(FLAG.primarySigns),
+    hasNoOtherKey: has(FLAG.hasNoOtherKey),
+    readsAes256: has(FLAG.readsAes256),
+    fromS: record.readUInt32BE(AT.from),
+    untilS: record.readUInt32BE(AT.until),
+  }
+}
+
+/** Where each field begins, one behind the other. */
+function layOut<N extends string>(fields: [N, number][]): Record<N, number> {
+  let at = 0
+  const starts = fields.map(([name, bytes]) => [name, (at += bytes) - bytes] as const)
+  return Object.fromEntries(starts) as Record<N, number>
 }

@@ -1,32 +1,32 @@
-/** Sealing natively: with what was made ahead where a list is used again, at once where not. */
+/** Sealing natively: with what was prepared where a list is used again, at once where not. */
 import type { Cipher, SealRequest } from '../engine.ts'
 import type { Sealed } from '../sealed.ts'
-import type { Ahead } from './ahead.ts'
-import { sealInto } from './envelope.ts'
-import type { Gate } from './gate.ts'
-import type { OwnKeys } from './own-keys.ts'
-import type { Packer } from './packer.ts'
-import { Rosters, type Roster } from './roster.ts'
+import type { CertificateCache } from './certificate-cache.ts'
+import type { NativeOwnKeys } from './own-keys.ts'
+import type { Precomputer } from './precompute.ts'
+import { sealPrepared } from './prepared-message.ts'
+import { RecipientLists, type RecipientList } from './recipient-list.ts'
+import type { RecipientPackets } from './recipient-packets.ts'
 
-export interface SealerParts {
-  gate: Gate
-  own: OwnKeys
-  packer: Packer
-  ahead: Ahead
+export interface MessageSealerParts {
+  certificates: CertificateCache
+  own: NativeOwnKeys
+  packets: RecipientPackets
+  precomputer: Precomputer
   /** Whether certificates that are the library's to seal to all list AES-256. */
   readAes256(certificates: string[]): Promise<boolean>
 }
 
-export class Sealer implements Disposable {
-  readonly #parts: SealerParts
-  readonly #rosters: Rosters
+export class MessageSealer implements Disposable {
+  readonly #parts: MessageSealerParts
+  readonly #lists: RecipientLists
   #isClosed = false
-  /** What everything made ahead was made under: our key, and what the gate knows. */
+  /** What everything was prepared under: our key, and what is known of certificates. */
   #under = ''
 
-  constructor(parts: SealerParts) {
+  constructor(parts: MessageSealerParts) {
     this.#parts = parts
-    this.#rosters = new Rosters(parts.gate)
+    this.#lists = new RecipientLists(parts.certificates)
   }
 
   /**
@@ -35,36 +35,36 @@ export class Sealer implements Disposable {
    * @throws Error when any certificate cannot be used
    */
   async seal({ text, certificates, signer, cipher, place }: SealRequest): Promise<Sealed | null> {
-    const { own, ahead, packer } = this.#parts
+    const { own, precomputer, packets } = this.#parts
     const seals = (await own.of(signer))?.seals
     if (!seals || this.#isClosed) return null
-    const roster = await this.#rosters.of(certificates, seals)
+    const list = await this.#lists.of(certificates, seals)
     this.#dropOutdated(signer.fingerprint)
-    const wanted = { roster, cipher: await this.#cipherFor(roster, cipher) }
-    const made = place === undefined ? null : ahead.take(place, wanted)
-    const envelope = made ?? (await packer.packNow(wanted))
-    const sealed = sealInto(envelope, { text, signer: seals.signer, atMs: Date.now() })
-    if (place !== undefined) ahead.want(place, wanted)
+    const request = { list, cipher: await this.#cipherFor(list, cipher) }
+    const ready = place === undefined ? null : precomputer.take(place, request)
+    const prepared = ready ?? (await packets.buildNow(request))
+    const sealed = sealPrepared(prepared, { text, signer: seals.signer, atMs: Date.now() })
+    if (place !== undefined) precomputer.request(place, request)
     return sealed
   }
 
   /** Forgets every secret, and makes nothing more. */
   [Symbol.dispose](): void {
     this.#isClosed = true
-    this.#parts.ahead.close()
+    this.#parts.precomputer.close()
   }
 
-  async #cipherFor({ readAes256, others }: Roster, wanted: Cipher): Promise<Cipher> {
-    if (wanted === 'aes128' || !readAes256) return 'aes128'
-    if (others.length === 0) return wanted
-    return (await this.#parts.readAes256(others)) ? wanted : 'aes128'
+  async #cipherFor({ readAes256, others }: RecipientList, asked: Cipher): Promise<Cipher> {
+    if (asked === 'aes128' || !readAes256) return 'aes128'
+    if (others.length === 0) return asked
+    return (await this.#parts.readAes256(others)) ? asked : 'aes128'
   }
 
   /** Another key of ours, or another word on any certificate, ends all that was made before. */
   #dropOutdated(fingerprint: string): void {
-    const under = `${fingerprint} ${this.#parts.gate.epoch}`
+    const under = `${fingerprint} ${this.#parts.certificates.epoch}`
     if (under === this.#under) return
     this.#under = under
-    this.#parts.ahead.clear()
+    this.#parts.precomputer.clear()
   }
 }

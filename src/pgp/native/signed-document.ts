@@ -1,11 +1,10 @@
 /** A text, signed: what stands inside a sealed message (RFC 9580, 10.3), as openpgp.js writes it. */
 import { hash, randomBytes } from 'node:crypto'
-import { TAG, framePacket } from '../packets.ts'
-import { statementDigest } from '../signature.ts'
-import { ALGORITHM, type SigningKey } from './curve-key.ts'
-import { signDigest } from './ed25519.ts'
-import { writeMpi } from './mpi.ts'
-import type { OwnSecret } from './own-secrets.ts'
+import { type SigningKey } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
+import { TAG, framePacket } from '../format/packets.ts'
+import { SUBPACKET, statementDigest } from '../format/signature-claim.ts'
+import type { OwnSecret } from './own-keys.ts'
 
 const BINARY = 0
 const SHA512 = 10
@@ -36,13 +35,10 @@ export function signDocument(
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(hashedPart.length, 2)
   const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
-  const numbers = signDigest(signer.secret, digest)
-  const written =
-    algorithm === ALGORITHM.ed25519
-      ? [numbers]
-      : [writeMpi(numbers.subarray(0, 32)), writeMpi(numbers.subarray(32))]
+  const kind = signatureAlgorithm(algorithm)
+  const written = kind.writeSignature(kind.sign(signer.secret, digest))
   const noUnhashed = Buffer.alloc(2)
-  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), ...written]
+  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]
   const onePass = [Buffer.from([3, BINARY, SHA512, algorithm]), keyId, Buffer.from([1])]
   return {
     packets: Buffer.concat([
@@ -61,10 +57,10 @@ function hashedPartOf({ key, fingerprint }: OwnSecret<SigningKey>, date: Buffer)
   sizes.writeUInt16BE(SALT_BYTES, 2)
   const salt = [Buffer.alloc(4), sizes, SALT_NAME, randomBytes(SALT_BYTES)]
   const subpackets = Buffer.concat([
-    subpacket(2 | CRITICAL, [date]),
-    subpacket(16, [fingerprint.subarray(12)]),
-    subpacket(20, salt),
-    subpacket(33, [Buffer.from([4]), fingerprint]),
+    subpacket(SUBPACKET.created | CRITICAL, [date]),
+    subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
+    subpacket(SUBPACKET.notation, salt),
+    subpacket(SUBPACKET.issuerFingerprint, [Buffer.from([4]), fingerprint]),
   ])
   const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
   start.writeUInt16BE(subpackets.length, 4)

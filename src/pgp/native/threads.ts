@@ -1,23 +1,24 @@
-/** Threads for what is computed for many at once: none of it holds up the loop, or libuv's pool. */
+/** Threads for what is computed for many at once, and which work goes first on them. */
 import type { UnlockedKey } from '../engine.ts'
+import type { ArmoredPackets } from '../format/json-armor.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
-import type { ArmoredPackets } from './armored-packets.ts'
-import type { CertificateFacts } from './facts.ts'
-import type { Pack } from './pack.ts'
-import { readRecord } from './record.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import { unpackRecord } from './record-table.ts'
+import type { NativeJobs } from './worker.ts'
+import type { WrapJob } from './wrap-session-key.ts'
 
 /** Far more than any step takes, however busy the machine is. */
 const DEADLINE_MS = 20_000
 
 export class Threads implements AsyncDisposable {
-  readonly #pool: Pool<'native/worker'>
+  readonly #pool: Pool<NativeJobs>
   /** How many there are at most. */
   readonly count: number
 
-  /** @param killed called with a job's name when a thread died of it */
-  constructor(count: number, killed?: (job: string) => void) {
+  /** @param onThreadKilled called with a job's name when a thread died of it */
+  constructor(count: number, onThreadKilled?: (job: string) => void) {
     this.count = count
-    this.#pool = new Pool('native/worker', count, killed)
+    this.#pool = new Pool('native/worker', count, onThreadKilled)
   }
 
   /**
@@ -25,24 +26,24 @@ export class Threads implements AsyncDisposable {
    * @returns whether there may be more to do
    * @throws JobKilled when the thread died, or all are gone; Error when one cannot be sealed to
    */
-  async pack(pack: Pack, blocks: number): Promise<boolean> {
-    return await this.#pool.run('pack', [pack, blocks], DEADLINE_MS)
+  async wrap(job: WrapJob, blocks: number): Promise<boolean> {
+    return await this.#pool.run('wrap', [job, blocks], DEADLINE_MS)
   }
 
-  /** Puts recipient packets into armor. @throws JobKilled as `pack` */
+  /** Puts recipient packets into armor. @throws JobKilled as `wrap` */
   async armor(packets: Uint8Array[]): Promise<ArmoredPackets> {
     return await this.#pool.run('armor', [packets], DEADLINE_MS)
   }
 
   /** Makes pairs ahead, in one of the threads. @returns whether it has room for more */
-  async restock(): Promise<boolean> {
-    return await this.#pool.run('restock', [], DEADLINE_MS)
+  async refillEphemerals(): Promise<boolean> {
+    return await this.#pool.run('refillEphemerals', [], DEADLINE_MS)
   }
 
   /** Reads certificates; null for those that are not of the common shape. */
-  async read(certificates: string[], atMs: number): Promise<(CertificateFacts | null)[]> {
+  async read(certificates: string[], atMs: number): Promise<(CertificateInfo | null)[]> {
     const records = await this.#pool.run('read', [certificates, atMs], DEADLINE_MS)
-    return records.map((record) => record && readRecord(Buffer.from(record), 0))
+    return records.map((record) => record && unpackRecord(Buffer.from(record), 0))
   }
 
   /**
@@ -59,5 +60,35 @@ export class Threads implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]()
+  }
+}
+
+/** Lets work that somebody waits for go before work that is done ahead of time. */
+export class WorkPriority {
+  #urgent = 0
+  #waiting: (() => void)[] = []
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Does work that goes first. */
+  async urgent<T>(work: () => Promise<T>): Promise<T> {
+    this.#urgent++
+    try {
+      return await work()
+    } finally {
+      this.#urgent--
+      if (this.#urgent === 0) for (const go of this.#waiting.splice(0)) go()
+    }
+  }
+
+  /** Does a piece of work ahead of time, when nothing goes first and no other piece is done. */
+  async background<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => this.#free()).then(work)
+    this.#last = done.catch(() => undefined)
+    return await done
+  }
+
+  /** Resolves when nothing goes first. */
+  async #free(): Promise<void> {
+    while (this.#urgent > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }

@@ -1,11 +1,13 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
+import { type NativePublicKey } from '../crypto/algorithm.ts'
+import { algorithmOf } from '../crypto/algorithms.ts'
+import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
-import { ownBytes, type AlgorithmInfo } from '../packet-bytes.ts'
-import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../packets.ts'
-import { plainArmor } from '../plain-armor.ts'
-import { ALGORITHM, fingerprintOf, readCurveKey, type CurveKey } from './curve-key.ts'
-import { readOwnSecrets } from './own-secrets.ts'
+import { plainArmor } from '../format/armor.ts'
+import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
+import { ownBytes } from '../size.ts'
+import { readOwnSecrets } from './own-keys.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
 const LOCK = Buffer.of(254, 9, 3, 8)
@@ -14,20 +16,13 @@ const IV = 16
 const SHA1 = 20
 const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.signature])
 
-const INFO: Record<CurveKey['algorithm'], AlgorithmInfo> = {
-  [ALGORITHM.ecdh]: { algorithm: 'ecdh', curve: 'curve25519Legacy' },
-  [ALGORITHM.eddsaLegacy]: { algorithm: 'eddsaLegacy' },
-  [ALGORITHM.x25519]: { algorithm: 'x25519' },
-  [ALGORITHM.ed25519]: { algorithm: 'ed25519' },
-}
-
 /** A secret key packet that is locked that way. */
 interface Locked {
   /** What comes before the lock: the public key. */
   public: Uint8Array
-  key: CurveKey
+  key: NativePublicKey
   salt: Uint8Array
-  /** How many octets are hashed, as it stands coded in one. */
+  /** How many bytes are hashed, as it stands coded in one. */
   count: number
   iv: Uint8Array
   /** The secret number and its SHA-1. */
@@ -53,16 +48,16 @@ export function unlockNatively(armored: string, passphrase: string): UnlockedKey
   const fingerprints = keys.map(({ key }) => fingerprintOf(key).toString('hex'))
   const [fingerprint = ''] = fingerprints
   const keyIds = fingerprints.map((all) => all.slice(24))
-  const sizes = ownBytes(keys.map(({ key }) => INFO[key.algorithm]))
+  const sizes = ownBytes(keys.map(({ key }) => algorithmOf(key).info))
   return { fingerprint, fingerprints, keyIds, bytes, sizes }
 }
 
 const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
 
 function readPackets(armored: string): Packet[] | null {
-  const octets = plainArmor(armored, 'PRIVATE KEY BLOCK')
+  const bytes = plainArmor(armored, 'PRIVATE KEY BLOCK')
   try {
-    const packets = octets && [...packetsOf(octets)]
+    const packets = bytes && [...packetsOf(bytes)]
     return packets?.every(({ tag }) => TAGS.has(tag)) ? packets : null
   } catch (error) {
     if (error instanceof FramingError) return null
@@ -71,7 +66,7 @@ function readPackets(armored: string): Packet[] | null {
 }
 
 function readLocked(body: Uint8Array): Locked | null {
-  const read = readCurveKey(body)
+  const read = readPublicKey(body)
   if (read === null) return null
   const rest = body.subarray(read.read)
   const at = LOCK.length + SALT + 1
@@ -97,7 +92,7 @@ function unlockOne(locked: Locked, passphrase: string): Buffer {
     if (!timingSafeEqual(hash('sha1', secret, 'buffer'), opened.subarray(-SHA1))) {
       throw new Error('wrong-passphrase')
     }
-    const sum = secret.reduce((all, octet) => (all + octet) & 0xffff, 0)
+    const sum = secret.reduce((all, byte) => (all + byte) & 0xffff, 0)
     return Buffer.concat([locked.public, Buffer.of(0), secret, Buffer.of(sum >> 8, sum & 0xff)])
   } finally {
     opened.fill(0)

@@ -1,20 +1,20 @@
 /** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
-import type { Signed, SignedAtLength } from '../engine.ts'
-import { TAG, packetAt } from '../packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { canonicalText } from '../signature.ts'
-import { fingerprintOf, type SigningKey } from './curve-key.ts'
-import type { Statement } from './ed25519.ts'
-import { holdsAt, type CertificateFacts } from './facts.ts'
+import type { SigningKey, Statement } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
+import { fingerprintOf } from '../crypto/public-key.ts'
+import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
+import { TAG, packetAt } from '../format/packets.ts'
+import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
+import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
-  KIND,
   createdS,
   isIssuedBy,
   readSignatureForm,
   statementOf,
   statementOn,
-  type SignatureForm,
-} from './signature-form.ts'
+  type SignaturePacketForm,
+} from './signature-packet.ts'
 
 const BINARY = 0
 const TEXT = 1
@@ -24,35 +24,35 @@ const NO_DIGEST = Buffer.alloc(0)
  * recipients, which are judged elsewhere, and the signer's user id, which means nothing here.
  */
 const HASHED = new Set<number>([
-  KIND.created,
-  KIND.issuer,
-  KIND.notation,
-  KIND.issuerFingerprint,
-  28,
-  35,
+  SUBPACKET.created,
+  SUBPACKET.issuer,
+  SUBPACKET.notation,
+  SUBPACKET.issuerFingerprint,
+  SUBPACKET.signerUserId,
+  SUBPACKET.intendedRecipient,
 ])
-const UNHASHED = new Set<number>([KIND.issuer, KIND.issuerFingerprint])
+const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 
 /** What is already known of a signature, or what is to be verified. */
-export type Claimed = 'bad' | 'other-key' | Statement
+export type CheckedClaim = 'bad' | 'other-key' | Statement
 
 /**
- * Judges signatures against a certificate's facts, as `verify` of the library does, all but whether
+ * Judges signatures against what is known of a certificate, as `verify` of the library does, all but whether
  * the key made them.
  * @param nowMs our clock
  * @returns in the order of the signatures; null where any of them is not of the common form
  */
-export function claimedOf(
+export function checkClaims(
   signed: Signed | SignedAtLength,
-  facts: CertificateFacts,
+  info: CertificateInfo,
   nowMs: number,
-): Claimed[] | null {
-  const signer = signerOf(facts)
-  const all: Claimed[] = []
+): CheckedClaim[] | null {
+  const signer = signerOf(info)
+  const all: CheckedClaim[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
     const over = 'document' in signed ? signed : { digest: signed.digests[index] ?? NO_DIGEST }
-    const claimed = form && claimOf(form, over, { facts, signer, nowMs })
+    const claimed = form && claimOf(form, over, { info, signer, nowMs })
     if (!claimed) return null
     all.push(claimed)
   }
@@ -60,22 +60,22 @@ export function claimedOf(
 }
 
 /** Fingerprint of the key that signs for the certificate. */
-function signerOf({ fingerprint, primarySigns, signing }: CertificateFacts): Uint8Array | null {
-  if (signing === null) return null
-  return primarySigns ? fingerprint : fingerprintOf(signing)
+function signerOf({ fingerprint, primarySigns, signingKey }: CertificateInfo): Uint8Array | null {
+  if (signingKey === null) return null
+  return primarySigns ? fingerprint : fingerprintOf(signingKey)
 }
 
 /** Key ids of all keys in the certificate. */
-function keyIdsOf(facts: CertificateFacts): string[] {
-  const { fingerprint, sealing, signing } = facts
-  const subkeys = [sealing, ...(signing === null || facts.primarySigns ? [] : [signing])]
+function keyIdsOf(info: CertificateInfo): string[] {
+  const { fingerprint, recipientKey, signingKey } = info
+  const subkeys = [recipientKey, ...(signingKey === null || info.primarySigns ? [] : [signingKey])]
   return [Buffer.from(fingerprint), ...subkeys.map(fingerprintOf)].map((one) =>
     one.toString('hex', 12),
   )
 }
 
 interface Context {
-  facts: CertificateFacts
+  info: CertificateInfo
   signer: Uint8Array | null
   nowMs: number
 }
@@ -84,52 +84,119 @@ interface Context {
 type Over = { document: Uint8Array } | { digest: Uint8Array }
 
 function claimOf(
-  form: SignatureForm,
+  form: SignaturePacketForm,
   over: Over,
-  { facts, signer, nowMs }: Context,
-): Claimed | null {
+  { info, signer, nowMs }: Context,
+): CheckedClaim | null {
   const madeS = createdS(form)
   if (!isCommon(form) || madeS === null) return null
-  const { signing } = facts
-  if (signing !== null && signer !== null && isIssuedBy(form, signer)) {
+  const { signingKey } = info
+  if (signingKey !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
-    if (!holdsAt(facts, madeS * 1000)) return null
-    return statement(form, over, signing) ?? 'bad'
+    if (!holdsAt(info, madeS * 1000)) return null
+    return statementBy(form, over, signingKey) ?? 'bad'
   }
   const named = issuerOf(form)
-  if (named === null || !facts.hasNoOtherKey) return null
-  return keyIdsOf(facts).includes(named) ? null : 'other-key'
+  if (named === null || !info.hasNoOtherKey) return null
+  return keyIdsOf(info).includes(named) ? null : 'other-key'
 }
 
-function statement(form: SignatureForm, over: Over, key: SigningKey): Statement | null {
+function statementBy(form: SignaturePacketForm, over: Over, key: SigningKey): Statement | null {
   if ('digest' in over) return statementOn(form, over.digest, key)
   const { document } = over
   return statementOf(form, form.type === TEXT ? canonicalText(document) : document, key)
 }
 
-function isCommon({ type, hashed, unhashed }: SignatureForm): boolean {
+function isCommon({ type, hashed, unhashed }: SignaturePacketForm): boolean {
   if (type !== BINARY && type !== TEXT) return false
   const isOdd =
     hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === KIND.notation && isCritical)
+      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
     }) || unhashed.some(({ kind }) => !UNHASHED.has(kind))
   return !isOdd
 }
 
 /** The one key id that it names; null when it names several, none, or not in a common way. */
-function issuerOf({ hashed, unhashed }: SignatureForm): string | null {
+function issuerOf({ hashed, unhashed }: SignaturePacketForm): string | null {
   const names = new Set<string | null>()
-  for (const { kind, octets } of [...hashed, ...unhashed]) {
-    if (kind === KIND.issuer) names.add(octets.length === 8 ? octets.toString('hex') : null)
-    if (kind !== KIND.issuerFingerprint) continue
-    names.add(octets.length === 21 && octets[0] === 4 ? octets.toString('hex', 13) : null)
+  for (const { kind, bytes } of [...hashed, ...unhashed]) {
+    if (kind === SUBPACKET.issuer) names.add(bytes.length === 8 ? bytes.toString('hex') : null)
+    if (kind !== SUBPACKET.issuerFingerprint) continue
+    names.add(bytes.length === 21 && bytes[0] === 4 ? bytes.toString('hex', 13) : null)
   }
   const [name = null, ...others] = names
   return others.length === 0 ? name : null
 }
 
-function formOf(packet: Uint8Array): SignatureForm | null {
+function formOf(packet: Uint8Array): SignaturePacketForm | null {
   if (packet.length === 0) return null
   const { tag, body } = packetAt(packet, 0)
   return tag === TAG.signature ? readSignatureForm(body) : null
+}
+
+/** On libuv's pool at once: all else that uses it gets its turn. */
+const AT_ONCE = 16
+
+interface PendingVerification {
+  statement: Statement
+  resolve: (holds: boolean) => void
+  reject: (error: Error) => void
+}
+
+export class Verifier {
+  readonly #isBusy: () => boolean
+  readonly #waiting: PendingVerification[] = []
+  #running = 0
+
+  /** @param isBusy whether there is anything else to do here that signatures can be verified beside */
+  constructor(isBusy: () => boolean) {
+    this.#isBusy = isBusy
+  }
+
+  /**
+   * Judges signatures against what is known of a certificate, as `verify` of the library does.
+   * @returns null where any of them is not of the common form, before any is verified
+   */
+  async verify(
+    signed: Signed | SignedAtLength,
+    info: CertificateInfo,
+    nowMs: number,
+  ): Promise<SignatureResult[] | null> {
+    const all = checkClaims(signed, info, nowMs)
+    if (all === null) return null
+    const results: SignatureResult[] = []
+    for (const one of all) {
+      results.push(typeof one === 'string' ? one : (await this.#holds(one)) ? 'valid' : 'bad')
+    }
+    return results
+  }
+
+  #holds(statement: Statement): boolean | Promise<boolean> {
+    if (this.#running === 0 && !this.#isBusy()) {
+      // Alone it is sooner verified here than on libuv's pool; one in a turn of the loop, no more.
+      this.#running++
+      setImmediate(() => this.#end())
+      return signatureAlgorithm(statement.algorithm).holds(statement)
+    }
+    return new Promise((resolve, reject) => {
+      const asked = { statement, resolve, reject }
+      if (this.#running >= AT_ONCE) this.#waiting.push(asked)
+      else this.#start(asked)
+    })
+  }
+
+  #start({ statement, resolve, reject }: PendingVerification): void {
+    this.#running++
+    signatureAlgorithm(statement.algorithm).holdsAside(statement, (error, isTrue) => {
+      this.#end()
+      if (error === null) resolve(isTrue)
+      else reject(error)
+    })
+  }
+
+  #end(): void {
+    this.#running--
+    const next = this.#waiting.shift()
+    if (next !== undefined) this.#start(next)
+  }
 }

@@ -1,21 +1,22 @@
 /** The thread in which much is computed at once that is no library's: without openpgp.js. */
-import { serve } from '../serve.ts'
-import { armorShared } from './armored-packets.ts'
+import { refillEphemerals } from '../crypto/curve25519.ts'
+import { armorShared } from '../format/json-armor.ts'
+import { serve } from '../pool.ts'
 import { readCommonCertificate } from './common-certificate.ts'
-import { packSome, restock } from './pack.ts'
-import { recordOf } from './record.ts'
+import { packRecord } from './record-table.ts'
 import { unlockNatively } from './unlock.ts'
+import { wrapBlocks } from './wrap-session-key.ts'
 
 const JOBS = {
-  pack: packSome,
+  wrap: wrapBlocks,
   armor: armorShared,
-  restock,
+  refillEphemerals,
   unlock: unlockNatively,
   /** Records of certificates, null for those that are not of the common shape. */
   read(certificates: string[], atMs: number): (Uint8Array | null)[] {
     return certificates.map((armored) => {
-      const facts = readCommonCertificate(armored, atMs)
-      return facts && recordOf(facts)
+      const info = readCommonCertificate(armored, atMs)
+      return info && packRecord(info)
     })
   },
 }

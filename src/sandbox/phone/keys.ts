@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Engine } from '../../pgp/engine.ts'
-import type { KeyKind } from '../../pgp/key-kinds.ts'
+import type { KeyKind } from '../../pgp/library/key-kinds.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { PhoneIdentity } from './seal.ts'
 
-export type { KeyKind } from '../../pgp/key-kinds.ts'
+export type { KeyKind } from '../../pgp/library/key-kinds.ts'
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -34,7 +34,7 @@ export async function newIdentity(
 ): Promise<PhoneIdentity> {
   if (kind === 'curve25519')
     return keyPool.get(name)?.pop() ?? (await generateUsualKey(engine, name))
-  const { makeKey } = await import('../../pgp/key-kinds.ts')
+  const { makeKey } = await import('../../pgp/library/key-kinds.ts')
   return {
     ...(await makeKey({ userId: name, kind, createdMs: backdatedNowMs() })),
     kind,

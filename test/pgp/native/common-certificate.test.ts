@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/pgp/certificate.ts'
+import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { RECORD_BYTES, writeRecord } from '../../../src/pgp/native/record.ts'
+import { RECORD_BYTES, packRecordInto } from '../../../src/pgp/native/record-table.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import {
   armoredCertificate,
@@ -21,34 +21,34 @@ import { FLAG } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { variedCertificate } from '../../support/openpgp-varied.ts'
-import type { CertificateFacts } from '../../../src/pgp/native/facts.ts'
+import type { CertificateInfo } from '../../../src/pgp/native/certificate-info.ts'
 
 const { primary, subkey } = alice
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 
 /** Facts as one value to compare. */
-function packed(facts: CertificateFacts): string {
+function packed(info: CertificateInfo): string {
   const record = Buffer.alloc(RECORD_BYTES)
-  writeRecord(record, 0, { digest: Buffer.alloc(20), facts })
+  packRecordInto(record, 0, { digest: Buffer.alloc(20), info })
   return record.toString('hex')
 }
 
 /** What is read natively, which must be what the library says. */
-async function read(certificate: string, nowMs = NOW_MS): Promise<CertificateFacts | null> {
-  const facts = readCommonCertificate(certificate, nowMs)
-  if (facts === null) return null
+async function read(certificate: string, nowMs = NOW_MS): Promise<CertificateInfo | null> {
+  const info = readCommonCertificate(certificate, nowMs)
+  if (info === null) return null
   const judged = await judgeFully(certificate, nowMs)
-  expect(judged.judgement).toMatchObject({ unusable: null, revocations: false })
-  expect(judged.facts && packed(judged.facts)).toBe(packed(facts))
-  return facts
+  expect(judged.status).toMatchObject({ unusable: null, revocations: false })
+  expect(judged.info && packed(judged.info)).toBe(packed(info))
+  return info
 }
 
 test('a certificate of the common shape is read, and says what the library says of it', async () => {
   expect(await read(alice.certificate)).toMatchObject({
     fingerprint: Buffer.from(primary.fingerprint, 'hex'),
-    sealing: { algorithm: 18, createdS: MADE_MS / 1000 },
-    signing: { algorithm: 22 },
+    recipientKey: { algorithm: 18, createdS: MADE_MS / 1000 },
+    signingKey: { algorithm: 22 },
     primarySigns: true,
     hasNoOtherKey: true,
     readsAes256: true,
@@ -66,24 +66,24 @@ test('the newer algorithms in version 4 are read too', async () => {
     boundSubkey(signs, encrypts),
   )
   expect(await read(certificate)).toMatchObject({
-    sealing: { algorithm: 25 },
-    signing: { algorithm: 27 },
+    recipientKey: { algorithm: 25 },
+    signingKey: { algorithm: 27 },
   })
 })
 
-test('an expiry ends the facts, in the same second as for the library', async () => {
+test('an expiry ends the info, in the same second as for the library', async () => {
   const day = { hashed: [keyExpiresAfter(86_400)] }
   const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'alice', day), binding)
   const endMs = MADE_MS + 86_400_000
   expect(await read(certificate, endMs - 1)).toMatchObject({ untilS: endMs / 1000 })
   expect(await read(certificate, endMs)).toBeNull()
-  expect((await judgeFully(certificate, endMs)).judgement.unusable).toBe('expired')
+  expect((await judgeFully(certificate, endMs)).status.unusable).toBe('expired')
 })
 
 test('a primary key that may not sign verifies nothing', async () => {
   const certifyOnly = userId(primary, 'alice', { flags: FLAG.certify })
   const certificate = armoredCertificate(keyPacket(primary), certifyOnly, binding)
-  expect(await read(certificate)).toMatchObject({ signing: null, primarySigns: false })
+  expect(await read(certificate)).toMatchObject({ signingKey: null, primarySigns: false })
 })
 
 const spoilt = (certificate: Buffer): string => {
@@ -139,10 +139,10 @@ test(
     for (const seed of all) {
       const random = randomFrom(seed)
       const certificate = armor(variedCertificate(random, NOW_MS), { type: 'PUBLIC KEY BLOCK' })
-      const facts = await read(certificate).catch((error: unknown) => {
+      const info = await read(certificate).catch((error: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}`, { cause: error })
       })
-      if (facts !== null) taken++
+      if (info !== null) taken++
     }
     expect(taken).toBeGreaterThan(all.length / 4)
     expect(taken).toBeLessThan(all.length)
@@ -155,11 +155,11 @@ test(
   async () => {
     for (const seed of seeds(1500)) {
       const certificate = armor(mutate(whole, randomFrom(seed)), { type: 'PUBLIC KEY BLOCK' })
-      const facts = await read(certificate).catch((error: unknown) => {
+      const info = await read(certificate).catch((error: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}`, { cause: error })
       })
-      if (facts !== null)
-        expect(facts.fingerprint, `FUZZ_SEED=${seed}`).toEqual(
+      if (info !== null)
+        expect(info.fingerprint, `FUZZ_SEED=${seed}`).toEqual(
           Buffer.from(primary.fingerprint, 'hex'),
         )
     }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/pgp/certificate.ts'
+import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import type { Opened, UnlockedKey } from '../../../src/pgp/engine.ts'
 import { openNatively } from '../../../src/pgp/native/open.ts'
-import { OwnKeys } from '../../../src/pgp/native/own-keys.ts'
-import { Verifier } from '../../../src/pgp/native/verifier.ts'
-import { open } from '../../../src/pgp/open.ts'
-import { describeOwn } from '../../../src/pgp/own-facts.ts'
-import { verify } from '../../../src/pgp/verify.ts'
-import { walkOctets } from '../../../src/pgp/walk.ts'
+import { NativeOwnKeys } from '../../../src/pgp/native/own-keys.ts'
+import { Verifier } from '../../../src/pgp/native/verify.ts'
+import { open } from '../../../src/pgp/library/open.ts'
+import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
+import { verify } from '../../../src/pgp/library/verify.ts'
+import { parseMessageBytes } from '../../../src/pgp/format/encrypted-message.ts'
 import { KEY, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { plainCertificate } from '../../support/openpgp-certificate.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
@@ -23,7 +23,7 @@ import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 const carol = ed25519Native('carol', MADE_MS)
 const keys: UnlockedKey[] = [bot.unlocked, modern.unlocked]
-const own = new OwnKeys(describeOwn)
+const own = new NativeOwnKeys(describeOwnKey)
 const verifier = new Verifier(() => true)
 
 const CERTIFICATES = [
@@ -41,7 +41,7 @@ interface Counts {
 
 /** Opens and verifies both ways; what is done natively must be what the library does. */
 async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | null> {
-  const walked = walkOctets(packets, idsOf(keys))
+  const walked = parseMessageBytes(packets, idsOf(keys))
   if (walked.outcome !== 'encrypted') return null
   const ours = await openNatively(walked, keys, own)
   const opened = await open(walked, keys)
@@ -52,8 +52,8 @@ async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | nu
   }
   if (opened.outcome !== 'opened') return ours
   for (const certificate of CERTIFICATES) {
-    const { facts } = await judgeFully(certificate, NOW_MS)
-    const results = facts && (await verifier.verify(opened.signed, facts, NOW_MS))
+    const { info } = await judgeFully(certificate, NOW_MS)
+    const results = info && (await verifier.verify(opened.signed, info, NOW_MS))
     if (results === null) continue
     counts.verified += results.length
     expect(results).toEqual(await verify(opened.signed, certificate, NOW_MS))
@@ -103,7 +103,7 @@ test(
     for (let bit = 0; bit < packets.length * 8; bit++) {
       const flipped = Buffer.from(packets)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      const walked = walkOctets(flipped, idsOf(keys))
+      const walked = parseMessageBytes(flipped, idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       const opened = (await openNatively(walked, keys, own)) ?? (await open(walked, keys))
       if (opened.outcome === 'damaged') continue

@@ -1,18 +1,18 @@
 import { afterAll, expect, test } from 'vitest'
-import { dearmor } from '../../../src/pgp/armor.ts'
-import { judgeFully } from '../../../src/pgp/certificate.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
+import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import type { Cipher, SealRequest } from '../../../src/pgp/engine.ts'
-import { createNative } from '../../../src/pgp/native/engine.ts'
+import { createNative } from '../../../src/pgp/native/create.ts'
 import { openNatively } from '../../../src/pgp/native/open.ts'
-import { readRecipient } from '../../../src/pgp/native/recipient-packet.ts'
-import { CIPHER_NAME } from '../../../src/pgp/native/session-key.ts'
-import { open } from '../../../src/pgp/open.ts'
-import { describeOwn } from '../../../src/pgp/own-facts.ts'
-import { packetsOf } from '../../../src/pgp/packets.ts'
-import { allListAes256, recipientPackets } from '../../../src/pgp/seal.ts'
+import { readRecipient } from '../../../src/pgp/crypto/recipient.ts'
+import { CIPHER_NAME } from '../../../src/pgp/crypto/ciphers.ts'
+import { open } from '../../../src/pgp/library/open.ts'
+import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
+import { packetsOf } from '../../../src/pgp/format/packets.ts'
+import { allListAes256, recipientPackets } from '../../../src/pgp/library/seal.ts'
 import type { Sealed } from '../../../src/pgp/sealed.ts'
-import { verify } from '../../../src/pgp/verify.ts'
-import { walkOctets } from '../../../src/pgp/walk.ts'
+import { verify } from '../../../src/pgp/library/verify.ts'
+import { parseMessageBytes } from '../../../src/pgp/format/encrypted-message.ts'
 import { idsOf } from '../../support/openpgp-engine.ts'
 import { generated } from '../../support/openpgp-generated.ts'
 import { seeds } from '../../support/chance.ts'
@@ -21,14 +21,14 @@ import { MADE_MS, personOf, testPerson } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 
 /** Somebody to seal to, and to open as. */
-interface Reader {
+interface CertificateReader {
   certificate: string
   unlocked: SealRequest['signer']
 }
 
 const modern = (name: string): ReturnType<typeof personOf> =>
   personOf(name, ed25519Native(name, MADE_MS), x25519Native(name, MADE_MS))
-const READERS: Reader[] = [
+const READERS: CertificateReader[] = [
   ...Array.from({ length: 12 }, (_, index) => testPerson(`reader ${index}`)),
   ...Array.from({ length: 6 }, (_, index) => modern(`modern ${index}`)),
   await generated({ curve: 'nistP256' }),
@@ -39,7 +39,7 @@ let ready: (place: string) => void = () => {}
 const native = createNative(
   {
     judge: judgeFully,
-    describe: describeOwn,
+    describe: describeOwnKey,
     packetsFor: (certificates, { cipher, data }) => {
       const algorithm: Cipher = CIPHER_NAME[cipher] === 'aes128' ? 'aes128' : 'aes256'
       // As it is when it goes to a thread: the copy is zeroed there.
@@ -49,10 +49,10 @@ const native = createNative(
   },
   {
     threads: 1,
-    killed: () => expect.unreachable('a thread died'),
+    onThreadKilled: () => expect.unreachable('a thread died'),
     bounds: { maxBytes: 1e7, keepMs: 60_000 },
-    prepared: (place) => ready(place),
-    disagreed: () => expect.unreachable('the library disagreed'),
+    onPrepared: (place) => ready(place),
+    onDisagreement: () => expect.unreachable('the library disagreed'),
   },
 )
 const { own, sealer } = native
@@ -76,7 +76,7 @@ async function sealSome(random: Random, request: SealRequest): Promise<Sealed> {
 interface Made {
   request: SealRequest
   sealed: Sealed
-  readers: Reader[]
+  readers: CertificateReader[]
   packets: Uint8Array
   signer: (typeof SIGNERS)[number]
 }
@@ -115,7 +115,7 @@ test(
       }
       const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
       for (const reader of new Set([signer, one])) {
-        const walked = walkOctets(packets, idsOf([reader.unlocked]))
+        const walked = parseMessageBytes(packets, idsOf([reader.unlocked]))
         if (walked.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
         const opened = await open(walked, [reader.unlocked])
         expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
@@ -145,7 +145,7 @@ test(
       const container = flipped.length - random(Math.min(200, flipped.length - 130)) - 1
       flipped[container] = (flipped[container] ?? 0) ^ (1 << random(8))
       const keys = [signer.unlocked]
-      const walked = walkOctets(flipped, idsOf(keys))
+      const walked = parseMessageBytes(flipped, idsOf(keys))
       if (walked.outcome !== 'encrypted') continue
       expect((await open(walked, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
       const natively = await openNatively(walked, keys, own)

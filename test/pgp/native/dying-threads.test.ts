@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { dearmor } from '../../../src/pgp/armor.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
 import { createEngine } from '../../../src/pgp/create.ts'
-import type { Pack } from '../../../src/pgp/native/pack.ts'
-import { packetsOf } from '../../../src/pgp/packets.ts'
+import type { WrapJob } from '../../../src/pgp/native/wrap-session-key.ts'
+import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import type { Sealed } from '../../../src/pgp/sealed.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts'
@@ -11,8 +11,8 @@ import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts
 const killed: string[] = []
 const prepared: string[] = []
 const engine = createEngine({
-  killed: (job) => killed.push(job),
-  prepared: (place) => prepared.push(place),
+  onThreadKilled: (job) => killed.push(job),
+  onPrepared: (place) => prepared.push(place),
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 beforeEach(() => void (killed.length = prepared.length = 0))
@@ -22,15 +22,15 @@ const people = [alice, mallory, ...Array.from({ length: 58 }, (_, at) => testPer
 const certificates = people.map(({ certificate }) => certificate)
 
 /** Watches what threads are given to pack; so many of them die as soon as they have begun. */
-function packing(dying: number): Pack[] {
-  const given: Pack[] = []
+function packing(dying: number): WrapJob[] {
+  const given: WrapJob[] = []
   const post = Reflect.get(Worker.prototype, 'postMessage') as (this: Worker, job: unknown) => void
   const spy = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (
     this: Worker,
-    job: { name: string; args: [Pack] },
+    job: { name: string; args: [WrapJob] },
   ) {
     post.call(this, job)
-    if (job.name !== 'pack') return
+    if (job.name !== 'wrap') return
     given.push(job.args[0])
     if (given.length > dying) return
     const [{ progress }] = job.args
@@ -70,13 +70,13 @@ test.each([
   const given = packing(dying)
   await reachesAll(await seal())
   expect(given.length).toBeGreaterThanOrEqual(dying)
-  expect(killed).toEqual(Array.from({ length: dying }, () => 'pack'))
+  expect(killed).toEqual(Array.from({ length: dying }, () => 'wrap'))
 })
 
 test('a thread dies at work ahead of a message, which is then sealed when it is there', async () => {
   await seal('dying')
   const given = packing(1)
-  await vi.waitFor(() => expect(killed).toEqual(['pack']), 10_000)
+  await vi.waitFor(() => expect(killed).toEqual(['wrap']), 10_000)
   await reachesAll(await seal('dying'))
   expect(given.length).toBeGreaterThan(1)
   await vi.waitFor(() => expect(prepared).toEqual(['dying']), 10_000)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/pgp/certificate.ts'
+import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { recordOf } from '../../../src/pgp/native/record.ts'
-import { Verifier } from '../../../src/pgp/native/verifier.ts'
-import { verify } from '../../../src/pgp/verify.ts'
+import { packRecord } from '../../../src/pgp/native/record-table.ts'
+import { Verifier } from '../../../src/pgp/native/verify.ts'
+import { verify } from '../../../src/pgp/library/verify.ts'
 import { boundSubkey, keyPacket, userId } from '../../support/openpgp-certificate.ts'
 import '../../support/openpgp-engine.ts'
 import { armor } from '../../support/openpgp-framing.ts'
@@ -12,20 +12,20 @@ import { signature, signatureBody } from '../../support/openpgp-signature.ts'
 
 const verifier = new Verifier(() => false)
 const DOCUMENT = Buffer.from('hello')
-const { facts } = await judgeFully(alice.certificate, NOW_MS)
-if (facts === null) throw new Error('not common')
+const { info } = await judgeFully(alice.certificate, NOW_MS)
+if (info === null) throw new Error('not common')
 
-/** Each octet string that differs from one in a single bit. */
-function* flips(octets: Uint8Array): Generator<{ bit: number; flipped: Buffer }> {
-  for (let bit = 0; bit < octets.length * 8; bit++) {
-    const flipped = Buffer.from(octets)
+/** Each byte string that differs from one in a single bit. */
+function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> {
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const flipped = Buffer.from(bytes)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     yield { bit, flipped }
   }
 }
 
 const natively = (document: Uint8Array, signed: Uint8Array) =>
-  verifier.verify({ document, signatures: [signed] }, facts, NOW_MS)
+  verifier.verify({ document, signatures: [signed] }, info, NOW_MS)
 
 test('of a signature with any single bit flipped the library says the same', async () => {
   const options = { signer: alice.primary, over: DOCUMENT, atMs: NOW_MS }
@@ -70,7 +70,7 @@ test('numbers of a signature that begin with zeros are read, and verified', asyn
   }
 })
 
-/** Where the two numbers begin: behind both areas and two octets of the digest. */
+/** Where the two numbers begin: behind both areas and two bytes of the digest. */
 function numbersAt(body: Buffer): number {
   const unhashed = 6 + body.readUInt16BE(4)
   return unhashed + 2 + body.readUInt16BE(unhashed) + 2
@@ -80,15 +80,15 @@ test('of a certificate with any single bit flipped the library says the same', a
   const { primary, subkey } = alice
   const parts = [keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)]
   const whole = Buffer.concat(parts)
-  const read = (octets: Uint8Array): ReturnType<typeof readCommonCertificate> =>
-    readCommonCertificate(armor(octets, { type: 'PUBLIC KEY BLOCK' }), NOW_MS)
+  const read = (bytes: Uint8Array): ReturnType<typeof readCommonCertificate> =>
+    readCommonCertificate(armor(bytes, { type: 'PUBLIC KEY BLOCK' }), NOW_MS)
   expect(read(whole)).not.toBeNull()
   for (const { bit, flipped } of flips(whole)) {
     const ours = read(flipped)
     if (ours === null) continue
     const text = armor(flipped, { type: 'PUBLIC KEY BLOCK' })
     const judged = await judgeFully(text, NOW_MS)
-    expect(judged.judgement.unusable, `bit ${bit}`).toBeNull()
-    expect(judged.facts && recordOf(judged.facts), `bit ${bit}`).toEqual(recordOf(ours))
+    expect(judged.status.unusable, `bit ${bit}`).toBeNull()
+    expect(judged.info && packRecord(judged.info), `bit ${bit}`).toEqual(packRecord(ours))
   }
 })

@@ -1,11 +1,11 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openNatively } from '../../../src/pgp/native/open.ts'
-import { Opener, type Left } from '../../../src/pgp/native/opener.ts'
-import { OwnKeys, type OwnKey } from '../../../src/pgp/native/own-keys.ts'
+import { MessageOpener, type OpenResult } from '../../../src/pgp/native/opener.ts'
+import { NativeOwnKeys, type NativeOwnKey } from '../../../src/pgp/native/own-keys.ts'
 import type { UnlockedKey } from '../../../src/pgp/engine.ts'
-import { describeOwn } from '../../../src/pgp/own-facts.ts'
-import { walkMessage } from '../../../src/pgp/walk.ts'
+import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
+import { parseMessage } from '../../../src/pgp/format/encrypted-message.ts'
 import { hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
@@ -17,21 +17,24 @@ import { variedMessage } from '../../support/openpgp-varied-message.ts'
 const keys = [bot.unlocked]
 const hello = armor(helloPackets())
 const ids = idsOf(keys)
-const own = new OwnKeys(describeOwn)
+const own = new NativeOwnKeys(describeOwnKey)
 
-const ask = (opener: Opener, armored: string, more: { keys?: UnlockedKey[] } = {}): Promise<Left> =>
-  opener.open({ armored, keys, ids, signal: undefined, ...more })
+const ask = (
+  opener: MessageOpener,
+  armored: string,
+  more: { keys?: UnlockedKey[] } = {},
+): Promise<OpenResult> => opener.open({ armored, keys, ids, signal: undefined, ...more })
 
 /** What becomes of a message that is opened alone. */
-async function alone(armored: string): Promise<Left> {
-  const walked = walkMessage(armored, ids)
+async function alone(armored: string): Promise<OpenResult> {
+  const walked = parseMessage(armored, ids)
   return walked.outcome === 'encrypted'
     ? ((await openNatively(walked, keys, own)) ?? walked)
     : walked
 }
 
 test('side by side each message is what it is alone, spoilt ones and long ones among them', async () => {
-  const opener = new Opener(own, () => true)
+  const opener = new MessageOpener(own, () => true)
   const long = armor(toBot(literal('y'.repeat(60_000))))
   const messages = [...seeds(60)].flatMap((seed) => {
     const { packets } = variedMessage(randomFrom(seed), {
@@ -50,7 +53,7 @@ test('side by side each message is what it is alone, spoilt ones and long ones a
 })
 
 test('they come in the order in which they were asked for, and others get their turn between', async () => {
-  const opener = new Opener(own, () => true)
+  const opener = new MessageOpener(own, () => true)
   const came: (number | string)[] = []
   setImmediate(() => came.push('another'))
   const all = Array.from({ length: 40 }, async (_, index) => {
@@ -64,13 +67,13 @@ test('they come in the order in which they were asked for, and others get their 
 })
 
 test('one that fails harms none of the others', async () => {
-  class Failing extends OwnKeys {
-    override async of(key: UnlockedKey): Promise<OwnKey | null> {
+  class Failing extends NativeOwnKeys {
+    override async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
       if (key.bytes.length === 0) throw new Error('failing')
       return await super.of(key)
     }
   }
-  const opener = new Opener(new Failing(describeOwn), () => true)
+  const opener = new MessageOpener(new Failing(describeOwnKey), () => true)
   const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
   const results = await Promise.allSettled([
     ask(opener, hello),
@@ -82,8 +85,8 @@ test('one that fails harms none of the others', async () => {
 
 test('what is not wanted any more, or not natively, is left as it was walked', async () => {
   const gone = AbortSignal.abort()
-  const opener = new Opener(own, () => true)
+  const opener = new MessageOpener(own, () => true)
   const left = await opener.open({ armored: hello, keys, ids, signal: gone })
-  expect(left).toEqual(walkMessage(hello, ids))
-  expect(await ask(new Opener(own, () => false), hello)).toEqual(left)
+  expect(left).toEqual(parseMessage(hello, ids))
+  expect(await ask(new MessageOpener(own, () => false), hello)).toEqual(left)
 })

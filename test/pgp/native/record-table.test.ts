@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { CertificateFacts } from '../../../src/pgp/native/facts.ts'
+import type { CertificateInfo } from '../../../src/pgp/native/certificate-info.ts'
 import { RecordTable } from '../../../src/pgp/native/record-table.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
@@ -9,12 +9,12 @@ import { seeded } from '../../support/openpgp-octets.ts'
 const digest = (name: number): Buffer =>
   createHash('sha256').update(String(name)).digest().subarray(0, 20)
 
-function facts(name: number): CertificateFacts {
+function info(name: number): CertificateInfo {
   const point = (what: string): Buffer => seeded(`${what} ${name}`, 32)
   return {
     fingerprint: seeded(`fingerprint ${name}`, 20),
-    sealing: { algorithm: name % 2 ? 18 : 25, createdS: name, point: point('sealing') },
-    signing:
+    recipientKey: { algorithm: name % 2 ? 18 : 25, createdS: name, point: point('sealing') },
+    signingKey:
       name % 5 === 0
         ? null
         : { algorithm: name % 3 ? 22 : 27, createdS: name + 1, point: point('signing') },
@@ -28,40 +28,40 @@ function facts(name: number): CertificateFacts {
 
 test('what is kept comes back as it was, whatever it says', () => {
   const table = new RecordTable(100)
-  for (let name = 0; name < 100; name++) table.set(digest(name), facts(name))
-  for (let name = 0; name < 100; name++) expect(table.get(digest(name))).toEqual(facts(name))
+  for (let name = 0; name < 100; name++) table.set(digest(name), info(name))
+  for (let name = 0; name < 100; name++) expect(table.get(digest(name))).toEqual(info(name))
   expect(table.get(digest(100))).toBeNull()
 })
 
-test('facts that are kept again take the place of the former', () => {
+test('info that are kept again take the place of the former', () => {
   const table = new RecordTable(4)
-  table.set(digest(1), facts(1))
-  table.set(digest(1), facts(2))
-  expect(table.get(digest(1))).toEqual(facts(2))
+  table.set(digest(1), info(1))
+  table.set(digest(1), info(2))
+  expect(table.get(digest(1))).toEqual(info(2))
   expect(table.size).toBe(1)
 })
 
 test('what was given out does not change when its place is taken by another', () => {
   const table = new RecordTable(1)
-  table.set(digest(1), facts(1))
+  table.set(digest(1), info(1))
   const given = table.get(digest(1))
-  table.set(digest(2), facts(2))
-  expect(given).toEqual(facts(1))
+  table.set(digest(2), info(2))
+  expect(given).toEqual(info(1))
 })
 
 test('a full table lets go of what was not asked for', () => {
   const table = new RecordTable(50)
-  for (let name = 0; name < 50; name++) table.set(digest(name), facts(name))
-  table.set(digest(50), facts(50))
+  for (let name = 0; name < 50; name++) table.set(digest(name), info(name))
+  table.set(digest(50), info(50))
   for (let name = 1; name < 11; name++) table.get(digest(name))
-  for (let name = 51; name < 80; name++) table.set(digest(name), facts(name))
-  for (let name = 1; name < 11; name++) expect(table.get(digest(name))).toEqual(facts(name))
+  for (let name = 51; name < 80; name++) table.set(digest(name), info(name))
+  for (let name = 1; name < 11; name++) expect(table.get(digest(name))).toEqual(info(name))
   expect(table.size).toBe(50)
 })
 
 test('a hundred thousand certificates take some 13 MB', { timeout: 120_000 }, () => {
   const table = new RecordTable(100_000)
-  const one = facts(1)
+  const one = info(1)
   for (let name = 0; name < 100_000; name++) table.set(digest(name), one)
   expect(table.size).toBe(100_000)
   expect(table.byteLength).toBeLessThan(13.2e6)
@@ -80,14 +80,14 @@ test('whatever is set, asked and dropped, a table says what a map would, or noth
       const name = random(60)
       if (random(3) === 0) {
         const value = random(1000)
-        table.set(digest(name), facts(value))
+        table.set(digest(name), info(value))
         model.set(name, value)
-        expect(table.get(digest(name)), `FUZZ_SEED=${seed}`).toEqual(facts(value))
+        expect(table.get(digest(name)), `FUZZ_SEED=${seed}`).toEqual(info(value))
       }
       const found = table.get(digest(name))
       const value = model.get(name)
       if (found !== null) expect(value, `FUZZ_SEED=${seed}`).toBeDefined()
-      if (found !== null && value !== undefined) expect(found).toEqual(facts(value))
+      if (found !== null && value !== undefined) expect(found).toEqual(info(value))
       if (random(200) === 0) {
         table.clear()
         model.clear()

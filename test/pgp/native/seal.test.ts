@@ -1,12 +1,12 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { dearmor } from '../../../src/pgp/armor.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
 import { createEngine } from '../../../src/pgp/create.ts'
 import type { Cipher, SealRequest } from '../../../src/pgp/engine.ts'
-import { readRecipient } from '../../../src/pgp/native/recipient-packet.ts'
-import { packetsOf } from '../../../src/pgp/packets.ts'
+import { readRecipient } from '../../../src/pgp/crypto/recipient.ts'
+import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import { Sealed } from '../../../src/pgp/sealed.ts'
 import { AS_MADE, fit } from '../../../src/pgp/size.ts'
-import { verify } from '../../../src/pgp/verify.ts'
+import { verify } from '../../../src/pgp/library/verify.ts'
 import {
   armoredCertificate,
   boundSubkey,
@@ -30,7 +30,7 @@ import {
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 
 const prepared: string[] = []
-const engine = createEngine({ threads: 1, prepared: (place) => prepared.push(place) })
+const engine = createEngine({ threads: 1, onPrepared: (place) => prepared.push(place) })
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))

@@ -1,7 +1,7 @@
 import { encryptKey, enums, generateKey, readKey, readPrivateKey, type PrivateKey } from 'openpgp'
 import { describe, expect, test } from 'vitest'
 import { unlockNatively } from '../../../src/pgp/native/unlock.ts'
-import { generate, unlock } from '../../../src/pgp/secret-key.ts'
+import { generate, unlock } from '../../../src/pgp/library/secret-key.ts'
 import '../../support/openpgp-engine.ts'
 
 const keys = new Map<string, ReturnType<typeof generate>>()
@@ -96,7 +96,7 @@ describe('what is left to the library', () => {
   })
 })
 
-/** Octets as octets, whichever class holds them. */
+/** Bytes as bytes, whichever class holds them. */
 async function natural(unlocked: ReturnType<typeof unlock>) {
   const key = await unlocked
   return { ...key, bytes: Buffer.from(key.bytes) }

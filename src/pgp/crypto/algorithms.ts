@@ -1,0 +1,91 @@
+/** The kinds of keys that are used natively, by their numbers; a new one is added here. */
+import type {
+  AlgorithmInfo,
+  NativePublicKey,
+  RecipientAlgorithm,
+  RecipientKey,
+  SignatureAlgorithm,
+  SigningKey,
+} from './algorithm.ts'
+import type { CipherId } from './ciphers.ts'
+import { ECDH } from './ecdh.ts'
+import { ED25519, EDDSA_LEGACY } from './ed25519.ts'
+import { X25519 } from './x25519.ts'
+
+const RECIPIENT_ALGORITHMS: readonly RecipientAlgorithm[] = [ECDH, X25519]
+const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [EDDSA_LEGACY, ED25519]
+
+/** Greatest length of a public key of either use. */
+export const RECIPIENT_POINT_BYTES = longest(RECIPIENT_ALGORITHMS)
+export const SIGNING_POINT_BYTES = longest(SIGNATURE_ALGORITHMS)
+
+const recipients = new Map<number, RecipientAlgorithm>(
+  RECIPIENT_ALGORITHMS.map((one) => [one.id, one]),
+)
+const signatures = new Map<number, SignatureAlgorithm>(
+  SIGNATURE_ALGORITHMS.map((one) => [one.id, one]),
+)
+
+/** The kind of key with a number; null where nothing is sealed to such keys natively. */
+export function findRecipientAlgorithm(id: number | undefined): RecipientAlgorithm | null {
+  return recipients.get(id ?? 0) ?? null
+}
+
+/** The kind of key with a number; null where such signatures are not verified natively. */
+export function findSignatureAlgorithm(id: number | undefined): SignatureAlgorithm | null {
+  return signatures.get(id ?? 0) ?? null
+}
+
+/** @throws Error for an algorithm that is not sealed to natively */
+export function recipientAlgorithm(id: number): RecipientAlgorithm {
+  const found = recipients.get(id)
+  if (found === undefined) throw new Error('algorithm')
+  return found
+}
+
+/** @throws Error for an algorithm that is not verified natively */
+export function signatureAlgorithm(id: number): SignatureAlgorithm {
+  const found = signatures.get(id)
+  if (found === undefined) throw new Error('algorithm')
+  return found
+}
+
+/** The kind of key that openpgp.js describes so; null where it is not used natively. */
+export function recipientAlgorithmLike(info: AlgorithmInfo): RecipientAlgorithm | null {
+  return RECIPIENT_ALGORITHMS.find((one) => isSame(one.info, info)) ?? null
+}
+
+/** The same for kinds that sign. */
+export function signatureAlgorithmLike(info: AlgorithmInfo): SignatureAlgorithm | null {
+  return SIGNATURE_ALGORITHMS.find((one) => isSame(one.info, info)) ?? null
+}
+
+/** Where a kind has but one curve, the library may name it or not. */
+function isSame(ours: AlgorithmInfo, theirs: AlgorithmInfo): boolean {
+  const { algorithm, curve } = ours
+  return algorithm === theirs.algorithm && (curve === undefined || curve === theirs.curve)
+}
+
+/** The kind of a key. */
+export function algorithmOf({
+  algorithm,
+}: NativePublicKey): RecipientAlgorithm | SignatureAlgorithm {
+  return findRecipientAlgorithm(algorithm) ?? signatureAlgorithm(algorithm)
+}
+
+export function isRecipientKey(key: NativePublicKey): key is RecipientKey {
+  return recipients.has(key.algorithm)
+}
+
+export function isSigningKey(key: NativePublicKey): key is SigningKey {
+  return signatures.has(key.algorithm)
+}
+
+/** The smallest recipient packet that there is holds so much, by the cipher of the session key. */
+export function leastWrappedBytes(cipher: CipherId): number {
+  return Math.min(...RECIPIENT_ALGORITHMS.map((one) => one.wrappedBytes(cipher)))
+}
+
+function longest(algorithms: readonly { publicBytes: number }[]): number {
+  return Math.max(...algorithms.map(({ publicBytes }) => publicBytes))
+}

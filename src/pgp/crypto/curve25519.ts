@@ -1,0 +1,123 @@
+/** X25519 by node:crypto (RFC 7748). Each of these takes some forty microseconds. */
+import {
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto'
+import { bufferOf } from '../bytes.ts'
+import { RecentMap } from '../native/recent-map.ts'
+import type { Ephemeral } from './algorithm.ts'
+
+/** Bytes of a public point. */
+export const POINT_BYTES = 32
+const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
+/** Keys that are kept, at some 700 bytes each: those of the two largest groups. */
+const KEPT = 2000
+
+/** Takes the 32 bytes of a secret scalar, little-endian. */
+export function x25519Secret(scalar: Uint8Array): KeyObject {
+  const der = Buffer.concat([PKCS8, scalar])
+  const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  der.fill(0)
+  return secret
+}
+
+/** Makes a pair that nobody had before. */
+export function freshPair(): Ephemeral {
+  const { privateKey, publicKey } = generateKeyPairSync('x25519')
+  return { secret: privateKey, point: publicKey.export({ format: 'raw-public' }) }
+}
+
+/** Pairs made ahead in this thread, each for one recipient of one message. */
+const pairs: Ephemeral[] = []
+/** More than half of what a message to the largest group takes: threads share it as they can. */
+const PAIRS_MAX = 640
+/** Some milliseconds of work. */
+const PAIRS_STEP = 64
+
+/** Gives a pair that was made ahead, or makes one. */
+export function takePair(): Ephemeral {
+  return pairs.pop() ?? freshPair()
+}
+
+/** Makes some pairs ahead. @returns whether there is room for more */
+export function refillEphemerals(): boolean {
+  for (let made = 0; made < PAIRS_STEP && pairs.length < PAIRS_MAX; made++) pairs.push(freshPair())
+  return pairs.length < PAIRS_MAX
+}
+
+/**
+ * Gives the 32 bytes that two keys share; to be zeroed after use.
+ * @param point of the other one, 32 bytes
+ * @throws Error for a point of low order, whose shared secret would be no secret
+ */
+export function agree(secret: KeyObject, point: Uint8Array): Buffer {
+  return diffieHellman({ privateKey: secret, publicKey: rawPublicKey(point, 'x25519') })
+}
+
+/** The same for a point that somebody sent; null for one of low order. */
+export function agreeWith(secret: KeyObject, point: Uint8Array): Buffer | null {
+  try {
+    return agree(secret, point)
+  } catch {
+    return null
+  }
+}
+
+/** As `agree`, with a point that is likely to come again: it is kept as it was read. */
+export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
+  // The cheapest string there is of them.
+  const name = bufferOf(point).toString('latin1')
+  let publicKey = read.get(name)
+  if (publicKey === undefined) {
+    publicKey = rawPublicKey(point, 'x25519')
+    read.set(name, publicKey, 1)
+  }
+  return diffieHellman({ privateKey: secret, publicKey })
+}
+
+/** Recipients' keys as they were read; who is sealed to once is sealed to again. */
+const read = new RecentMap<KeyObject>(KEPT)
+
+/** Points of low order, with the highest bit off, which is not looked at (RFC 7748, 5 and 7). */
+const LOW_ORDER = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+])
+
+/** Whether a public point is one that nothing may be sealed to. */
+export function isLowOrder(point: Uint8Array): boolean {
+  const masked = Buffer.from(point)
+  masked[31] = (masked[31] ?? 0) & 0x7f
+  return LOW_ORDER.has(masked.toString('hex'))
+}
+
+/** A public key from its 32 bytes; any are one. Takes some ten microseconds. */
+export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {
+  const key = bufferOf(point)
+  return withoutTraces(() =>
+    createPublicKey({ key, format: 'raw-public', asymmetricKeyType: algorithm }),
+  )
+}
+
+/**
+ * node:crypto finds out what it was given by trying, and catches what that throws: most of the time
+ * would go into traces of errors that nobody ever sees.
+ */
+function withoutTraces<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  // Unlike an assignment, this throws nothing where the limit is frozen.
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return work()
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  }
+}

@@ -1,0 +1,76 @@
+/** Public keys of version 4 of the kinds that are used natively (RFC 9580, 5.5.2 and 5.5.5). */
+import { hash } from 'node:crypto'
+import { bufferOf } from '../bytes.ts'
+import type { NativePublicKey } from './algorithm.ts'
+import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './algorithms.ts'
+
+/** Version and date of creation come first, then the algorithm. */
+const START = 5
+/** What `keyOver` puts before a body. */
+const KEY_OVER = 3
+
+/** Reads the public part at the start of a key packet's body; null for every other form. */
+export function readPublicKey(body: Uint8Array): { key: NativePublicKey; read: number } | null {
+  const bytes = bufferOf(body)
+  const kind = findRecipientAlgorithm(bytes[START]) ?? findSignatureAlgorithm(bytes[START])
+  if (bytes[0] !== 4 || bytes.length < START + 1 || kind === null) return null
+  const { before, after, publicBytes } = kind
+  const at = START + 1
+  const start = at + before.length
+  const end = start + publicBytes
+  const read = end + after.length
+  if (bytes.length < read) return null
+  if (!bytes.subarray(at, start).equals(before)) return null
+  if (!bytes.subarray(end, read).equals(after)) return null
+  const key = {
+    algorithm: kind.id,
+    createdS: bytes.readUInt32BE(1),
+    point: bytes.subarray(start, end),
+  }
+  return { key: key as NativePublicKey, read }
+}
+
+/** The same for a body that holds nothing else. */
+export function publicKeyOf(body: Uint8Array): NativePublicKey | null {
+  const found = readPublicKey(body)
+  return found !== null && found.read === body.length ? found.key : null
+}
+
+/** Writes what `readPublicKey` reads. */
+export function publicKeyBody(key: NativePublicKey): Buffer {
+  const { before, after } = algorithmOf(key)
+  const start = Buffer.alloc(START + 1)
+  start[0] = 4
+  start.writeUInt32BE(key.createdS, 1)
+  start[START] = key.algorithm
+  return Buffer.concat([start, before, key.point, after])
+}
+
+/** A key's fingerprint, 20 bytes; the last 8 are its key id (RFC 9580, 5.5.4.2). */
+export function fingerprintOf(key: NativePublicKey): Buffer {
+  const { bytes, pointAt } = templateOf(key)
+  bytes.writeUInt32BE(key.createdS, 4)
+  bytes.set(key.point, pointAt)
+  return hash('sha1', bytes, 'buffer')
+}
+
+/** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
+export function keyOver(body: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([0x99, body.length >> 8, body.length & 0xff]), body])
+}
+
+/** What a fingerprint is computed over, but for date and point: that of a large group, often. */
+interface FingerprintTemplate {
+  bytes: Buffer
+  pointAt: number
+}
+const templates = new Map<number, FingerprintTemplate>()
+
+function templateOf(key: NativePublicKey): FingerprintTemplate {
+  const known = templates.get(key.algorithm)
+  if (known !== undefined) return known
+  const pointAt = KEY_OVER + START + 1 + algorithmOf(key).before.length
+  const made = { bytes: keyOver(publicKeyBody(key)), pointAt }
+  templates.set(key.algorithm, made)
+  return made
+}

@@ -1,0 +1,124 @@
+/** Recipients of a message: their packets (RFC 9580, 5.1), and their keys as bytes for threads. */
+import type { KeyObject } from 'node:crypto'
+import { bufferOf } from '../bytes.ts'
+import { TAG } from '../format/packets.ts'
+import type {
+  Ephemeral,
+  PaddedSessionKey,
+  RecipientAlgorithmId,
+  RecipientPoint,
+  WrappedSessionKey,
+  RecipientKey,
+} from './algorithm.ts'
+import { findRecipientAlgorithm, recipientAlgorithm, RECIPIENT_POINT_BYTES } from './algorithms.ts'
+import type { CipherId } from './ciphers.ts'
+import { fingerprintOf } from './public-key.ts'
+
+/** What a packet says, as it stands. */
+export interface RecipientForm extends WrappedSessionKey {
+  /** 16 lower-case hexadecimal characters. */
+  keyId: string
+  algorithm: RecipientAlgorithmId
+}
+
+/** Our key that a packet is for. */
+export interface RecipientSecret {
+  key: Pick<RecipientPoint, 'algorithm' | 'point'>
+  fingerprint: Uint8Array
+  secret: KeyObject
+}
+
+const VERSION = 3
+/** Of a packet in the new format, which is shorter than 192 bytes. */
+const HEADER = 2
+/** Version, key id and algorithm come first. */
+const START = 10
+
+/** Reads the body of a packet; null for every other form. */
+export function readRecipient(body: Uint8Array): RecipientForm | null {
+  const bytes = bufferOf(body)
+  const algorithm = bytes[0] === VERSION ? findRecipientAlgorithm(bytes[START - 1]) : null
+  const wrapped = algorithm?.readWrapped(bytes.subarray(START))
+  if (!algorithm || !wrapped) return null
+  return { keyId: bytes.toString('hex', 1, 9), algorithm: algorithm.id, ...wrapped }
+}
+
+/**
+ * What our key and the sender's point share, for `openRecipient`, which zeroes it; null where they
+ * share nothing that is secret.
+ */
+export function sharedWith(form: RecipientForm, own: RecipientSecret): Buffer | null {
+  return recipientAlgorithm(form.algorithm).agree(form, own.secret)
+}
+
+/**
+ * Opens a packet with our key.
+ * @param shared of `sharedWith`, with the same key
+ * @returns the session key, to be zeroed after use; null when it does not open
+ */
+export function openRecipient(
+  form: RecipientForm,
+  own: RecipientSecret,
+  shared = sharedWith(form, own),
+): { cipher: number; data: Buffer } | null {
+  if (shared === null) return null
+  const { algorithm, point } = own.key
+  const ours = { algorithm, point, fingerprint: own.fingerprint }
+  return recipientAlgorithm(algorithm).unwrap(form, ours, shared)
+}
+
+/** Bytes of the packet that `writeRecipient` writes. */
+export function recipientBytes(algorithm: RecipientAlgorithmId, cipher: CipherId): number {
+  return HEADER + START + recipientAlgorithm(algorithm).wrappedBytes(cipher)
+}
+
+/**
+ * Writes the packet that gives a recipient the session key.
+ * @param ephemeral of the recipient's algorithm
+ * @param to `target` and the place in it where the packet begins
+ * @throws Error for a recipient whose key is not sound
+ */
+export function writeRecipient(
+  sessionKey: PaddedSessionKey,
+  ephemeral: Ephemeral,
+  { recipient, target, at }: { recipient: RecipientPoint; target: Uint8Array; at: number },
+): void {
+  const { algorithm, fingerprint } = recipient
+  target[at] = 0xc0 | TAG.pkesk
+  target[at + 1] = recipientBytes(algorithm, sessionKey.cipher) - HEADER
+  target[at + HEADER] = VERSION
+  target.set(fingerprint.subarray(12), at + HEADER + 1)
+  target[at + HEADER + START - 1] = algorithm
+  const to = { recipient, target, at: at + HEADER + START }
+  recipientAlgorithm(algorithm).wrap(sessionKey, ephemeral, to)
+}
+
+const POINT_AT = 5
+/** Algorithm, date of creation, point; zeros after a shorter one. */
+export const RECIPIENT_KEY_BYTES = POINT_AT + RECIPIENT_POINT_BYTES
+
+/** Puts keys one after the other. */
+export function packRecipientKeys(keys: readonly RecipientKey[]): Buffer {
+  const packed = Buffer.from(new SharedArrayBuffer(keys.length * RECIPIENT_KEY_BYTES))
+  let at = 0
+  for (const { algorithm, createdS, point } of keys) {
+    packed[at] = algorithm
+    packed.writeUInt32BE(createdS, at + 1)
+    packed.set(point, at + POINT_AT)
+    at += RECIPIENT_KEY_BYTES
+  }
+  return packed
+}
+
+/** Gives one again. @throws Error for an algorithm that is not sealed to natively */
+export function unpackRecipientKey(packed: Buffer, at: number): RecipientPoint {
+  const { id: algorithm, publicBytes } = recipientAlgorithm(packed[at] ?? 0)
+  const createdS = packed.readUInt32BE(at + 1)
+  const point = packed.subarray(at + POINT_AT, at + POINT_AT + publicBytes)
+  return { algorithm, point, fingerprint: fingerprintOf({ algorithm, createdS, point }) }
+}
+
+/** The algorithm of one alone. @throws as `unpackRecipientKey` */
+export function recipientAlgorithmAt(packed: Uint8Array, at: number): RecipientPoint['algorithm'] {
+  return recipientAlgorithm(packed[at] ?? 0).id
+}

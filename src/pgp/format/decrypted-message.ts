@@ -1,0 +1,151 @@
+/** The packets inside a message (RFC 9580, 10.3), all at hand and bounded; nothing is copied. */
+import { isUtf8 } from 'node:buffer'
+import { inflateRawSync, inflateSync } from 'node:zlib'
+import { BOUNDS } from '../bounds.ts'
+import { bufferOf } from '../bytes.ts'
+import type { NotOpened, OpenedText } from '../engine.ts'
+import {
+  COMPRESSION,
+  LITERAL_START_BYTES,
+  NO_SIGNATURES,
+  damaged,
+  literalHeaderBytes,
+  packetOrder,
+  publicClaims,
+  readSignatures,
+  type ReadSignatures,
+  type ReadFailure,
+} from './message-grammar.ts'
+import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
+import { parseSignature } from './signature-claim.ts'
+
+/** A literal document with the signatures that stand on it. */
+export interface DecryptedDocument extends ReadSignatures {
+  outcome: 'document'
+  document: Uint8Array
+}
+
+export type Decrypted = DecryptedDocument | ReadFailure
+
+/** Bytes that headers and signatures may add to a document. */
+const SIGNATURE_ROOM = 65_536
+
+/**
+ * Takes decrypted packets and the bound on a document's bytes.
+ * @param bunzip decompresses the one algorithm that the platform lacks (bzip2)
+ */
+export async function readDecrypted(
+  bytes: Uint8Array,
+  bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
+): Promise<Decrypted> {
+  try {
+    const packets = listOf(bytes)
+    const compressed = packets.find(({ tag }) => tag === TAG.compressed)
+    if (compressed === undefined) return documentIn(packets)
+    if (packetOrder(packets, TAG.compressed) === null) return damaged('structure')
+    const inside = documentIn(listOf(await decompress(compressed.body, bunzip)))
+    const isSignedAround = packets.length > 1 && inside.outcome === 'document'
+    return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof TooLarge) return { outcome: 'too-large', reason: 'decompressed' }
+    return damaged('compression')
+  }
+}
+
+/** A signature of the usual programs stays well below. */
+const PLAIN_SIGNATURE_BYTES = 512
+
+/**
+ * The same where it costs next to nothing: no compressed data, no signature of unusual size.
+ * @returns null for all else
+ */
+export function readUncompressed(bytes: Uint8Array): Decrypted | null {
+  try {
+    const packets = listOf(bytes)
+    const isPlain = packets.every(
+      ({ tag, body }) =>
+        tag !== TAG.compressed && (tag !== TAG.signature || body.length <= PLAIN_SIGNATURE_BYTES),
+    )
+    return isPlain ? documentIn(packets) : null
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    throw error
+  }
+}
+
+class TooLarge extends Error {}
+
+function listOf(bytes: Uint8Array): Packet[] {
+  const packets: Packet[] = []
+  for (let at = 0; at < bytes.length;) {
+    const packet = packetAt(bytes, at)
+    at = packet.next
+    if (isIgnorable(packet.tag)) continue
+    packets.push(packet)
+    if (packets.length > 2 * BOUNDS.signatures + 1) throw new FramingError('too-many-packets')
+  }
+  return packets
+}
+
+/** Bytes after the end of the compressed stream are padding of the sender's and are dropped. */
+async function decompress(
+  body: Uint8Array,
+  bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const data = body.subarray(1)
+  const options = { maxOutputLength: BOUNDS.textBytes + SIGNATURE_ROOM }
+  try {
+    if (body[0] === COMPRESSION.none) return data
+    if (body[0] === COMPRESSION.zip) return inflateRawSync(data, options)
+    if (body[0] === COMPRESSION.zlib) return inflateSync(data, options)
+    return await bunzip(framePacket(TAG.compressed, body))
+  } catch (error) {
+    if (isTooLarge(error)) throw new TooLarge()
+    throw error
+  }
+}
+
+/** The platform says it with a code, the library in words. */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const said = 'code' in error ? error.code : error.message
+  return said === 'ERR_BUFFER_TOO_LARGE' || /size exceeded/.test(String(said))
+}
+
+function documentIn(packets: Packet[]): Decrypted {
+  const order = packetOrder(packets, TAG.literal)
+  if (order === null) return damaged('structure')
+  if (order.signatures.length > BOUNDS.signatures) return damaged('too-many-signatures')
+  const document = documentOf(order.data.body)
+  if (document === null) return damaged('literal')
+  if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
+  const read = readSignatures(order, (body) => parseSignature(body, document))
+  return read === null ? damaged('one-pass') : { outcome: 'document', document, ...read }
+}
+
+function documentOf(literal: Uint8Array): Uint8Array | null {
+  const header = literalHeaderBytes(literal)
+  const start = LITERAL_START_BYTES + (header ?? 0)
+  return header === null || start > literal.length ? null : literal.subarray(start)
+}
+
+/**
+ * Gives the text that stands in a message, with what is known of its outside. What is no UTF-8 is
+ * damaged: a replaced character would be words that the person did not write.
+ */
+export function openedText(
+  decrypted: Decrypted,
+  about: Pick<OpenedText, 'dataDigest' | 'openedWith' | 'recipients'>,
+): OpenedText | NotOpened {
+  if (decrypted.outcome !== 'document') return decrypted
+  const { document, claims, signaturePackets } = decrypted
+  if (!isUtf8(document)) return damaged('encoding')
+  return {
+    outcome: 'opened',
+    text: bufferOf(document).toString('utf8'),
+    ...about,
+    signatures: publicClaims(claims),
+    signed: { document, signatures: signaturePackets },
+  }
+}

@@ -1,0 +1,238 @@
+/** The packets inside a file (RFC 9580, 10.3), read while they go by. */
+import { BOUNDS } from '../bounds.ts'
+import { ByteReader } from './byte-reader.ts'
+import { DocumentHashes, type HashUse } from './document-hashes.ts'
+import { inflated } from './inflate.ts'
+import {
+  COMPRESSION,
+  LITERAL_START_BYTES,
+  NO_SIGNATURES,
+  literalHeaderBytes,
+  packetOrder,
+  readSignatures,
+  type Damage,
+  type PacketOrder,
+  type ReadSignatures,
+  type ReadFailure,
+} from './message-grammar.ts'
+import { nextPacket, type StreamedPacket } from './packet-stream.ts'
+import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
+import { readClaim } from './signature-claim.ts'
+
+/** A document that went by, with the signatures that stand on it. */
+export interface StreamedDocument extends ReadSignatures {
+  outcome: 'document'
+  bytes: number
+  /** What each signature was made over, in the order of `claims`. */
+  digests: Uint8Array[]
+}
+
+/** Compressed by the one algorithm that the platform lacks: its packet, to be unpacked later. */
+export interface StillCompressed {
+  outcome: 'compressed'
+  packet: Uint8Array
+  /** A signature around compressed data is no statement that programs agree on: it is dropped. */
+  signedAround: boolean
+}
+
+export type ReadDocument = StreamedDocument | StillCompressed | ReadFailure
+
+/** Where the document's bytes go. */
+export interface DocumentSink {
+  /** Takes the next; `position` is where they lie in what is read, null when they were unpacked. */
+  take(piece: Uint8Array, position: number | null): void | Promise<void>
+}
+
+/** Reads decrypted packets to their end, or to what is wrong with them. */
+export async function readDocument(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
+  const take = (piece: Uint8Array): void | Promise<void> =>
+    sink.take(piece, reader.position - piece.length)
+  return await reading(() => read(reader, take, (packet) => unpack(packet, sink)))
+}
+
+/** The same for what came out of compressed data, in which no further compression may stand. */
+export async function readUnpacked(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
+  return await reading(() => read(reader, (piece) => sink.take(piece, null), refuseNested))
+}
+
+type TakePiece = (piece: Uint8Array) => void | Promise<void>
+type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
+
+/** Thrown for what is wrong with a document. */
+class ReadError extends Error {
+  readonly failure: ReadFailure
+
+  constructor(failure: ReadFailure) {
+    super(failure.reason)
+    this.failure = failure
+  }
+}
+
+const damage = (reason: Damage): ReadError => new ReadError({ outcome: 'damaged', reason })
+const tooLarge = (reason: 'file' | 'decompressed' | 'form'): ReadError =>
+  new ReadError({ outcome: 'too-large', reason })
+
+async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof ReadError) return error.failure
+    throw error
+  }
+}
+
+async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<ReadDocument> {
+  const { before, data } = await untilData(reader)
+  if (data.tag === TAG.compressed) {
+    const found = await open(data)
+    await data.skip()
+    const { signatures } = await rest(reader, before, data.tag)
+    return signatures.length === 0 ? found : withoutSignatures(found)
+  }
+  const hashes = new DocumentHashes(before.map(useOf))
+  const bytes = await readLiteral(data, async (piece) => {
+    hashes.update(piece)
+    await take(piece)
+  })
+  hashes.end()
+  return withSignatures(await rest(reader, before, data.tag), { bytes, hashes })
+}
+
+/** What stands before the data, which is a literal or compressed. */
+async function untilData(reader: ByteReader): Promise<{ before: Packet[]; data: StreamedPacket }> {
+  const before: Packet[] = []
+  for (;;) {
+    const packet = await nextSignificant(reader)
+    if (packet === null) throw damage('structure')
+    const { tag } = packet
+    if (tag === TAG.literal || tag === TAG.compressed) return { before, data: packet }
+    before.push(await whole(packet, before.length))
+  }
+}
+
+/** What stands after the data, together with what stood before it. */
+async function rest(reader: ByteReader, before: Packet[], dataTag: number): Promise<PacketOrder> {
+  const after: Packet[] = []
+  for (;;) {
+    const packet = await nextSignificant(reader)
+    if (packet === null) break
+    after.push(await whole(packet, after.length))
+  }
+  const data = { tag: dataTag, body: Buffer.alloc(0) }
+  const found = packetOrder([...before, data, ...after], dataTag)
+  if (found === null) throw damage('structure')
+  return found
+}
+
+async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
+  const { tag } = packet
+  if (tag !== TAG.signature && tag !== TAG.onePassSignature) {
+    throw damage('structure')
+  }
+  if (index >= BOUNDS.signatures) throw damage('too-many-signatures')
+  return { tag, body: await packet.whole(BOUNDS.signaturePacketBytes) }
+}
+
+async function nextSignificant(reader: ByteReader): Promise<StreamedPacket | null> {
+  for (;;) {
+    const packet = await nextPacket(reader)
+    if (packet === null || !isIgnorable(packet.tag)) return packet
+    await packet.skip()
+  }
+}
+
+/** Reads a literal (RFC 9580, 5.9); gives the bytes of its document. */
+async function readLiteral(packet: StreamedPacket, take: TakePiece): Promise<number> {
+  const start = await packet.exactly(LITERAL_START_BYTES)
+  const header = literalHeaderBytes(start)
+  if (header === null) throw damage('literal')
+  await packet.exactly(header)
+  let bytes = 0
+  for (let piece = await packet.some(); piece !== null; piece = await packet.some()) {
+    bytes += piece.length
+    if (bytes > BOUNDS.attachmentBytes) throw tooLarge('file')
+    await take(piece)
+  }
+  return bytes
+}
+
+async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadDocument> {
+  const [algorithm = 0] = await packet.exactly(1)
+  if (algorithm === COMPRESSION.bzip2) {
+    const body = await packet.whole(BOUNDS.libraryAttachmentBytes).catch(tooLargeToUnpack)
+    const bytes = Buffer.concat([Buffer.from([algorithm]), body])
+    return {
+      outcome: 'compressed',
+      packet: framePacket(TAG.compressed, bytes),
+      signedAround: false,
+    }
+  }
+  if (algorithm > COMPRESSION.bzip2) throw damage('compression')
+  const reader = new ByteReader(bounded(inflated(packet, algorithm)))
+  try {
+    return await readUnpacked(reader, sink)
+  } finally {
+    await reader.leave()
+  }
+}
+
+function refuseNested(): never {
+  throw damage('structure')
+}
+
+function tooLargeToUnpack(error: unknown): never {
+  const isLength = error instanceof FramingError && error.message === 'packet-length'
+  throw isLength ? tooLarge('form') : error
+}
+
+/** Holds what is unpacked to its bound; whatever zlib says of broken data is one and the same. */
+async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const max = BOUNDS.attachmentBytes + BOUNDS.signaturePacketBytes
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length
+      if (bytes > max) throw tooLarge('decompressed')
+      yield piece
+    }
+  } catch (error) {
+    if (!isZlibs(error)) throw error
+    throw damage('compression')
+  }
+}
+
+function isZlibs(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+}
+
+/** How a signature hashes, as it says itself or its one-pass packet says. */
+function useOf({ tag, body }: Packet): HashUse {
+  const [, type = 255, second = 0, third = 0] = body
+  return { type, hashAlgorithm: tag === TAG.onePassSignature ? second : third }
+}
+
+function withSignatures(
+  order: PacketOrder,
+  { bytes, hashes }: { bytes: number; hashes: DocumentHashes },
+): StreamedDocument {
+  const digests: Uint8Array[] = []
+  const signed = readSignatures(order, (body) => {
+    let digest: Uint8Array = Buffer.alloc(0)
+    const claim = readClaim(body, (head) => {
+      digest = hashes.digest(head)
+      return hashes.statement(head)
+    })
+    digests.push(digest)
+    return claim
+  })
+  if (signed === null) throw damage('one-pass')
+  return { outcome: 'document', bytes, digests, ...signed }
+}
+
+/** A document as if nobody had signed it. */
+export function withoutSignatures(found: ReadDocument): ReadDocument {
+  if (found.outcome === 'compressed') return { ...found, signedAround: true }
+  if (found.outcome !== 'document') return found
+  return { ...found, ...NO_SIGNATURES, digests: [] }
+}

@@ -1,0 +1,210 @@
+/**
+ * The outside of an encrypted message (RFC 9580, 10.3): recipient packets, then one container, and
+ * nothing behind it. It bounds a message before any library parses it; what is not addressed to us
+ * is dropped here, so that a flood of recipients costs a loop.
+ */
+import { hash } from 'node:crypto'
+import { BOUNDS } from '../bounds.ts'
+import type { NotOpened } from '../engine.ts'
+import { dearmor } from './armor.ts'
+import type { ByteReader } from './byte-reader.ts'
+import { nextPacket, type StreamedPacket } from './packet-stream.ts'
+import { FramingError, TAG, isIgnorable, packetAt, headerAt } from './packets.ts'
+import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-scan.ts'
+
+export type { OwnIds } from './recipient-scan.ts'
+
+/** An encrypted message that may be opened: only what concerns us is left of it. */
+export interface EncryptedMessage extends ScannedRecipients {
+  outcome: 'encrypted'
+  /** Body of the one encrypted container (tag 18), de-framed. */
+  container: Uint8Array
+  /** SHA-256 of `container`, hex: the identity of the encrypted data. */
+  dataDigest: string
+}
+
+/** One that is still arriving: the container's data, behind its version, is still to be read. */
+export interface ArrivingMessage extends ScannedRecipients {
+  outcome: 'encrypted'
+  version: 1 | 2
+  container: StreamedPacket
+}
+
+/** What a packet in front of the container is; or why there is nothing to open. */
+type PacketPlace = 'recipient' | 'container' | 'ignorable' | NotOpened
+
+function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
+  if (tag === TAG.pkesk || tag === TAG.skesk) return 'recipient'
+  if (tag === TAG.seipd) return 'container'
+  if (isIgnorable(tag)) return 'ignorable'
+  return { outcome: count === 0 ? 'not-encrypted' : 'damaged', reason: 'structure' }
+}
+
+/** Why there is nothing to open where no container came. */
+function withoutContainer({ count }: RecipientScan): NotOpened {
+  return count === 0 ? { outcome: 'not-encrypted' } : { outcome: 'damaged', reason: 'no-data' }
+}
+
+const isContainerVersion = (version: number | undefined): version is 1 | 2 =>
+  version === 1 || version === 2
+
+const TOO_MANY_RECIPIENTS: NotOpened = { outcome: 'too-large', reason: 'recipients' }
+const CONTAINER_VERSION: NotOpened = { outcome: 'damaged', reason: 'container-version' }
+const TRAILING_DATA: NotOpened = { outcome: 'damaged', reason: 'trailing-data' }
+
+/**
+ * Takes an armored message. Gives what is left of it for us, or why it is not opened:
+ * `not-encrypted` when it is no encrypted message at all, `damaged` when it is a broken one,
+ * `too-large`, or `not-recipient` when no recipient packet can be ours.
+ */
+export function parseMessage(armored: string, own: OwnIds): EncryptedMessage | NotOpened {
+  if (armored.length > BOUNDS.messageChars) return { outcome: 'too-large', reason: 'armor' }
+  const bytes = dearmor(armored, 'MESSAGE', ROOM)
+  if (bytes === null) return { outcome: 'damaged', reason: 'armor' }
+  const parsed = parseMessageBytes(bytes, own)
+  if (parsed.outcome === 'encrypted') parsed.container = Buffer.from(parsed.container)
+  return parsed
+}
+
+/**
+ * Where every message is read, one after the other: of a large group it is a hundred thousand
+ * bytes, of which next to nothing is kept, and fresh memory for them costs more than to read it.
+ */
+const ROOM = Buffer.allocUnsafeSlow((BOUNDS.messageChars / 4) * 3)
+
+/** Whether an armored text parses as an encrypted message at all, for whomever. */
+export function looksEncrypted(armored: string): boolean {
+  const nobody: OwnIds = { keyIds: new Set(), fingerprints: new Set(), keyCount: 0 }
+  const { outcome } = parseMessage(armored, nobody)
+  return outcome === 'encrypted' || outcome === 'not-recipient'
+}
+
+/** As `parseMessage`, for bytes without armor. */
+export function parseMessageBytes(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
+  try {
+    return parse(bytes, own)
+  } catch (error) {
+    return damagedBy(error)
+  }
+}
+
+function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
+  const scan = new RecipientScan(own)
+  let container: Uint8Array | null = null
+  for (let at = 0; at < bytes.length;) {
+    if (container === null) at = scan.skipOthers(bytes, at)
+    if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
+    if (at === bytes.length) break
+    const { tag, body, next } = packetAt(bytes, at)
+    at = next
+    if (container !== null) return TRAILING_DATA
+    const place = placeOf(tag, scan)
+    if (typeof place === 'object') return place
+    if (place === 'recipient') {
+      scan.add(tag, body)
+      if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
+    } else if (place === 'container') {
+      if (!isContainerVersion(body[0])) return CONTAINER_VERSION
+      container = body
+    }
+  }
+  if (container === null) return withoutContainer(scan)
+  const recipients = scan.candidates()
+  if ('outcome' in recipients) return recipients
+  return {
+    outcome: 'encrypted',
+    ...recipients,
+    container,
+    dataDigest: hash('sha256', container, 'hex'),
+  }
+}
+
+/** Reads a message that is arriving up to its container's data. */
+export async function readArriving(
+  reader: ByteReader,
+  own: OwnIds,
+): Promise<ArrivingMessage | NotOpened> {
+  return await read(reader, own).catch(damagedBy)
+}
+
+/** What stands behind the container, where nothing may: null when it is so. */
+export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
+  const packet = await nextPacket(reader).catch(damagedBy)
+  if (packet === null || 'outcome' in packet) return packet
+  return TRAILING_DATA
+}
+
+async function read(reader: ByteReader, own: OwnIds): Promise<ArrivingMessage | NotOpened> {
+  const scan = new RecipientScan(own)
+  for (;;) {
+    const packet = await nextPacket(reader)
+    if (packet === null) return withoutContainer(scan)
+    const place = placeOf(packet.tag, scan)
+    if (typeof place === 'object') return place
+    if (place === 'container') return await atContainer(packet, scan)
+    if (place === 'recipient') {
+      scan.add(packet.tag, await packet.whole(BOUNDS.recipientPacketBytes))
+      if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
+    } else {
+      await packet.skip()
+    }
+  }
+}
+
+async function atContainer(
+  container: StreamedPacket,
+  scan: RecipientScan,
+): Promise<ArrivingMessage | NotOpened> {
+  const [version] = await container.exactly(1)
+  if (!isContainerVersion(version)) return CONTAINER_VERSION
+  const recipients = scan.candidates()
+  if ('outcome' in recipients) return recipients
+  return { outcome: 'encrypted', ...recipients, version, container }
+}
+
+function damagedBy(error: unknown): NotOpened {
+  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+  throw error
+}
+
+/** How much of a file is looked at. */
+export const FORM_BYTES = 4096
+
+const ARMOR =
+  /^\s*-----BEGIN PGP MESSAGE-----[ \t]*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:.*\r?\n)*[ \t]*\r?\n/
+/** Versions that are known of what a message begins with (RFC 9580, 5.1, 5.3 and 5.13). */
+const VERSIONS: Readonly<Record<number, readonly number[]>> = {
+  [TAG.pkesk]: [2, 3, 6],
+  [TAG.skesk]: [4, 5, 6],
+  [TAG.seipd]: [1, 2],
+}
+const PASSED_OVER: ReadonlySet<number> = new Set([TAG.marker, TAG.padding, TAG.pkesk, TAG.skesk])
+
+/**
+ * Takes the first bytes of a file, `FORM_BYTES` of them where it is that long. Gives in which
+ * form it is an encrypted OpenPGP message, or null when it is none: then it is somebody's file.
+ * Pictures and words look like packets, too, so the first that counts must be of a known version.
+ */
+export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
+  if (beginsMessage(head)) return 'binary'
+  const text = Buffer.from(head.subarray(0, FORM_BYTES)).toString('latin1')
+  const armor = ARMOR.exec(text)
+  if (armor === null) return null
+  const body = text.slice(armor[0].length).replace(/\s/g, '')
+  return beginsMessage(Buffer.from(body, 'base64')) ? 'armored' : null
+}
+
+function beginsMessage(bytes: Uint8Array): boolean {
+  try {
+    for (let at = 0; at < bytes.length;) {
+      const { tag, start, length } = headerAt(bytes, at)
+      const version = bytes[start]
+      if (version !== undefined && VERSIONS[tag]?.includes(version) === true) return true
+      if (!PASSED_OVER.has(tag)) return false
+      at = start + length.bytes
+    }
+  } catch (error) {
+    if (!(error instanceof FramingError)) throw error
+  }
+  return false
+}

@@ -1,0 +1,127 @@
+/**
+ * The grammar of what stands inside an encrypted message (RFC 9580, 10.3): which packets may follow
+ * each other, and which signature belongs to which one-pass packet. Messages that are at hand
+ * (`decrypted-message.ts`) and files that arrive in pieces (`decrypted-stream.ts`) are both read by
+ * it.
+ */
+import type { SignatureClaim } from '../engine.ts'
+import { TAG, framePacket, type Packet } from './packets.ts'
+import type { ParsedSignature } from './signature-claim.ts'
+
+/** Compression algorithms (RFC 9580, 9.4). */
+export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
+
+/** Literal formats of documents: binary, text, UTF-8 (RFC 9580, 5.9). */
+const LITERAL_FORMATS: ReadonlySet<number> = new Set(
+  ['b', 't', 'u'].map((letter) => letter.charCodeAt(0)),
+)
+/** Of a literal: its format and the length of its name come first; a date follows the name. */
+export const LITERAL_START_BYTES = 2
+const DATE_BYTES = 4
+
+/** Bytes between the start of a literal and its document; null where it is none that is read. */
+export function literalHeaderBytes([format = 0, nameBytes = 0]: Uint8Array): number | null {
+  return LITERAL_FORMATS.has(format) ? nameBytes + DATE_BYTES : null
+}
+
+/** What is wrong with a message inside, in words that never tell its content. */
+export type Damage =
+  | 'structure'
+  | 'literal'
+  | 'one-pass'
+  | 'compression'
+  | 'encoding'
+  | 'too-many-packets'
+  | 'too-many-signatures'
+
+/** Why a message is read no further. */
+export type ReadFailure =
+  | { outcome: 'damaged'; reason: string }
+  | { outcome: 'too-large'; reason: 'text' | 'file' | 'decompressed' | 'form' }
+
+export const damaged = (reason: Damage): ReadFailure => ({ outcome: 'damaged', reason })
+
+/** Data and signatures as they stand together. */
+export interface PacketOrder {
+  data: Packet
+  onePass: Packet[] | null
+  signatures: Packet[]
+}
+
+/** Data; or one-pass signatures, data, as many signatures; or signatures, data. Null for the rest. */
+export function packetOrder(packets: Packet[], dataTag: number): PacketOrder | null {
+  const at = packets.findIndex(({ tag }) => tag === dataTag)
+  const data = packets[at]
+  if (data === undefined) return null
+  const before = packets.slice(0, at)
+  const after = packets.slice(at + 1)
+  const onePass = before.length > 0 && before.every(({ tag }) => tag === TAG.onePassSignature)
+  const signatures = onePass ? after : before
+  if (!signatures.every(({ tag }) => tag === TAG.signature)) return null
+  if (after.length !== (onePass ? before.length : 0)) return null
+  return { data, onePass: onePass ? before : null, signatures }
+}
+
+/** The signatures on a document, of which nothing is verified yet. */
+export interface ReadSignatures {
+  claims: ParsedSignature[]
+  /** Signature packets, framed, in the order of `claims`. */
+  signaturePackets: Uint8Array[]
+}
+
+/**
+ * Reads the signatures that stand on a document.
+ * @param claimOf reads a signature packet's body; null for a kind that is never on a message
+ * @returns null when one does not agree with its one-pass packet
+ */
+export function readSignatures(
+  order: PacketOrder,
+  claimOf: (body: Uint8Array) => ParsedSignature | null,
+): ReadSignatures | null {
+  const claims: ParsedSignature[] = []
+  const signaturePackets: Uint8Array[] = []
+  for (const [index, { body }] of order.signatures.entries()) {
+    if (!agreesWithOnePass(order, index)) return null
+    claims.push(claimOf(body) ?? unreadableClaim(index))
+    signaturePackets.push(framePacket(TAG.signature, body))
+  }
+  return { claims, signaturePackets }
+}
+
+/** A signature around compressed data is no statement that programs agree on: it counts as none. */
+export const NO_SIGNATURES: ReadSignatures = { claims: [], signaturePackets: [] }
+
+/** What is given on of claims. */
+export function publicClaims(claims: readonly ParsedSignature[]): SignatureClaim[] {
+  return claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
+    issuerKeyId,
+    createdMs,
+    intended,
+    digest,
+  }))
+}
+
+/**
+ * Whether a signature agrees with its one-pass packet, if there are such: they must speak of the
+ * same type and algorithms (RFC 9580, 5.4). The last signature belongs to the first of them.
+ */
+function agreesWithOnePass({ onePass, signatures }: PacketOrder, index: number): boolean {
+  const opening = onePass?.[onePass.length - 1 - index]?.body
+  const signature = signatures[index]?.body
+  if (opening === undefined || signature === undefined) return true
+  const [type, hash, publicKey] = [opening[1], opening[2], opening[3]]
+  return type === signature[1] && publicKey === signature[2] && hash === signature[3]
+}
+
+/** A signature of a kind that is never valid on a message: it counts, and it is bad. */
+function unreadableClaim(index: number): ParsedSignature {
+  return {
+    type: 255,
+    publicKeyAlgorithm: 0,
+    hashAlgorithm: 0,
+    issuerKeyId: null,
+    createdMs: 0,
+    intended: [],
+    digest: `unreadable-${index}`,
+  }
+}

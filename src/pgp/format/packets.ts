@@ -1,0 +1,213 @@
+/** Packet framing (RFC 9580, 4.2): reading headers without parsing bodies, and writing them. */
+import { BOUNDS } from '../bounds.ts'
+
+/** Packet types by number (RFC 9580, 5). */
+export const TAG = {
+  pkesk: 1,
+  signature: 2,
+  skesk: 3,
+  onePassSignature: 4,
+  secretKey: 5,
+  publicKey: 6,
+  secretSubkey: 7,
+  compressed: 8,
+  symmetricallyEncrypted: 9,
+  marker: 10,
+  literal: 11,
+  trust: 12,
+  userId: 13,
+  publicSubkey: 14,
+  userAttribute: 17,
+  seipd: 18,
+  padding: 21,
+} as const
+
+export interface Packet {
+  tag: number
+  /** The body, de-framed: partial chunks joined. */
+  body: Uint8Array
+}
+
+/** Thrown for framing that is refused; the message names the reason, never content. */
+export class FramingError extends Error {}
+
+/** Packets of this range that are unknown may be passed over (RFC 9580, 4.3). */
+export function isIgnorable(tag: number): boolean {
+  return tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)
+}
+
+/** A length as it stands in a header (RFC 9580, 4.2). */
+export interface PacketLength {
+  /** Of the body, or of a chunk that others follow; Infinity for a body that runs to the end. */
+  bytes: number
+  partial: boolean
+  /** How many bytes it takes itself. */
+  size: number
+}
+
+/** Bytes that a length of the new format takes, by its first one (RFC 9580, 4.2.1). */
+export function newLengthSize(first: number): number {
+  if (first < 192 || (first >= 224 && first < 255)) return 1
+  return first === 255 ? 5 : 2
+}
+
+/** Reads a length of the new format at `at`. @throws FramingError when it is cut short */
+export function newLength(bytes: Uint8Array, at: number): PacketLength {
+  const first = bytes[at] ?? 0
+  const size = newLengthSize(first)
+  if (at + size > bytes.length) throw new FramingError('length')
+  if (size === 5) return { bytes: numberAt(bytes, at + 1, 4), partial: false, size }
+  if (size === 2) {
+    return { bytes: ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192, partial: false, size }
+  }
+  return first < 192
+    ? { bytes: first, partial: false, size }
+    : { bytes: 2 ** (first & 0x1f), partial: true, size }
+}
+
+/** Bytes that a length of the old format takes, by the header's first byte (RFC 9580, 4.2.2). */
+export function oldLengthSize(header: number): number {
+  return (header & 3) === 3 ? 0 : 1 << (header & 3)
+}
+
+/**
+ * Reads a length of the old format at `at`; the indeterminate one runs to the end and is for data
+ * packets alone.
+ * @throws FramingError when it is cut short, or may not be there
+ */
+export function oldLength(header: number, bytes: Uint8Array, at: number): PacketLength {
+  const size = oldLengthSize(header)
+  if (size > 0) {
+    if (at + size > bytes.length) throw new FramingError('length')
+    return { bytes: numberAt(bytes, at, size), partial: false, size }
+  }
+  const tag = tagOf(header)
+  if (tag !== TAG.compressed && tag !== TAG.literal) throw new FramingError('indeterminate')
+  return { bytes: Infinity, partial: false, size }
+}
+
+export const isNewFormat = (header: number): boolean => (header & 0x40) !== 0
+
+/** The type in a header's first byte. @throws FramingError when that begins no packet */
+export function tagOf(header: number): number {
+  if ((header & 0x80) === 0) throw new FramingError('header')
+  return isNewFormat(header) ? header & 0x3f : (header >> 2) & 0x0f
+}
+
+/**
+ * Holds the chunks of a body to their bounds (RFC 9580, 4.2.1.4): partial lengths are for data
+ * packets, of 512 bytes and more.
+ * @param count of chunks with this one
+ * @throws FramingError
+ */
+export function checkChunk(tag: number, { bytes, partial }: PacketLength, count: number): void {
+  if (partial && bytes < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
+  if (partial && !takesPartial(tag)) throw new FramingError('partial-tag')
+  if (count > BOUNDS.partialChunks) throw new FramingError('partial-count')
+}
+
+function takesPartial(tag: number): boolean {
+  return tag === TAG.literal || tag === TAG.compressed || tag === TAG.seipd
+}
+
+/** Type of the packet that begins at `at`, where its body begins, and its first length. @throws */
+export function headerAt(
+  bytes: Uint8Array,
+  at: number,
+): { tag: number; start: number; length: PacketLength } {
+  const header = bytes[at] ?? 0
+  const tag = tagOf(header)
+  const length = isNewFormat(header) ? newLength(bytes, at + 1) : oldLength(header, bytes, at + 1)
+  return { tag, start: at + 1 + length.size, length }
+}
+
+/**
+ * Gives the packets of a binary sequence, one at a time and without copying whole bodies.
+ * @throws FramingError for a bad header, a length beyond the end, or chunks outside the bounds
+ */
+export function* packetsOf(bytes: Uint8Array): Generator<Packet> {
+  for (let at = 0; at < bytes.length;) {
+    const packet = packetAt(bytes, at)
+    at = packet.next
+    yield packet
+  }
+}
+
+/** The packet that begins at `at`, and where the next one does. @throws as `packetsOf` */
+export function packetAt(bytes: Uint8Array, at: number): Packet & { next: number } {
+  const { tag, start, length } = headerAt(bytes, at)
+  if (length.partial) return inChunks(bytes, at + 1, tag)
+  const next = length.bytes === Infinity ? bytes.length : start + length.bytes
+  if (next > bytes.length) throw new FramingError('length')
+  return { tag, body: bytes.subarray(start, next), next }
+}
+
+/** RFC 9580, 4.2.1.4. */
+function inChunks(bytes: Uint8Array, at: number, tag: number): Packet & { next: number } {
+  const parts: Uint8Array[] = []
+  let next = at
+  for (;;) {
+    const length = newLength(bytes, next)
+    checkChunk(tag, length, parts.length + 1)
+    const start = next + length.size
+    next = start + length.bytes
+    if (next > bytes.length) throw new FramingError('length')
+    parts.push(bytes.subarray(start, next))
+    if (!length.partial) return { tag, body: Buffer.concat(parts), next }
+  }
+}
+
+/** The number, most significant byte first, that so many bytes stand for. */
+export function numberAt(bytes: Uint8Array, at: number, count: number): number {
+  let number = 0
+  for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)
+  return number
+}
+
+/** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */
+export function framePacket(tag: number, body: Uint8Array): Buffer {
+  const header = packetHeader(tag, body.length)
+  const packet = Buffer.allocUnsafe(header.length + body.length)
+  packet.set(header)
+  packet.set(body, header.length)
+  return packet
+}
+
+/** Bytes of what `framePacket` makes of a body of so many. */
+export function framedLength(length: number): number {
+  return packetHeader(0, length).length + length
+}
+
+/** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
+export type Framing = 'whole' | 'partial'
+
+/** Log2 of a partial chunk's bytes. */
+const CHUNK = 16
+
+/** Frames a body that comes in parts, without joining them: gives the packet in parts. */
+export function framedParts(tag: number, parts: Uint8Array[], framing: Framing): Uint8Array[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const size = 2 ** CHUNK
+  if (framing === 'whole' || length < size) return [packetHeader(tag, length), ...parts]
+  const body = Buffer.concat(parts)
+  const framed: Uint8Array[] = [Buffer.of(0xc0 | tag)]
+  let at = 0
+  for (; at + size <= length; at += size) {
+    framed.push(Buffer.of(0xe0 | CHUNK), body.subarray(at, at + size))
+  }
+  return [...framed, packetHeader(tag, length - at).subarray(1), body.subarray(at)]
+}
+
+function packetHeader(tag: number, length: number): Buffer {
+  const first = 0xc0 | tag
+  if (length < 192) return Buffer.from([first, length])
+  if (length < 8384) {
+    const rest = length - 192
+    return Buffer.from([first, (rest >> 8) + 192, rest & 0xff])
+  }
+  const header = Buffer.alloc(6)
+  header[0] = first
+  header[1] = 255
+  header.writeUInt32BE(length, 2)
+  return header
+}

@@ -1,0 +1,179 @@
+/** The recipient packets of a message (RFC 9580, 5.1): all are counted, only ours are kept. */
+import { BOUNDS } from '../bounds.ts'
+import { hexOf } from '../bytes.ts'
+import type { NamedRecipients, NotOpened } from '../engine.ts'
+import { TAG, framePacket } from './packets.ts'
+
+/** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
+export interface OwnIds {
+  keyIds: ReadonlySet<string>
+  fingerprints: ReadonlySet<string>
+  /** How many own keys an anonymous packet would be tried with. */
+  keyCount: number
+}
+
+/** The recipient packets that are worth trying, each framed. */
+export interface ScannedRecipients {
+  recipientPackets: Uint8Array[]
+  /** True when they name one of our keys, false when they name nobody. */
+  named: boolean
+  recipients: NamedRecipients
+}
+
+const ANONYMOUS_KEY_ID = '0000000000000000'
+/** A recipient packet in the new format, whose length of one byte is below `LONG`. */
+const PLAIN_HEADER = 0xc0 | TAG.pkesk
+const LONG = 192
+/** Version, key id and algorithm. */
+const PKESK_LEAST = 10
+const KEY_ID_BYTES = 8
+
+/** By first byte of a key id, 1 where it may be one of ours, or nobody's. */
+type FirstBytes = Uint8Array
+const firstBytes = new WeakMap<ReadonlySet<string>, FirstBytes>()
+
+function firstBytesOf(keyIds: ReadonlySet<string>): FirstBytes {
+  const known = firstBytes.get(keyIds)
+  if (known !== undefined) return known
+  const first = new Uint8Array(256)
+  for (const keyId of [ANONYMOUS_KEY_ID, ...keyIds])
+    first[Number.parseInt(keyId.slice(0, 2), 16)] = 1
+  firstBytes.set(keyIds, first)
+  return first
+}
+
+/** Takes recipient packets one by one; what is not for us costs a comparison and nothing else. */
+export class RecipientScan {
+  readonly #own: OwnIds
+  readonly #firstBytes: FirstBytes
+  readonly #named: Uint8Array[] = []
+  readonly #anonymous: Uint8Array[] = []
+  readonly #keyIds = new KeyIdList()
+  #anonymousSeen = 0
+  #hasUnnamed = false
+  #count = 0
+
+  constructor(own: OwnIds) {
+    this.#own = own
+    this.#firstBytes = firstBytesOf(own.keyIds)
+  }
+
+  /** How many recipient packets there were, for whomever. */
+  get count(): number {
+    return this.#count
+  }
+
+  get hasTooMany(): boolean {
+    return this.#count > BOUNDS.recipientPackets
+  }
+
+  /**
+   * Passes over recipient packets of version 3 that name others, as programs write them, from `at`
+   * on: in a large group they are nearly all that there is. @returns where another packet begins
+   */
+  skipOthers(bytes: Uint8Array, at: number): number {
+    const first = this.#firstBytes
+    const most = BOUNDS.recipientPackets + 1 - this.#count
+    let next = at
+    let passed = 0
+    for (; passed < most && bytes[next] === PLAIN_HEADER; passed++) {
+      const length = bytes[next + 1] ?? 0
+      const isPlain = length >= PKESK_LEAST && length < LONG && bytes[next + 2] === 3
+      const end = next + 2 + length
+      if (!isPlain || end > bytes.length) break
+      if (first[bytes[next + 3] ?? 0] === 1 && this.#mayConcern(bytes, next + 3)) break
+      this.#keyIds.add(bytes, next + 3)
+      next = end
+    }
+    this.#count += passed
+    return next
+  }
+
+  /** Whether a key id is one of ours, or nobody's. */
+  #mayConcern(bytes: Uint8Array, at: number): boolean {
+    const keyId = hexOf(bytes.subarray(at, at + 8))
+    return keyId === ANONYMOUS_KEY_ID || this.#own.keyIds.has(keyId)
+  }
+
+  /** Adds the body of one recipient packet; of a kind that is for a passphrase, only the count. */
+  add(tag: number, body: Uint8Array): void {
+    this.#count++
+    const keyIdAt = tag === TAG.pkesk ? keyIdPlace(body) : null
+    if (keyIdAt !== null) this.#keyIds.add(body, keyIdAt)
+    else this.#hasUnnamed = true
+    const recipient = tag === TAG.pkesk ? recipientOf(body) : null
+    if (recipient === 'anonymous') {
+      this.#anonymousSeen++
+      if (this.#anonymous.length < BOUNDS.anonymousPackets) {
+        this.#anonymous.push(framePacket(tag, body))
+      }
+    } else if (recipient !== null && isOurs(recipient, this.#own)) {
+      if (this.#named.length < BOUNDS.namedAttempts) this.#named.push(framePacket(tag, body))
+    }
+  }
+
+  /** What to try, or that none of it can be ours. */
+  candidates(): ScannedRecipients | NotOpened {
+    const { keyCount } = this.#own
+    const named = this.#named.length > 0
+    const tries = Math.max(1, Math.floor(BOUNDS.anonymousAttempts / Math.max(1, keyCount)))
+    const recipientPackets = named ? this.#named : this.#anonymous.slice(0, tries)
+    if (recipientPackets.length === 0 || keyCount === 0) return { outcome: 'not-recipient' }
+    if (!named && this.#anonymousSeen > BOUNDS.anonymousPackets) {
+      return { outcome: 'not-recipient', reason: 'too-many-anonymous' }
+    }
+    const recipients = { keyIds: this.#keyIds.bytes(), hasUnnamed: this.#hasUnnamed }
+    return { recipientPackets, named, recipients }
+  }
+}
+
+/** Key ids one after the other, in memory that grows with them. */
+class KeyIdList {
+  #bytes = Buffer.allocUnsafe(32 * KEY_ID_BYTES)
+  #length = 0
+
+  /** Adds the 8 bytes at `at`. */
+  add(from: Uint8Array, at: number): void {
+    if (this.#length === this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes, Buffer.allocUnsafe(this.#bytes.length)])
+    }
+    // A view for each of a thousand would cost more than the scan of all of them.
+    for (let n = 0; n < KEY_ID_BYTES; n++) this.#bytes[this.#length + n] = from[at + n] ?? 0
+    this.#length += KEY_ID_BYTES
+  }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#bytes.subarray(0, this.#length))
+  }
+}
+
+/**
+ * Where the key id stands in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
+ * of a version 4 key, at its end, or of a later one, at its start. Null where nobody is named.
+ */
+function keyIdPlace(body: Uint8Array): number | null {
+  if (body[0] === 3 && body.length >= PKESK_LEAST) {
+    return body.subarray(1, 1 + KEY_ID_BYTES).every((byte) => byte === 0) ? null : 1
+  }
+  const [version, length = 0, keyVersion] = body
+  if (version !== 6 || length < 1 + KEY_ID_BYTES || body.length <= 2 + length) return null
+  return keyVersion === 4 ? 2 + length - KEY_ID_BYTES : 3
+}
+
+/** Whom a PKESK names (RFC 9580, 5.1): a key id (v3), a fingerprint (v6), nobody, or unknown. */
+function recipientOf(body: Uint8Array): string | null {
+  if (body[0] === 3 && body.length >= 10) {
+    const keyId = hexOf(body.subarray(1, 9))
+    return keyId === ANONYMOUS_KEY_ID ? 'anonymous' : keyId
+  }
+  if (body[0] === 6 && body.length >= 3) {
+    const length = body[1] ?? 0
+    if (length === 0) return 'anonymous'
+    return body.length > 2 + length ? hexOf(body.subarray(3, 2 + length)) : null
+  }
+  return null
+}
+
+function isOurs(recipient: string, own: OwnIds): boolean {
+  return own.keyIds.has(recipient) || own.fingerprints.has(recipient)
+}

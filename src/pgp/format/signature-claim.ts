@@ -1,0 +1,170 @@
+/** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
+import { hash } from 'node:crypto'
+import { bufferOf, hexOf } from '../bytes.ts'
+import type { SignatureClaim } from '../engine.ts'
+import { numberAt } from './packets.ts'
+
+/** Subpackets that are read or written anywhere here, by number (RFC 9580, 5.2.3.7). */
+export const SUBPACKET = {
+  created: 2,
+  keyExpires: 9,
+  preferredCiphers: 11,
+  issuer: 16,
+  notation: 20,
+  keyFlags: 27,
+  signerUserId: 28,
+  issuerFingerprint: 33,
+  intendedRecipient: 35,
+} as const
+
+/** Signature over a document; other types are no statement about a message. */
+const BINARY = 0
+/** Line ends count as CRLF, whatever they are. */
+export const TEXT = 1
+const LINE_FEED = 10
+
+/** A claim, with what is needed to compare it to its one-pass packet. */
+export interface ParsedSignature extends SignatureClaim {
+  type: number
+  publicKeyAlgorithm: number
+  hashAlgorithm: number
+}
+
+/** What a signature packet says of how it was made; `hashedPart` is hashed after the document. */
+export type SignatureHead = Pick<ParsedSignature, 'type' | 'hashAlgorithm'> & {
+  hashedPart: Uint8Array
+}
+
+/**
+ * Takes the body of a signature packet and the document it stands on.
+ * Gives null for versions and types that are never a signature on a message.
+ */
+export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSignature | null {
+  return readClaim(body, ({ type, hashedPart }) =>
+    statementDigest(sha256(type === TEXT ? canonicalText(document) : document), hashedPart),
+  )
+}
+
+/** The same where the document is not at hand: `digestOf` gives the identity of the statement. */
+export function readClaim(
+  body: Uint8Array,
+  digestOf: (head: SignatureHead) => string,
+): ParsedSignature | null {
+  const version = body[0]
+  if (version !== 4 && version !== 6) return null
+  const type = body[1] ?? 255
+  if (type !== BINARY && type !== TEXT) return null
+  const lengthBytes = version === 6 ? 4 : 2
+  const hashed = areaOf(body, 4, lengthBytes)
+  const unhashed = hashed && areaOf(body, hashed.end, lengthBytes)
+  if (!hashed || !unhashed) return null
+  const claims = subpacketsOf(hashed.bytes)
+  const hints = subpacketsOf(unhashed.bytes)
+  const hashAlgorithm = body[3] ?? 0
+  const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.bytes
+  if (created?.length !== 4) return null
+  return {
+    type,
+    publicKeyAlgorithm: body[2] ?? 0,
+    hashAlgorithm,
+    issuerKeyId: issuerOf([...claims, ...hints]),
+    createdMs: numberAt(created, 0, 4) * 1000,
+    intended: claims
+      .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
+      .map(({ bytes }) => hexOf(bytes.subarray(1))),
+    digest: digestOf({ type, hashAlgorithm, hashedPart: body.subarray(0, hashed.end) }),
+  }
+}
+
+/**
+ * Every key id that a signature packet of version 4 names as its maker's, 16 hexadecimal
+ * characters each; none when it names none or cannot be read.
+ */
+export function issuerKeyIdsOf(body: Uint8Array): string[] {
+  const hashed = body[0] === 4 ? areaOf(body, 4, 2) : null
+  const unhashed = hashed && areaOf(body, hashed.end, 2)
+  if (!hashed || !unhashed) return []
+  const all = [...subpacketsOf(hashed.bytes), ...subpacketsOf(unhashed.bytes)]
+  return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
+}
+
+const subpacketsOf = (area: Uint8Array): Subpacket[] => readSubpackets(area).subpackets
+
+interface Area {
+  bytes: Uint8Array
+  end: number
+}
+
+function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
+  if (at + lengthBytes > body.length) return null
+  const length = numberAt(body, at, lengthBytes)
+  const start = at + lengthBytes
+  if (start + length > body.length) return null
+  return { bytes: body.subarray(start, start + length), end: start + length }
+}
+
+export interface Subpacket {
+  kind: number
+  isCritical: boolean
+  bytes: Buffer
+}
+
+/**
+ * Reads an area of subpackets as far as they are whole (RFC 9580, 5.2.3.7).
+ * @returns `isPlain` false where one is cut short, or is longer than programs write them
+ */
+export function readSubpackets(area: Uint8Array): { subpackets: Subpacket[]; isPlain: boolean } {
+  const bytes = bufferOf(area)
+  const subpackets: Subpacket[] = []
+  let isPlain = true
+  for (let at = 0; at < bytes.length;) {
+    const first = bytes[at] ?? 0
+    let length = first
+    let size = 1
+    if (first >= 192 && first < 255) {
+      length = ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192
+      size = 2
+    } else if (first === 255) {
+      isPlain = false
+      if (at + 5 > bytes.length) break
+      length = bytes.readUInt32BE(at + 1)
+      size = 5
+    }
+    const start = at + size
+    at = start + length
+    if (length < 1 || at > bytes.length) return { subpackets, isPlain: false }
+    const kind = bytes[start] ?? 0
+    subpackets.push({
+      kind: kind & 0x7f,
+      isCritical: (kind & 0x80) !== 0,
+      bytes: bytes.subarray(start + 1, at),
+    })
+  }
+  return { subpackets, isPlain }
+}
+
+function issuerOf(all: readonly Subpacket[]): string | null {
+  const fingerprint = all.find(({ kind }) => kind === SUBPACKET.issuerFingerprint)?.bytes
+  if (fingerprint?.[0] === 4 && fingerprint.length === 21) return hexOf(fingerprint.subarray(13))
+  if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hexOf(fingerprint.subarray(1, 9))
+  const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.bytes
+  return issuer?.length === 8 ? hexOf(issuer) : null
+}
+
+/**
+ * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
+ * algorithms let anybody change.
+ * @param documentDigest SHA-256 of the document as the signature's type hashes it
+ */
+export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {
+  return hash('sha256', Buffer.concat([documentDigest, hashedPart]), 'hex')
+}
+
+/** A text with its line ends as they are signed (RFC 9580, 5.2.4). */
+export function canonicalText(document: Uint8Array): Uint8Array {
+  if (!document.includes(LINE_FEED)) return document
+  const text = Buffer.from(document).toString('latin1')
+  return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
+}
+
+const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')

@@ -1,0 +1,104 @@
+/** Making a secret key that somebody brings the bot's own. */
+import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
+import { judge } from './certificate.ts'
+import type { Adopted, AdoptSecrets, UnfitReason, UnlockedKey, UnusableReason } from '../engine.ts'
+import { open } from './open.ts'
+import { BOUNDS } from '../bounds.ts'
+import { seal } from './seal.ts'
+import { certify, lock, unlockedFrom } from './secret-key.ts'
+import { shapeOfSecret } from './key-shape.ts'
+import { verify } from './verify.ts'
+import { parseMessage } from '../format/encrypted-message.ts'
+
+/**
+ * Reads a secret key, sees that the service and every reader can use it, and locks it anew.
+ * @param file armored or binary
+ * @param secrets `from` opens it, null when none was given; `to` locks what is given back;
+ *   `certifiedBy` is the key before it, which then vouches for it
+ * @returns why it cannot be the bot's, or the key; never throws for what the file holds
+ */
+export async function adopt(
+  file: Uint8Array,
+  secrets: AdoptSecrets,
+  nowMs: number,
+): Promise<Adopted> {
+  const shape = shapeOfSecret(file)
+  if ('unfit' in shape) return unfit(shape.unfit)
+  if (shape.isLocked && secrets.from === null) return unfit('passphrase-missing')
+  const read = await readPrivateKey({ binaryKey: shape.bytes }).catch(() => null)
+  if (read === null) return unfit('unparseable')
+  const key = shape.isLocked ? await unlockKey(read, secrets.from ?? '') : read
+  if (typeof key === 'string') return unfit(key)
+  if (!(await isConsistent(key))) return unfit('inconsistent')
+  if (secrets.certifiedBy !== undefined) await certify(key, secrets.certifiedBy)
+  const certificate = key.toPublic().armor()
+  const judged = await judge(certificate, nowMs)
+  if (judged.unusable !== null) return unfit(meaningOf(judged.unusable))
+  if (!(await canSign(key, nowMs))) return unfit('no-signing-key')
+  const unlocked = unlockedFrom(key)
+  if (!(await works(unlocked, certificate, nowMs))) return unfit('not-working')
+  const locked = await lock(key, secrets)
+  return {
+    outcome: 'adopted',
+    key: { fingerprint: unlocked.fingerprint, certificate, locked },
+    expiresMs: judged.expiresMs,
+  }
+}
+
+const unfit = (reason: UnfitReason): Adopted => ({ outcome: 'unfit', reason })
+
+async function unlockKey(
+  privateKey: PrivateKey,
+  passphrase: string,
+): Promise<PrivateKey | UnfitReason> {
+  try {
+    return await decryptKey({ privateKey, passphrase })
+  } catch (error) {
+    // The library says which of the two it is in words only.
+    const isPassphrase = error instanceof Error && /passphrase/i.test(error.message)
+    return isPassphrase ? 'passphrase-wrong' : 'inconsistent'
+  }
+}
+
+/** Whether the secret numbers belong to the public ones: those of a locked key are not signed. */
+async function isConsistent(key: PrivateKey): Promise<boolean> {
+  try {
+    for (const { keyPacket } of key.getKeys()) await (keyPacket as SecretKeyPacket).validate()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function canSign(key: PrivateKey, nowMs: number): Promise<boolean> {
+  try {
+    const { keyPacket } = await key.getSigningKey(undefined, new Date(nowMs))
+    const { bits = 0 } = keyPacket.getAlgorithmInfo()
+    return bits <= BOUNDS.rsaBitsMax
+  } catch {
+    return false
+  }
+}
+
+/** Whether what is sealed and signed with it opens and verifies, on the way that messages go. */
+async function works(key: UnlockedKey, certificate: string, nowMs: number): Promise<boolean> {
+  const text = 'a key that is taken over must work'
+  try {
+    const { armored } = await seal({ text, certificates: [], signer: key, cipher: 'aes256' }, nowMs)
+    const { keyIds, fingerprints } = key
+    const ids = { keyIds: new Set(keyIds), fingerprints: new Set(fingerprints), keyCount: 1 }
+    const encrypted = parseMessage(armored, ids)
+    if (encrypted.outcome !== 'encrypted') return false
+    const opened = await open(encrypted, [key])
+    if (opened.outcome !== 'opened' || opened.text !== text) return false
+    const results = await verify(opened.signed, certificate, nowMs)
+    return results.includes('valid')
+  } catch {
+    return false
+  }
+}
+
+function meaningOf(reason: UnusableReason): UnfitReason {
+  if (reason === 'secret-key' || reason === 'deadline') return 'unparseable'
+  return reason === 'several-certificates' ? 'several-keys' : reason
+}

@@ -1,0 +1,142 @@
+/** What the library knows of a certificate, for sealing and verifying natively. */
+import {
+  enums,
+  type Key,
+  type PublicKey,
+  type SignaturePacket,
+  type Subkey,
+  type PrivateKey,
+} from 'openpgp'
+import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
+import { isRecipientKey, isSigningKey } from '../crypto/algorithms.ts'
+import { publicKeyOf } from '../crypto/public-key.ts'
+import type { UnlockedKey } from '../engine.ts'
+import { NEVER_S, type CertificateInfo } from '../native/certificate-info.ts'
+import { secretKeyOf } from './key-cache.ts'
+
+/** The library has these, its types do not. */
+type WholePublicKey = PublicKey & {
+  directSignatures: SignaturePacket[]
+  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+
+/**
+ * Takes a certificate that is usable at `nowMs`. Gives what holds for as long as nothing in it
+ * begins or ends; null where it must stay the library's: another algorithm, anything revoked, or
+ * usable only because clocks may differ.
+ */
+export async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
+  if ([key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)) {
+    return null
+  }
+  try {
+    const date = new Date(nowMs)
+    const part = await key.getEncryptionKey(undefined, date)
+    const recipientKey = publicKeyOf(part.keyPacket.write())
+    if (recipientKey === null || !isRecipientKey(recipientKey)) return null
+    const { preferredSymmetricAlgorithms } = await (key as WholePublicKey).getPrimarySelfSignature(
+      date,
+    )
+    const { signingKey, by } = await signingKeyOf(key, date)
+    const used = new Set<Key | Subkey>([key, part, ...(by === null ? [] : [by])])
+    return {
+      fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
+      recipientKey: alone(recipientKey),
+      signingKey: signingKey && alone(signingKey),
+      primarySigns: by === key,
+      hasNoOtherKey: key.subkeys.every((subkey) => used.has(subkey)),
+      readsAes256: preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,
+      ...windowOf(key, nowMs),
+    }
+  } catch {
+    return null
+  }
+}
+
+/** Its point without the bytes around it, which would travel between threads too. */
+function alone<K extends NativePublicKey>(key: K): K {
+  return { ...key, point: new Uint8Array(key.point) }
+}
+
+async function signingKeyOf(
+  key: PublicKey,
+  date: Date,
+): Promise<{ signingKey: SigningKey | null; by: Key | Subkey | null }> {
+  try {
+    const by = await key.getSigningKey(undefined, date)
+    const signingKey = publicKeyOf(by.keyPacket.write())
+    return signingKey === null || !isSigningKey(signingKey)
+      ? { signingKey: null, by: null }
+      : { signingKey, by }
+  } catch {
+    return { signingKey: null, by: null }
+  }
+}
+
+/**
+ * From when until when, around `nowMs`, the library judges alike: it compares dates with those that
+ * stand in the certificate, in whole seconds, and with nothing else.
+ */
+function windowOf(key: PublicKey, nowMs: number): { fromS: number; untilS: number } {
+  const nowS = Math.floor(nowMs / 1000)
+  const times = timesIn(key).map((time) => Math.floor(time / 1000))
+  return {
+    fromS: Math.max(0, ...times.filter((time) => time <= nowS)),
+    untilS: Math.min(NEVER_S, ...times.filter((time) => time > nowS)),
+  }
+}
+
+function timesIn(key: PublicKey): number[] {
+  const primaryMs = key.getCreationTime().getTime()
+  const ofPrimary = [
+    ...(key as WholePublicKey).directSignatures,
+    ...key.users.flatMap((user) => [...user.selfCertifications, ...user.otherCertifications]),
+  ]
+  return [
+    primaryMs,
+    ...ofPrimary.flatMap((signature) => timesOf(signature, primaryMs)),
+    ...key.subkeys.flatMap((subkey) => {
+      const createdMs = subkey.getCreationTime().getTime()
+      return [createdMs, ...subkey.bindingSignatures.flatMap((one) => timesOf(one, createdMs))]
+    }),
+  ]
+}
+
+/** When a signature begins and ends, and when the key ends that it speaks of. */
+function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
+  const { created, keyExpirationTime, embeddedSignature } = signature
+  const ends = signature.getExpirationTime()
+  return [
+    ...(created === null ? [] : [created.getTime()]),
+    ...(ends instanceof Date ? [ends.getTime()] : []),
+    ...(keyExpirationTime === null ? [] : [keyCreatedMs + keyExpirationTime * 1000]),
+    ...(embeddedSignature === null ? [] : timesOf(embeddedSignature, keyCreatedMs)),
+  ]
+}
+
+export interface OwnKeyInfo {
+  /** Key ids that messages may be opened with, at any time. */
+  opens: string[]
+  /** Ciphers of session keys, by number, that the key says it reads; as long as `info` holds. */
+  ciphers: number[]
+  /** Of its certificate; null when it cannot sign and be sealed to natively now. */
+  info: CertificateInfo | null
+}
+
+/** The library has these, its types do not. */
+type WholeSecretKey = PrivateKey & {
+  getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]>
+  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+
+/** Describes an unlocked key as it is at `nowMs`. */
+export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<OwnKeyInfo> {
+  const secretKey = (await secretKeyOf(key)) as WholeSecretKey
+  const opening = await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
+  const self = await secretKey.getPrimarySelfSignature(new Date(nowMs)).catch(() => null)
+  return {
+    opens: opening.map((one) => one.getKeyID().toHex()),
+    ciphers: self?.preferredSymmetricAlgorithms ?? [],
+    info: await infoOf(secretKey.toPublic(), nowMs),
+  }
+}

@@ -1,0 +1,244 @@
+/** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
+import {
+  enums,
+  readKeys,
+  type Key,
+  type PublicKey,
+  type SignaturePacket,
+  type Subkey,
+  encryptSessionKey,
+} from 'openpgp'
+import { BOUNDS } from '../bounds.ts'
+import type { AlgorithmInfo } from '../crypto/algorithm.ts'
+import { isRecipientKey, recipientAlgorithm } from '../crypto/algorithms.ts'
+import { publicKeyOf } from '../crypto/public-key.ts'
+import type { CertificateStatus, UnusableReason } from '../engine.ts'
+import type { CheckedCertificate } from '../native/certificate-info.ts'
+import { recipientBytes } from '../size.ts'
+import { infoOf } from './certificate-info.ts'
+import { shapeProblem } from './key-shape.ts'
+import { carryRevocations, ownRevocations } from './revocation.ts'
+
+/**
+ * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
+ * revocations are merged into it. Never throws for what the text holds.
+ */
+export async function judge(
+  armored: string,
+  nowMs: number,
+  known?: string,
+): Promise<CertificateStatus> {
+  return (await judgeFully(armored, nowMs, known)).status
+}
+
+/** The same, with what sealing and verifying need of it where that can be done natively. */
+export async function judgeFully(
+  armored: string,
+  nowMs: number,
+  known?: string,
+): Promise<CheckedCertificate> {
+  const refused = shapeProblem(armored)
+  if (refused !== null) return { status: unusable(armored, refused), info: null }
+  const key = await readOne(armored)
+  if (typeof key === 'string') return { status: unusable(armored, key), info: null }
+  const carried = known !== undefined && (await carry(key, known))
+  const status = await judgeKey(key, carried ? key.armor() : armored, nowMs)
+  const isPlain = status.unusable === null && !carried
+  return { status, info: isPlain ? await infoOf(key, nowMs) : null }
+}
+
+async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
+  try {
+    const keys = await readKeys({ armoredKeys: armored })
+    const key = keys[0]
+    if (keys.length !== 1 || key === undefined) return 'several-certificates'
+    return key.isPrivate() ? 'secret-key' : key
+  } catch {
+    return 'unparseable'
+  }
+}
+
+async function carry(key: PublicKey, known: string): Promise<boolean> {
+  const earlier = await readOne(known)
+  if (typeof earlier === 'string' || earlier.getFingerprint() !== key.getFingerprint()) return false
+  return await carryRevocations(key, earlier)
+}
+
+async function judgeKey(
+  key: PublicKey,
+  armored: string,
+  nowMs: number,
+): Promise<CertificateStatus> {
+  const ownRevoked = await ownRevocations(key, key)
+  const base = {
+    ...unusable(armored, 'no-encryption-subkey'),
+    fingerprint: key.getFingerprint(),
+    algorithm: describe(key.getAlgorithmInfo()),
+    revocations: ownRevoked.length > 0 || (await revokesSubkey(key)),
+    encryptionKeys: encryptionKeysOf(key, null),
+  }
+  if (ownRevoked.length > 0) return { ...base, unusable: 'revoked' }
+  const found = await encryptionKey(key, nowMs)
+  if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
+  const { subkey, date } = found
+  const info = subkey.getAlgorithmInfo()
+  if (isTooLong(info) || !(await canBeSealedTo(key, subkey, date))) {
+    return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
+  }
+  return {
+    ...base,
+    unusable: null,
+    notBeforeMs: key.getCreationTime().getTime() - BOUNDS.clockToleranceMs,
+    expiresMs: await expiry(key, subkey, nowMs),
+    algorithm: describe(info),
+    encryptionKeys: encryptionKeysOf(key, subkey),
+    recipientBytes: recipientBytes(info),
+  }
+}
+
+const { publicKey } = enums
+/** Algorithms that encrypt (RFC 9580, 9.1). */
+const ENCRYPTING: ReadonlySet<number> = new Set([
+  publicKey.rsaEncryptSign,
+  publicKey.rsaEncrypt,
+  publicKey.elgamal,
+  publicKey.ecdh,
+  publicKey.x25519,
+  publicKey.x448,
+])
+
+/** @param chosen the one that is sealed to, which comes first */
+function encryptionKeysOf(key: PublicKey, chosen: Key | Subkey | null): string[] {
+  const parts = [key, ...key.subkeys].filter(({ keyPacket }) => {
+    return ENCRYPTING.has(keyPacket.algorithm)
+  })
+  const fingerprints = parts.map((part) => part.getFingerprint())
+  const first = chosen === null ? [] : [chosen.getFingerprint()]
+  return [...new Set([...first, ...fingerprints])]
+}
+
+/** The subkey to seal to, at our clock or as far ahead of it as clocks may differ. */
+export async function encryptionKey(
+  key: PublicKey,
+  nowMs: number,
+): Promise<{ subkey: Key | Subkey; date: Date } | { problem: string }> {
+  let problem = ''
+  for (const date of [new Date(nowMs), new Date(nowMs + BOUNDS.clockToleranceMs)]) {
+    try {
+      return { subkey: await key.getEncryptionKey(undefined, date), date }
+    } catch (error) {
+      problem ||= error instanceof Error ? error.message : ''
+    }
+  }
+  return { problem }
+}
+
+async function revokesSubkey(key: PublicKey): Promise<boolean> {
+  for (const subkey of key.subkeys) {
+    if ((await ownRevocations(key, subkey)).length > 0) return true
+  }
+  return false
+}
+
+/** When primary or subkey expires, or the subkey is revoked as of a date that is still ahead. */
+async function expiry(key: PublicKey, subkey: Key | Subkey, nowMs: number): Promise<number> {
+  const times = [await key.getExpirationTime(), await subkey.getExpirationTime()]
+  const ends = times.map((time) => (time instanceof Date ? time.getTime() : Infinity))
+  const revoked = subkey.revocationSignatures.map(timeOf).filter((atMs) => atMs > nowMs)
+  return Math.min(...ends, ...revoked)
+}
+
+/** Why there is nothing to seal to now: it comes later, or what the library says. */
+async function whyNot(
+  key: PublicKey,
+  nowMs: number,
+  problem: string,
+): Promise<Pick<CertificateStatus, 'unusable' | 'notBeforeMs'>> {
+  const signatures = [
+    ...key.users.flatMap((user) => user.selfCertifications),
+    ...key.subkeys.flatMap((subkey) => subkey.bindingSignatures),
+  ]
+  const latestMs = Math.max(...signatures.map(timeOf), 0)
+  const notBeforeMs = latestMs - BOUNDS.clockToleranceMs
+  const comes = notBeforeMs > nowMs && 'subkey' in (await encryptionKey(key, notBeforeMs))
+  return comes
+    ? { unusable: 'not-yet-valid', notBeforeMs }
+    : { unusable: reasonOf(problem), notBeforeMs: 0 }
+}
+
+const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
+
+/** The library says why in words only; ours are a closed set. */
+function reasonOf(problem: string): UnusableReason {
+  if (/revoked/i.test(problem)) return 'revoked'
+  if (/expired/i.test(problem)) return 'expired'
+  if (/insecure|not allowed|below|SHA1|rejected|considered too weak/i.test(problem)) {
+    return 'weak-algorithm'
+  }
+  return 'no-encryption-subkey'
+}
+
+function unusable(armored: string, reason: UnusableReason): CertificateStatus {
+  return {
+    fingerprint: null,
+    unusable: reason,
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    encryptionKeys: [],
+    recipientBytes: { aes256: 0, aes128: 0 },
+    algorithm: 'unknown',
+    armored,
+  }
+}
+
+/** Too long to be worth its cost. */
+const isTooLong = ({ bits }: AlgorithmInfo): boolean =>
+  bits !== undefined && bits > BOUNDS.rsaBitsMax
+
+function describe(info: AlgorithmInfo): string {
+  if (info.bits !== undefined) return `RSA ${info.bits}`
+  const name = info.curve ?? info.algorithm
+  return CURVE_NAMES[name] ?? name
+}
+
+/** As people know them, where the library says otherwise. */
+const CURVE_NAMES: Record<string, string> = {
+  curve25519Legacy: 'Curve25519',
+  ed25519Legacy: 'Ed25519',
+  x25519: 'X25519',
+  x448: 'X448',
+  nistP256: 'NIST P-256',
+  nistP384: 'NIST P-384',
+  nistP521: 'NIST P-521',
+}
+
+/**
+ * Seals a session key of zeros to a subkey, which fails where its point is not on its curve, its
+ * numbers are none, or its key derivation is unknown: one person of a group with such a
+ * certificate would otherwise stop every message to all others.
+ * @param date at which the subkey was found to be valid
+ */
+export async function canBeSealedTo(
+  key: PublicKey,
+  subkey: Key | Subkey,
+  date: Date,
+): Promise<boolean> {
+  const common = publicKeyOf(subkey.keyPacket.write())
+  if (common !== null && isRecipientKey(common)) {
+    return recipientAlgorithm(common.algorithm).isSound(common.point)
+  }
+  try {
+    await encryptSessionKey({
+      data: new Uint8Array(32),
+      algorithm: 'aes256',
+      encryptionKeys: key,
+      encryptionKeyIDs: [subkey.getKeyID()],
+      date,
+      format: 'binary',
+    })
+    return true
+  } catch {
+    return false
+  }
+}

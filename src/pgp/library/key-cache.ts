@@ -1,0 +1,47 @@
+/** Parsed keys, kept by their exact text or bytes, so that each is parsed once a thread. */
+import { readKey, readPrivateKey, type PrivateKey, type PublicKey } from 'openpgp'
+import type { UnlockedKey } from '../engine.ts'
+
+/** A parsed certificate takes about 12 KB. */
+const CERTIFICATES = 2000
+
+const certificates = new Map<string, PublicKey>()
+const secretKeys = new Map<string, PrivateKey>()
+
+/** Gives the certificate of an armored text; the least recently used is dropped at the bound. */
+export async function certificateOf(armored: string): Promise<PublicKey> {
+  const kept = certificates.get(armored)
+  if (kept !== undefined) {
+    certificates.delete(armored)
+    certificates.set(armored, kept)
+    return kept
+  }
+  const key = await readKey({ armoredKey: armored })
+  if (key.isPrivate()) throw new Error('a secret key is no certificate')
+  if (carriesRevocations(key)) return key
+  certificates.set(armored, key)
+  if (certificates.size > CERTIFICATES) {
+    for (const [oldest] of certificates) {
+      certificates.delete(oldest)
+      break
+    }
+  }
+  return key
+}
+
+/**
+ * The library marks a key's packets as revoked for good when they were at any date that it was
+ * asked about: such a key answers once, or what it signed before would depend on what was asked.
+ */
+function carriesRevocations(key: PublicKey): boolean {
+  return [key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)
+}
+
+/** Gives the secret key of an unlocked one. There are few, and they live as long as the thread. */
+export async function secretKeyOf(key: UnlockedKey): Promise<PrivateKey> {
+  const kept = secretKeys.get(key.fingerprint)
+  if (kept !== undefined) return kept
+  const parsed = await readPrivateKey({ binaryKey: key.bytes })
+  secretKeys.set(key.fingerprint, parsed)
+  return parsed
+}

@@ -1,0 +1,182 @@
+/**
+ * The shape of a certificate (RFC 9580, 10.1), and of a secret key that somebody brings (10.2 and
+ * 5.5.3), read off packet headers and a few bytes before any library parses them.
+ */
+import { createHash } from 'node:crypto'
+import { BOUNDS } from '../bounds.ts'
+import { bufferOf } from '../bytes.ts'
+import type { UnusableReason, UnfitReason } from '../engine.ts'
+import { dearmor } from '../format/armor.ts'
+import { FramingError, TAG, packetsOf } from '../format/packets.ts'
+import { issuerKeyIdsOf } from '../format/signature-claim.ts'
+
+/**
+ * Takes an armored text. Gives why it is no certificate that the library may parse, read off packet
+ * headers and issuers alone, or null.
+ */
+export function shapeProblem(armored: string): UnusableReason | null {
+  if (armored.length > BOUNDS.certificateChars) return 'too-large'
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  if (bytes === null) {
+    return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
+  }
+  let packets = 0
+  let primaries = 0
+  let userIds = 0
+  let ownKeyId = ''
+  let selfSignatures = 0
+  let allSelfSignatures = 0
+  try {
+    for (const { tag, body } of packetsOf(bytes)) {
+      if (tag === TAG.secretKey || tag === TAG.secretSubkey) return 'secret-key'
+      if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
+      if (tag === TAG.publicKey && body[0] !== 4) return 'version'
+      if (tag === TAG.publicKey) ownKeyId = keyIdOf(body)
+      if (PARTS.has(tag)) selfSignatures = 0
+      if (tag === TAG.signature && mayBeOwn(body, ownKeyId)) {
+        if (++selfSignatures > BOUNDS.selfSignatures) return 'too-large'
+        if (++allSelfSignatures > BOUNDS.allSelfSignatures) return 'too-large'
+      }
+      if (tag === TAG.userId && ++userIds > BOUNDS.certificateUserIds) return 'too-large'
+      if (++packets > BOUNDS.certificatePackets) return 'too-large'
+      if (primaries === 0) return 'unparseable'
+    }
+  } catch (error) {
+    if (error instanceof FramingError) return 'unparseable'
+    throw error
+  }
+  return null
+}
+
+/** Packets that signatures after them belong to; whatever else stands between is passed over. */
+const PARTS: ReadonlySet<number> = new Set([
+  TAG.publicKey,
+  TAG.userId,
+  TAG.userAttribute,
+  TAG.publicSubkey,
+])
+
+/** Whether the library may take a signature for the key's own: it goes by the last issuer named. */
+function mayBeOwn(signature: Uint8Array, ownKeyId: string): boolean {
+  const named = issuerKeyIdsOf(signature)
+  return named.length === 0 || named.includes(ownKeyId)
+}
+
+/** The key id of a version 4 key, from its body (RFC 9580, 5.5.4.2). */
+function keyIdOf(body: Uint8Array): string {
+  const length = Buffer.from([0x99, body.length >> 8, body.length & 0xff])
+  return createHash('sha1').update(length).update(body).digest('hex').slice(24)
+}
+
+/** How the secret part of each key packet is kept. */
+type SecretKept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
+
+/** Either what may be parsed, and whether it is locked, or why it is nothing for us. */
+export type Shape = { bytes: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
+
+/** Takes a file as it came: one armored block, or the binary form. Never throws. */
+export function shapeOfSecret(file: Uint8Array): Shape {
+  if (file.length > BOUNDS.secretKeyBytes) return { unfit: 'too-large' }
+  const bytes = bytesOf(file)
+  if (typeof bytes === 'string') return { unfit: bytes }
+  try {
+    return shapeOf(bytes)
+  } catch (error) {
+    if (error instanceof FramingError || error instanceof RangeError)
+      return { unfit: 'unparseable' }
+    throw error
+  }
+}
+
+/** Packets of the binary form begin with the highest bit set, which no text does. */
+function bytesOf(file: Uint8Array): Uint8Array | UnfitReason {
+  if ((file[0] ?? 0) >= 0x80) return file
+  const text = Buffer.from(file).toString('latin1')
+  const bytes = dearmor(text, 'PRIVATE KEY BLOCK')
+  if (bytes !== null) return bytes
+  const blocks = text.match(/^-----BEGIN PGP PRIVATE KEY BLOCK-----/gm)?.length ?? 0
+  if (blocks > 1) return 'several-keys'
+  const isPublic = blocks === 0 && text.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----')
+  return isPublic ? 'public-only' : 'unparseable'
+}
+
+function shapeOf(bytes: Uint8Array): Shape {
+  const kept: SecretKept[] = []
+  let packets = 0
+  for (const { tag, body } of packetsOf(bytes)) {
+    if (++packets > BOUNDS.certificatePackets) return { unfit: 'too-large' }
+    if (packets === 1 && tag === TAG.publicKey) return { unfit: 'public-only' }
+    if (packets === 1 && tag !== TAG.secretKey) return { unfit: 'unparseable' }
+    if (packets > 1 && (tag === TAG.secretKey || tag === TAG.publicKey)) {
+      return { unfit: 'several-keys' }
+    }
+    if (tag === TAG.publicSubkey) return { unfit: 'stub' }
+    if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) continue
+    if (body[0] !== 4) return { unfit: 'version' }
+    const public_ = publicBytes(body)
+    if (typeof public_ === 'string') return { unfit: public_ }
+    kept.push(keptAs(body.subarray(public_)))
+  }
+  return judge(bytes, kept)
+}
+
+function judge(bytes: Uint8Array, kept: SecretKept[]): Shape {
+  const [primary] = kept
+  if (primary === undefined) return { unfit: 'unparseable' }
+  if (kept.includes('card')) return { unfit: 'smartcard' }
+  if (primary === 'stub' && kept.some((one) => one !== 'stub')) return { unfit: 'subkeys-only' }
+  if (kept.includes('stub')) return { unfit: 'stub' }
+  const isMixed = kept.some((one) => one !== primary)
+  if (kept.includes('unusual') || isMixed) return { unfit: 'unusual-s2k' }
+  return { bytes, isLocked: primary === 'locked' }
+}
+
+/** Numbers and curve names of public key algorithms, in the order that they stand in a packet. */
+const MATERIAL: Record<number, readonly ('mpi' | 'oid' | 'kdf')[]> = {
+  1: ['mpi', 'mpi'],
+  2: ['mpi', 'mpi'],
+  3: ['mpi', 'mpi'],
+  16: ['mpi', 'mpi', 'mpi'],
+  17: ['mpi', 'mpi', 'mpi', 'mpi'],
+  18: ['oid', 'mpi', 'kdf'],
+  19: ['oid', 'mpi'],
+  22: ['oid', 'mpi'],
+}
+/** X25519, X448, Ed25519, Ed448 as RFC 9580 writes them: GnuPG 2.2 and RNP read none of them in v4. */
+const NEWER = new Set([25, 26, 27, 28])
+const MATERIAL_AT = 6
+
+/** How many bytes of a version 4 key packet are its public part (RFC 9580, 5.5.2 and 5.5.5). */
+function publicBytes(body: Uint8Array): number | UnfitReason {
+  const algorithm = body[MATERIAL_AT - 1] ?? 0
+  if (NEWER.has(algorithm)) return 'newer-algorithm'
+  const fields = MATERIAL[algorithm]
+  if (fields === undefined) return 'weak-algorithm'
+  const bytes = bufferOf(body)
+  let at = MATERIAL_AT
+  for (const field of fields) {
+    at += field === 'mpi' ? 2 + Math.ceil(bytes.readUInt16BE(at) / 8) : 1 + bytes.readUInt8(at)
+  }
+  return at
+}
+
+const SHA1_CHECKED = 254
+const ITERATED_AND_SALTED = 3
+const GNU = 101
+const GNU_MARK = Buffer.from('GNU')
+
+/**
+ * How the rest of a packet is locked (RFC 9580, 5.5.3 and 3.7.1). GnuPG and openpgp.js lock with an
+ * iterated and salted hash, checked by SHA-1; private extension 101 says that it is elsewhere.
+ */
+function keptAs(rest: Uint8Array): SecretKept {
+  const [usage = 0, cipher = 0, specifier] = rest
+  if (usage === 0) return 'open'
+  if (usage < 253) return 'unusual'
+  const at = usage === 253 ? 3 : 2
+  if (rest[at] === GNU && GNU_MARK.equals(rest.subarray(at + 2, at + 5))) {
+    return rest[at + 5] === 2 ? 'card' : 'stub'
+  }
+  const isOrdinary = usage === SHA1_CHECKED && cipher > 0 && specifier === ITERATED_AND_SALTED
+  return isOrdinary ? 'locked' : 'unusual'
+}

@@ -1,0 +1,201 @@
+/** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
+import { CIPHER_ID } from '../crypto/ciphers.ts'
+import type { SessionKey } from '../crypto/session-key.ts'
+import type {
+  Adopted,
+  Cipher,
+  AdoptSecrets,
+  CertificateStatus,
+  NotOpened,
+  Opened,
+  OwnKey,
+  SealRequest,
+  Signed,
+  SignedAtLength,
+  SignatureResult,
+  UnlockedKey,
+} from '../engine.ts'
+import type { EncryptedMessage } from '../format/encrypted-message.ts'
+import type { CheckedCertificate } from '../native/certificate-info.ts'
+import { JobKilled, Pool, type ThreadLoad } from '../pool.ts'
+import { Sealed } from '../sealed.ts'
+import type { FileOpeningHelpers } from '../stream/open-file.ts'
+import type { OwnKeyInfo } from './certificate-info.ts'
+import type { Jobs } from './worker.ts'
+
+/** Greatest time of one job, in ms, from when a thread takes it up. */
+const DEADLINES_MS = {
+  open: 3000,
+  verify: 3000,
+  judge: 3000,
+  seal: 20_000,
+  own: 30_000,
+  attachment: 30_000,
+}
+
+export interface LibraryOptions {
+  /** Threads of each of the three kinds, 2 by default, started when first needed. */
+  threads?: number
+  /** For opening, verifying and judging, 3000 by default. */
+  deadlineMs?: number
+  /** Called when a job had to be killed. */
+  onThreadKilled?: (job: string) => void
+}
+
+/**
+ * Messages (open, verify), certificates (judge) and what we make (seal, generate, unlock) run in
+ * threads of their own, so that nothing of anybody's can hold up the others.
+ */
+export class Library implements AsyncDisposable {
+  readonly #messages: Pool<Jobs>
+  readonly #certificates: Pool<Jobs>
+  readonly #ours: Pool<Jobs>
+  /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
+  readonly #attachments: Pool<Jobs>
+  readonly #deadlineMs: number | undefined
+
+  constructor({ threads = 2, deadlineMs, onThreadKilled }: LibraryOptions) {
+    this.#messages = new Pool('library/worker', threads, onThreadKilled)
+    this.#certificates = new Pool('library/worker', threads, onThreadKilled)
+    this.#ours = new Pool('library/worker', threads, onThreadKilled)
+    this.#attachments = new Pool('library/worker', 1, onThreadKilled)
+    this.#deadlineMs = deadlineMs
+  }
+
+  async generate(options: {
+    userId: string
+    createdMs: number
+    passphrase: string
+    isRandom?: boolean | undefined
+  }): Promise<OwnKey> {
+    return await this.#ours.run('generate', [options], DEADLINES_MS.own)
+  }
+
+  async unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
+    return await this.#ours.run('unlock', [locked, passphrase], DEADLINES_MS.own)
+  }
+
+  async relock(
+    locked: string,
+    o: { from: string; to: string; isRandom?: boolean },
+  ): Promise<string> {
+    return await this.#ours.run('relock', [locked, o], DEADLINES_MS.own)
+  }
+
+  /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */
+  async adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted> {
+    try {
+      return await this.#ours.run('adopt', [file, secrets, Date.now()], DEADLINES_MS.own)
+    } catch (error) {
+      if (!(error instanceof JobKilled)) throw error
+      return { outcome: 'unfit', reason: 'too-large' }
+    }
+  }
+
+  /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
+  async describe(key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> {
+    return await this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
+  }
+
+  /** Unusable by `deadline` when that passed; never throws for what the text holds. */
+  async judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate> {
+    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
+    try {
+      return await this.#certificates.run('judge', [armored, atMs, known], deadlineMs)
+    } catch (error) {
+      if (!(error instanceof JobKilled)) throw error
+      return { status: lateStatus(armored), info: null }
+    }
+  }
+
+  async seal(request: SealRequest): Promise<Sealed> {
+    const sealed = await this.#ours.run('seal', [request, Date.now()], DEADLINES_MS.seal)
+    return Sealed.of(sealed.armored, sealed)
+  }
+
+  /** Recipient packets alone. @throws Error when any certificate cannot be used */
+  async packetsFor(certificates: string[], { cipher, data }: SessionKey): Promise<Uint8Array> {
+    const algorithm: Cipher = cipher === CIPHER_ID.aes256 ? 'aes256' : 'aes128'
+    const args: Parameters<Jobs['recipientPackets']> = [
+      certificates,
+      { data, algorithm },
+      Date.now(),
+    ]
+    return await this.#ours.run('recipientPackets', args, DEADLINES_MS.seal)
+  }
+
+  /** Whether all certificates list AES-256. */
+  async readAes256(certificates: string[]): Promise<boolean> {
+    return await this.#ours.run('allListAes256', [certificates, Date.now()], DEADLINES_MS.seal)
+  }
+
+  async open(
+    encrypted: EncryptedMessage,
+    keys: UnlockedKey[],
+    signal?: AbortSignal,
+  ): Promise<Opened> {
+    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.open
+    try {
+      return await this.#messages.run('open', [encrypted, keys], deadlineMs, signal)
+    } catch (error) {
+      const late: NotOpened = { outcome: 'damaged', reason: 'failed' }
+      return error instanceof JobKilled ? { ...late, reason: 'deadline' } : late
+    }
+  }
+
+  /** What opening an attachment leaves to the library. */
+  fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
+    const openMs = this.#deadlineMs ?? DEADLINES_MS.open
+    const wholeMs = DEADLINES_MS.attachment
+    return {
+      unwrap: ({ recipientPackets }) =>
+        this.#messages.run('unwrap', [recipientPackets, keys], openMs).catch(() => []),
+      openWhole: (...whole) =>
+        this.#attachments.run('openWhole', [...whole, keys], wholeMs).catch(() => null),
+      unpackWhole: (packet) =>
+        this.#attachments.run('unpackWhole', [packet], wholeMs).catch(() => null),
+    }
+  }
+
+  async verify(
+    signed: Signed | SignedAtLength,
+    certificate: string,
+    { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
+  ): Promise<SignatureResult[]> {
+    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.verify
+    try {
+      return await this.#messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal)
+    } catch {
+      return signed.signatures.map(() => 'bad')
+    }
+  }
+
+  /** What the threads of each kind are doing. */
+  get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
+    return {
+      messages: this.#messages.load,
+      certificates: this.#certificates.load,
+      ours: this.#ours.load,
+      attachments: this.#attachments.load,
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pools = [this.#messages, this.#certificates, this.#ours, this.#attachments]
+    await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()))
+  }
+}
+
+function lateStatus(armored: string): CertificateStatus {
+  return {
+    fingerprint: null,
+    unusable: 'deadline',
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    encryptionKeys: [],
+    recipientBytes: { aes256: 0, aes128: 0 },
+    algorithm: 'unknown',
+    armored,
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Opening with openpgp.js, in a thread that may be killed: messages as a whole, and of files what
+ * the platform has not: recipient packets, containers and compression, which all fit their bound.
+ */
+import {
+  CompressedDataPacket,
+  PacketList,
+  config,
+  decryptSessionKeys,
+  readMessage,
+  type AnyPacket,
+  type DecryptedSessionKey,
+  type PrivateKey,
+} from 'openpgp'
+import { BOUNDS } from '../bounds.ts'
+import { isNativeCipher, openVersion1 } from '../crypto/seipd.ts'
+import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
+import { openedText, readDecrypted } from '../format/decrypted-message.ts'
+import type { EncryptedMessage } from '../format/encrypted-message.ts'
+import { COMPRESSION } from '../format/message-grammar.ts'
+import { TAG, framePacket } from '../format/packets.ts'
+import { secretKeyOf } from './key-cache.ts'
+
+/** A session key of an attachment, with the fingerprint of the own key that it was for. */
+export interface FoundKey {
+  /** Null where the container says it (RFC 9580, 5.1.2). */
+  algorithm: string | null
+  data: Uint8Array
+  fingerprint: string
+}
+
+/** Packets that stood in a container, which was whole. */
+export interface FoundPackets {
+  packets: Uint8Array
+  fingerprint: string
+}
+
+/** Stands in for the container while recipient packets are read, so that it is not copied. */
+const NO_DATA = framePacket(TAG.seipd, Buffer.concat([Buffer.from([1]), Buffer.alloc(64)]))
+
+const attachmentLimits = () => ({
+  ...config,
+  maxDecompressedMessageSize: BOUNDS.libraryAttachmentBytes,
+})
+
+/**
+ * Takes what `parseMessage` left and the keys to try. Gives the document as text, or why not.
+ * Everything cryptographic that fails is `damaged` with one reason: no oracle in the difference.
+ */
+export async function open(
+  encrypted: EncryptedMessage,
+  keys: UnlockedKey[],
+): Promise<OpenedText | NotOpened> {
+  const found = await decrypt(encrypted, keys)
+  if (found === null) return { outcome: 'damaged', reason: 'decryption' }
+  if (found === 'not-recipient') return { outcome: 'not-recipient' }
+  const decrypted = await readDecrypted(found.packets, bunzip)
+  const { dataDigest, recipients } = encrypted
+  return openedText(decrypted, { dataDigest, openedWith: found.fingerprint, recipients })
+}
+
+async function decrypt(
+  encrypted: EncryptedMessage,
+  keys: UnlockedKey[],
+): Promise<FoundPackets | 'not-recipient' | null> {
+  let anySessionKey = false
+  for (const key of keys) {
+    const secretKey = await secretKeyOf(key)
+    for (const sessionKey of await sessionKeysFor(encrypted.recipientPackets, secretKey)) {
+      anySessionKey = true
+      const packets = await openContainer(encrypted, sessionKey, secretKey)
+      if (packets !== null) return { packets, fingerprint: key.fingerprint }
+    }
+  }
+  return anySessionKey || encrypted.named ? null : 'not-recipient'
+}
+
+async function sessionKeysFor(
+  recipientPackets: Uint8Array[],
+  secretKey: PrivateKey,
+): Promise<DecryptedSessionKey[]> {
+  const found: DecryptedSessionKey[] = []
+  for (const packet of recipientPackets) {
+    try {
+      const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
+      found.push(...(await decryptSessionKeys({ message, decryptionKeys: secretKey })))
+    } catch {
+      continue
+    }
+  }
+  return found
+}
+
+async function openContainer(
+  { container, recipientPackets }: EncryptedMessage,
+  { algorithm, data }: DecryptedSessionKey,
+  secretKey: PrivateKey,
+): Promise<Uint8Array | null> {
+  if (container[0] === 1 && algorithm !== null && isNativeCipher(algorithm)) {
+    return openVersion1(container, { algorithm, data })
+  }
+  try {
+    const message = await readMessage({ binaryMessage: whole(recipientPackets, container) })
+    return await writePackets((await message.decrypt([secretKey])).packets)
+  } catch {
+    return null
+  }
+}
+
+const whole = (recipientPackets: Uint8Array[], container: Uint8Array): Buffer =>
+  Buffer.concat([...recipientPackets, framePacket(TAG.seipd, container)])
+
+/** bzip2, which the platform lacks; the library holds it to the profile's bound. */
+async function bunzip(packet: Uint8Array): Promise<Uint8Array> {
+  const message = await readMessage({ binaryMessage: packet })
+  return await writePackets(message.unwrapCompressed().packets)
+}
+
+/** Session keys that recipient packets of an attachment hold for any of our keys. */
+export async function unwrap(
+  recipientPackets: Uint8Array[],
+  keys: UnlockedKey[],
+): Promise<FoundKey[]> {
+  const found: FoundKey[] = []
+  for (const key of keys) {
+    const { fingerprint } = key
+    for (const one of await sessionKeysFor(recipientPackets, await secretKeyOf(key))) {
+      found.push({ algorithm: one.algorithm, data: one.data, fingerprint })
+    }
+  }
+  return found
+}
+
+/** Takes a container's whole body. Gives the packets inside; null for everything that fails. */
+export async function openWhole(
+  recipientPackets: Uint8Array[],
+  container: Uint8Array,
+  keys: UnlockedKey[],
+): Promise<FoundPackets | null> {
+  const binaryMessage = whole(recipientPackets, container)
+  const limits = attachmentLimits()
+  for (const key of keys) {
+    try {
+      const message = await readMessage({ binaryMessage, config: limits })
+      const secretKey = await secretKeyOf(key)
+      const { packets } = await message.decrypt(
+        [secretKey],
+        undefined,
+        undefined,
+        undefined,
+        limits,
+      )
+      return { packets: await writePackets(packets), fingerprint: key.fingerprint }
+    } catch {
+      continue
+    }
+  }
+  return null
+}
+
+/**
+ * Unpacks a compressed packet of an attachment.
+ * @returns null for data that is broken, `too-large` for what is more than its bound
+ */
+export async function unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null> {
+  try {
+    const message = await readMessage({ binaryMessage: packet, config: attachmentLimits() })
+    return await writePackets(message.unwrapCompressed().packets)
+  } catch (error) {
+    return error instanceof Error && /size exceeded/.test(error.message) ? 'too-large' : null
+  }
+}
+
+/** The library has these, its types do not. */
+interface Unfinished {
+  stream?: { getReader(): { read(): Promise<{ done: boolean; value?: AnyPacket }> } } | null
+}
+interface Decompressed {
+  packets: PacketList<AnyPacket>
+}
+
+const UNCOMPRESSED = Buffer.from([COMPRESSION.none])
+
+/**
+ * Takes a list that the library parsed, and gives all of its packets as bytes, so that our own
+ * grammar can judge them. The library stops reading at a document, and what follows must be asked
+ * for; what it decompressed it cannot write again, so that is framed as it is.
+ */
+async function writePackets(list: PacketList<AnyPacket>): Promise<Buffer> {
+  const rest = (list as Unfinished).stream?.getReader()
+  for (let next = await rest?.read(); next?.value !== undefined; next = await rest?.read()) {
+    list.push(next.value)
+  }
+  const written: Uint8Array[] = []
+  for (const packet of list) {
+    if (packet instanceof CompressedDataPacket) {
+      const inside = await writePackets((packet as unknown as Decompressed).packets)
+      written.push(framePacket(TAG.compressed, Buffer.concat([UNCOMPRESSED, inside])))
+    } else {
+      const alone = new PacketList<AnyPacket>()
+      alone.push(packet)
+      written.push(alone.write())
+    }
+  }
+  return Buffer.concat(written)
+}

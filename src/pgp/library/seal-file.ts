@@ -1,0 +1,134 @@
+/**
+ * Sealing of files as phones do it: signed, perhaps compressed, encrypted, in every common form
+ * that a reader may meet (RFC 9580, 10.3). Runs in the calling thread, a few MiB at a time.
+ */
+import './brainpool.ts'
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { deflate, deflateRaw } from 'node:zlib'
+import { createMessage, encryptSessionKey, sign, SignaturePacket } from 'openpgp'
+import { CIPHERS } from '../crypto/ciphers.ts'
+import type { Cipher, UnlockedKey } from '../engine.ts'
+import { armorMessage } from '../format/armor.ts'
+import { COMPRESSION } from '../format/message-grammar.ts'
+import { framedParts, TAG, type Framing } from '../format/packets.ts'
+import { certificateOf, secretKeyOf } from './key-cache.ts'
+import { applyProfile } from './profile.ts'
+
+/** How a file is sealed; what is absent is as most programs do it. */
+export interface FileForm {
+  /** Of what is signed; `none` when absent (RFC 9580, 5.6). */
+  compression?: 'none' | 'zip' | 'zlib' | undefined
+  /** `anonymous`: recipient packets name no key (RFC 9580, 5.1.6). */
+  recipients?: 'named' | 'anonymous' | undefined
+  /** `none`: nobody signs; `damaged`: one bit of the signature is wrong. */
+  signature?: 'signed' | 'none' | 'damaged' | undefined
+  /** `partial`: in chunks of 64 KiB, as programs write what they read from a pipe. */
+  framing?: Framing | undefined
+  cipher?: Cipher | undefined
+  /** `armored`: as ASCII text (RFC 9580, 6.2). */
+  encoding?: 'binary' | 'armored' | undefined
+}
+
+export interface SealFileRequest {
+  file: Uint8Array
+  /** Armored certificates, each usable now. Only these can open it. */
+  certificates: readonly string[]
+  signer: UnlockedKey
+  form?: FileForm
+}
+
+const BLOCK = 16
+const SLICE = 4 * 1024 * 1024
+const COMPRESSORS = {
+  zip: promisify(deflateRaw),
+  zlib: promisify(deflate),
+} as const
+
+/**
+ * Gives the sealed file: recipient packets (v3), then one integrity-protected container (v1).
+ * @throws Error when there is nobody to seal to or a certificate cannot be used
+ */
+export async function sealFile({ file, ...request }: SealFileRequest): Promise<Buffer> {
+  applyProfile()
+  const { form = {}, signer } = request
+  const cipher = form.cipher ?? 'aes256'
+  const framing = form.framing ?? 'whole'
+  const data = randomBytes(CIPHERS[cipher].keyBytes)
+  const recipients = await encryptSessionKey({
+    data,
+    algorithm: cipher,
+    encryptionKeys: await Promise.all(request.certificates.map(certificateOf)),
+    wildcard: form.recipients === 'anonymous',
+    format: 'binary',
+  })
+  const signed = await signedParts(file, { signer, form, framing })
+  const packets = await compressed(signed, form.compression ?? 'none', framing)
+  const container = await encrypted(packets, { cipher, data })
+  data.fill(0)
+  const sealed = Buffer.concat([recipients, ...framedParts(TAG.seipd, container, framing)])
+  return form.encoding === 'armored' ? Buffer.from(armorMessage(sealed)) : sealed
+}
+
+/** One-pass signature, literal data and signature, or the literal data alone (RFC 9580, 10.3). */
+async function signedParts(
+  file: Uint8Array,
+  o: { signer: UnlockedKey; form: FileForm; framing: Framing },
+): Promise<Uint8Array[]> {
+  // binary, without a file name, undated
+  const head = Buffer.from([0x62, 0, 0, 0, 0, 0])
+  const literal = framedParts(TAG.literal, [head, file], o.framing)
+  if (o.form.signature === 'none') return literal
+  const detached = await sign({
+    message: await createMessage({ binary: file, format: 'binary' }),
+    signingKeys: await secretKeyOf(o.signer),
+    detached: true,
+    format: 'object',
+  })
+  const [packet] = detached.packets
+  if (!(packet instanceof SignaturePacket)) throw new Error('nothing was signed')
+  const signature = Buffer.from(detached.write() as Uint8Array)
+  if (o.form.signature === 'damaged') signature[signature.length - 1]! ^= 1
+  const announced = Buffer.concat([
+    Buffer.of(3, 0, packet.hashAlgorithm ?? 0, packet.publicKeyAlgorithm ?? 0),
+    Buffer.from(packet.issuerKeyID.toHex(), 'hex'),
+    Buffer.of(1),
+  ])
+  return [...framedParts(TAG.onePassSignature, [announced], 'whole'), ...literal, signature]
+}
+
+async function compressed(
+  parts: Uint8Array[],
+  how: 'none' | 'zip' | 'zlib',
+  framing: Framing,
+): Promise<Uint8Array[]> {
+  if (how === 'none') return parts
+  const body = await COMPRESSORS[how](Buffer.concat(parts))
+  return framedParts(TAG.compressed, [Buffer.of(COMPRESSION[how]), body], framing)
+}
+
+/** The body of a version 1 container (RFC 9580, 5.13.1). */
+async function encrypted(
+  parts: Uint8Array[],
+  { cipher, data }: { cipher: Cipher; data: Uint8Array },
+): Promise<Uint8Array[]> {
+  const encryptor = createCipheriv(CIPHERS[cipher].cfb, data, Buffer.alloc(BLOCK))
+  const hash = createHash('sha1')
+  const container: Uint8Array[] = [Buffer.of(1)]
+  const put = (bytes: Uint8Array): void => {
+    hash.update(bytes)
+    container.push(encryptor.update(bytes))
+  }
+  const prefix = randomBytes(BLOCK)
+  put(Buffer.concat([prefix, prefix.subarray(BLOCK - 2)]))
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += SLICE) {
+      put(part.subarray(at, at + SLICE))
+      if (part.length > SLICE) await breathe()
+    }
+  }
+  put(Buffer.of(0xd3, 0x14))
+  container.push(encryptor.update(hash.digest()), encryptor.final())
+  return container
+}

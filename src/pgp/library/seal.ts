@@ -1,0 +1,156 @@
+/** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
+import { createHash, randomBytes } from 'node:crypto'
+import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey } from 'openpgp'
+import { BOUNDS } from '../bounds.ts'
+import { CIPHERS } from '../crypto/ciphers.ts'
+import type { Cipher, SealRequest } from '../engine.ts'
+import { armorMessage } from '../format/armor.ts'
+import { TAG, packetsOf } from '../format/packets.ts'
+import { parseSignature } from '../format/signature-claim.ts'
+import type { SealedDigests } from '../sealed.ts'
+import { encryptionKey } from './certificate.ts'
+import { certificateOf, secretKeyOf } from './key-cache.ts'
+
+/** The library has it, its types do not. */
+type Preferring = PublicKey & {
+  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+
+/** A sealed message as text, with what it is known again by. */
+export interface LibrarySealed extends SealedDigests {
+  armored: string
+}
+
+/** Whether a certificate lists AES-256; asked of each once a thread. */
+const listsAes256 = new WeakMap<PublicKey, boolean>()
+
+/**
+ * Takes a text, the recipients' certificates and the signer; the signer is made a recipient too,
+ * and nobody is one twice.
+ * Gives one armored message and what it is known again by: recipient packets (v3), then one integrity-protected container (v1),
+ * which every OpenPGP program reads.
+ * @throws Error when any certificate cannot be used: nobody is left out silently
+ */
+export async function seal(request: SealRequest, nowMs: number): Promise<LibrarySealed> {
+  const signer = await secretKeyOf(request.signer)
+  const certificates = await Promise.all([...new Set(request.certificates)].map(certificateOf))
+  const recipients = distinct([...certificates, signer.toPublic()])
+  const document = Buffer.from(request.text, 'utf8')
+  const message = await createMessage({ binary: document, format: 'utf8' })
+  const signed = await sign({
+    message,
+    signingKeys: signer,
+    date: new Date(nowMs),
+    format: 'object',
+  })
+  const algorithm = await cipherFor(recipients, request.cipher, nowMs)
+  const data = randomBytes(CIPHERS[algorithm].keyBytes)
+  const container = await encrypt({
+    message: signed,
+    sessionKey: { data, algorithm },
+    format: 'binary',
+  })
+  const forRecipients = await packetsFor(recipients, { data, algorithm }, nowMs)
+  data.fill(0)
+  return {
+    armored: armorMessage(Buffer.concat([forRecipients, container])),
+    dataDigest: dataDigestOf(container),
+    statementDigest: statementDigestOf(signed.write() as Uint8Array, document),
+  }
+}
+
+/**
+ * Gives recipient packets of certificates alone, for a message that is otherwise sealed natively.
+ * @param sessionKey in memory that is shared with who asks; what is copied of it here is zeroed
+ */
+export async function recipientPackets(
+  certificates: string[],
+  { data, algorithm }: { data: Uint8Array; algorithm: Cipher },
+  nowMs: number,
+): Promise<Uint8Array> {
+  const own = { data: Uint8Array.from(data), algorithm }
+  try {
+    const recipients = await Promise.all(certificates.map(certificateOf))
+    return await packetsFor(recipients, own, nowMs)
+  } finally {
+    own.data.fill(0)
+  }
+}
+
+/** Whether all certificates list AES-256. */
+export async function allListAes256(certificates: string[], nowMs: number): Promise<boolean> {
+  const recipients = await Promise.all(certificates.map(certificateOf))
+  return (await cipherFor(recipients, 'aes256', nowMs)) === 'aes256'
+}
+
+/** The identity of the encrypted data: SHA-256 of the container's body. */
+function dataDigestOf(container: Uint8Array): string {
+  for (const { body } of packetsOf(container)) {
+    return createHash('sha256').update(body).digest('hex')
+  }
+  throw new Error('nothing was encrypted')
+}
+
+function statementDigestOf(signed: Uint8Array, document: Uint8Array): string {
+  for (const { tag, body } of packetsOf(signed)) {
+    const claim = tag === TAG.signature ? parseSignature(body, document) : null
+    if (claim !== null) return claim.digest
+  }
+  throw new Error('nothing was signed')
+}
+
+function distinct(keys: PublicKey[]): PublicKey[] {
+  return [...new Map(keys.map((key) => [key.getFingerprint(), key])).values()]
+}
+
+/** AES-256 where every recipient lists it, else AES-128, which all must read (RFC 9580, 12.1). */
+async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number): Promise<Cipher> {
+  if (asked === 'aes128') return asked
+  for (const key of recipients) {
+    let lists = listsAes256.get(key)
+    if (lists === undefined) {
+      const self = await selfSignature(key as Preferring, nowMs)
+      lists = self.preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true
+      listsAes256.set(key, lists)
+    }
+    if (!lists) return 'aes128'
+  }
+  return 'aes256'
+}
+
+/** At our clock, or as far ahead of it as clocks may differ. */
+async function selfSignature(
+  key: Preferring,
+  nowMs: number,
+): ReturnType<Preferring['getPrimarySelfSignature']> {
+  const later = (): ReturnType<Preferring['getPrimarySelfSignature']> =>
+    key.getPrimarySelfSignature(new Date(nowMs + BOUNDS.clockToleranceMs))
+  return await key.getPrimarySelfSignature(new Date(nowMs)).catch(later)
+}
+
+/** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */
+async function packetsFor(
+  recipients: PublicKey[],
+  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  nowMs: number,
+): Promise<Uint8Array> {
+  try {
+    return await packetsAt(recipients, sessionKey, new Date(nowMs))
+  } catch {
+    const parts: Uint8Array[] = []
+    for (const recipient of recipients) {
+      const found = await encryptionKey(recipient, nowMs)
+      if (!('subkey' in found)) throw new Error('a certificate cannot be sealed to')
+      parts.push(await packetsAt([recipient], sessionKey, found.date))
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+async function packetsAt(
+  encryptionKeys: PublicKey[],
+  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  date: Date,
+): Promise<Uint8Array> {
+  return await encryptSessionKey({ ...sessionKey, encryptionKeys, date, format: 'binary' })
+}

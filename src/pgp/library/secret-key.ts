@@ -1,0 +1,130 @@
+/** The bot's own secret keys: made, locked, unlocked. */
+import {
+  config,
+  decryptKey,
+  encryptKey,
+  enums,
+  generateKey,
+  readPrivateKey,
+  SignaturePacket,
+  type AnySecretKeyPacket,
+  type PrivateKey,
+} from 'openpgp'
+import type { OwnKey, UnlockedKey } from '../engine.ts'
+import { ownBytes } from '../size.ts'
+
+/**
+ * Makes a v4 key in the encodings that every OpenPGP program reads: Ed25519 primary that
+ * certifies and signs, Curve25519 subkey that encrypts, no expiry (RFC 9580, 9.2.1).
+ * `certifiedBy` is the key before it, which then vouches for it in its certificate.
+ */
+export async function generate(options: {
+  userId: string
+  createdMs: number
+  passphrase: string
+  isRandom?: boolean | undefined
+  certifiedBy?: UnlockedKey | undefined
+}): Promise<OwnKey> {
+  const { privateKey } = await generateKey({
+    type: 'ecc',
+    curve: 'curve25519Legacy',
+    userIDs: [{ name: options.userId }],
+    date: new Date(options.createdMs),
+    passphrase: options.passphrase,
+    format: 'object',
+    config: lockingFor(options),
+  })
+  if (options.certifiedBy !== undefined) await certify(privateKey, options.certifiedBy)
+  return {
+    fingerprint: privateKey.getFingerprint(),
+    certificate: privateKey.toPublic().armor(),
+    locked: privateKey.armor(),
+  }
+}
+
+/**
+ * Puts a certification of every user id by another key's primary onto a key (RFC 9580, 5.2.1.4):
+ * who trusts the old key can see that its holder made the new one. By hand, because the library
+ * certifies with a signing subkey where there is one, which means nothing to a verifier.
+ */
+export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
+  const { keyPacket } = await readPrivateKey({ binaryKey: certifier.bytes })
+  const { created } = keyPacket
+  const date = new Date(Math.max(key.getCreationTime().getTime(), created.getTime()))
+  for (const user of key.users) {
+    const signature = new SignaturePacket()
+    signature.signatureType = enums.signature.certPositive
+    signature.publicKeyAlgorithm = keyPacket.algorithm
+    signature.hashAlgorithm = enums.hash.sha512
+    const certified = { userID: user.userID, key: key.keyPacket }
+    const certifying = signature as unknown as Certifying
+    await certifying.sign(keyPacket as AnySecretKeyPacket, certified, date, false, config)
+    user.otherCertifications.push(signature)
+  }
+}
+
+/** The library signs a user id with its key, and takes its configuration; its types do not say so. */
+interface Certifying {
+  sign(...given: [AnySecretKeyPacket, object, Date, boolean, typeof config]): Promise<void>
+}
+
+/** @throws Error `wrong-passphrase`, or what the library says of a block that is no v4 secret key */
+export async function unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
+  const privateKey = await readPrivateKey({ armoredKey: locked })
+  if (privateKey.keyPacket.version !== 4) throw new Error('not a version 4 key')
+  return unlockedFrom(await unlockWith(privateKey, passphrase))
+}
+
+/** A key as the engine uses it. */
+export function unlockedFrom(unlocked: PrivateKey): UnlockedKey {
+  const packets = unlocked.getKeys().map((key) => key.keyPacket)
+  return {
+    fingerprint: unlocked.getFingerprint(),
+    keyIds: packets.map((packet) => packet.getKeyID().toHex()),
+    fingerprints: packets.map((packet) => packet.getFingerprint()),
+    bytes: unlocked.write(),
+    sizes: ownBytes(unlocked.getKeys().map((key) => key.getAlgorithmInfo())),
+  }
+}
+
+/**
+ * How a key is locked: by the profile's slow hash, or, under 256 random bits, by the shortest, of
+ * 1024 bytes (RFC 9580, 3.7.1.3).
+ */
+const lockingFor = ({ isRandom }: { isRandom?: boolean | undefined }): object =>
+  isRandom === true ? { s2kIterationCountByte: 0 } : {}
+
+/**
+ * Locks a key under another passphrase.
+ * @returns the armored key, after it was seen to open
+ * @throws Error `wrong-passphrase`, or what `unlock` throws
+ */
+export async function relock(
+  locked: string,
+  o: { from: string; to: string; isRandom?: boolean },
+): Promise<string> {
+  const privateKey = await unlockWith(await readPrivateKey({ armoredKey: locked }), o.from)
+  const anew = await lock(privateKey, o)
+  const { fingerprint } = await unlock(anew, o.to)
+  if (fingerprint !== privateKey.getFingerprint()) throw new Error('another key')
+  return anew
+}
+
+/** Locks a key, and gives it armored. */
+export async function lock(
+  privateKey: PrivateKey,
+  o: { to: string; isRandom?: boolean | undefined },
+): Promise<string> {
+  const locked = await encryptKey({ privateKey, passphrase: o.to, config: lockingFor(o) })
+  return locked.armor()
+}
+
+async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
+  // What is not locked was not locked by us: whoever put it there knew no secret of ours.
+  if (privateKey.isDecrypted()) throw new Error('not-locked')
+  try {
+    return await decryptKey({ privateKey, passphrase })
+  } catch {
+    throw new Error('wrong-passphrase')
+  }
+}

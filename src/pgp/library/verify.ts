@@ -1,0 +1,127 @@
+/** Verifying signatures against one certificate (RFC 9580, 5.2.4). */
+import {
+  createMessage,
+  readSignature,
+  verify as verifyDetached,
+  type PublicKey,
+  type Signature,
+} from 'openpgp'
+import { certificateOf } from './key-cache.ts'
+import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
+import { packetsOf } from '../format/packets.ts'
+import { BOUNDS } from '../bounds.ts'
+import { revokedFromMs } from './revocation.ts'
+import { SUBPACKET, parseSignature, readClaim } from '../format/signature-claim.ts'
+
+/**
+ * Takes a document with its signatures, the one certificate that may have made them, and our
+ * clock in ms. Gives one result a signature: `other-key` when the certificate holds no key with
+ * the issuer's id, `bad` for everything else that does not hold.
+ */
+export async function verify(
+  signed: Signed | SignedAtLength,
+  certificate: string,
+  nowMs: number,
+): Promise<SignatureResult[]> {
+  const key = await certificateOf(certificate)
+  const keyIds = new Set(key.getKeyIDs().map((id) => id.toHex()))
+  const results: SignatureResult[] = []
+  for (const [index, packet] of signed.signatures.entries()) {
+    const made = madeOver(signed, index)
+    const claim = claimOf(packet, made)
+    if (claim?.issuerKeyId == null) results.push('bad')
+    else if (!keyIds.has(claim.issuerKeyId)) results.push('other-key')
+    else if (claim.createdMs > nowMs + BOUNDS.clockToleranceMs) results.push('bad')
+    else if (claim.createdMs >= (await revokedMs(key, claim.issuerKeyId))) results.push('bad')
+    else {
+      const date = new Date(Math.max(nowMs, claim.createdMs))
+      if (await isExpired(key, claim.issuerKeyId, date)) results.push('bad')
+      else results.push((await holds(packet, made, { certificate, date })) ? 'valid' : 'bad')
+    }
+  }
+  return results
+}
+
+/** The library heeds no revocation over a weak hash; we do (RFC 9580, 5.2.3.31). */
+async function revokedMs(key: PublicKey, issuerKeyId: string): Promise<number> {
+  const parts = [key, ...key.subkeys.filter((one) => one.getKeyID().toHex() === issuerKeyId)]
+  return Math.min(...(await Promise.all(parts.map((part) => revokedFromMs(key, part)))))
+}
+
+/**
+ * The library asks only whether the key was valid when the signature says that it was made, which
+ * whoever holds the key of an expired certificate can choose.
+ */
+async function isExpired(key: PublicKey, issuerKeyId: string, at: Date): Promise<boolean> {
+  const end = await key.getExpirationTime()
+  if (end === null ? hasEnded(key, at) : end.valueOf() <= at.getTime()) return true
+  for (const subkey of key.subkeys) {
+    if (subkey.getKeyID().toHex() !== issuerKeyId) continue
+    const subkeyEnd = await subkey.getExpirationTime(at)
+    if (subkeyEnd === null || subkeyEnd.valueOf() <= at.getTime()) return true
+  }
+  return false
+}
+
+/** Where no self-signature counts any more, the earliest end that any of them ever named does. */
+function hasEnded(key: PublicKey, at: Date): boolean {
+  const createdMs = key.getCreationTime().getTime()
+  return key.users
+    .flatMap((user) => user.selfCertifications)
+    .some(({ keyExpirationTime: seconds }) => {
+      return seconds !== null && seconds > 0 && createdMs + seconds * 1000 <= at.getTime()
+    })
+}
+
+/** What one signature was made over: the document, or the hash that stands for it. */
+type MadeOver = { document: Uint8Array } | { digest: Uint8Array }
+
+function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {
+  if ('document' in signed) return { document: signed.document }
+  return { digest: signed.digests[index] ?? Buffer.alloc(0) }
+}
+
+function claimOf(packet: Uint8Array, made: MadeOver): ReturnType<typeof parseSignature> {
+  for (const { body } of packetsOf(packet)) {
+    return 'document' in made ? parseSignature(body, made.document) : readClaim(body, () => '')
+  }
+  return null
+}
+
+async function holds(
+  packet: Uint8Array,
+  made: MadeOver,
+  { certificate, date }: { certificate: string; date: Date },
+): Promise<boolean> {
+  try {
+    const { signatures } = await verifyDetached({
+      message: await createMessage({
+        binary: 'document' in made ? made.document : Buffer.alloc(0),
+      }),
+      signature: await signatureOf(packet, made),
+      verificationKeys: await certificateOf(certificate),
+      date,
+    })
+    const results = await Promise.all(signatures.map(({ verified }) => verified))
+    return results.length === 1 && results[0] === true
+  } catch {
+    return false
+  }
+}
+
+/** The library keeps the hash of a document that it reads as a stream here; its types do not say so. */
+interface Hashed {
+  hashed?: Uint8Array
+}
+
+/** Intended recipients are ours to judge: marked critical, the library would refuse them unread. */
+async function signatureOf(packet: Uint8Array, made: MadeOver): Promise<Signature> {
+  const signature = await readSignature({ binarySignature: packet })
+  for (const parsed of signature.packets) {
+    if ('digest' in made) (parsed as Hashed).hashed = made.digest
+    parsed.unknownSubpackets = parsed.unknownSubpackets.filter(
+      ({ type }) => type !== SUBPACKET.intendedRecipient,
+    )
+  }
+  return signature
+}

@@ -1,0 +1,226 @@
+/** Certificates are judged once, and what each can be used for is remembered. */
+import { hash } from 'node:crypto'
+import {
+  holdsAt,
+  statusOf,
+  type CertificateInfo,
+  type CheckedCertificate,
+} from './certificate-info.ts'
+import type { CertificateReader } from './certificate-reader.ts'
+import { RecentMap } from './recent-map.ts'
+import { DIGEST_BYTES, packRecord } from './record-table.ts'
+import { RecordTable } from './record-table.ts'
+import type { WorkPriority } from './threads.ts'
+
+export interface CertificateCacheParts {
+  reader: CertificateReader
+  priority: WorkPriority
+  /** What the library finds at a time, which is the last word. */
+  judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate>
+  /** Called once, when the library did not say what was read natively. */
+  onDisagreement(): void
+}
+
+/** Certificates of the common shape that are kept, at 130 bytes each. */
+const RECORDS = 100_000
+/** Characters of all other certificates that are kept together. */
+const OTHER_CHARS = 32 * 1024 * 1024
+/** Characters of the certificates that were asked for last: those of the two largest groups. */
+const RECENT_CHARS = 2 * 1024 * 1024
+/** How long a certificate that overran the deadline is not tried again. */
+const DEADLINE_KEPT_MS = 300_000
+/** Certificates that may be in use and wait for the library's word. */
+const UNCONFIRMED_MAX = 4096
+/** After what was read is in use: whoever waits for it goes first. */
+const CONFIRM_AFTER_MS = 500
+
+interface CachedStatus extends CheckedCertificate {
+  judgedAtMs: number
+}
+
+interface StatusRequest {
+  armored: string
+  known?: string | undefined
+  digest: Buffer
+}
+
+/**
+ * Judges armored certificates and remembers them by digest of their exact text. One of the common
+ * shape is read natively and may be used at once; the library judges it too, right afterwards, and
+ * if it ever says otherwise, nothing is read natively any more. All others the library judges
+ * first. What has a time is looked at on each use.
+ */
+export class CertificateCache implements Disposable {
+  readonly #parts: CertificateCacheParts
+  readonly #records = new RecordTable(RECORDS)
+  readonly #others = new RecentMap<CachedStatus>(OTHER_CHARS)
+  /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
+  readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
+  readonly #inFlight = new Map<string, Promise<CheckedCertificate>>()
+  readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
+  /** How often a certificate was judged already, or is being judged, and how often not. */
+  readonly lookups = { hits: 0, misses: 0 }
+  #readsNatively = true
+  #epoch = 0
+
+  constructor(parts: CertificateCacheParts) {
+    this.#parts = parts
+  }
+
+  /** Changes whenever what was said before may not hold any more. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /**
+   * What is known of a certificate that can be sealed to natively now; where nothing is, what it
+   * will be found to be.
+   */
+  infoOf(armored: string): CertificateInfo | Promise<CheckedCertificate> {
+    const nowMs = Date.now()
+    const recent = this.#recentOf(armored, nowMs)
+    if (recent !== null) return recent
+    const digest = digestOf(armored)
+    return this.#recorded(armored, digest, nowMs) ?? this.#statusOf({ armored, digest, nowMs })
+  }
+
+  /**
+   * What a certificate is now.
+   * @param known an earlier copy whose revocations must not be forgotten
+   */
+  async check(armored: string, known?: string): Promise<CheckedCertificate> {
+    if (known !== undefined) {
+      return await this.#statusOf({ armored, known, digest: digestOf(armored), nowMs: Date.now() })
+    }
+    const found = await this.infoOf(armored)
+    return 'status' in found ? found : { status: statusOf(found, armored), info: found }
+  }
+
+  #recentOf(armored: string, nowMs: number): CertificateInfo | null {
+    const recent = this.#recent.get(armored)
+    if (recent?.epoch !== this.#epoch || !holdsAt(recent.info, nowMs)) return null
+    this.lookups.hits++
+    return recent.info
+  }
+
+  #recorded(armored: string, digest: Buffer, nowMs: number): CertificateInfo | null {
+    const info = this.#records.get(digest)
+    if (info === null || !holdsAt(info, nowMs)) return null
+    this.lookups.hits++
+    this.#recent.set(armored, { info, epoch: this.#epoch }, armored.length)
+    return info
+  }
+
+  async #statusOf({
+    armored,
+    known,
+    digest,
+    nowMs,
+  }: StatusRequest & { nowMs: number }): Promise<CheckedCertificate> {
+    const name = nameOf(digest, known)
+    const kept = this.#others.get(name)
+    const isKept = kept !== undefined && isCurrent(kept, nowMs)
+    const flight = this.#inFlight.get(name)
+    this.lookups[isKept || flight !== undefined ? 'hits' : 'misses']++
+    if (isKept) return kept
+    if (flight !== undefined) return await flight
+    const judging = this.#judge({ armored, known, digest, name })
+    this.#inFlight.set(name, judging)
+    try {
+      return await judging
+    } finally {
+      this.#inFlight.delete(name)
+    }
+  }
+
+  async #judge({
+    armored,
+    known,
+    digest,
+    name,
+  }: StatusRequest & { name: string }): Promise<CheckedCertificate> {
+    const atMs = Date.now()
+    if (known === undefined && this.#mayRead()) {
+      const { priority, reader } = this.#parts
+      const info = await priority.urgent(() => reader.read(armored))
+      if (info !== null && this.#readsNatively) {
+        this.#records.set(digest, info)
+        this.#confirm({ armored, info, atMs })
+        return { status: statusOf(info, armored), info }
+      }
+    }
+    const judged = await this.#parts.judge(armored, atMs, known)
+    if (known === undefined && judged.info !== null && isWhole(judged)) {
+      this.#records.set(digest, judged.info)
+      return { status: statusOf(judged.info, armored), info: judged.info }
+    }
+    const chars = armored.length + judged.status.armored.length
+    this.#others.set(name, { ...judged, judgedAtMs: atMs }, chars)
+    return judged
+  }
+
+  #mayRead(): boolean {
+    return this.#readsNatively && this.#unconfirmed.length < UNCONFIRMED_MAX
+  }
+
+  /** Has the library judge what was read natively, one after the other, behind everything else. */
+  #confirm(one: { armored: string; info: CertificateInfo; atMs: number }): void {
+    if (this.#unconfirmed.push(one) > 1) return
+    setTimeout(() => void this.#confirmAll(), CONFIRM_AFTER_MS).unref()
+  }
+
+  async #confirmAll(): Promise<void> {
+    for (let [next] = this.#unconfirmed; next !== undefined; [next] = this.#unconfirmed) {
+      const { armored, info, atMs } = next
+      const judged = await this.#parts.priority
+        .background(() => this.#parts.judge(armored, atMs))
+        .catch(() => null)
+      const isSilent = judged === null || judged.status.unusable === 'deadline'
+      if (!isSilent && !isSame(info, judged.info)) this.#distrust()
+      this.#unconfirmed.shift()
+    }
+  }
+
+  #distrust(): void {
+    if (!this.#readsNatively) return
+    this[Symbol.dispose]()
+    this.#parts.onDisagreement()
+  }
+
+  /** Forgets what was read natively, and reads nothing so any more. */
+  [Symbol.dispose](): void {
+    this.#readsNatively = false
+    this.#unconfirmed.length = 0
+    this.#records.clear()
+    this.#epoch++
+  }
+}
+
+function digestOf(armored: string): Buffer {
+  return hash('sha256', armored, 'buffer').subarray(0, DIGEST_BYTES)
+}
+
+function nameOf(digest: Buffer, known: string | undefined): string {
+  const name = digest.toString('latin1')
+  return known === undefined ? name : name + digestOf(known).toString('latin1')
+}
+
+/** Whether a record says all of it: the status is the one that its info gives. */
+function isWhole({ status, info }: CheckedCertificate): boolean {
+  if (info === null || !info.hasNoOtherKey || status.revocations) return false
+  return statusOf(info, status.armored).expiresMs === status.expiresMs
+}
+
+/** A status holds until a time that it names is reached. */
+function isCurrent({ status, info, judgedAtMs }: CachedStatus, nowMs: number): boolean {
+  const { unusable, notBeforeMs, expiresMs } = status
+  if (unusable === 'deadline') return nowMs < judgedAtMs + DEADLINE_KEPT_MS
+  if (unusable === 'not-yet-valid') return nowMs < notBeforeMs
+  if (info !== null && !holdsAt(info, nowMs)) return false
+  return unusable !== null || nowMs < expiresMs
+}
+
+function isSame(read: CertificateInfo, judged: CertificateInfo | null): boolean {
+  if (judged === null) return false
+  return Buffer.from(packRecord(read)).equals(packRecord(judged))
+}

@@ -1,0 +1,185 @@
+/** The next message of each place, prepared but for its words: in memory alone, and not for long. */
+import { destroyPrepared, preparedBytes, type PreparedMessage } from './prepared-message.ts'
+import type { PrepareRequest, RecipientPackets } from './recipient-packets.ts'
+
+export interface PrecomputeBounds {
+  /** Bytes of all prepared messages together. */
+  maxBytes: number
+  /** How long one waits. */
+  keepMs: number
+}
+
+interface HeldMessage {
+  name: string
+  prepared: PreparedMessage
+  size: number
+  untilMs: number
+}
+
+/**
+ * One prepared message a place at most. It is given out once, to who names exactly what it was
+ * made for; whoever names anything else ends it.
+ */
+export class PreparedMessages {
+  readonly #bounds: PrecomputeBounds
+  /** In the order in which they end. */
+  readonly #held = new Map<string, HeldMessage>()
+  #size = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(bounds: PrecomputeBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Bytes that are taken up. */
+  get byteLength(): number {
+    return this.#size
+  }
+
+  /** Whether one waits at a place for what is named. */
+  has(place: string, name: string): boolean {
+    const held = this.#held.get(place)
+    return held?.name === name && held.untilMs > performance.now()
+  }
+
+  /** Takes the prepared message out. It is the caller's to use, or to destroy. */
+  take(place: string, name: string): PreparedMessage | null {
+    const held = this.#held.get(place)
+    if (held === undefined) return null
+    this.#remove(place, held)
+    if (held.name === name && held.untilMs > performance.now()) return held.prepared
+    destroyPrepared(held.prepared)
+    return null
+  }
+
+  /** Keeps a prepared message for what is named, in place of the one that was there. */
+  put(place: string, name: string, prepared: PreparedMessage): void {
+    this.#drop(place)
+    const { maxBytes, keepMs } = this.#bounds
+    const size = preparedBytes(prepared)
+    this.#held.set(place, { name, prepared, size, untilMs: performance.now() + keepMs })
+    this.#size += size
+    for (const oldest of this.#held.keys()) {
+      if (this.#size <= maxBytes) break
+      this.#drop(oldest)
+    }
+    this.#arm()
+  }
+
+  /** Destroys all. */
+  clear(): void {
+    for (const place of this.#held.keys()) this.#drop(place)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #drop(place: string): void {
+    const held = this.#held.get(place)
+    if (held === undefined) return
+    this.#remove(place, held)
+    destroyPrepared(held.prepared)
+  }
+
+  #remove(place: string, { size }: HeldMessage): void {
+    this.#held.delete(place)
+    this.#size -= size
+  }
+
+  /** Ends the oldest when its time is over, whether anybody asks or not. */
+  #arm(): void {
+    if (this.#timer !== undefined) return
+    for (const { untilMs } of this.#held.values()) {
+      this.#timer = setTimeout(() => this.#expire(), Math.max(1, untilMs - performance.now()))
+      this.#timer.unref()
+      return
+    }
+  }
+
+  #expire(): void {
+    this.#timer = undefined
+    for (const [place, { untilMs }] of this.#held) {
+      if (untilMs > performance.now()) break
+      this.#drop(place)
+    }
+    this.#arm()
+  }
+}
+
+export interface PrecomputerParts {
+  packets: RecipientPackets
+  bounds: PrecomputeBounds
+  /** Called when the next message of a place is ready but for its words. */
+  onPrepared: (place: string) => void
+}
+
+/** Places that wait for their next message to be prepared. */
+const REQUESTS_MAX = 64
+
+export class Precomputer {
+  readonly #parts: PrecomputerParts
+  readonly #ready: PreparedMessages
+  readonly #requests = new Map<string, PrepareRequest>()
+  #isMaking = false
+  #isClosed = false
+
+  constructor(parts: PrecomputerParts) {
+    this.#parts = parts
+    this.#ready = new PreparedMessages(parts.bounds)
+  }
+
+  /**
+   * Takes what was made for exactly this; what was made at the place for anything else ends.
+   * @returns null when there is none
+   */
+  take(place: string, request: PrepareRequest): PreparedMessage | null {
+    return this.#ready.take(place, nameOf(request))
+  }
+
+  /** Has the next one for a place made, when nobody waits for anything. */
+  request(place: string, request: PrepareRequest): void {
+    void this.#parts.packets.refillEphemerals()
+    this.#requests.delete(place)
+    if (this.#isClosed || this.#ready.has(place, nameOf(request))) return
+    this.#requests.set(place, request)
+    for (const oldest of this.#requests.keys()) {
+      if (this.#requests.size <= REQUESTS_MAX) break
+      this.#requests.delete(oldest)
+    }
+    if (!this.#isMaking) void this.#makeAll()
+  }
+
+  /** Destroys all that was made, and makes nothing that was requested. */
+  clear(): void {
+    this.#requests.clear()
+    this.#ready.clear()
+  }
+
+  /** The same, for good. */
+  close(): void {
+    this.#isClosed = true
+    this.clear()
+  }
+
+  async #makeAll(): Promise<void> {
+    this.#isMaking = true
+    for (let [next] = this.#requests; next !== undefined; [next] = this.#requests) {
+      const [place, request] = next
+      await this.#make(place, request)
+      if (this.#requests.get(place) === request) this.#requests.delete(place)
+    }
+    this.#isMaking = false
+  }
+
+  /** One that fails is made when it is needed, where somebody learns of it. */
+  async #make(place: string, request: PrepareRequest): Promise<void> {
+    const prepared = await this.#parts.packets.buildAhead(request).catch(() => null)
+    if (prepared === null) return
+    if (this.#requests.get(place) !== request) return destroyPrepared(prepared)
+    this.#ready.put(place, nameOf(request), prepared)
+    this.#parts.onPrepared(place)
+  }
+}
+
+function nameOf({ list, cipher }: PrepareRequest): string {
+  return `${list.name} ${cipher}`
+}

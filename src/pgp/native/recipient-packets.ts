@@ -1,0 +1,124 @@
+/** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
+import { setImmediate as immediate } from 'node:timers/promises'
+import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
+import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
+import type { Cipher } from '../engine.ts'
+import { armorPackets, type ArmoredPackets } from '../format/json-armor.ts'
+import { JobKilled } from '../pool.ts'
+import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
+import type { RecipientList } from './recipient-list.ts'
+import type { Threads } from './threads.ts'
+import type { WorkPriority } from './threads.ts'
+import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
+
+/** What a message is prepared for. */
+export interface PrepareRequest {
+  list: RecipientList
+  cipher: Cipher
+}
+
+export interface RecipientPacketsParts {
+  threads: Threads
+  priority: WorkPriority
+  /** Recipient packets for certificates that are not of the common forms, made by the library. */
+  packetsFor(certificates: string[], sessionKey: SessionKey): Promise<Uint8Array>
+}
+
+/** Recipients that are sealed to here; each takes a tenth of a millisecond. */
+const FEW = 4
+/** Blocks that a thread does before anybody else may have it: some fifteen milliseconds. */
+const BLOCKS_NOW = 8
+/** The same for what nobody waits for. */
+const BLOCKS_AHEAD = 2
+
+const NONE = new Uint8Array()
+
+type BuildPackets = (recipientKeys: Buffer, sessionKey: SessionKey) => Promise<ArmoredPackets>
+
+export class RecipientPackets {
+  readonly #parts: RecipientPacketsParts
+  #isRefilling = false
+
+  constructor(parts: RecipientPacketsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Prepares a message that somebody waits for; what a thread that died has left is done here.
+   * @throws Error when any certificate cannot be used
+   */
+  async buildNow(request: PrepareRequest): Promise<PreparedMessage> {
+    const { priority } = this.#parts
+    return await priority.urgent(() =>
+      this.#build(request, async (recipientKeys, sessionKey) => {
+        const packets = await this.#wrapAll(recipientKeys, sessionKey)
+        const more = await this.#others(request, sessionKey)
+        return armorPackets(more.length === 0 ? packets : Buffer.concat([packets, more]))
+      }),
+    )
+  }
+
+  async #wrapAll(recipientKeys: Buffer, sessionKey: SessionKey): Promise<Buffer> {
+    if (recipientKeys.length <= FEW * RECIPIENT_KEY_BYTES) {
+      return wrapHere(recipientKeys, sessionKey)
+    }
+    const { threads } = this.#parts
+    const job = createWrapJob(recipientKeys, sessionKey)
+    const lanes = Array.from({ length: threads.count }, async () => {
+      while (await threads.wrap(job, BLOCKS_NOW));
+    })
+    for (const lane of await Promise.allSettled(lanes)) {
+      if (lane.status === 'rejected' && !(lane.reason instanceof JobKilled)) throw lane.reason
+    }
+    return await collectPackets(job)
+  }
+
+  /**
+   * Prepares one ahead of time, when nobody waits for anything.
+   * @throws as `buildNow`, and when a thread died
+   */
+  async buildAhead(request: PrepareRequest): Promise<PreparedMessage> {
+    const { priority, threads } = this.#parts
+    return await this.#build(request, async (recipientKeys, sessionKey) => {
+      // Each step of this is short, and none follows another without letting others in.
+      await immediate()
+      const job = createWrapJob(recipientKeys, sessionKey)
+      while (await priority.background(() => threads.wrap(job, BLOCKS_AHEAD)));
+      if (!isComplete(job)) throw new JobKilled('wrap')
+      const more = await this.#others(request, sessionKey)
+      return await priority.background(() => threads.armor([job.packets, more]))
+    })
+  }
+
+  /** Has the threads make up for the pairs that they have used, behind everything else. */
+  async refillEphemerals(): Promise<void> {
+    if (this.#isRefilling) return
+    this.#isRefilling = true
+    const { priority, threads } = this.#parts
+    try {
+      for (let full = 0; full < threads.count;) {
+        full = (await priority.background(() => threads.refillEphemerals())) ? 0 : full + 1
+      }
+    } catch {
+      // Threads that are gone need no pairs.
+    } finally {
+      this.#isRefilling = false
+    }
+  }
+
+  async #build({ list, cipher }: PrepareRequest, build: BuildPackets): Promise<PreparedMessage> {
+    const sessionKey = freshSessionKey(cipher)
+    try {
+      return prepareMessage(await build(list.recipientKeys, sessionKey), sessionKey)
+    } catch (error) {
+      sessionKey.data.fill(0)
+      throw error
+    }
+  }
+
+  /** Recipient packets of those who are the library's to seal to. */
+  async #others({ list }: PrepareRequest, sessionKey: SessionKey): Promise<Uint8Array> {
+    const { others } = list
+    return others.length === 0 ? NONE : await this.#parts.packetsFor(others, sessionKey)
+  }
+}

@@ -1,0 +1,131 @@
+/** Signature packets of the form that is verified here: version 4, of a known kind of key (RFC 9580, 5.2.3). */
+import { hash } from 'node:crypto'
+import { bufferOf } from '../bytes.ts'
+import { type SigningKey, type Statement } from '../crypto/algorithm.ts'
+import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
+import { SUBPACKET, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
+
+/** A signature as it stands in its packet. */
+export interface SignaturePacketForm {
+  type: number
+  algorithm: SigningKey['algorithm']
+  hash: Hash
+  hashed: Subpacket[]
+  unhashed: Subpacket[]
+  /** The packet's body up to the end of the hashed subpackets, which is signed too. */
+  hashedPart: Buffer
+  /** The first two bytes of the digest. */
+  left: Buffer
+  /** As its algorithm reads them. */
+  numbers: Buffer
+}
+
+/** Hash algorithms that are taken, by number (RFC 9580, 9.5). */
+const HASHES = { 8: 'sha256', 9: 'sha384', 10: 'sha512' } as const
+type Hash = (typeof HASHES)[keyof typeof HASHES]
+
+/** What a signature of the usual programs stays well below. */
+const BODY_MAX = 512
+/** Bytes that are signed after the hashed part: how long that is (RFC 9580, 5.2.4). */
+const TRAILER = 6
+
+/** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
+export function readSignatureForm(body: Uint8Array): SignaturePacketForm | null {
+  if (body.length > BODY_MAX || body.length < 10 || body[0] !== 4) return null
+  const bytes = bufferOf(body)
+  const algorithm = findSignatureAlgorithm(bytes[2])
+  const hashId = bytes[3] ?? 0
+  if (algorithm === null || !isHash(hashId)) return null
+  const hashed = readArea(bytes, 4)
+  const unhashed = hashed && readArea(bytes, hashed.end)
+  if (!hashed || !unhashed || unhashed.end + 2 > bytes.length) return null
+  const numbers = algorithm.readSignature(bytes.subarray(unhashed.end + 2))
+  if (numbers === null) return null
+  return {
+    type: bytes[1] ?? 0,
+    algorithm: algorithm.id,
+    hash: HASHES[hashId],
+    hashed: hashed.subpackets,
+    unhashed: unhashed.subpackets,
+    hashedPart: bytes.subarray(0, hashed.end),
+    left: bytes.subarray(unhashed.end, unhashed.end + 2),
+    numbers,
+  }
+}
+
+/** Bytes of the one subpacket of a kind; null when there is none, or more. */
+export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): Buffer | null {
+  const first = subpackets.find((one) => one.kind === kind)
+  const last = subpackets.findLast((one) => one.kind === kind)
+  return first === undefined || first !== last ? null : first.bytes
+}
+
+/** When it says that it was made, in seconds; null unless it says so exactly once. */
+export function createdS({ hashed }: SignaturePacketForm): number | null {
+  const bytes = soleSubpacket(hashed, SUBPACKET.created)
+  return bytes?.length === 4 ? bytes.readUInt32BE() : null
+}
+
+/**
+ * Whether everything that names an issuer names this one, and something does.
+ * @param fingerprint of the key, 20 bytes
+ */
+export function isIssuedBy(form: SignaturePacketForm, fingerprint: Uint8Array): boolean {
+  const keyId = fingerprint.subarray(12)
+  let named = 0
+  for (const area of [form.hashed, form.unhashed]) {
+    for (const { kind, bytes } of area) {
+      if (kind !== SUBPACKET.issuer && kind !== SUBPACKET.issuerFingerprint) continue
+      const isIt =
+        kind === SUBPACKET.issuer
+          ? bytes.equals(keyId)
+          : bytes[0] === 4 && bytes.subarray(1).equals(fingerprint)
+      if (!isIt) return false
+      named++
+    }
+  }
+  return named > 0
+}
+
+/**
+ * What a signature over some bytes states as a key's (RFC 9580, 5.2.4); null when that cannot be
+ * true: it is of another algorithm, or the first bytes of the digest are others.
+ */
+export function statementOf(
+  form: SignaturePacketForm,
+  over: Uint8Array,
+  key: SigningKey,
+): Statement | null {
+  if (form.algorithm !== key.algorithm) return null
+  const { hashedPart } = form
+  const signed = Buffer.allocUnsafe(over.length + hashedPart.length + TRAILER)
+  signed.set(over)
+  signed.set(hashedPart, over.length)
+  const end = over.length + hashedPart.length
+  signed[end] = 4
+  signed[end + 1] = 0xff
+  signed.writeUInt32BE(hashedPart.length, end + 2)
+  return statementOn(form, hash(form.hash, signed, 'buffer'), key)
+}
+
+/** The same for what those bytes hash to, together with the hashed part. */
+export function statementOn(
+  form: SignaturePacketForm,
+  digest: Uint8Array,
+  key: SigningKey,
+): Statement | null {
+  if (form.algorithm !== key.algorithm || !form.left.equals(digest.subarray(0, 2))) return null
+  return { algorithm: key.algorithm, digest, point: key.point, numbers: form.numbers }
+}
+
+function isHash(id: number): id is keyof typeof HASHES {
+  return Object.hasOwn(HASHES, id)
+}
+
+function readArea(bytes: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
+  if (at + 2 > bytes.length) return null
+  const end = at + 2 + bytes.readUInt16BE(at)
+  if (end > bytes.length) return null
+  const { subpackets, isPlain } = readSubpackets(bytes.subarray(at + 2, end))
+  return isPlain ? { subpackets, end } : null
+}

@@ -1,0 +1,193 @@
+/** Opening an attachment while it arrives, in memory that does not grow with it. */
+import { createHash } from 'node:crypto'
+import { BOUNDS } from '../bounds.ts'
+import { CfbDecipher } from '../crypto/cfb.ts'
+import { cipherOf, type SymmetricKey } from '../crypto/ciphers.ts'
+import type { NotOpened, OpenedFile } from '../engine.ts'
+import { dearmored } from '../format/armor-lines.ts'
+import { ByteReader } from '../format/byte-reader.ts'
+import {
+  readDocument,
+  readUnpacked,
+  withoutSignatures,
+  type ReadDocument,
+  type StillCompressed,
+} from '../format/decrypted-stream.ts'
+import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
+import { publicClaims } from '../format/message-grammar.ts'
+import { FramingError } from '../format/packets.ts'
+import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
+import type { FoundKey, FoundPackets } from '../library/open.ts'
+import { Container, RestingSink } from './container.ts'
+import type { Room } from './raw-file.ts'
+
+/** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
+export interface FileOpeningHelpers {
+  unwrap(addressed: ScannedRecipients): Promise<FoundKey[]>
+  openWhole(recipientPackets: Uint8Array[], container: Uint8Array): Promise<FoundPackets | null>
+  unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
+}
+
+export interface FileOpeningOptions extends FileOpeningHelpers {
+  form: 'binary' | 'armored'
+  own: OwnIds
+  room: Room
+}
+
+/**
+ * Reads an attachment, puts its document to rest and proves it: version 1 with the platform's
+ * ciphers in one pass whatever the size, everything else by the library up to a bound.
+ * Everything cryptographic that fails is `damaged` with one reason.
+ */
+export async function openFileStream(
+  reader: ByteReader,
+  options: FileOpeningOptions,
+): Promise<OpenedFile | NotOpened> {
+  const outer = options.form === 'armored' ? new ByteReader(dearmored(reader)) : reader
+  try {
+    const message = await readArriving(outer, options.own)
+    if (message.outcome !== 'encrypted') return message
+    const found = await options.unwrap(message)
+    if (found.length === 0) return message.named ? UNDECIPHERED : { outcome: 'not-recipient' }
+    const key = message.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
+    const opening = { message, outer, options }
+    return key === null ? await openWhole(opening) : await openPassing(key, opening)
+  } catch (error) {
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    throw error
+  }
+}
+
+const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
+/** The random block of a container, and its last two bytes again. */
+const PREFIX_BYTES = 18
+
+interface FileOpening {
+  message: ArrivingMessage
+  outer: ByteReader
+  options: FileOpeningOptions
+}
+
+type NativeKey = FoundKey & SymmetricKey
+
+/**
+ * The one key to decrypt with; null when the library must try. Where recipient packets hold several
+ * keys, the quick check chooses. It tells nobody anything: all is decrypted either way, and what
+ * then fails fails alike (RFC 9580, 13.4).
+ */
+function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
+  const native = found.filter(
+    (key): key is NativeKey => key.algorithm !== null && cipherOf(key as SymmetricKey) !== null,
+  )
+  if (native.length < found.length) return null
+  return native.find((key) => seemsRight(key, prefix)) ?? native[0] ?? null
+}
+
+function seemsRight(key: SymmetricKey, prefix: Uint8Array): boolean {
+  const cipher = new CfbDecipher(key)
+  const at = cipher.blockBytes
+  const plain = cipher.update(prefix)
+  return plain.subarray(at - 2, at).equals(plain.subarray(at, at + 2))
+}
+
+async function openPassing(key: NativeKey, opening: FileOpening): Promise<OpenedFile | NotOpened> {
+  const { message, outer, options } = opening
+  const raw = await options.room.file()
+  const container = new Container(message.container, { raw, key })
+  const sink = new RestingSink(options.room, { container, raw })
+  return await unlessRefused(sink, async () => {
+    const inner = new ByteReader(container.packets())
+    const found = await readDocument(inner, sink)
+    if (found.outcome !== 'document') container.forget()
+    // Whatever was wrong with it, all of it is read, or the time would tell.
+    await inner.drain()
+    const behind = await readTrailing(outer)
+    if (behind !== null) return behind
+    if (!container.isIntact) return UNDECIPHERED
+    const { fingerprint } = key
+    const dataDigest = container.digest
+    return await opened(found, { sink, options, dataDigest, fingerprint, message })
+  })
+}
+
+async function openWhole({
+  message,
+  outer,
+  options,
+}: FileOpening): Promise<OpenedFile | NotOpened> {
+  const { recipientPackets, version } = message
+  const body = await message.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
+  if (body === null) return { outcome: 'too-large', reason: 'form' }
+  const behind = await readTrailing(outer)
+  if (behind !== null) return behind
+  const container = Buffer.concat([Buffer.from([version]), body])
+  const inside = await options.openWhole(recipientPackets, container)
+  if (inside === null) return UNDECIPHERED
+  const sink = new RestingSink(options.room, null)
+  return await unlessRefused(sink, async () => {
+    const found = await readDocument(new ByteReader(once(inside.packets)), sink)
+    const dataDigest = createHash('sha256').update(container).digest('hex')
+    const { fingerprint } = inside
+    return await opened(found, { sink, options, dataDigest, fingerprint, message })
+  })
+}
+
+async function opened(
+  found: ReadDocument,
+  o: {
+    sink: RestingSink
+    options: FileOpeningOptions
+    dataDigest: string
+    fingerprint: string
+    message: ArrivingMessage
+  },
+): Promise<OpenedFile | NotOpened> {
+  const read = found.outcome === 'compressed' ? await unpack(found, o.sink, o.options) : found
+  if (read.outcome === 'compressed') return { outcome: 'damaged', reason: 'structure' }
+  if (read.outcome !== 'document') return read
+  return {
+    outcome: 'opened',
+    file: await o.sink.file(),
+    dataDigest: o.dataDigest,
+    signatures: publicClaims(read.claims),
+    signed: { digests: read.digests, signatures: read.signaturePackets },
+    openedWith: o.fingerprint,
+    recipients: o.message.recipients,
+  }
+}
+
+async function unpack(
+  { packet, signedAround }: StillCompressed,
+  sink: RestingSink,
+  helpers: FileOpeningHelpers,
+): Promise<ReadDocument> {
+  const bytes = await helpers.unpackWhole(packet)
+  if (bytes === null) return { outcome: 'damaged', reason: 'compression' }
+  if (bytes === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
+  const found = await readUnpacked(new ByteReader(once(bytes)), sink)
+  return signedAround ? withoutSignatures(found) : found
+}
+
+/** Gives the room back, whatever happened, unless a file is given. */
+async function unlessRefused(
+  sink: RestingSink,
+  open: () => Promise<OpenedFile | NotOpened>,
+): Promise<OpenedFile | NotOpened> {
+  let outcome = ''
+  try {
+    const result = await open()
+    outcome = result.outcome
+    return result
+  } finally {
+    if (outcome !== 'opened') await sink.discard()
+  }
+}
+
+function unlessTooLong(error: unknown): null {
+  if (error instanceof FramingError && error.message === 'packet-length') return null
+  throw error
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
+}
