@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, '../../src/translate')
 /** What the verdict itself says enough of. */
 const PLAIN = new Set(['readable-chat', 'not-encrypted', 'failed', 'deadline'])
 
-test('every reason that withholds a message has words and a way out of its own', () => {
+test('every reason that withholds a message is described, with a way out', () => {
   const code = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'))
   const reasons = code.flatMap((text) =>
     [

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
 import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
+import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { Health, REASONS } from '../../src/observe/health.ts'
 import { KeyMetrics } from '../../src/observe/key-metrics.ts'
@@ -122,6 +123,16 @@ export const TABLES: Record<string, () => string> = {
       Object.entries(REFUSALS).map(([code, { status, what, hint }]) => [
         `\`${code}\``,
         String(status),
+        what,
+        hint,
+      ]),
+    ),
+  'operator-codes': () =>
+    table(
+      ['code', 'ends with', 'what happened', 'what to do'],
+      Object.entries(OPERATOR_REFUSALS).map(([code, { exitCode, what, hint }]) => [
+        `\`${code}\``,
+        String(exitCode),
         what,
         hint,
       ]),
