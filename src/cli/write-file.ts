@@ -1,4 +1,5 @@
 /** Files that a command was asked to make: for their owner alone, whole, never over another. */
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -36,9 +37,10 @@ export function refuseExisting(path: string, o: { force: boolean }): void {
  */
 export function writeNewFile(path: string, content: Content, o: { force: boolean }): string {
   const file = resolve(path)
-  const unfinished = `${file}.${process.pid}.tmp`
+  // In a folder that others write to, a name that can be told before could wait there as a link.
+  const unfinished = `${file}.${randomUUID()}.tmp`
   try {
-    if ('from' in content) copyFileSync(content.from, unfinished)
+    if ('from' in content) copyFileSync(content.from, unfinished, constants.COPYFILE_EXCL)
     else writeFileSync(unfinished, content.text, { mode: MODE, flag: 'wx' })
     chmodSync(unfinished, MODE)
     sync(unfinished, 'r+')
