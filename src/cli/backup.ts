@@ -1,8 +1,9 @@
 /** `postern backup`: copies of the whole store. */
 import { rmSync } from 'node:fs'
 import { Command } from 'commander'
-import { loadKeeping } from '../config/load.ts'
+import { loadDataDir, loadKeeping } from '../config/load.ts'
 import type { BackupReport } from '../context.ts'
+import { locateCopy } from '../control/backup-copy.ts'
 import { OperatorError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
@@ -27,8 +28,9 @@ async function create(
   const isStdout = path === '-'
   if (!isStdout) refuseExisting(path, { force })
   else if (isStdoutTerminal()) throw onTerminal()
-  await withSidecar(command, async (sidecar) => {
-    const { file, protection } = await sidecar.backupCreate()
+  await withSidecar(command, async (sidecar, sources) => {
+    const { file: named, protection } = await sidecar.backupCreate()
+    const file = locateCopy(loadDataDir(sources), named)
     try {
       if (isStdout) await printFile(file)
       else print(writeNewFile(path, { from: file }, { force }))

@@ -217,12 +217,12 @@ const UNDICI: Record<string, Advisory> = {
   'CVE-2026-2581': {
     what: 'The interceptor that shares answers kept them all.',
     must: 'No interceptor is used.',
-    tested: [['bounds/advisories', 'of undici only pools are used']],
+    tested: [['bounds/advisories', 'of undici only pools, agents and their connector are used']],
   },
   'CVE-2026-2229': {
     what: 'A WebSocket frame ended the process.',
     must: 'No WebSocket is used.',
-    tested: [['bounds/advisories', 'of undici only pools are used']],
+    tested: [['bounds/advisories', 'of undici only pools, agents and their connector are used']],
   },
   'CVE-2025-47279': {
     what: 'Each refused certificate of a server left some memory behind.',
@@ -262,7 +262,7 @@ describe('vectors and this table name the same advisories', () => {
 
 const root = new URL('../../', import.meta.url)
 
-test('of undici only pools are used', () => {
+test('of undici only pools, agents and their connector are used', () => {
   const source = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => readFileSync(new URL(`src/${path}`, root), 'utf8'))
@@ -270,9 +270,11 @@ test('of undici only pools are used', () => {
   const imports = [...source.matchAll(/import (?:type )?\{([^}]*)\} from 'undici'/g)]
   const names = imports.flatMap(([, list = '']) => list.split(',').map((name) => name.trim()))
   expect([...new Set(names)].toSorted()).toEqual([
+    'Agent',
     'Dispatcher',
     'EnvHttpProxyAgent',
     'Pool',
+    'buildConnector',
     'type Dispatcher',
   ])
   expect(source).not.toMatch(/\binterceptors?\b|\bRetryHandler\b|\bnew (WebSocket|EventSource)\b/)

@@ -131,7 +131,7 @@ const MESSAGES: Record<string, Row> = {
   P45: [['translate/shape', 'that is itself a sealed message is not opened again']],
   P46: [
     vector('replay', 'replay-elsewhere', 'delivered-again'),
-    ['translate/replays', 'delivered again reads the same', 'are replayed'],
+    ['translate/replays', 'that is asked for again reads the same', 'are replayed'],
   ],
   P47: [
     vector('plain', 'plain-in-group', 'before-key'),

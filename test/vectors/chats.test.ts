@@ -70,6 +70,9 @@ async function call(method: string, path: string, body?: unknown): Promise<Json>
   return await (await fetch(`${door}/bot/v1${path}`, { method, headers, ...init })).json()
 }
 
+/** The update of the last step that delivered a Message. */
+let offset = 0
+
 /** Does one step. @returns what came of it, and the words that the bot got */
 async function take(step: ChatStep): Promise<{ outcome: string; text?: string }> {
   if ('keys' in step) {
@@ -84,7 +87,9 @@ async function take(step: ChatStep): Promise<{ outcome: string; text?: string }>
     const { ok, error } = await call('POST', '/messages', step.send)
     return { outcome: ok === true ? 'sent' : error.code }
   }
-  const offset = double.world.push({ kind: 'message', message: structuredClone(step.message) })
+  if ('message' in step) {
+    offset = double.world.push({ kind: 'message', message: structuredClone(step.message) })
+  }
   const { result } = await call('GET', `/updates?offset=${offset}&timeout=5`)
   const [{ message }] = result
   const { text, postern } = message

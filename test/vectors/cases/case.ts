@@ -57,6 +57,8 @@ export type ChatStep =
   | { keys: KeyRecord[]; chatId: number; kind: 'private' | 'group' }
   /** A Message is delivered to the bot. */
   | { message: Record<string, unknown> }
+  /** The update of the step before is asked for again. */
+  | { again: true }
   /** The bot sends words. */
   | { send: { chatId: number; text: string } }
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { putFile } from '../../src/cli/put-file.ts'
+import { writeNewFile } from '../../src/cli/write-file.ts'
 import { dataFolder } from '../control/support.ts'
 
 describe('a file that a command makes in a folder that others write to', () => {
@@ -14,7 +14,7 @@ describe('a file that a command makes in a folder that others write to', () => {
     const file = join(folder, 'backup')
     symlinkSync(other, `${file}.${process.pid}.tmp`)
     if (force) symlinkSync(other, file)
-    expect(putFile(file, { from }, { force })).toBe(file)
+    expect(writeNewFile(file, { from }, { force })).toBe(file)
     expect(readFileSync(other, 'utf8')).toBe('kept')
     expect(statSync(other).mode & 0o777).toBe(0o640)
     expect(lstatSync(file).isFile()).toBe(true)
