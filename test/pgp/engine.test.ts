@@ -99,7 +99,7 @@ test('a batch opens side by side, each message as itself', async () => {
   expect(said).toEqual(expected)
 })
 
-test('what the header walk refuses never reaches a thread', async () => {
+test('what the parser refuses never reaches a thread', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.open('hello', [bot.unlocked])).toEqual({ outcome: 'damaged', reason: 'armor' })
   expect(await fast.open(armor(hello()), [alice.unlocked])).toEqual({ outcome: 'not-recipient' })

@@ -1,4 +1,4 @@
-/** What the header walk lets through reaches openpgp.js, which must not choke on it. */
+/** What the parser lets through reaches openpgp.js, which must not choke on it. */
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { beforeAll, expect, test } from 'vitest'
 import { BOUNDS } from '../../src/pgp/bounds.ts'
@@ -101,10 +101,10 @@ test(
     const runs = seeds(1500)
     const reached = { library: 0, opened: 0 }
     for (const seed of runs) {
-      const walked = parseMessageBytes(message(randomFrom(seed)), idsOf(keys))
-      if (walked.outcome !== 'encrypted') continue
+      const encrypted = parseMessageBytes(message(randomFrom(seed)), idsOf(keys))
+      if (encrypted.outcome !== 'encrypted') continue
       reached.library++
-      const { recipientPackets, container } = walked
+      const { recipientPackets, container } = encrypted
       const most = BOUNDS.namedAttempts + BOUNDS.anonymousPackets
       expect(recipientPackets.length, `FUZZ_SEED=${seed}`).toBeLessThanOrEqual(most)
       for (const one of recipientPackets) {
@@ -112,10 +112,10 @@ test(
         expect(tags, `FUZZ_SEED=${seed}`).toEqual([TAG.pkesk])
       }
       expect([1, 2], `FUZZ_SEED=${seed}`).toContain(container[0])
-      await libraryAlone(walked).catch((error: unknown) => {
+      await libraryAlone(encrypted).catch((error: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}`, { cause: error })
       })
-      const opened = await open(walked, keys)
+      const opened = await open(encrypted, keys)
       expect(OUTCOMES, `FUZZ_SEED=${seed}`).toContain(opened.outcome)
       if (opened.outcome !== 'opened') continue
       reached.opened++

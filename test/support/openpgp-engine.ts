@@ -31,8 +31,8 @@ export function idsOf(keys: UnlockedKey[]): OwnIds {
 
 /** Opens an armored text as the bot, or with the keys given. */
 export async function openArmored(armored: string, keys = [bot.unlocked]): Promise<Opened> {
-  const walked = parseMessage(armored, idsOf(keys))
-  return walked.outcome === 'encrypted' ? await open(walked, keys) : walked
+  const encrypted = parseMessage(armored, idsOf(keys))
+  return encrypted.outcome === 'encrypted' ? await open(encrypted, keys) : encrypted
 }
 
 /** Seals as if our clock showed `nowMs`; gives the armored message. */
@@ -44,7 +44,7 @@ export const openPackets = async (packets: Uint8Array, keys?: UnlockedKey[]): Pr
   await openArmored(armor(packets), keys)
 
 /** The header walk alone, as the bot. */
-export const walkPackets = (
+export const parsePackets = (
   packets: Uint8Array,
   keys = [bot.unlocked],
 ): ReturnType<typeof parseMessageBytes> => parseMessageBytes(packets, idsOf(keys))

@@ -51,16 +51,17 @@ function checksum(data: Uint8Array): number {
   return sum & 0xffff
 }
 
-const KEY_WRAP = 'id-aes128-wrap'
+/** AES key wrap (RFC 3394) by the length of the key that wraps. */
+const KEY_WRAP: Readonly<Record<number, string>> = { 16: 'id-aes128-wrap', 32: 'id-aes256-wrap' }
 const INITIAL = Buffer.alloc(8, 0xa6)
 
 /** Bytes of what `wrapKey` makes of so many. */
 export const wrappedLength = (bytes: number): number => bytes + 8
 
-/** AES key wrap (RFC 3394): takes a key of 16 bytes and data of a multiple of 8; gives 8 bytes more. */
+/** Wraps data of a multiple of 8 bytes; gives 8 bytes more. @throws Error for a key of another length */
 export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   // A bare buffer for a key costs node:crypto ten microseconds more.
-  const cipher = createCipheriv(KEY_WRAP, createSecretKey(key), INITIAL)
+  const cipher = createCipheriv(keyWrap(key), createSecretKey(key), INITIAL)
   // That is all of it: nothing is left for `final`, which would cost a microsecond.
   return cipher.update(data)
 }
@@ -68,7 +69,7 @@ export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
 /** Undoes `wrapKey`; null when what was wrapped was not, or with another key. */
 export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
   try {
-    const decipher = createDecipheriv(KEY_WRAP, createSecretKey(key), INITIAL)
+    const decipher = createDecipheriv(keyWrap(key), createSecretKey(key), INITIAL)
     // It throws where the check fails, and leaves nothing for `final`.
     const data = decipher.update(wrapped)
     return data.length === wrapped.length - 8 ? data : null
@@ -76,3 +77,5 @@ export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
     return null
   }
 }
+
+const keyWrap = (key: Uint8Array): string => KEY_WRAP[key.length] ?? ''

@@ -117,7 +117,7 @@ test('P5 a message of exactly 131072 characters opens, of one more is too large'
   expect(said(await openArmored('-'.repeat(5_000_000)))).toBe('too-large: armor')
 })
 
-/** Each took a second or five when lines were shifted off an array, and the walk runs unthreaded. */
+/** Each took a second or five when lines were shifted off an array, and the parser runs unthreaded. */
 test.each([
   ['line ends', '\n'.repeat(131_072)],
   ['headers', `-----BEGIN PGP MESSAGE-----\n${'A:\n'.repeat(43_000)}\n-----END PGP MESSAGE-----`],

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { UnlockedKey } from '../../../src/pgp/engine.ts'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
 import type { EncryptedMessage } from '../../../src/pgp/format/encrypted-message.ts'
-import { KEY, openPackets, said, walkPackets } from '../../support/openpgp-engine.ts'
+import { KEY, openPackets, said, parsePackets } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { octets } from '../../support/openpgp-octets.ts'
@@ -29,13 +29,13 @@ beforeAll(() => {
 test('P9 a thousand recipients before us cost a loop: ours alone is left', async () => {
   const packets = octets(strangers(MANY), ours, box)
   expect(armor(packets).length).toBeLessThanOrEqual(BOUNDS.messageChars)
-  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
+  expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
 test('P10 a thousand anonymous recipients beside ours are not tried', async () => {
   const packets = octets(strangers(MANY, ANONYMOUS), ours, box)
-  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
+  expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
@@ -46,7 +46,7 @@ test('P10 a thousand anonymous recipients alone are refused', async () => {
 
 test('four anonymous recipients are tried with five keys, and ours may be the last', async () => {
   const packets = octets(strangers(3, ANONYMOUS), anonymousPkesk(bot.subkey, KEY), box)
-  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(4)
+  expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(4)
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
@@ -59,7 +59,7 @@ test('anonymous packets times keys stay within the bound on attempts', () => {
   const packets = octets(strangers(4, ANONYMOUS), box)
   for (const keyCount of [1, 5, 8, 9, 16, 17, 32]) {
     const retained = Array.from({ length: keyCount }, () => bot.unlocked)
-    const { recipientPackets } = walkPackets(packets, retained) as EncryptedMessage
+    const { recipientPackets } = parsePackets(packets, retained) as EncryptedMessage
     expect(recipientPackets.length).toBeGreaterThan(0)
     expect(recipientPackets.length * keyCount).toBeLessThanOrEqual(BOUNDS.anonymousAttempts)
   }
@@ -67,7 +67,7 @@ test('anonymous packets times keys stay within the bound on attempts', () => {
 
 test('a thousand packets that name us falsely are tried up to the bound', async () => {
   const packets = octets(strangers(MANY, bot.subkey.keyId), box)
-  expect((walkPackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(
+  expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(
     BOUNDS.namedAttempts,
   )
   expect(said(await openPackets(packets, keys))).toBe('damaged: decryption')
@@ -92,19 +92,19 @@ test('an anonymous packet for somebody else is not for us', async () => {
   expect(said(await openPackets(packets, keys))).toBe('not-recipient')
 })
 
-test('more recipient packets than the bound are too large, as many are walked', () => {
+test('more recipient packets than the bound are too large, as many are read', () => {
   const small = packet(1, octets(3))
   const flood = (count: number): Buffer => Buffer.alloc(small.length * count, small)
   const within = octets(flood(BOUNDS.recipientPackets - 1), ours, box)
-  expect(walkPackets(within)).toMatchObject({ outcome: 'encrypted' })
+  expect(parsePackets(within)).toMatchObject({ outcome: 'encrypted' })
   const beyond = octets(flood(BOUNDS.recipientPackets), ours, box)
-  expect(walkPackets(beyond)).toEqual({ outcome: 'too-large', reason: 'recipients' })
+  expect(parsePackets(beyond)).toEqual({ outcome: 'too-large', reason: 'recipients' })
 })
 
 test('password packets count as recipient packets', () => {
   const small = packet(3, octets(4))
   const flood = Buffer.alloc(small.length * (BOUNDS.recipientPackets + 1), small)
-  expect(walkPackets(octets(flood, box))).toEqual({ outcome: 'too-large', reason: 'recipients' })
+  expect(parsePackets(octets(flood, box))).toEqual({ outcome: 'too-large', reason: 'recipients' })
 })
 
 test('fifty thousand empty packets that may be passed over are passed over', async () => {

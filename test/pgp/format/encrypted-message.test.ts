@@ -6,7 +6,7 @@ import {
   parseMessageBytes,
   type EncryptedMessage,
 } from '../../../src/pgp/format/encrypted-message.ts'
-import { KEY, hello, idsOf, openPackets, said, walkPackets } from '../../support/openpgp-engine.ts'
+import { KEY, hello, idsOf, openPackets, said, parsePackets } from '../../support/openpgp-engine.ts'
 import {
   armor,
   longPacket,
@@ -132,11 +132,11 @@ test.each([
 
 test('what is not for us is dropped before anything is parsed', () => {
   const strangers = Array.from({ length: 50 }, (_, index) => strangerPkesk(String(index)))
-  const walked = walkPackets(octets(...strangers, argon2, ours, box)) as EncryptedMessage
-  expect(walked.outcome).toBe('encrypted')
-  expect(walked.named).toBe(true)
-  expect(walked.recipientPackets).toEqual([ours])
-  expect(Buffer.from(walked.container)).toEqual(seipdBody(literal('hello'), KEY))
+  const encrypted = parsePackets(octets(...strangers, argon2, ours, box)) as EncryptedMessage
+  expect(encrypted.outcome).toBe('encrypted')
+  expect(encrypted.named).toBe(true)
+  expect(encrypted.recipientPackets).toEqual([ours])
+  expect(Buffer.from(encrypted.container)).toEqual(seipdBody(literal('hello'), KEY))
 })
 
 test('what is left of a message stays as it was while others are read', () => {
@@ -164,23 +164,23 @@ test('the digest is that of the data, whatever frames it and whoever it is for',
       anonymousPkesk(bot.subkey, KEY),
       octets(strangerPkesk('a'), ours),
     ]) {
-      expect(walkPackets(octets(recipient, framing))).toMatchObject({ dataDigest: digest })
+      expect(parsePackets(octets(recipient, framing))).toMatchObject({ dataDigest: digest })
     }
   }
 })
 
 test('a recipient packet may name our primary key or one of our fingerprints', () => {
   const named = strangerPkesk('a', bot.primary.keyId)
-  expect(walkPackets(octets(named, box))).toMatchObject({ outcome: 'encrypted', named: true })
+  expect(parsePackets(octets(named, box))).toMatchObject({ outcome: 'encrypted', named: true })
   const v6 = pkesk6(bot.subkey, KEY)
-  expect(walkPackets(octets(v6, seipd2(literal('x'), KEY)))).toMatchObject({ named: true })
+  expect(parsePackets(octets(v6, seipd2(literal('x'), KEY)))).toMatchObject({ named: true })
 })
 
 test('a version 6 packet whose fingerprint is cut short, or of length zero, is not ours by name', () => {
   const short = packet(1, octets(6, 21, 4, bot.subkey.fingerprint.slice(0, 20)))
-  expect(walkPackets(octets(short, box))).toEqual({ outcome: 'not-recipient' })
+  expect(parsePackets(octets(short, box))).toEqual({ outcome: 'not-recipient' })
   const nobody = packet(1, octets(6, 0, 18, seeded('x', 60)))
-  expect(walkPackets(octets(nobody, box))).toMatchObject({ outcome: 'encrypted', named: false })
+  expect(parsePackets(octets(nobody, box))).toMatchObject({ outcome: 'encrypted', named: false })
 })
 
 test('without a key of ours nothing is for us', () => {
@@ -218,23 +218,23 @@ test.each([
     true,
   ],
 ])('a message tells to whom it is sealed: %s', (_, packets, keys, hasUnnamed) => {
-  const walked = parseMessageBytes(
+  const encrypted = parseMessageBytes(
     octets(...packets, box),
     idsOf([bot.unlocked]),
   ) as EncryptedMessage
-  const ids = Buffer.from(walked.recipients.keyIds).toString('hex').match(/.{16}/g)
+  const ids = Buffer.from(encrypted.recipients.keyIds).toString('hex').match(/.{16}/g)
   expect(ids).toEqual(keys.map(({ fingerprint }) => idOf(fingerprint)))
-  expect(walked.recipients.hasUnnamed).toBe(hasUnnamed)
+  expect(encrypted.recipients.hasUnnamed).toBe(hasUnnamed)
 })
 
 test('a thousand recipients are all told', () => {
   const others = Array.from({ length: 1000 }, (_, n) => strangerPkesk(`stranger ${n}`))
-  const walked = parseMessageBytes(
+  const encrypted = parseMessageBytes(
     octets(...others, ours, box),
     idsOf([bot.unlocked]),
   ) as EncryptedMessage
-  expect(walked.recipients.keyIds.length).toBe(1001 * 8)
-  expect(Buffer.from(walked.recipients.keyIds.subarray(-8)).toString('hex')).toBe(
+  expect(encrypted.recipients.keyIds.length).toBe(1001 * 8)
+  expect(Buffer.from(encrypted.recipients.keyIds.subarray(-8)).toString('hex')).toBe(
     idOf(bot.subkey.fingerprint),
   )
 })

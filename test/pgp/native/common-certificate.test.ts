@@ -27,7 +27,7 @@ const { primary, subkey } = alice
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 
-/** Facts as one value to compare. */
+/** What is known as one value to compare. */
 function packed(info: CertificateInfo): string {
   const record = Buffer.alloc(RECORD_BYTES)
   packRecordInto(record, 0, { digest: Buffer.alloc(20), info })

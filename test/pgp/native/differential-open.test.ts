@@ -41,10 +41,10 @@ interface Counts {
 
 /** Opens and verifies both ways; what is done natively must be what the library does. */
 async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | null> {
-  const walked = parseMessageBytes(packets, idsOf(keys))
-  if (walked.outcome !== 'encrypted') return null
-  const ours = await openNatively(walked, keys, own)
-  const opened = await open(walked, keys)
+  const encrypted = parseMessageBytes(packets, idsOf(keys))
+  if (encrypted.outcome !== 'encrypted') return null
+  const ours = await openNatively(encrypted, keys, own)
+  const opened = await open(encrypted, keys)
   if (ours !== null) {
     if (ours.outcome === 'opened') counts.opened++
     else counts.damaged++
@@ -103,9 +103,9 @@ test(
     for (let bit = 0; bit < packets.length * 8; bit++) {
       const flipped = Buffer.from(packets)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      const walked = parseMessageBytes(flipped, idsOf(keys))
-      if (walked.outcome !== 'encrypted') continue
-      const opened = (await openNatively(walked, keys, own)) ?? (await open(walked, keys))
+      const encrypted = parseMessageBytes(flipped, idsOf(keys))
+      if (encrypted.outcome !== 'encrypted') continue
+      const opened = (await openNatively(encrypted, keys, own)) ?? (await open(encrypted, keys))
       if (opened.outcome === 'damaged') continue
       // A few bits of a recipient packet mean nothing: of a number's length, the last of a point.
       expect(opened, `bit ${bit}`).toMatchObject({ outcome: 'opened', text: 'hello' })

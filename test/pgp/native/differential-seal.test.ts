@@ -115,9 +115,9 @@ test(
       }
       const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
       for (const reader of new Set([signer, one])) {
-        const walked = parseMessageBytes(packets, idsOf([reader.unlocked]))
-        if (walked.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
-        const opened = await open(walked, [reader.unlocked])
+        const encrypted = parseMessageBytes(packets, idsOf([reader.unlocked]))
+        if (encrypted.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
+        const opened = await open(encrypted, [reader.unlocked])
         expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
           outcome: 'opened',
           text: request.text,
@@ -127,7 +127,7 @@ test(
         if (opened.outcome !== 'opened') continue
         const results = await verify(opened.signed, signer.certificate, Date.now())
         expect(results, `FUZZ_SEED=${seed}`).toEqual(['valid'])
-        const natively = await openNatively(walked, [reader.unlocked], own)
+        const natively = await openNatively(encrypted, [reader.unlocked], own)
         if (natively !== null) expect(natively, `FUZZ_SEED=${seed}`).toEqual(opened)
       }
     }
@@ -145,10 +145,10 @@ test(
       const container = flipped.length - random(Math.min(200, flipped.length - 130)) - 1
       flipped[container] = (flipped[container] ?? 0) ^ (1 << random(8))
       const keys = [signer.unlocked]
-      const walked = parseMessageBytes(flipped, idsOf(keys))
-      if (walked.outcome !== 'encrypted') continue
-      expect((await open(walked, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
-      const natively = await openNatively(walked, keys, own)
+      const encrypted = parseMessageBytes(flipped, idsOf(keys))
+      if (encrypted.outcome !== 'encrypted') continue
+      expect((await open(encrypted, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
+      const natively = await openNatively(encrypted, keys, own)
       expect(natively?.outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
     }
   },

@@ -27,10 +27,10 @@ const ask = (
 
 /** What becomes of a message that is opened alone. */
 async function alone(armored: string): Promise<OpenResult> {
-  const walked = parseMessage(armored, ids)
-  return walked.outcome === 'encrypted'
-    ? ((await openNatively(walked, keys, own)) ?? walked)
-    : walked
+  const encrypted = parseMessage(armored, ids)
+  return encrypted.outcome === 'encrypted'
+    ? ((await openNatively(encrypted, keys, own)) ?? encrypted)
+    : encrypted
 }
 
 test('side by side each message is what it is alone, spoilt ones and long ones among them', async () => {
@@ -83,7 +83,7 @@ test('one that fails harms none of the others', async () => {
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('what is not wanted any more, or not natively, is left as it was walked', async () => {
+test('what is not wanted any more, or not natively, is left as it was parsed', async () => {
   const gone = AbortSignal.abort()
   const opener = new MessageOpener(own, () => true)
   const left = await opener.open({ armored: hello, keys, ids, signal: gone })
