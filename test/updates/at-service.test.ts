@@ -24,7 +24,9 @@ describe('a webhook that already stands at the service', () => {
     const shown = await scene.call('GET', '/webhook')
     expect(shown.text).toBe((await scene.past('GET', '/webhook')).text)
     expect((await scene.call('GET', '/me')).result.webhook.url).toBe(bot.url)
-    expect(await scene.reason('webhook-at-service')).toContain('the service itself delivers to a webhook')
+    expect(await scene.reason('webhook-at-service')).toContain(
+      'the service itself delivers to a webhook',
+    )
     await scene.write(1)
     await bot.until(1)
     expect(JSON.parse(bot.deliveries[0]?.body ?? '').message.armored).toContain('BEGIN PGP')
