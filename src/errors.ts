@@ -1,7 +1,7 @@
 /**
  * Every error that Postern makes, in four families that are never confused:
- * we decided not to (`Refusal`), nobody usable answered (`Unanswered`), the service said no
- * (`ServiceSaid`), and the operator must act before anything can run (`OperatorError`).
+ * we decided not to (`Refusal`), nobody usable answered (`NoResponseError`), the service said no
+ * (`ServiceError`), and the operator must act before anything can run (`OperatorError`).
  */
 import { OPERATOR_REFUSALS } from './operator-refusals.ts'
 
@@ -209,7 +209,7 @@ export class Refusal extends PosternError {
 }
 
 /** Nobody usable answered: unreachable, too late, or not in the service's language. */
-export class Unanswered extends Refusal {}
+export class NoResponseError extends Refusal {}
 
 /** An answer of the service kept as it came, so that it can be handed on byte for byte. */
 export interface RawAnswer {
@@ -223,7 +223,7 @@ export interface RawAnswer {
  * The service said no, in its own envelope (spec, Errors).
  * `retryAfterSeconds` follows the spec's rule about header and body; undefined when not a 429.
  */
-export class ServiceSaid extends PosternError {
+export class ServiceError extends PosternError {
   readonly code: string
   readonly status: number
   readonly expected: 'text' | 'armored' | undefined

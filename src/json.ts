@@ -2,7 +2,7 @@
  * JSON on its way through: numbers keep their exact spelling, and what two parsers could read
  * differently is refused.
  */
-import { Breath } from './breath.ts'
+import { TimeSlice } from './util/time-slice.ts'
 import { Refusal } from './errors.ts'
 
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
@@ -67,13 +67,13 @@ export async function parseAnswer(text: string): Promise<unknown> {
   const isOneList = text.slice(last) === ']}' && ends.every((at) => text[at] === ',' || at === last)
   if (ends.length < 2 || !isOneList) return parseScanned(text, { isExact })
   const result: unknown[] = []
-  const breath = new Breath()
+  const slice = new TimeSlice()
   let from = LIST.length
   for (const end of ends) {
     const one = text.slice(from, end)
     result.push(isExact ? JSON.parse(one) : parseExact(one))
     from = end + 1
-    await breath.take()
+    await slice.yieldIfOver()
   }
   return { ok: true, result }
 }
@@ -88,7 +88,7 @@ export function stringify(value: unknown): string {
  * written one by one, with everything else getting its turn in between.
  */
 export async function stringifyAnswer(answer: Record<string, unknown>): Promise<Buffer> {
-  const breath = new Breath()
+  const slice = new TimeSlice()
   const pieces: Buffer[] = []
   for (const [name, value] of Object.entries(answer)) {
     const start = `${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
@@ -98,7 +98,7 @@ export async function stringifyAnswer(answer: Record<string, unknown>): Promise<
     }
     pieces.push(Buffer.from(`${start}[`))
     for (const [index, one] of value.entries()) {
-      await breath.take()
+      await slice.yieldIfOver()
       pieces.push(Buffer.from(`${index === 0 ? '' : ','}${stringify(one)}`))
     }
     pieces.push(Buffer.from(']'))

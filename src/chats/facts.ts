@@ -1,5 +1,5 @@
 import { CHAT_KINDS } from '../api/chat.ts'
-import { Breath } from '../breath.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 
@@ -252,10 +252,10 @@ export class Facts {
   }
 
   async #save(changed: ChatFacts[], extra: { lifted_at?: number }): Promise<void> {
-    const breath = new Breath()
+    const slice = new TimeSlice()
     await this.#store.write(async (db) => {
       for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
-        await breath.take()
+        await slice.yieldIfOver()
         const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
         const row = { id, kind, person_id: personId, ...times }
         await db

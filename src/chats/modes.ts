@@ -1,5 +1,5 @@
 import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
-import { Unanswered } from '../errors.ts'
+import { NoResponseError } from '../errors.ts'
 import { FreshCache, type Lookups } from '../fresh-cache.ts'
 import type { Facts } from './facts.ts'
 
@@ -29,7 +29,7 @@ export class Modes {
 
   /**
    * The mode by an answer that was asked for at `sinceMs` or later.
-   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
+   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
    */
   async get(chatId: number, sinceMs: number): Promise<ModeAnswer> {
     return await this.#answers.get(chatId, sinceMs)
@@ -42,7 +42,7 @@ export class Modes {
 
   /**
    * Takes in a result of `GET /chats/{chatId}` that was asked for at `askedAtMs` anyway.
-   * @throws Unanswered, Refusal `postern_store_unwritable`
+   * @throws NoResponseError, Refusal `postern_store_unwritable`
    */
   async observe(chatId: number, result: unknown, askedAtMs: number): Promise<ModeAnswer> {
     const answer = await this.#read(chatId, result)
@@ -62,7 +62,7 @@ export class Modes {
   async #read(chatId: number, result: unknown): Promise<ModeAnswer> {
     const chat = Chat.safeParse(result)
     if (!chat.success || chat.data.id !== chatId) {
-      throw new Unanswered('postern_upstream_invalid', 'a chat')
+      throw new NoResponseError('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat.data
     await this.#facts.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })

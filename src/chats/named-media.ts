@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Breath } from '../breath.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import type { Store } from '../store/store.ts'
 
 /** An attachment where it was found: its id, the chat, and who sent it. */
@@ -40,10 +40,10 @@ export class NamedMedia {
     if (places.length === 0) return
     const nowMs = Date.now()
     this.#sincePruned += places.length
-    const breath = new Breath()
+    const slice = new TimeSlice()
     await this.#store.write(async (db) => {
       for (const { mediaId, chatId, userId } of places) {
-        await breath.take()
+        await slice.yieldIfOver()
         const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
         await db
           .insertInto('media')

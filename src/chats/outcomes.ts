@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { Breath } from '../breath.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
@@ -140,20 +140,20 @@ export class Outcomes implements AsyncDisposable {
     received: ReadonlyMap<number, readonly Outcome[]>,
     sent: readonly Sent[],
   ): Promise<void> {
-    const breath = new Breath()
+    const slice = new TimeSlice()
     for (const ids of chunksOf([...received.keys()])) {
       const rows = chunksOf(ids.flatMap((id) => (received.get(id) ?? []).map(outcomeRow)))
       await this.#store.note(async (db) => {
         await db.deleteFrom('outcomes').where('update_id', 'in', ids).execute()
         for (const some of rows) {
           await db.insertInto('outcomes').values(some).execute()
-          await breath.take()
+          await slice.yieldIfOver()
         }
       })
     }
     for (const some of chunksOf(sent.map(sentRow))) {
       await this.#store.note((db) => db.replaceInto('sent').values(some).execute())
-      await breath.take()
+      await slice.yieldIfOver()
     }
     await this.#store.note(forgetOldest)
   }

@@ -12,7 +12,7 @@ import {
   PosternError,
   Refusal,
   REFUSALS,
-  ServiceSaid,
+  ServiceError,
 } from '../errors.ts'
 
 /** Room for 1 MiB of armored text with its line breaks escaped. */
@@ -51,7 +51,7 @@ export type Reply = z.infer<typeof Reply>
 
 /** Makes an error fit for the wire. Anything but a PosternError crosses without its message. */
 export function toWireError(error: unknown): WireError {
-  if (error instanceof ServiceSaid) {
+  if (error instanceof ServiceError) {
     return { code: error.code, message: error.message, status: error.status }
   }
   if (error instanceof PosternError) {
@@ -67,7 +67,7 @@ export function toWireError(error: unknown): WireError {
 export function fromWireError({ code, message, hint, status }: WireError): PosternError {
   if (status !== undefined) {
     const answer = { status, headers: {}, body: Buffer.alloc(0) }
-    return new ServiceSaid({ code, status, answer })
+    return new ServiceError({ code, status, answer })
   }
   if (isOwn(code)) {
     const { what } = REFUSALS[code]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal, ServiceSaid } from '../errors.ts'
+import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { atTurnEnd } from '../turn-end.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
@@ -141,7 +141,7 @@ function fail(
     reply.raw.setHeader('connection', 'close')
   }
   // The service's own no passes as it came, and the log has its code.
-  if (!(error instanceof ServiceSaid)) reply.raw.setHeader(REQUEST_ID, request.id)
+  if (!(error instanceof ServiceError)) reply.raw.setHeader(REQUEST_ID, request.id)
   relay(reply, answerFor(error))
 }
 

@@ -1,4 +1,4 @@
-import { Refusal, ServiceSaid, isOwn } from '../errors.ts'
+import { Refusal, ServiceError, isOwn } from '../errors.ts'
 import type { ErrorExtra, RawAnswer } from '../errors.ts'
 import { stringify } from '../json.ts'
 
@@ -28,7 +28,7 @@ const FROM_FASTIFY = new Map<unknown, () => Refusal>([
  * own no is handed on as it came; what nobody foresaw says nothing at all.
  */
 export function answerFor(error: unknown): FailureAnswer {
-  if (error instanceof ServiceSaid) return { ...error.answer, code: error.code }
+  if (error instanceof ServiceError) return { ...error.answer, code: error.code }
   if (error instanceof Refusal) return failure(error)
   return failure(fromFastify(error) ?? new Refusal('internal', 'the sidecar failed'))
 }
@@ -62,7 +62,7 @@ export function traceOf(error: unknown): { error: string; at: string[] } {
 
 /** True for an error that is nobody's decision and must be looked into. */
 export function isUnforeseen(error: unknown): boolean {
-  const decided = error instanceof Refusal || error instanceof ServiceSaid
+  const decided = error instanceof Refusal || error instanceof ServiceError
   return !decided && fromFastify(error) === undefined
 }
 

@@ -1,5 +1,5 @@
 /** Attempts at publishing: sends held, the key offered, what came of it made known. */
-import { PosternError, ServiceSaid } from '../errors.ts'
+import { PosternError, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
 import { offer, type PublicationCalls } from './offer.ts'
@@ -147,5 +147,5 @@ export function codeOf(error: unknown): string {
 
 /** How long the service asks to wait, in ms. */
 export function retryAfterMs(error: unknown): number {
-  return error instanceof ServiceSaid ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
 }

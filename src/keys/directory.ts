@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
-import { ServiceSaid, Unanswered } from '../errors.ts'
+import { ServiceError, NoResponseError } from '../errors.ts'
 import { FreshCache, moment, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
 import type { KnownKeys } from './known-keys.ts'
@@ -19,7 +19,7 @@ export interface KeyList {
   tooMany: number | null
 }
 
-/** The calls that the directory makes; both throw ServiceSaid and Unanswered. */
+/** The calls that the directory makes; both throw ServiceError and NoResponseError. */
 export interface DirectoryCalls {
   /** Result of `GET /chats/{chatId}/keys`. */
   chatKeys(chatId: number): Promise<unknown>
@@ -57,7 +57,7 @@ export class Directory {
       bounds: { maxBytes: MAX_BYTES, bytesOf: ({ people }) => bytesOf(people) },
       fetch: async (chatId) => {
         const result = ChatKeys.safeParse(await calls.chatKeys(chatId))
-        if (!result.success) throw new Unanswered('postern_upstream_invalid', 'a key list')
+        if (!result.success) throw new NoResponseError('postern_upstream_invalid', 'a key list')
         const { keys, memberCount } = result.data
         if (keys.length > MOST_LISTED) {
           const tooMany = keys.length
@@ -90,7 +90,7 @@ export class Directory {
 
   /**
    * The key list of a chat, asked for at `sinceMs` or later.
-   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
+   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
    */
   async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
     const list = await this.#lists.get(chatId, sinceMs)
@@ -102,7 +102,7 @@ export class Directory {
    * Whose certificate speaks for a person in a chat: the chat's list first, then the person's own
    * record. Null when the service knows none.
    * @param sinceMs ask again unless asked at this moment or later; absent: ten minutes may be old
-   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`
+   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
    */
   async signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null> {
     const since = sinceMs ?? moment() - SIGNER_MAX_AGE_MS
@@ -169,7 +169,7 @@ export class Directory {
       const { people } = await this.#lists.get(chatId, sinceMs)
       return people.find((person) => person.userId === userId) ?? null
     } catch (error) {
-      if (error instanceof ServiceSaid && error.status < 429 && error.status !== 401) return null
+      if (error instanceof ServiceError && error.status < 429 && error.status !== 401) return null
       throw error
     }
   }
@@ -192,7 +192,7 @@ async function absentIfUnknown(record: Promise<unknown>): Promise<unknown> {
   try {
     return await record
   } catch (error) {
-    if (error instanceof ServiceSaid && error.status === 404) return null
+    if (error instanceof ServiceError && error.status === 404) return null
     throw error
   }
 }

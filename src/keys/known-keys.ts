@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { Breath } from '../breath.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import type { Store } from '../store/store.ts'
 
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
@@ -40,7 +40,7 @@ export class KnownKeys {
     if (pairs.length === 0) return
     const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
     if (this.#digests.get(source) === digest) return
-    const breath = new Breath()
+    const slice = new TimeSlice()
     await this.#store.note(async (db) => {
       const { count } = await db
         .selectFrom('encryption_keys')
@@ -48,7 +48,7 @@ export class KnownKeys {
         .executeTakeFirstOrThrow()
       if (count >= KEPT) return
       for (let at = 0; at < pairs.length; at += AT_ONCE) {
-        await breath.take()
+        await slice.yieldIfOver()
         await db
           .insertInto('encryption_keys')
           .values(pairs.slice(at, at + AT_ONCE))

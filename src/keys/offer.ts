@@ -1,11 +1,11 @@
 /** One attempt to publish a key: mark, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import type { Bot } from '../api/bot.ts'
-import { ServiceSaid } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import type { Keyring } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
 import { fingerprintOf } from './situation.ts'
 
-/** The calls that publication makes; all throw ServiceSaid and Unanswered. */
+/** The calls that publication makes; all throw ServiceError and NoResponseError. */
 export interface PublicationCalls {
   me(): Promise<Bot>
   putKey(key: { publicKey: string; fingerprint: string }): Promise<void>
@@ -85,7 +85,7 @@ async function publish(key: ReadyKey, { calls, phase, signal }: OfferParts): Pro
     return { taken: 'yes' }
   } catch (error) {
     signal.throwIfAborted()
-    const isRefused = error instanceof ServiceSaid && error.status < 500
+    const isRefused = error instanceof ServiceError && error.status < 500
     return { taken: isRefused ? 'no' : 'unknown', error }
   }
 }
@@ -105,7 +105,7 @@ async function look(
     } catch (error) {
       parts.signal.throwIfAborted()
       shown = undefined
-      if (error instanceof ServiceSaid && error.status < 500) return shown
+      if (error instanceof ServiceError && error.status < 500) return shown
       continue
     }
     if (shown === key.fingerprint || shown !== before) return shown

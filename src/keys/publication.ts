@@ -1,5 +1,5 @@
 import type { Bot } from '../api/bot.ts'
-import { ServiceSaid } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './offer.ts'
@@ -127,7 +127,7 @@ export class Publication implements AsyncDisposable {
   /**
    * Publishes by the operator's word: the active key again, or a first one.
    * @param options `replace`: also over a key that is not ours
-   * @throws ServiceSaid, Unanswered, Refusal `postern_key_conflict`
+   * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
     return await this.#inTurn(() => this.#reconciler.publish(options))
@@ -225,7 +225,7 @@ export class Publication implements AsyncDisposable {
       error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
     this.#log.warn({ code: codeOf(error) }, 'the key could not be compared or published')
     if (this.state === 'unpublished') this.#standing.become('unpublished', detail)
-    const refusedToken = error instanceof ServiceSaid && error.status === 401
+    const refusedToken = error instanceof ServiceError && error.status === 401
     const leastMs = refusedToken ? RETRY_MAX_MS : retryAfterMs(error)
     this.#retryMs = Math.max(this.#retryMs, leastMs)
   }

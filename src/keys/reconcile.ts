@@ -30,7 +30,7 @@ export class Reconciler {
    * Compares `/me` with the keyring and does what follows: never a second key while one waits,
    * never over a key that is not ours, never one back that was removed.
    * @returns whether nothing is left to do until the next regular look
-   * @throws ServiceSaid, Unanswered, Refusal `postern_store_unwritable`, OperatorError
+   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`, OperatorError
    */
   async compare(): Promise<boolean> {
     const { keyring, standing, rotations } = this.#parts
@@ -98,8 +98,8 @@ export class Reconciler {
 
   /**
    * Makes the bot's first key and leaves it unpublished.
-   * @throws OperatorError `refused` when there is one already, or the clocks differ; ServiceSaid,
-   *   Unanswered
+   * @throws OperatorError `refused` when there is one already, or the clocks differ; ServiceError,
+   *   NoResponseError
    */
   async makeFirst(): Promise<ReadyKey> {
     const { keyring } = this.#parts

@@ -1,5 +1,5 @@
 /** Whose certificate is believed: the policy, and what the operator says of people. */
-import { Breath } from '../breath.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
@@ -137,10 +137,10 @@ export class Trust {
         return { kind: 'certificate-shared' as const, detail }
       }),
     ]
-    const breath = new Breath()
+    const slice = new TimeSlice()
     await this.#journal.record(changes, async (db) => {
       for (const pin of changed) {
-        await breath.take()
+        await slice.yieldIfOver()
         await savePin(db, pin)
       }
     })

@@ -1,7 +1,7 @@
 /** The doctor's look at the service: does it answer, take the token, agree on the time. */
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
-import { Refusal, ServiceSaid } from '../errors.ts'
+import { Refusal, ServiceError } from '../errors.ts'
 import { capacity } from '../pgp/size.ts'
 import { fail, pass, warn, type Finding } from './finding.ts'
 
@@ -53,7 +53,7 @@ export async function checkService(
 }
 
 function unanswered(error: unknown, url: string): Finding[] {
-  if (error instanceof ServiceSaid) {
+  if (error instanceof ServiceError) {
     const reached = pass('upstream', `${url} answers`)
     return error.status === 401
       ? [reached, fail('token', 'the service refuses it', 'give the token from the bot console')]

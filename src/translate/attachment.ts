@@ -40,14 +40,14 @@ export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, key
   verify: VerifyPolicy
   /** Told the fingerprint of the own key that opened one, whatever came of it then. */
   opened: (fingerprint: string) => void
-  /** The octets of a stored attachment. @throws ServiceSaid, Unanswered, Refusal */
+  /** The octets of a stored attachment. @throws ServiceError, NoResponseError, Refusal */
   stored: (mediaId: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
 }
 
 /**
  * Fetches an attachment of a known place: opened where it is an encrypted message and the chat is
  * protected, else as it is stored.
- * @throws Refusal with the codes of media; ServiceSaid and Unanswered from the service
+ * @throws Refusal with the codes of media; ServiceError and NoResponseError from the service
  */
 export async function openAttachment(
   place: MediaPlace,
@@ -108,7 +108,7 @@ async function takePlain(
 
 /**
  * @param sinceMs how old the service's word for open may be
- * @throws ServiceSaid, Unanswered when the mode cannot be learned: then nothing is given
+ * @throws ServiceError, NoResponseError when the mode cannot be learned: then nothing is given
  */
 async function isProtected(
   { chatId }: MediaPlace,

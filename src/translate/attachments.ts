@@ -73,8 +73,8 @@ export class Attachments implements AsyncDisposable {
 
   /**
    * The attachment that an update named, for whoever holds the bot's token.
-   * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceSaid and
-   *   Unanswered from the service
+   * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceError and
+   *   NoResponseError from the service
    */
   async named(mediaId: string): Promise<ReadHandle<Attachment>> {
     const place = await this.#parts.opens?.named.placeOf(mediaId)

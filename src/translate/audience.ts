@@ -39,7 +39,7 @@ const LIST_MAX_AGE_MS = 600_000
  * private chat: a third person is among them. Recipients who are not named, and keys that nobody
  * was seen with, tell nothing. Recipient packets are not authenticated: a service that adds a
  * made-up one gets past this, unless the signature names its recipients.
- * @throws ServiceSaid, Unanswered, Refusal when the people of the chat cannot be asked for
+ * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
 export async function isForOtherChat(message: Addressed, parts: AudienceParts): Promise<boolean> {
   const { fromId, recipients } = message

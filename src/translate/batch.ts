@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { turn } from '../breath.ts'
+import { nextTurn } from '../util/time-slice.ts'
 import { moment } from '../fresh-cache.ts'
 import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
@@ -78,7 +78,7 @@ export class Batches {
       }
       work.push(all())
       // Walking a full message takes a millisecond or two: others get their turn in between.
-      await turn()
+      await nextTurn()
     }
     const { budgetMs, firstMs } = this.#times
     const first = Promise.race([work[0], elapsed(firstMs, undefined, { ref: false })])

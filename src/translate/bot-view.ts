@@ -1,7 +1,7 @@
 /** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
 import { isObject } from '../api/common.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
-import { Unanswered, type RawAnswer } from '../errors.ts'
+import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../json.ts'
 import type { Recipients } from '../keys/recipients.ts'
 
@@ -23,10 +23,10 @@ export async function withUpdates<A extends RawAnswer>(answer: A, updates: unkno
 /**
  * A result that must be an object, without what some parser would read for what we read or write in
  * it.
- * @throws Unanswered `postern_upstream_invalid`
+ * @throws NoResponseError `postern_upstream_invalid`
  */
 export function objectResult(result: unknown, what: string): Result {
-  if (!isObject(result)) throw new Unanswered('postern_upstream_invalid', what)
+  if (!isObject(result)) throw new NoResponseError('postern_upstream_invalid', what)
   return Object.fromEntries(
     Object.entries(result).filter(([name]) => !RESULT_NAMES.isImpostor(name)),
   )

@@ -53,7 +53,7 @@ export class Guard {
   /**
    * How a chat must be written to. Readable only by an answer of the service that is no older than
    * the setting; what was seen private or protected is never asked.
-   * @throws Refusal `postern_downgrade_refused`; ServiceSaid and Unanswered when the mode cannot
+   * @throws Refusal `postern_downgrade_refused`; ServiceError and NoResponseError when the mode cannot
    *   be learned
    */
   async rule(chatId: number): Promise<Rule> {

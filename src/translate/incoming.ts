@@ -3,7 +3,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import type { Outcome } from '../chats/outcomes.ts'
 import type { Seen, SeenCheck } from '../chats/seen.ts'
 import { isObject } from '../api/common.ts'
-import { Breath } from '../breath.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
@@ -133,7 +133,7 @@ export class Incoming {
   async #judgeAll(judged: Numbered[], check: SeenCheck): Promise<(Reasoned | undefined)[]> {
     const verdicts: (Reasoned | undefined)[] = []
     const signed = new Set<number | null>()
-    const breath = new Breath()
+    const slice = new TimeSlice()
     for (const one of judged) {
       const { finding } = one.examined
       const settled =
@@ -141,7 +141,7 @@ export class Incoming {
       const verdict = finding.kind === 'opened' ? (settled ?? finding.judged).verdict : null
       if (verdict === 'verified') signed.add(one.found.fromId)
       verdicts.push(settled)
-      await breath.take()
+      await slice.yieldIfOver()
     }
     return verdicts
   }

@@ -15,7 +15,7 @@ export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
 
 export interface MessagesParts<A extends EnvelopedAnswer> {
   outgoing: Outgoing
-  /** Makes the call; throws Unanswered. */
+  /** Makes the call; throws NoResponseError. */
   send: (outbound: Outbound) => Promise<A>
   /** The same for an edit. */
   edit: (outbound: Outbound) => Promise<A>
@@ -46,7 +46,7 @@ export class Messages<A extends EnvelopedAnswer> {
   /**
    * Sends or edits a message.
    * @returns the service's answer as the bot sees it, whether it took the message or not
-   * @throws Refusal, ServiceSaid and Unanswered as `Outgoing.prepare` and the calls do
+   * @throws Refusal, ServiceError and NoResponseError as `Outgoing.prepare` and the calls do
    */
   async deliver(draft: Draft): Promise<A> {
     const { outgoing } = this.#parts

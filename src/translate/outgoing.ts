@@ -1,7 +1,7 @@
 /** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
 import type { Modes } from '../chats/modes.ts'
 import type { Seen } from '../chats/seen.ts'
-import { Refusal, ServiceSaid } from '../errors.ts'
+import { Refusal, ServiceError } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Publication } from '../keys/publication.ts'
@@ -57,7 +57,7 @@ export class Outgoing {
 
   /**
    * Makes a draft ready to leave: as it is into a readable chat, sealed into a protected one.
-   * @throws Refusal with Postern's codes; ServiceSaid and Unanswered from calls of our own
+   * @throws Refusal with Postern's codes; ServiceError and NoResponseError from calls of our own
    */
   async prepare(draft: Draft): Promise<Prepared> {
     const hasBody = draft.text !== undefined || draft.armored !== undefined
@@ -211,7 +211,7 @@ export class Outgoing {
     try {
       return await directory.keyList(chatId, moment() - keyListMaxAgeMs)
     } catch (error) {
-      if (!(error instanceof ServiceSaid)) throw error
+      if (!(error instanceof ServiceError)) throw error
       if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)
       if (error.code === 'no_user_key') {
         throw whyPersonIsGone(await this.#parts.chat(chatId)) ?? new Refusal('postern_no_recipient')

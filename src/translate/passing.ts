@@ -1,4 +1,4 @@
-import { Refusal, ServiceSaid, Unanswered } from '../errors.ts'
+import { Refusal, ServiceError, NoResponseError } from '../errors.ts'
 
 /**
  * Why asking the service again soon may help: `busy`, our calls or the bot's are used up for now;
@@ -8,10 +8,10 @@ export type Passing = 'busy' | 'failed'
 
 /** What a failed call of our own was, or null when the service has said its word. */
 export function passingOf(error: unknown): Passing | null {
-  if (error instanceof ServiceSaid) {
+  if (error instanceof ServiceError) {
     if (error.status === 429) return 'busy'
     return error.status >= 500 ? 'failed' : null
   }
-  if (error instanceof Unanswered) return 'failed'
+  if (error instanceof NoResponseError) return 'failed'
   return error instanceof Refusal && error.code === 'postern_busy' ? 'busy' : null
 }

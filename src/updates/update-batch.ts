@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
 import { Updates, type Update } from '../api/update.ts'
-import { Unanswered } from '../errors.ts'
+import { NoResponseError } from '../errors.ts'
 
 const MARK_CHARS = 22
 
@@ -37,12 +37,12 @@ export function afterDelivered(updates: Update[], last: Delivered | null): Updat
 
 /**
  * The updates of a successful answer to `GET /updates`, as they were parsed.
- * @throws Unanswered `postern_upstream_invalid` when it is no list of updates with growing ids: a
+ * @throws NoResponseError `postern_upstream_invalid` when it is no list of updates with growing ids: a
  *   batch that does not grow is confirmed wrongly by whoever takes it
  */
 export function readUpdates(result: unknown): Update[] {
   if (!Array.isArray(result) || !Updates.safeParse(result).success || !grows(result as Update[])) {
-    throw new Unanswered('postern_upstream_invalid', 'a list of updates')
+    throw new NoResponseError('postern_upstream_invalid', 'a list of updates')
   }
   return result as Update[]
 }

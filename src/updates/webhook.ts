@@ -1,6 +1,6 @@
 /** The bot's own webhook: what `POST`, `GET` and `DELETE /webhook` do (DESIGN, What the bot sees). */
 import { isObject } from '../api/common.ts'
-import { Refusal, Unanswered } from '../errors.ts'
+import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import type { PollWatch } from './poll-watch.ts'
@@ -73,7 +73,7 @@ export class Webhook implements AsyncDisposable {
   /**
    * `POST /webhook`: sets or replaces it, takes one at the service away, and delivers from then on.
    * @returns the answer for the bot; the service's own when it would not have it
-   * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; Unanswered
+   * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; NoResponseError
    */
   async set(wanted: { url: string; secret: string | null }): Promise<Answer> {
     await findTarget(wanted.url, this.#parts.rules)
@@ -184,5 +184,5 @@ function pendingOf(answer: Answer): Pending {
   if (!envelope.ok) return { answer, pending: null }
   const pending = isObject(envelope.result) ? envelope.result['pending'] : null
   if (typeof pending === 'number') return { answer, pending }
-  throw new Unanswered('postern_upstream_invalid', 'the state of a webhook')
+  throw new NoResponseError('postern_upstream_invalid', 'the state of a webhook')
 }

@@ -40,7 +40,7 @@ export class Budget {
    * Resolves when a call may begin, and counts it.
    * @param untilMs by when it must begin, of `performance.now()`
    * @throws Refusal `postern_busy` with `retryAfter` at once, when its turn would come later;
-   *   Unanswered when the signal ends the wait
+   *   NoResponseError when the signal ends the wait
    */
   async take(untilMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw givenUp().error

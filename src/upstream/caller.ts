@@ -57,7 +57,7 @@ export class Caller {
 
   /**
    * Gives the service's answer, ok or not.
-   * @throws Unanswered when none came that can be used
+   * @throws NoResponseError when none came that can be used
    */
   async run(call: Call): Promise<Answer> {
     let outcome = await this.#authorized(call, call.firstUntilMs)

@@ -8,7 +8,7 @@ import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
 import { createPools, type PoolLoad, type Pools, type ProxySettings } from './pools.ts'
-import { saidNo } from './said-no.ts'
+import { serviceErrorOf } from './service-error.ts'
 import { ifAnswerLost, ifUnreached, never } from './retry.ts'
 
 export type { Answer } from './attempt.ts'
@@ -24,7 +24,7 @@ export interface UpstreamRequest {
   path: string
   /** JSON. */
   body?: string
-  /** Ends the call; it then throws Unanswered, which nobody should wait for. */
+  /** Ends the call; it then throws NoResponseError, which nobody should wait for. */
   signal?: AbortSignal
   /** What the call may take in all, where less than the usual 30 s. */
   deadlineMs?: number
@@ -42,7 +42,7 @@ export interface PollRequest {
 }
 
 /**
- * The only door to the service. Everything throws Unanswered when no usable answer came in time,
+ * The only door to the service. Everything throws NoResponseError when no usable answer came in time,
  * and Refusal `bad_request` for a path that must not be sent.
  */
 export interface Upstream extends AsyncDisposable {
@@ -56,7 +56,7 @@ export interface Upstream extends AsyncDisposable {
   poll(request: PollRequest): Promise<Answer>
   /**
    * A call of the sidecar's own, within its budget. Gives the result.
-   * @throws ServiceSaid when the service says no; Refusal `postern_busy` when its turn would come
+   * @throws ServiceError when the service says no; Refusal `postern_busy` when its turn would come
    *   too late; Refusal `postern_route_refused` as `relay` does
    */
   ask(request: UpstreamRequest): Promise<unknown>
@@ -71,8 +71,8 @@ export interface Upstream extends AsyncDisposable {
    * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its octets as
    * they arrive; whoever stops reading them ends the call.
    * @param id one that `MEDIA_ID` matches
-   * @throws ServiceSaid when the service says no; Refusal `postern_media_too_large`, which the
-   *   octets also throw, as they throw Unanswered
+   * @throws ServiceError when the service says no; Refusal `postern_media_too_large`, which the
+   *   octets also throw, as they throw NoResponseError
    */
   media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
   /** What its connections are doing now. */
@@ -134,7 +134,7 @@ class Door implements Upstream {
     await this.#budget.take(call.untilMs, this.#ending(call.signal))
     const answer = await this.#caller.run(call)
     if (answer.envelope.ok) return answer.envelope.result
-    throw saidNo(answer, answer.envelope.error)
+    throw serviceErrorOf(answer, answer.envelope.error)
   }
 
   async media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {

@@ -1,4 +1,4 @@
-import { Unanswered } from '../errors.ts'
+import { NoResponseError } from '../errors.ts'
 
 /** Why nobody usable answered, as far as it matters for what may be repeated. */
 export type FailureKind =
@@ -17,7 +17,7 @@ export type FailureKind =
 
 export interface Failure {
   kind: FailureKind
-  error: Unanswered
+  error: NoResponseError
   /** HTTP status of what answered; null when none was read. */
   status: number | null
 }
@@ -40,22 +40,30 @@ export function failureOf(error: unknown, stage: 'before' | 'within'): Failure {
   // undici's parser gives its errors a name, and no code
   if ((error as Error).name === 'HTTPParserError') return unusable('no HTTP')
   const kind = TLS.test(code) ? 'untrusted' : stage === 'before' ? 'unreached' : 'cut'
-  return { kind, error: new Unanswered('postern_upstream_unreachable', code), status: null }
+  return { kind, error: new NoResponseError('postern_upstream_unreachable', code), status: null }
 }
 
 /** Time ran out. `detail` is a code or a few words of our own. */
 export function late(detail = ''): Failure {
-  return { kind: 'late', error: new Unanswered('postern_upstream_timeout', detail), status: null }
+  return {
+    kind: 'late',
+    error: new NoResponseError('postern_upstream_timeout', detail),
+    status: null,
+  }
 }
 
 /** What answered is not the service. `detail` is of our own making, nothing that was received. */
 export function unusable(detail: string, status: number | null = null): Failure {
-  return { kind: 'unusable', error: new Unanswered('postern_upstream_invalid', detail), status }
+  return {
+    kind: 'unusable',
+    error: new NoResponseError('postern_upstream_invalid', detail),
+    status,
+  }
 }
 
 /** Nobody waits for the answer any more. */
 export function givenUp(): Failure {
-  const error = new Unanswered('postern_upstream_timeout', 'the call was given up')
+  const error = new NoResponseError('postern_upstream_timeout', 'the call was given up')
   return { kind: 'given-up', error, status: null }
 }
 

@@ -7,7 +7,7 @@ import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
 import { joined, mediaHeaders } from './headers.ts'
 import type { UpstreamLimits } from './limits.ts'
 import { refuse } from './refuse.ts'
-import { saidNo } from './said-no.ts'
+import { serviceErrorOf } from './service-error.ts'
 
 export interface MediaRequest {
   origin: string
@@ -21,7 +21,7 @@ export interface MediaRequest {
 /**
  * Asks for a file, once more when the connection failed before any answer. Gives its octets as
  * they arrive; whoever stops reading them ends the call.
- * @throws ServiceSaid, Unanswered, Refusal `postern_media_too_large`; the octets throw the last two
+ * @throws ServiceError, NoResponseError, Refusal `postern_media_too_large`; the octets throw the last two
  */
 export async function fetchMedia(
   pool: Dispatcher,
@@ -76,7 +76,7 @@ async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits):
   const body = await readBody(response, limits.maxBytes)
   const answer = Buffer.isBuffer(body) ? await readAnswer(response, body, 'other') : null
   if (answer === null || answer.envelope.ok) throw unusable('no file', statusCode).error
-  throw saidNo(answer, answer.envelope.error)
+  throw serviceErrorOf(answer, answer.envelope.error)
 }
 
 async function* octetsOf(

@@ -5,7 +5,7 @@ import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
 import { isObject } from '../api/common.ts'
 import { botIdOf } from '../api/token.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
-import { OperatorError, Unanswered } from '../errors.ts'
+import { OperatorError, NoResponseError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonCode } from '../observe/health.ts'
@@ -47,7 +47,7 @@ export interface Link extends AsyncDisposable {
   spent: () => { usedLastMinute: number; limit: number }
   /**
    * Takes in a `/me` that the bot asked for.
-   * @throws Unanswered `postern_upstream_invalid` when it is another bot's
+   * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
    */
   observe: (result: unknown) => void
   /** Is told every `/me`. */
@@ -130,7 +130,7 @@ export function createLink(
     if (!isObject(result) || !('id' in result) || identity === null) return
     const isOurs = result['id'] === identity
     watch.identified(isOurs)
-    if (!isOurs) throw new Unanswered('postern_upstream_invalid', 'the bot of another token')
+    if (!isOurs) throw new NoResponseError('postern_upstream_invalid', 'the bot of another token')
   }
 
   function take(bot: Bot): void {
@@ -145,7 +145,7 @@ export function createLink(
     const result = await upstream.ask({ method: 'GET', path: '/me' })
     identify(result)
     const parsed = Bot.safeParse(result)
-    if (!parsed.success) throw new Unanswered('postern_upstream_invalid', 'a bot')
+    if (!parsed.success) throw new NoResponseError('postern_upstream_invalid', 'a bot')
     take(parsed.data)
     return parsed.data
   }

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/config/version.ts'
 import { connectControl } from '../../src/control/client.ts'
-import { OperatorError, Refusal, ServiceSaid } from '../../src/errors.ts'
+import { OperatorError, Refusal, ServiceError } from '../../src/errors.ts'
 import { dataFolder, FINGERPRINT, operations, serve, STATUS, talk } from './support.ts'
 
 async function connected(...given: Parameters<typeof serve>) {
@@ -96,7 +96,11 @@ describe('what goes wrong comes over as it was', () => {
     ['a refusal without', new Refusal('postern_locked'), Refusal],
     ['a refusal with a code of the service’s', new Refusal('too_large', 'it is 9 MiB'), Refusal],
     ['an operator’s error', new OperatorError('refused', 'no such chat', 'look'), OperatorError],
-    ['the service’s no', new ServiceSaid({ code: 'bot_paused', status: 403, answer }), ServiceSaid],
+    [
+      'the service’s no',
+      new ServiceError({ code: 'bot_paused', status: 403, answer }),
+      ServiceError,
+    ],
   ])('%s', async (_name, error, kind) => {
     const control = await connected(dataFolder(), {
       keyPublish: () => Promise.reject(error),

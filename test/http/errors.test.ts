@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerFor, failureAnswer, isUnforeseen, traceOf } from '../../src/http/error-handler.ts'
-import { REFUSALS, Refusal, ServiceSaid, Unanswered } from '../../src/errors.ts'
+import { REFUSALS, Refusal, ServiceError, NoResponseError } from '../../src/errors.ts'
 import type { OwnCode } from '../../src/errors.ts'
 import { call, openDoor } from './support.ts'
 
@@ -36,7 +36,7 @@ describe('an error becomes an answer', () => {
   })
 
   it('nobody’s answer', () => {
-    expect(read(new Unanswered('postern_upstream_unreachable', 'refused'))).toMatchObject({
+    expect(read(new NoResponseError('postern_upstream_unreachable', 'refused'))).toMatchObject({
       status: 502,
       code: 'postern_upstream_unreachable',
     })
@@ -48,7 +48,7 @@ describe('an error becomes an answer', () => {
       headers: { 'retry-after': '9' },
       body: Buffer.from('{ "ok":false}'),
     }
-    const said = new ServiceSaid({ code: 'flood_wait', status: 429, answer })
+    const said = new ServiceError({ code: 'flood_wait', status: 429, answer })
     expect(answerFor(said)).toEqual({ ...answer, code: 'flood_wait' })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ServiceSaid } from '../../src/errors.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { door, failing, no, ok, rawService, service } from './support.ts'
 
 const me = { method: 'GET', path: '/me' } as const
@@ -15,7 +15,7 @@ describe('calls of the sidecar’s own', () => {
       no(response, 400, 'wrong_body_kind', { error: { expected: 'armored' } }),
     )
     const error = await failing(door(url).upstream.ask(me))
-    expect(error).toBeInstanceOf(ServiceSaid)
+    expect(error).toBeInstanceOf(ServiceError)
     expect(error).toMatchObject({
       code: 'wrong_body_kind',
       status: 400,

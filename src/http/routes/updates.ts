@@ -1,5 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { Unanswered } from '../../errors.ts'
+import { NoResponseError } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
@@ -79,7 +79,7 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
 
 /** Holds back that the service's answer is none: a bot may ask again at once, and on and on. */
 async function afterNonsense(failure: unknown, signal: AbortSignal): Promise<never> {
-  if (failure instanceof Unanswered && failure.code === 'postern_upstream_invalid') {
+  if (failure instanceof NoResponseError && failure.code === 'postern_upstream_invalid') {
     await elapsed(NONSENSE_PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
   throw failure

@@ -8,7 +8,7 @@ const waiting: (() => void)[] = []
  * turn of the event loop: however much there is to do, a call that comes in between waits for one
  * slice of it.
  */
-export async function turn(): Promise<void> {
+export async function nextTurn(): Promise<void> {
   await new Promise<void>((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(next)
   })
@@ -19,14 +19,14 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next)
 }
 
-/** For long work in small pieces: taken between two of them, it lets everything else go on. */
-export class Breath {
+/** For long work in small pieces: asked between two of them, it lets everything else go on. */
+export class TimeSlice {
   #sinceMs = performance.now()
 
   /** Resolves at once while the work is young, else when it is its turn again. */
-  async take(): Promise<void> {
+  async yieldIfOver(): Promise<void> {
     if (performance.now() - this.#sinceMs < SLICE_MS) return
-    await turn()
+    await nextTurn()
     this.#sinceMs = performance.now()
   }
 }
