@@ -13,6 +13,7 @@ import { RestingWriter, type RestingFile } from '../pgp/stream/resting.ts'
 import type { OpenedFile } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
+import { OTHER_PERSON, isByStranger } from './examine.ts'
 import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
@@ -54,7 +55,10 @@ export async function openAttachment(
   signal: AbortSignal,
   parts: AttachmentParts,
 ): Promise<Attachment> {
-  if (isByStranger(place, parts)) throw refusalOf('bad-signature', 'other-person')
+  const { chatId, userId: fromId } = place
+  if (isByStranger({ chatId, fromId, pressedById: null }, parts)) {
+    throw refusalOf(OTHER_PERSON.verdict, OTHER_PERSON.reason)
+  }
   const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
     const form = sealedForm(await reader.peek(FORM_BYTES))
@@ -86,12 +90,6 @@ export async function fetchAttachment(
   } finally {
     await reader.leave()
   }
-}
-
-/** A private chat has one person: nobody else sends files there, but the bot. */
-function isByStranger({ chatId, userId }: MediaPlace, { facts, botId }: AttachmentParts): boolean {
-  const personId = facts.personOf(chatId)
-  return personId !== null && userId !== null && userId !== personId && userId !== botId()
 }
 
 /** What is not sealed is given in a readable chat alone: anybody could have put it there. */

@@ -116,10 +116,10 @@ function examinePlain(
 
 export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' } as const
 
-/** A private chat has one person: nobody else writes there or presses a button, but the bot. */
+/** A private chat has one person: nobody else writes, sends files or presses there, but the bot. */
 export function isByStranger(
-  { chatId, fromId, pressedById }: FoundMessage,
-  { facts, botId }: Pick<ExamineParts, 'facts' | 'botId'>,
+  { chatId, fromId, pressedById }: Pick<FoundMessage, 'chatId' | 'fromId' | 'pressedById'>,
+  { facts, botId }: Pick<AudienceParts, 'facts' | 'botId'>,
 ): boolean {
   const personId = chatId === null ? null : facts.personOf(chatId)
   if (personId === null) return false
