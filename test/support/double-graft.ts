@@ -1,36 +1,26 @@
 /** What members and services make of other people's certificates and messages. */
 import { randomBytes } from 'node:crypto'
-import { readKey } from 'openpgp'
 import { dearmor } from '../../src/pgp/format/armor.ts'
 import type { ListedPerson } from './double-world.ts'
-import { boundSubkey, armoredCertificate, keyPacket, userId } from './openpgp-certificate.ts'
 import { armor, packet } from './openpgp-framing.ts'
-import { curve25519, ed25519, identify } from './openpgp-key.ts'
+import { graft, subkeysOf } from './openpgp-graft.ts'
+import { curve25519, ed25519 } from './openpgp-key.ts'
 
 /**
  * A certificate under a primary key of its own that lists somebody's encryption subkey: to bind one
  * takes nothing but the primary key, which proves no right to it (RFC 9580, 5.2.1.8).
  * @param hasOwn with a subkey of its own beside it, which comes first
  */
-export async function graftedKey(
+export function graftedKey(
   from: string,
   { hasOwn = false }: { hasOwn?: boolean } = {},
-): Promise<NonNullable<ListedPerson['key']>> {
-  const whose = await readKey({ armoredKey: from })
-  const [subkey] = whose.subkeys
+): NonNullable<ListedPerson['key']> {
+  const [subkey] = subkeysOf(from)
   if (subkey === undefined) throw new Error('nothing to graft')
-  const createdMs = subkey.getCreationTime().getTime()
-  const primary = ed25519(randomBytes(8).toString('hex'), createdMs)
-  const grafted = identify(Buffer.from(subkey.keyPacket.write()), createdMs)
-  const certificate = armoredCertificate(
-    keyPacket(primary),
-    userId(primary, 'grafter'),
-    ...(hasOwn
-      ? [boundSubkey(primary, curve25519(randomBytes(8).toString('hex'), createdMs))]
-      : []),
-    boundSubkey(primary, grafted),
-  )
-  return { certificate, fingerprint: primary.fingerprint }
+  const label = (): string => randomBytes(8).toString('hex')
+  const primary = ed25519(label(), subkey.createdMs)
+  const own = hasOwn ? [curve25519(label(), subkey.createdMs)] : []
+  return { certificate: graft(primary, ...own, subkey), fingerprint: primary.fingerprint }
 }
 
 /** The same message with a recipient packet more, for a key that nobody has. */

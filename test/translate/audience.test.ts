@@ -139,7 +139,7 @@ test('a member who lists Alice’s or the bot’s subkey beside her own is no re
   for (const whose of ['Alice', 'the bot']) {
     const alice = await stage.person()
     const from = whose === 'Alice' ? alice.phone.certificate : stage.botCertificate
-    const mallory = stage.double.world.addUser(await graftedKey(from, { hasOwn: true }))
+    const mallory = stage.double.world.addUser(graftedKey(from, { hasOwn: true }))
     const armored = await seal(alice, `private, ${whose}`)
     const group = stage.group([alice, mallory])
     expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
@@ -159,7 +159,7 @@ test('a member who lists a copy of Alice’s or of the bot’s certificate does 
 
 test('a member who lists Eve’s subkey as her own does not silence Eve', async () => {
   const [eve, bob] = [await stage.person(), await stage.person()]
-  const mallory = stage.double.world.addUser(await graftedKey(eve.phone.certificate))
+  const mallory = stage.double.world.addUser(graftedKey(eve.phone.certificate))
   await stage.send(stage.group([mallory, bob]), 'Mallory is known')
   const chat = stage.privateChat(eve)
   const armored = await seal(eve, 'my own chat', { signs: false })
@@ -237,7 +237,7 @@ test('a member whose only key is Alice’s or the bot’s subkey gets no private
   for (const whose of ['Alice', 'the bot']) {
     const alice = await stage.person()
     const from = whose === 'Alice' ? alice.phone.certificate : stage.botCertificate
-    const mallory = stage.double.world.addUser(await graftedKey(from))
+    const mallory = stage.double.world.addUser(graftedKey(from))
     const armored = await seal(alice, `private, ${whose}`)
     const group = stage.group([alice, mallory])
     expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
