@@ -8,6 +8,8 @@ import type { CertificateInfo } from './native/certificate-info.ts'
 import type { CertificateCache } from './native/certificate-cache.ts'
 import { MessageOpener } from './native/opener.ts'
 import { unwrapNatively } from './native/open.ts'
+import type { Threads } from './native/threads.ts'
+import { unlockQuickly } from './native/unlock.ts'
 import { Verifier } from './native/verify.ts'
 import type { ThreadLoad } from './pool.ts'
 import type { OwnIds } from './format/encrypted-message.ts'
@@ -61,7 +63,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   return {
     generate: (made) => library.generate(made),
     unlock: async (locked, passphrase) =>
-      (isNative ? await native.threads.unlock(locked, passphrase) : null) ??
+      (isNative ? await unlockIn(native.threads, locked, passphrase) : null) ??
       (await library.unlock(locked, passphrase)),
     relock: (locked, o) => library.relock(locked, o),
     adopt: (file, secrets) => library.adopt(file, secrets),
@@ -96,6 +98,15 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       await Promise.all([native[Symbol.asyncDispose](), library[Symbol.asyncDispose]()])
     },
   }
+}
+
+/** Here where it takes no time, else in a thread. */
+async function unlockIn(
+  threads: Threads,
+  locked: string,
+  passphrase: string,
+): Promise<UnlockedKey | null> {
+  return unlockQuickly(locked, passphrase) ?? (await threads.unlock(locked, passphrase))
 }
 
 /** What is known of a signer, or is found out; null where it is the library's to use. */

@@ -52,9 +52,9 @@ const START_MS = 30_000
  * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
  * some 120 MiB, and the secret, until then; native ones keep little, and the ephemerals that makes them fast.
  */
-const IDLE_MS: Record<ThreadKind, number | null> = {
-  'library/worker': 60_000,
-  'native/worker': null,
+const IDLE_MS: Record<ThreadKind, number> = {
+  'library/worker': 30_000,
+  'native/worker': 30_000,
 }
 
 /** @template J the jobs that its threads do, by name */
@@ -63,7 +63,7 @@ export class Pool<J> implements AsyncDisposable {
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
   readonly #size: number
-  readonly #idleMs: number | null
+  readonly #idleMs: number
   readonly #killed: (name: string) => void
   #closed = false
 
@@ -168,9 +168,9 @@ export class Pool<J> implements AsyncDisposable {
     thread.worker.unref()
     if (reply.ok) job?.resolve(reply.value)
     else job?.reject(new Error(reply.message))
-    if (this.#idleMs === null) this.#moveLast(thread)
+    this.#moveLast(thread)
     this.#next()
-    if (thread.job === null && this.#idleMs !== null) {
+    if (thread.job === null) {
       thread.timer = setTimeout(() => this.#kill(thread), this.#idleMs).unref()
     }
   }

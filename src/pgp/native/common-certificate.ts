@@ -64,26 +64,37 @@ interface Parts {
  * @returns null for everything else, which says nothing about it
  */
 export function readCommonCertificate(armored: string, nowMs: number): CertificateInfo | null {
-  const parts = partsOf(armored)
-  const info = parts && infoOf(parts)
-  if (!parts || !info || !holdsAt(info, nowMs)) return null
+  if (armored.length > BOUNDS.certificateChars) return null
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const packets = bytes && listOf(bytes)
+  return packets && (readCommonPackets(packets, nowMs)?.info ?? null)
+}
+
+/**
+ * The same for a certificate in packets.
+ * @returns also the ciphers that it lists, by number
+ */
+export function readCommonPackets(
+  packets: readonly Packet[],
+  nowMs: number,
+): { info: CertificateInfo; ciphers: number[] } | null {
+  const parts = partsOf(packets)
+  const found = parts && infoOf(parts)
+  if (!parts || !found || !holdsAt(found.info, nowMs)) return null
   const { primary, certification, binding, bodies } = parts
   const overKey = keyOver(bodies.primary)
   const overUserId = Buffer.concat([overKey, userIdOver(parts.userId)])
   const overSubkey = Buffer.concat([overKey, keyOver(bodies.subkey)])
   const certified = statementOf(certification, overUserId, primary)
   const bound = statementOf(binding, overSubkey, primary)
-  return certified && bound && isTrue(certified) && isTrue(bound) ? info : null
+  return certified && bound && isTrue(certified) && isTrue(bound) ? found : null
 }
 
 const isTrue = (statement: Statement): boolean =>
   signatureAlgorithm(statement.algorithm).holds(statement)
 
-function partsOf(armored: string): Parts | null {
-  if (armored.length > BOUNDS.certificateChars) return null
-  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
-  const packets = bytes && listOf(bytes)
-  if (packets?.length !== SHAPE.length) return null
+function partsOf(packets: readonly Packet[]): Parts | null {
+  if (packets.length !== SHAPE.length) return null
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
   if (!key || !id || !certified || !subkey || !bound || !isPlainUserId(id)) return null
@@ -121,13 +132,18 @@ function isPlainUserId(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
 }
 
-function infoOf({ primary, certification, recipientKey, binding }: Parts): CertificateInfo | null {
+function infoOf({
+  primary,
+  certification,
+  recipientKey,
+  binding,
+}: Parts): { info: CertificateInfo; ciphers: number[] } | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)
   const bound = termsOf(binding, recipientKey.createdS, fingerprint)
   if (certified === null || bound === null || (bound.flags & MAY_ENCRYPT) === 0) return null
-  return {
+  const info = {
     fingerprint,
     recipientKey,
     signingKey: (certified.flags & MAY_SIGN) === 0 ? null : primary,
@@ -137,6 +153,7 @@ function infoOf({ primary, certification, recipientKey, binding }: Parts): Certi
     fromS: Math.max(primary.createdS, recipientKey.createdS, certified.createdS, bound.createdS),
     untilS: Math.min(certified.untilS, bound.untilS),
   }
+  return { info, ciphers: [...certified.ciphers] }
 }
 
 interface Terms {

@@ -5,7 +5,7 @@ import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { CertificateCache } from './certificate-cache.ts'
 import type { CheckedCertificate } from './certificate-info.ts'
 import { CertificateReader } from './certificate-reader.ts'
-import { NativeOwnKeys } from './own-keys.ts'
+import { describeCommonKey, NativeOwnKeys } from './own-keys.ts'
 import { Precomputer, type PrecomputeBounds } from './precompute.ts'
 import { RecipientPackets } from './recipient-packets.ts'
 import { MessageSealer } from './sealer.ts'
@@ -48,7 +48,9 @@ export function createNative(library: NativeLibrary, options: NativeOptions): Na
     judge: (armored, atMs, known) => library.judge(armored, atMs, known),
     onDisagreement,
   })
-  const own = new NativeOwnKeys((key, atMs) => library.describe(key, atMs))
+  const own = new NativeOwnKeys(
+    async (key, atMs) => describeCommonKey(key, atMs) ?? (await library.describe(key, atMs)),
+  )
   const packets = new RecipientPackets({
     threads,
     priority,

@@ -2,11 +2,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type NativePublicKey, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
-import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
+import { fingerprintOf, publicKeyOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
-import { TAG, packetsOf } from '../format/packets.ts'
+import { TAG, packetsOf, type Packet } from '../format/packets.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
+import { readCommonPackets } from './common-certificate.ts'
 
 /** One secret key, primary or subkey, as node:crypto takes it. */
 export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
@@ -19,6 +20,27 @@ export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
 /** Whether it opens what is sealed to it. */
 export function isRecipientSecret(own: OwnSecret): own is OwnSecret<RecipientKey> {
   return isRecipientKey(own.key)
+}
+
+/**
+ * Describes an unlocked key of the common shape as it is at `nowMs`, as the library does.
+ * @returns null for every other, which says nothing about it
+ */
+export function describeCommonKey({ bytes }: UnlockedKey, nowMs: number): OwnKeyInfo | null {
+  const packets = [...packetsOf(bytes)].map(publicPart)
+  const subkey = packets.find(({ tag }) => tag === TAG.publicSubkey)
+  const read = readCommonPackets(packets, nowMs)
+  const key = subkey && publicKeyOf(subkey.body)
+  if (!read || !key) return null
+  return { ...read, opens: [fingerprintOf(key).toString('hex', 12)] }
+}
+
+function publicPart(packet: Packet): Packet {
+  const { tag, body } = packet
+  if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) return packet
+  const end = readPublicKey(body)?.read ?? 0
+  const publicTag = tag === TAG.secretKey ? TAG.publicKey : TAG.publicSubkey
+  return { ...packet, tag: publicTag, body: body.subarray(0, end) }
 }
 
 const NOT_LOCKED = 0

@@ -29,17 +29,35 @@ interface Locked {
   sealed: Uint8Array
 }
 
+/** Hashed at once where the key is used; more is work for a thread. */
+const FEW_BYTES = 65_536
+
+/**
+ * Unlocks a key that takes no time to unlock, as one does that is locked under 256 random bits.
+ * @returns null for every other, which says nothing about it
+ * @throws Error `wrong-passphrase`
+ */
+export function unlockQuickly(armored: string, passphrase: string): UnlockedKey | null {
+  return unlockNatively(armored, passphrase, FEW_BYTES)
+}
+
 /**
  * Unlocks an armored version 4 secret key.
+ * @param maxBytes how much may be hashed for one packet
  * @returns null when any part is not of the common forms, which says nothing about it
  * @throws Error `wrong-passphrase`
  */
-export function unlockNatively(armored: string, passphrase: string): UnlockedKey | null {
+export function unlockNatively(
+  armored: string,
+  passphrase: string,
+  maxBytes = Infinity,
+): UnlockedKey | null {
   const packets = readPackets(armored)
   const keys = packets?.filter(({ tag }) => isSecret(tag)).map(({ body }) => readLocked(body))
   if (!packets || packets[0]?.tag !== TAG.secretKey || !keys?.every((key) => key !== null)) {
     return null
   }
+  if (keys.some(({ count }) => hashedBytes(count) > maxBytes)) return null
   const bodies = keys.map((key) => unlockOne(key, passphrase))
   const bytes = Buffer.concat(
     packets.map(({ tag, body }) => framePacket(tag, (isSecret(tag) && bodies.shift()) || body)),
@@ -99,10 +117,15 @@ function unlockOne(locked: Locked, passphrase: string): Buffer {
   }
 }
 
+/** A count as it is coded in one byte (RFC 9580, 3.7.1.3). */
+function hashedBytes(coded: number): number {
+  return (16 + (coded & 15)) << ((coded >> 4) + 6)
+}
+
 /** Salt and passphrase over and over, hashed (RFC 9580, 3.7.1.3): some 60 MB in pieces. */
 function derive({ salt, count }: Locked, passphrase: string): Buffer {
   const once = Buffer.concat([salt, Buffer.from(passphrase)])
-  const total = Math.max((16 + (count & 15)) << ((count >> 4) + 6), once.length)
+  const total = Math.max(hashedBytes(count), once.length)
   const piece = Buffer.alloc(once.length * Math.ceil(65_536 / once.length), once)
   const hashed = createHash('sha256')
   let left = total

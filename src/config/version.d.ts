@@ -1,0 +1,2 @@
+/** The version of Postern, as package.json has it. */
+export declare const VERSION: string;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Facts } from '../chats/facts.ts';
+import type { Modes } from '../chats/modes.ts';
+import type { Outcomes } from '../chats/outcomes.ts';
+import type { Directory } from '../keys/directory.ts';
+import type { Journal } from '../keys/journal.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Openings } from '../keys/openings.ts';
+import type { People } from '../keys/people.ts';
+import type { Publication } from '../keys/publication.ts';
+import type { Transfer } from '../keys/transfer.ts';
+import type { Trust } from '../keys/trust.ts';
+import type { Finding } from '../observe/finding.ts';
+import type { Store } from '../store/store.ts';
+import type { OpenReport, StatusReport } from './reports.ts';
+/** What operators' operations work on: the parts of a sidecar, whether it runs or not. */
+export interface Parts {
+    store: Store;
+    keyring: Keyring;
+    openings: Openings;
+    transfer: Transfer;
+    /** Null when the sidecar manages no key. */
+    publication: Publication | null;
+    facts: Facts;
+    modes: Modes;
+    outcomes: Outcomes;
+    trust: Trust;
+    people: People;
+    journal: Journal;
+    directory: Directory;
+    /** Names of copies of the store that lie beside it, former versions' keys in them. */
+    storeCopies: () => string[];
+    /** Asks the service now which key it shows for the bot; null when none. */
+    publishedKey: () => Promise<string | null>;
+    /** Called when the operator has said that private chats may be readable again. */
+    onPrivateReadable: () => void;
+    status: () => StatusReport;
+    check: () => Promise<Finding[]>;
+    open: (armored: string) => Promise<OpenReport>;
+}
+/** Describes an operation. Its `run` rejects with a PosternError when it refuses or fails. */
+export declare const operation: <I extends z.ZodType, R>(description: string, input: I, run: (on: Parts, input: z.infer<I>) => R | Promise<R>) => import("../rpc/operation.ts").Operation<Parts, I, R>;
+export declare const nothing: z.ZodObject<{}, z.core.$strict>;
+export declare const fingerprint: z.ZodString;
+export declare const passphrase: z.ZodString;
+/** ISO 8601 in UTC; null stays null. */
+export declare function iso<T extends number | null>(ms: T): T extends null ? null : string;

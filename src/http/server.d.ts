@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { DoorBounds } from './bounds.ts';
+import type { ListenAt } from './listen.ts';
+import type { Relayed } from './relay.ts';
+import type { PassParts } from './routes/pass.ts';
+/** A local listener that is not open yet. */
+export interface Door {
+    /** Opens it. @returns where it really listens @throws OperatorError `listen` */
+    listen(at: ListenAt): Promise<string>;
+    /**
+     * Closes it: nothing new is taken, polls are answered with an empty list, other calls under way
+     * end. Done within 10 s, whatever callers do.
+     */
+    drain: () => Promise<void>;
+}
+/** What a route needs of the door it is in. */
+export interface DoorTools {
+    /** Answers with the service's answer, or one in its shape, byte for byte. */
+    relay(reply: FastifyReply, answer: Relayed): FastifyReply;
+    /** Aborts when the bot hangs up before its answer is out. */
+    whileConnected(reply: FastifyReply): AbortSignal;
+    /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
+    authorize(request: FastifyRequest): void;
+    /** Aborts when the door closes: a poll then answers with what it has, or an empty list. */
+    stopping: AbortSignal;
+}
+/** Registers one resource's routes, with paths below the API's prefix. */
+export type DoorRoute = (app: FastifyInstance, tools: DoorTools) => void;
+/** What the bot's door is made of. */
+export interface BotDoorParts extends PassParts {
+    log: Log;
+    metrics: Metrics;
+    /** The token that the bot must present, asked for on each request. */
+    expectedToken: () => string;
+    /** Reads the token again from where it came, now and then; true when it was read. */
+    rereadToken: () => boolean;
+    /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
+    allowedHosts: Iterable<string>;
+    /** The routes that are translated. */
+    routes: readonly DoorRoute[];
+    /** The routes beside the API's prefix. */
+    outside: readonly DoorRoute[];
+    /** Only to make tests short. */
+    bounds?: Partial<DoorBounds>;
+}
+/** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */
+export declare function buildBotDoor(parts: BotDoorParts): Door;

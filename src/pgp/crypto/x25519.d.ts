@@ -1,0 +1,2 @@
+import { type RecipientAlgorithm } from './algorithm.ts';
+export declare const X25519: RecipientAlgorithm;

@@ -1,0 +1,31 @@
+export type RecordKey = string | number;
+/** A kind of record, and how its values are stored. */
+export interface RecordKind<V> {
+    /** Its name in the file. */
+    name: string;
+    /** Gives JSON or bytes. What is left out here is made anew by `read`. */
+    write(value: V): unknown;
+    read(stored: unknown): V;
+}
+/**
+ * Where a world is stored: in memory alone, or in a file too. All state of the service lives in
+ * maps from here, so every change reaches the file.
+ */
+export interface Persistence extends AsyncDisposable {
+    /**
+     * The map of a kind, with the entries that were stored before.
+     * @param owner tells apart several maps of the same kind
+     */
+    map<K extends RecordKey, V>(kind: RecordKind<V>, owner?: RecordKey): Map<K, V>;
+    /** Writes all changes so far in one transaction, and from now on each change soon. */
+    start(): Promise<void>;
+    /**
+     * Resolves when all changes so far are written and survive the death of this process.
+     * @throws OperatorError when they could not be written; the next call tries again
+     */
+    flush(): Promise<void>;
+}
+/** A kind whose values are stored as they are. */
+export declare function plainKind<V>(name: string): RecordKind<V>;
+/** Stores nothing beyond this process. */
+export declare const IN_MEMORY: Persistence;

@@ -1,0 +1,33 @@
+import { firstProblem } from '../../api/common.ts';
+import type { BotState } from '../state.ts';
+import type { World } from '../world.ts';
+/** One authenticated call of a bot. */
+export interface BotCall {
+    world: World;
+    bot: BotState;
+    params: Record<string, string>;
+    query: unknown;
+    /** Parsed JSON; undefined when there was no body. */
+    body: unknown;
+    /** Aborted when the caller closes the connection. */
+    hangUp: AbortSignal;
+}
+/** The `result` of the answer's envelope, and its status: 200 when absent. */
+export interface RouteResult {
+    result: unknown;
+    status?: 200 | 201;
+}
+export type RouteHandler = (call: BotCall) => RouteResult | Promise<RouteResult>;
+/** The part that is used here of the schemas in `src/api`. */
+interface BodySchema<T> {
+    safeParse(value: unknown): {
+        success: true;
+        data: T;
+    } | {
+        success: false;
+        error: Parameters<typeof firstProblem>[0];
+    };
+}
+/** Parses a body or a query with its schema. @throws SandboxApiError `bad_request` that names the field */
+export declare function parseInput<T>(schema: BodySchema<T>, value: unknown): T;
+export {};

@@ -1,0 +1,172 @@
+import type { ChatKind } from '../api/chat.ts';
+import type { Command } from '../api/command.ts';
+import type { Markup } from '../api/markup.ts';
+import type { SEAT_STATUS } from '../api/endpoints.ts';
+import type { RateWindows } from './rules/rate-windows.ts';
+import type { UpdateQueue } from './update-queue.ts';
+/**
+ * The state of the service: plain objects that only the rules change. Times are ms since the Unix
+ * epoch. Setting a field of a record stores the record; so replace a list or object in a record,
+ * never change it in place.
+ */
+/** A certificate as its owner published it. The service does not parse it. */
+export interface PublishedKey {
+    fingerprint: string;
+    publicKey: string;
+}
+export interface PersonState {
+    id: number;
+    username: string;
+    firstName: string;
+    lastName: string | null;
+    key: PublishedKey | null;
+    /** Closed the account. */
+    gone: boolean;
+    /** Ids of bots that this person blocked. */
+    blocked: readonly number[];
+}
+export interface WebhookState {
+    url: string;
+    secret: string | null;
+    failures: number;
+    lastError: string | null;
+    nextAttemptAt: number | null;
+}
+export interface OwnerNotice {
+    at: number;
+    kind: 'token_revoked' | 'webhook_failing';
+}
+export interface BotRecord {
+    id: number;
+    username: string;
+    name: string;
+    about: string | null;
+    description: string | null;
+    key: PublishedKey | null;
+    privacyMode: boolean;
+    allowGroups: boolean;
+    status: 'active' | 'paused';
+    /** Null once revoked. */
+    token: string | null;
+    webhook: Readonly<WebhookState> | null;
+    /** Notices that the app showed to the owner. */
+    ownerNotices: readonly OwnerNotice[];
+}
+export interface BotState extends BotRecord {
+    /** Aborting it ends the deliveries to the webhook. */
+    delivering: AbortController | null;
+    queue: UpdateQueue;
+    windows: RateWindows;
+    /** By scope; an empty list is not stored. */
+    commands: Map<string, Command[]>;
+    /** By `sendId`. */
+    sent: Map<string, {
+        chatId: number;
+        messageId: number;
+        date: number;
+    }>;
+    /** By chat: when the last typing indicator was sent, and whether phones still show it. */
+    typing: Map<number, {
+        sentAt: number;
+        showing: boolean;
+    }>;
+    presses: Map<string, PressState>;
+}
+/** The bot's answer to the press of a button. */
+export interface ButtonAnswer {
+    text: string | null;
+    alert: boolean;
+    url: string | null;
+}
+export interface PressState {
+    id: string;
+    botId: number;
+    userId: number;
+    chatId: number;
+    messageId: number;
+    pressedAt: number;
+    answer: ButtonAnswer | null;
+}
+export type MembershipStatus = (typeof SEAT_STATUS)[number];
+export interface Membership {
+    status: MembershipStatus;
+    /** Bits of `RIGHTS`. */
+    rights: number;
+    restrictedUntil: number | null;
+    title: string | null;
+    /** The first message that the member may read. */
+    firstMessageId: number;
+    /** When the member last wrote, for slow mode. */
+    wroteAt: number | null;
+}
+/** The bits of `rights`, which the spec leaves open. */
+export declare const RIGHTS: {
+    readonly deleteMessages: 1;
+    readonly restrictMembers: 2;
+    readonly addMembers: 4;
+    readonly changeInfo: 8;
+    readonly postMessages: 16;
+};
+export declare const ALL_RIGHTS = 31;
+export type MessageKind = 'user' | 'joined' | 'left';
+export interface StoredMessage {
+    id: number;
+    fromId: number;
+    date: number;
+    kind: MessageKind;
+    text: string | null;
+    armored: string | null;
+    replyTo: number | null;
+    markup: Markup | null;
+    media: MediaState[];
+    editedAt: number | null;
+}
+export interface MediaState {
+    id: string;
+    /** For timed media. */
+    durationMs: number | null;
+}
+export interface ChatRecord {
+    id: number;
+    kind: ChatKind;
+    title: string | null;
+    username: string | null;
+    description: string | null;
+    /** A group or channel with open history is readable, any other is encrypted. */
+    historyVisible: boolean;
+    slowModeSeconds: number;
+    /** Members who are no administrators see administrators only. */
+    rosterHidden: boolean;
+    /** A channel that hides its administrators. */
+    adminsHidden: boolean;
+    nextMessageId: number;
+}
+export interface ChatState extends ChatRecord {
+    /** By account. */
+    members: Map<number, Membership>;
+    /** By id; ids grow by one from 1 in each chat, so those of two chats overlap. */
+    messages: Map<number, StoredMessage>;
+}
+/** What happens in a world; phones listen to it. */
+export type WorldEvent = {
+    kind: 'message' | 'edited';
+    chat: ChatState;
+    message: StoredMessage;
+} | {
+    kind: 'deleted';
+    chat: ChatState;
+    messageId: number;
+} | {
+    kind: 'key';
+    userId: number;
+    key: PublishedKey | null;
+} | {
+    kind: 'typing';
+    chat: ChatState;
+    botId: number;
+    typing: boolean;
+} | {
+    kind: 'answer';
+    press: PressState;
+    answer: ButtonAnswer;
+};
