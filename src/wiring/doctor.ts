@@ -75,7 +75,7 @@ function keysOf({ keyring }: Core): CheckParts['keys'] {
 }
 
 /** Of chats with a policy of their own nothing is said here. */
-function peopleOf({ acquaintance: { trust } }: Core): CheckParts['people'] {
+function peopleOf({ peopleState: { trust } }: Core): CheckParts['people'] {
   const people = trust.all
   const waiting = people.filter(
     ({ userId, listed, standing }) =>

@@ -11,7 +11,7 @@ import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonCode } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
-import { atTurnEnd } from '../turn-end.ts'
+import { batchPerTick } from '../util/batch-per-tick.ts'
 import { createUpstream, type Upstream } from '../upstream/client.ts'
 import { alertOfReason } from './alerting.ts'
 
@@ -95,7 +95,7 @@ export function createLink(
     tryStore: () => storeTrial(),
     revived: () => revived.forEach((listener) => listener()),
   })
-  const count = atTurnEnd((answer: Parameters<typeof metrics.upstreamAnswered>[0]) =>
+  const count = batchPerTick((answer: Parameters<typeof metrics.upstreamAnswered>[0]) =>
     metrics.upstreamAnswered(answer),
   )
   const { caFile, url, proxy } = settings.upstream
