@@ -1,7 +1,8 @@
 import { CHAT_KINDS } from '../api/chat.ts'
-import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { Mutex } from '../util/mutex.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 
 /** What is remembered of a chat for good. Times are ms since the epoch. */
 export interface KnownChat {
@@ -40,8 +41,8 @@ export class KnownChats {
   readonly #chats = new Map<number, KnownChat>()
   readonly #maxChats: number
   readonly #onFull: () => void
+  readonly #mutex = new Mutex()
   #privateReadable = false
-  #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(
     store: Store,
@@ -228,7 +229,7 @@ export class KnownChats {
     change: (known: KnownChat) => KnownChat | null,
     extra: { lifted_at?: number } = {},
   ): Promise<number[]> {
-    const turn = this.#turn.then(async () => {
+    return await this.#mutex.run(async () => {
       const wanted = [...new Set(chatIds)].flatMap((id) => {
         return change(this.#chats.get(id) ?? unseen(id)) ?? []
       })
@@ -242,8 +243,6 @@ export class KnownChats {
       if (tooMany.size > 0) throw this.#full()
       return changed.map(({ id }) => id)
     })
-    this.#turn = turn.catch(() => undefined)
-    return await turn
   }
 
   #full(): Refusal {

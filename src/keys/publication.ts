@@ -1,6 +1,7 @@
 import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
+import { Mutex } from '../util/mutex.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './offer.ts'
 import type { ReadyKey } from './own-key.ts'
@@ -41,7 +42,7 @@ export class Publication implements AsyncDisposable {
   readonly #rotations = new RotationWatch()
   readonly #reconciler: Reconciler
   readonly #stop = new AbortController()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
   #retryMs = RETRY_FIRST_MS
   #paused = false
@@ -130,17 +131,17 @@ export class Publication implements AsyncDisposable {
    * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
-    return await this.#inTurn(() => this.#reconciler.publish(options))
+    return await this.#mutex.run(() => this.#reconciler.publish(options))
   }
 
   /** Makes the bot's first key and publishes nothing. @throws as `Reconciler.makeFirst` does */
   async makeFirst(): Promise<ReadyKey> {
-    return await this.#inTurn(() => this.#reconciler.makeFirst())
+    return await this.#mutex.run(() => this.#reconciler.makeFirst())
   }
 
   /** Lets `take` bring a pending key from elsewhere; where the sidecar runs, it is published. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
-    const taken = await this.#inTurn(take)
+    const taken = await this.#mutex.run(take)
     this.#takeUp('an imported key is on disk')
     if (this.#isStarted) this.suspect()
     return taken
@@ -155,7 +156,7 @@ export class Publication implements AsyncDisposable {
     const askedAtMs = performance.now()
     return (
       this.#join() ??
-      (await this.#inTurn(async () => {
+      (await this.#mutex.run(async () => {
         const { latest } = this.#rotations
         if (latest !== null && this.#rotations.endedSince(askedAtMs)) return latest
         if (this.#rotations.current === null) await this.#reconciler.beginRotation()
@@ -172,7 +173,7 @@ export class Publication implements AsyncDisposable {
    */
   async abandon(): Promise<Rotation> {
     if (this.#keyring.pending?.offeredAtMs === null) this.#reconciler.drop()
-    const abandoned = await this.#inTurn(() => this.#reconciler.abandon())
+    const abandoned = await this.#mutex.run(() => this.#reconciler.abandon())
     this.suspect()
     return abandoned
   }
@@ -180,7 +181,8 @@ export class Publication implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     clearTimeout(this.#timer)
-    await this.#turn.catch(() => undefined)
+    // what is under way ends first
+    await this.#mutex.run(() => Promise.resolve())
   }
 
   /** A key that waits beside an active one is a rotation. */
@@ -212,7 +214,7 @@ export class Publication implements AsyncDisposable {
   /** @returns whether nothing is left to do until the next regular look */
   async #compare(): Promise<boolean> {
     try {
-      return await this.#inTurn(() => this.#reconciler.compare())
+      return await this.#mutex.run(() => this.#reconciler.compare())
     } catch (error) {
       this.#failed(error)
       return false
@@ -239,11 +241,5 @@ export class Publication implements AsyncDisposable {
     } finally {
       this.#asking--
     }
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(task, task)
-    this.#turn = next.catch(() => undefined)
-    return next
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
+import { Mutex } from '../util/mutex.ts'
 import { takeCopy } from './backup.ts'
 import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
@@ -27,9 +28,10 @@ export class OpenStore implements Store {
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
   readonly #running = new Set<Promise<unknown>>()
+  /** Protections are changed one after the other. */
+  readonly #moves = new Mutex()
   readonly #listeners: ((writable: boolean) => void)[] = []
   #held: Held | null
-  #moved: Promise<unknown> = Promise.resolve()
   #writable = true
   #closed = false
 
@@ -159,9 +161,7 @@ export class OpenStore implements Store {
   }
 
   move(wanted: Wanted, relock: Relock): Promise<Moved> {
-    const moved = this.#moved.then(() => this.#track(() => this.#move(wanted, relock)))
-    this.#moved = moved.catch(() => {})
-    return moved
+    return this.#moves.run(() => this.#track(() => this.#move(wanted, relock)))
   }
 
   async #move(wanted: Wanted, relock: Relock): Promise<Moved> {
@@ -172,9 +172,7 @@ export class OpenStore implements Store {
   }
 
   upgrade(relock: Relock): Promise<boolean> {
-    const upgraded = this.#moved.then(() => this.#track(() => this.#upgrade(relock)))
-    this.#moved = upgraded.catch(() => {})
-    return upgraded
+    return this.#moves.run(() => this.#track(() => this.#upgrade(relock)))
   }
 
   async #upgrade(relock: Relock): Promise<boolean> {

@@ -3,6 +3,7 @@ import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
+import { Mutex } from '../util/mutex.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { OwnWebhook, Registration } from './registration.ts'
@@ -29,7 +30,7 @@ export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
   #loop: DeliveryLoop | null = null
   #polls = new AbortController()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #changes = new Mutex()
   #isStopped = false
   #isHeld = false
 
@@ -126,20 +127,16 @@ export class Webhook implements AsyncDisposable {
 
   /** One change at a time, and no delivery meanwhile: one under way is cut off. */
   #alone(change: () => Promise<Answer>): Promise<Answer> {
-    const turn = this.#turn
-      .catch(() => undefined)
-      .then(async () => {
-        const loop = this.#loop
-        this.#loop = null
-        await loop?.stop({ graceMs: 0 })
-        try {
-          return await change()
-        } finally {
-          this.#begin()
-        }
-      })
-    this.#turn = turn
-    return turn
+    return this.#changes.run(async () => {
+      const loop = this.#loop
+      this.#loop = null
+      await loop?.stop({ graceMs: 0 })
+      try {
+        return await change()
+      } finally {
+        this.#begin()
+      }
+    })
   }
 
   /**
