@@ -22,7 +22,7 @@ const PRIVATE_READABLE = 'private_readable_since'
  * How many chats are remembered. Forgetting one would loosen it, so beyond these a new chat is not
  * learned, and what must be remembered of it first is refused.
  */
-export const MOST_CHATS = 250_000
+const MOST_CHATS = 250_000
 
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
@@ -275,10 +275,10 @@ function kindNamed(kind: string): string {
   return CHAT_KINDS.find((known) => known === kind) ?? kind
 }
 
-/** What a chat is judged as that was known as one kind and is said to be another. */
-function stricterKind(known: string, said: string): string {
-  for (const kind of ['private', 'group']) if (known === kind || said === kind) return kind
-  return said
+/** What a chat is judged as that was known as one kind, when another is claimed. */
+function stricterKind(known: string, claimed: string): string {
+  for (const kind of ['private', 'group']) if (known === kind || claimed === kind) return kind
+  return claimed
 }
 
 /** A chat of which nothing was known. */

@@ -44,12 +44,12 @@ const KEPT = 500_000
 /** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */
 export class Journal {
   readonly #store: Store
-  readonly #told: (change: TrustChange) => void
+  readonly #onChange: (change: TrustChange) => void
 
-  /** @param told hears of every change once it is on disk */
-  constructor(store: Store, told: (change: TrustChange) => void) {
+  /** @param onChange called with every change once it is on disk */
+  constructor(store: Store, onChange: (change: TrustChange) => void) {
     this.#store = store
-    this.#told = told
+    this.#onChange = onChange
   }
 
   /**
@@ -68,7 +68,7 @@ export class Journal {
       for (const one of changes) await append(db, one, nowMs)
     }
     await (changes.length === 0 ? this.#store.note(write) : this.#store.write(write))
-    for (const one of changes) this.#told(one)
+    for (const one of changes) this.#onChange(one)
   }
 
   /**

@@ -22,9 +22,9 @@ export interface PublicationParts {
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
   /** Called on every change, with what an operator should read. */
-  changed: (state: PublicationState, detail: string) => void
+  onChange: (state: PublicationState, detail: string) => void
   /** Called for each attempt at a rotation. */
-  rotated: (outcome: RotationOutcome) => void
+  onRotationAttempt: (outcome: RotationOutcome) => void
 }
 
 const CHECK_EVERY_MS = 600_000

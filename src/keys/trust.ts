@@ -28,7 +28,7 @@ export interface TrustParts {
  * How many people are remembered. Forgetting one would loosen what is known of them, so beyond
  * these nobody new is learned: nothing is sealed to them, and nothing of theirs is verified.
  */
-export const MOST_PEOPLE = 250_000
+const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
 

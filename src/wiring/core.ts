@@ -2,7 +2,7 @@
 import { KnownChats } from '../chats/known-chats.ts'
 import { Modes } from '../chats/modes.ts'
 import { Outcomes } from '../chats/outcomes.ts'
-import { Seen } from '../chats/seen.ts'
+import { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { isReady } from '../keys/own-key.ts'
@@ -22,7 +22,7 @@ import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Outgoing } from '../translate/outgoing.ts'
-import { loadPeopleState, tellFull, type PeopleState } from './people-state.ts'
+import { loadPeopleState, reportFull, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { pruneHourly, tryWriting } from './upkeep.ts'
@@ -90,7 +90,7 @@ export async function createCore(
   const keyUsage = stack.use(await KeyUsage.load(store))
   const { calls, botId, health, metrics, alerts } = link
   const knownChats = await KnownChats.load(store, {
-    onFull: () => tellFull('chats', { alerts, log }),
+    onFull: () => reportFull('chats', { alerts, log }),
   })
   const modes = new Modes({ knownChats, chat: calls.chat })
   const { policy } = settings.trust
@@ -120,8 +120,8 @@ export async function createCore(
             settings.key.rotateEveryDays === undefined
               ? null
               : settings.key.rotateEveryDays * DAY_MS,
-          rotated: (outcome) => keyMetrics.rotated(outcome),
-          changed: (state, detail) => tellHealth(health, { state, detail, knownChats }),
+          onRotationAttempt: (outcome) => keyMetrics.rotated(outcome),
+          onChange: (state, detail) => tellHealth(health, { state, detail, knownChats }),
         }),
       )
     : null
@@ -150,13 +150,13 @@ export async function createCore(
   const asked = { botId, keyListMaxAgeMs }
   const shared = { ...peopleState, ...asked, knownChats, modes, guard, keyring, engine }
   const opens = managesKey || keyring.all.length > 0
-  const seen = opens ? await Seen.load(store) : null
-  if (seen !== null) {
+  const replayMemory = opens ? await ReplayMemory.load(store) : null
+  if (replayMemory !== null) {
     const keysSinceMs = (): number | null => openingSince(keyring)
-    stack.use(pruneHourly(seen, { skewMs: () => link.watch.skewMs, keysSinceMs }))
+    stack.use(pruneHourly(replayMemory, { skewMs: () => link.watch.skewMs, keysSinceMs }))
   }
   const { audience } = settings.open
-  const opening = seen === null ? null : { ...shared, seen, audience }
+  const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(
     await createMedia(
       { settings, link, store },
@@ -182,7 +182,7 @@ export async function createCore(
     publication,
     outgoing: new Outgoing({
       ...shared,
-      seen,
+      replayMemory,
       publication,
       chat: calls.chat,
       armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),

@@ -44,7 +44,7 @@ export async function loadPeopleState(o: {
   })
   const people = await People.load(store)
   const certificates = await Certificates.load(engine, store)
-  const onFull = (): void => tellFull('people', { alerts, log })
+  const onFull = (): void => reportFull('people', { alerts, log })
   const trust = await Trust.load({ store, journal, people, policy, onFull })
   const keyListHistory = new KeyListHistory(store, journal)
   const knownKeys = new KnownKeys(store)
@@ -54,17 +54,17 @@ export async function loadPeopleState(o: {
 }
 
 const FULL_EVERY_MS = 60_000
-const toldFullMs = new WeakMap<Alerts, number>()
+const reportedFullMs = new WeakMap<Alerts, number>()
 
-/** Tells, once a minute at most, that nothing new can be remembered. */
-export function tellFull(
+/** Alerts and logs, once a minute at most, that nothing new can be remembered. */
+export function reportFull(
   what: 'chats' | 'people',
   { alerts, log }: { alerts: Alerts; log: Log },
 ): void {
   alerts.raise(alertOfFull(what))
   const nowMs = performance.now()
-  if (nowMs - (toldFullMs.get(alerts) ?? -Infinity) < FULL_EVERY_MS) return
-  toldFullMs.set(alerts, nowMs)
+  if (nowMs - (reportedFullMs.get(alerts) ?? -Infinity) < FULL_EVERY_MS) return
+  reportedFullMs.set(alerts, nowMs)
   log.error({ what }, 'no more can be remembered: new ones are refused')
 }
 
