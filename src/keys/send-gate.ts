@@ -3,15 +3,11 @@
  * published key; its message reaches the service before another key is published.
  */
 export class SendGate {
+  /** How many sends are inside. */
   #inside = 0
   #closed = false
   #opened: (() => void)[] = []
   #emptied: (() => void)[] = []
-
-  /** How many sends are inside. */
-  get inside(): number {
-    return this.#inside
-  }
 
   /**
    * Enters once the gate is open.
