@@ -5,7 +5,8 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { styleText } from 'node:util'
-import { OperatorError, PosternError } from '../errors.ts'
+import { OperatorError, PosternError, Refusal } from '../errors.ts'
+import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
 
 /** A reader that went away (`postern key list | head -1`) is no failure. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -91,9 +92,10 @@ export function printError(error: unknown): void {
   }
 }
 
-/** The exit code for an error: 2 for usage and settings, 1 for the rest. */
-export function exitCodeOf(error: unknown): 1 | 2 {
-  return error instanceof OperatorError ? error.exitCode : 1
+/** The exit code for an error; 1 for whatever is not in the tables of `operator-refusals.ts`. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof OperatorError) return error.exitCode
+  return (error instanceof Refusal ? REFUSAL_EXIT_CODES[error.code] : undefined) ?? 1
 }
 
 /** Colours a word when stdout is a terminal that wants it. */

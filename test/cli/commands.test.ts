@@ -206,16 +206,17 @@ describe('status', () => {
 
 describe('what a running sidecar refuses', () => {
   test.each([
-    [new Refusal('postern_key_conflict', 'theirs'), 'postern_key_conflict'],
-    [new OperatorError('refused', 'not now', 'try later'), 'refused'],
-  ])('is said with its hint and code', async (error, code) => {
+    [new Refusal('postern_key_conflict', 'theirs'), 'postern_key_conflict', 4],
+    [new Refusal('postern_key_unpublished'), 'postern_key_unpublished', 1],
+    [new OperatorError('refused', 'not now', 'try later'), 'refused', 1],
+  ])('is printed with its hint and code: %s', async (error, code, exitCode) => {
     const refused = await command('key publish', {
       keyPublish: async () => {
         throw error
       },
     })
     expect(refused).toEqual({
-      code: 1,
+      code: exitCode,
       stdout: '',
       stderr: `postern: ${error.message}\nhint: ${error.hint}\ncode: ${code}\n`,
     })

@@ -21,7 +21,7 @@ describe('commands when no sidecar runs', () => {
     const cwd = dataFolder()
     for (const line of ['key show', 'chat allow-readable 1']) {
       const { code, stderr } = await postern(line.split(' '), { cwd, env: TOKENS })
-      expect(code).toBe(1)
+      expect(code).toBe(3)
       expect(stderr).toContain('code: store-missing')
     }
     expect(existsSync(`${cwd}/.postern`)).toBe(false)

@@ -80,7 +80,7 @@ async function protect(dataDir: string): Promise<unknown> {
 
 const refused = (reason: string | RegExp) => ({
   code: 'data-dir',
-  exitCode: 1,
+  exitCode: 3,
   message: expect.stringMatching(reason),
   hint: expect.stringMatching(/nothing was sent|run this command as the user/),
 })
