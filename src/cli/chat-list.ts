@@ -23,11 +23,11 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
     ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED', 'PERSON'],
     ...chats.map(({ id, kind, personId, mode, latched, refused }) => [
       String(id),
-      kind ?? '?',
+      kind,
       mode ?? '?',
       latched ? 'yes' : 'no',
       refused ? 'yes' : 'no',
-      personId == null ? '-' : String(personId),
+      personId === null ? '-' : String(personId),
     ]),
   ])
 }

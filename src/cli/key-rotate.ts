@@ -1,7 +1,7 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Operations } from '../control/operations.ts'
-import type { RotationReport } from '../control/reports.ts'
+import type { RotationReport } from '../control/rotation.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { COPY } from '../store/create.ts'
-import { isPrivate, ownerOf } from './ownership.ts'
+import { isPrivate, ownerOf } from './socket/ownership.ts'
 
 /**
  * Where the copy lies: in the data directory, whatever path the sidecar says, which may see it under

@@ -5,17 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
 /** What is known of a chat. */
-export interface ChatRow {
-  id: number
-  kind: string | null
-  /** Whose private chat it is, once that was learned; null or absent for any other. */
-  personId?: number | null | undefined
-  /** As the service last said it. */
-  mode: string | null
-  latched: boolean
-  /** Readable text for it was refused since it was last lifted. */
-  refused: boolean
-}
+export type ChatRow = Awaited<ReturnType<typeof CHATS.chatList.run>>[number]
 
 /** Which chats may take readable text again. */
 const Lift = z.union([
@@ -26,13 +16,16 @@ const Lift = z.union([
 export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
-  chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }): ChatRow[] =>
+  chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }) =>
     facts.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
+      /** Whose private chat it is, once that was learned; null or absent for any other. */
       personId: kind === 'private' ? personId : null,
+      /** As the service last gave it. */
       mode: modes.peek(id, 0)?.mode ?? null,
       latched: latchedAtMs !== null,
+      /** Readable text for it was refused since it was last lifted. */
       refused: refusedAtMs !== null,
     })),
   ),

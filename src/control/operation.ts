@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
 
 /** What operators' operations work on: the parts of a sidecar, whether it runs or not. */
-export interface Parts {
+export interface OperationParts {
   store: Store
   keyring: Keyring
   openings: Openings
@@ -42,7 +42,7 @@ export interface Parts {
 }
 
 /** Describes an operation. Its `run` rejects with a PosternError when it refuses or fails. */
-export const operation = operationsOn<Parts>()
+export const operation = operationsOn<OperationParts>()
 
 export const nothing = z.strictObject({})
 export const fingerprint = z.string().max(64)

@@ -21,20 +21,9 @@ export const MAX_REQUEST_BYTES = 2 * 1024 * 1024
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** `postern open` takes this much. */
 export const MAX_ARMORED_BYTES = 1024 * 1024
-/** The longest socket path that every system takes. */
-const MAX_SOCKET_PATH_BYTES = 100
-
-/** Names below `dataDir`: the socket, or where it is when that path would be too long. */
-export const SOCKET_NAME = 'control.sock'
-export const POINTER_NAME = 'control.path'
 
 /** The version of Postern that answered. */
 export const VERSION_HEADER = 'postern-version'
-
-/** True when a socket may be made at this path. */
-export function fitsSocket(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
-}
 
 const WireError = z.object({
   code: z.string(),
@@ -46,8 +35,10 @@ const WireError = z.object({
 type WireError = z.infer<typeof WireError>
 
 /** The body of an answer. */
-export const Reply = z.union([z.object({ error: WireError }), z.object({ result: z.unknown() })])
-export type Reply = z.infer<typeof Reply>
+export const AnswerBody = z.union([
+  z.object({ error: WireError }),
+  z.object({ result: z.unknown() }),
+])
 
 /** Makes an error fit for the wire. Anything but a PosternError crosses without its message. */
 export function toWireError(error: unknown): WireError {

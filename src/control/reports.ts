@@ -1,17 +1,7 @@
-/** What operations tell of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
-import type { Rotation } from '../keys/rotation.ts'
+/** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
 import type { Finding } from '../observe/finding.ts'
 import type { HealthReason } from '../observe/health.ts'
-
-/** How a rotation goes. */
-export interface RotationReport extends Pick<
-  Rotation,
-  'from' | 'to' | 'phase' | 'attempts' | 'detail'
-> {
-  startedAt: string
-  endedAt: string | null
-  nextAttemptAt: string | null
-}
+import type { RotationReport } from './rotation.ts'
 
 /** What `/status` says, and `postern status` shows to people. */
 export interface StatusReport {

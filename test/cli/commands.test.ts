@@ -31,7 +31,7 @@ describe('lists', () => {
     expect(chats.stdout.split('\n').slice(0, 4)).toEqual([
       'CHAT              KIND     MODE       LATCHED  REFUSED  PERSON',
       '-5                group    protected  yes      no       -',
-      '9007199254740991  ?        ?          no       yes      -',
+      '9007199254740991  channel  ?          no       yes      -',
       '7                 private  ?          no       no       815',
     ])
     expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(3)
@@ -52,7 +52,10 @@ describe('lists', () => {
   })
 
   test('hold nothing that could move the cursor', async () => {
-    const odd = [{ id: 1, kind: '\u001b[2Jx', mode: '\u202ey', latched: false, refused: false }]
+    const mode = '\u202ey' as 'open'
+    const odd = [
+      { id: 1, kind: '\u001b[2Jx', personId: null, mode, latched: false, refused: false },
+    ]
     const { stdout } = await command('chat list', { chatList: async () => odd })
     expect(stdout).toContain('1     [2Jx  y ')
   })

@@ -36,7 +36,14 @@ describe('commands when no sidecar runs', () => {
 
 test('a reader that goes away is no failure', async () => {
   const cwd = dataFolder()
-  const chat = { id: 1, kind: 'group', mode: 'open', latched: false, refused: false }
+  const chat = {
+    id: 1,
+    kind: 'group',
+    personId: null,
+    mode: 'open' as const,
+    latched: false,
+    refused: false,
+  }
   await serve(cwd, { chatList: async () => Array.from({ length: 50_000 }, () => chat) })
   const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const script = '{ "$0" "$1" chat list; echo "ended with $?" >&2; } | head -1'

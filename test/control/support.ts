@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
-import type { Finding, RotationReport, StatusReport } from '../../src/control/reports.ts'
+import type { Finding, StatusReport } from '../../src/control/reports.ts'
+import type { RotationReport } from '../../src/control/rotation.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -96,8 +97,15 @@ export function operations(over: Partial<Operations> = {}): Operations {
     backupCreate: async () => ({ file: '/nowhere', protection: 'passphrase' }),
     backupAccept: async ({ isLatest }) => ({ message: `accepted ${isLatest}` }),
     chatList: async () => [
-      { id: -5, kind: 'group', mode: 'protected', latched: true, refused: false },
-      { id: 9007199254740991, kind: null, mode: null, latched: false, refused: true },
+      { id: -5, kind: 'group', personId: null, mode: 'protected', latched: true, refused: false },
+      {
+        id: 9007199254740991,
+        kind: 'channel',
+        personId: null,
+        mode: null,
+        latched: false,
+        refused: true,
+      },
       { id: 7, kind: 'private', personId: 815, mode: null, latched: false, refused: false },
     ],
     chatAllowReadable: async (lift) => ({
