@@ -16,7 +16,7 @@ const Lift = z.union([
 export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
-  chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }) =>
+  chatList: operation('Every known chat.', nothing, ({ facts, modes }) =>
     facts.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
@@ -30,7 +30,7 @@ export const CHATS = {
     })),
   ),
   chatAllowReadable: operation(
-    'Lets readable text go to chats that were protected, until seen protected again.',
+    'Allows readable text in chats that were protected, until they are seen protected again.',
     Lift,
     async ({ facts, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
@@ -45,7 +45,7 @@ export const CHATS = {
     },
   ),
   chatBind: operation(
-    'Says whose a private chat is, where the service had named the wrong person first.',
+    'Corrects whose private chat it is, when the service first named the wrong person.',
     z.strictObject({ chatId: z.int(), userId: z.int() }),
     async ({ facts, directory }, { chatId, userId }) => {
       if (!(await facts.setPerson(chatId, userId))) {
@@ -57,7 +57,7 @@ export const CHATS = {
       }
       directory.forgetAll()
       return {
-        message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or believed there`,
+        message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or trusted there`,
       }
     },
   ),
@@ -65,7 +65,8 @@ export const CHATS = {
 
 const STILL_ENCRYPTED =
   'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
-const MAY_BE_READABLE = 'private chats may be readable again, where the service says that they are'
+const MAY_BE_READABLE =
+  'private chats may be readable again, where the service lists them as readable'
 
 function refusedChats(facts: Facts): number[] {
   return facts.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))

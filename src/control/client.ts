@@ -17,7 +17,7 @@ import { connectSocket } from './socket/connect.ts'
 // An `import` would load all that it has, a WebSocket too: 40 ms of every command.
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** Publishing waits for the service; nothing takes longer. */
+/** Publishing waits for the service, and takes longest. */
 const ANSWER_MS = 120_000
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { iso, operation } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 
-/** What became of one message of an update; never its words. */
+/** What became of one message of an update, without its text. */
 export type Explained = Awaited<ReturnType<typeof MESSAGES.explainUpdate.run>>[number]
 /** To whom a message of the bot's was sealed. */
 export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.explainSent.run>>>

@@ -9,7 +9,7 @@ export type RotationReport = ReturnType<typeof report>
 
 export const ROTATION = {
   keyRotate: operation(
-    'Begins a rotation, or joins the one under way; `keyRotation` says how it goes on.',
+    'Begins a rotation, or joins the one under way; `keyRotation` reports its progress.',
     nothing,
     async ({ publication }) => report(await managed(publication).rotate()),
   ),
@@ -19,7 +19,7 @@ export const ROTATION = {
     ({ publication }) => rotationReport(publication),
   ),
   keyAbandon: operation(
-    'Abandons a rotation before the service is told of the new key.',
+    'Abandons a rotation whose new key has not been sent to the service.',
     nothing,
     async ({ publication }) => report(await managed(publication).abandon()),
   ),

@@ -36,13 +36,13 @@ export async function startControl(o: {
   runtimeDir?: string | null
   idleMs?: number
   drainMs?: number
-  /** Only for tests: the version that it says it is of. */
+  /** For tests: the version that answers carry. */
   version?: string
 }): Promise<AsyncDisposable> {
   const app = createApp(o.operations, o.idleMs ?? IDLE_MS, o.version ?? VERSION)
   await app.ready()
   const { server } = app
-  // A client that has asked its last may close its half before the answer comes.
+  // A client may close its half after its last request, before the answer comes.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
@@ -74,7 +74,7 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
-    // Whatever is not HTTP: nobody is there who would understand an answer.
+    // What is not HTTP gets no answer: its sender would not understand it.
     clientErrorHandler: (_error, socket) => socket.destroy(),
   })
   app.removeAllContentTypeParsers()

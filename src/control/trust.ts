@@ -37,16 +37,16 @@ export const TRUST = {
     }),
   ),
   trustAccept: operation(
-    'Takes the certificate that is listed for a person as theirs, and lets them begin anew.',
+    'Accepts the certificate that is listed for a person, and starts over with them.',
     PersonInput.extend({ fingerprint: TypedFingerprint.optional() }),
     async ({ trust, directory }, input) => {
       const pin = await trust.accept(input.userId, input.fingerprint)
       directory.forgetAll()
-      return { message: `${describePin(pin)}; they begin anew: ${describeDuty(pin)}` }
+      return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
     },
   ),
   trustVerify: operation(
-    'Seals to a person under this fingerprint alone, which was compared with their own word.',
+    'Trusts only this fingerprint for a person; the operator compared it with them.',
     PersonInput.extend({ fingerprint: TypedFingerprint }),
     async ({ trust, directory }, input) => {
       const pin = await trust.verify(input.userId, input.fingerprint)
@@ -55,13 +55,13 @@ export const TRUST = {
     },
   ),
   trustBlock: operation(
-    'Seals nothing to a person and believes no words of theirs.',
+    'Seals nothing to a person and trusts nothing from them.',
     PersonInput,
     async ({ trust, directory }, input) => {
       await trust.block(input.userId)
       directory.forgetAll()
       return {
-        message: `person ${input.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`,
+        message: `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`,
       }
     },
   ),
@@ -77,18 +77,15 @@ export const TRUST = {
       return { message: `the policy of ${where} is ${counts}` }
     },
   ),
-  trustLog: operation(
-    'Changes in the order in which they were written down.',
-    LogRange,
-    async ({ journal }, range) =>
-      (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
+  trustLog: operation('Changes, oldest first.', LogRange, async ({ journal }, range) =>
+    (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
   ),
 }
 
-/** What a person who begins anew must sign. */
+/** What an accepted person must sign. */
 function describeDuty({ standing }: Pin): string {
   return standing === 'verified'
-    ? 'a verified person must sign words in any case'
+    ? 'a verified person must sign messages in any case'
     : 'they need not sign until they have signed again'
 }
 
@@ -110,9 +107,9 @@ function trustRow(pin: Pin, { people, trust }: { people: People; trust: Trust })
     /** What the service lists now, and since when. */
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
-    /** Must sign words: has signed some once, or is verified. */
+    /** Must sign messages: has signed one before, or is verified. */
     signs: people.hasSigned(pin.userId, 'words') || trust.isVerified(pin.userId),
-    /** Has signed a file once, and must go on signing files. */
+    /** Must sign files: has signed one before. */
     signsFiles: people.hasSigned(pin.userId, 'file'),
     /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
     sharedWith: trust.sharersOf(pin),

@@ -47,7 +47,7 @@ describe('lists', () => {
   test('that are empty say so on stderr, or are an empty JSON list', async () => {
     const none = { keyList: async () => [], chatList: async () => [] }
     expect(await command('key list', none)).toMatchObject({ code: 0, stdout: '' })
-    expect((await command('chat list', none)).stderr).toBe('no chat was seen yet\n')
+    expect((await command('chat list', none)).stderr).toBe('no chat is known yet\n')
     expect((await command('chat list --json', none)).stdout).toBe('[]\n')
   })
 

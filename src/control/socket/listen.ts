@@ -118,7 +118,7 @@ function resolved(path: string): string {
   }
 }
 
-/** Removes only what was made for this user's sockets, whatever the pointer says. */
+/** Removes only what was made for this user's sockets, whatever the pointer names. */
 function clearStale(dataDir: string, owner: number): void {
   rmSync(join(dataDir, SOCKET_NAME), { force: true })
   try {
