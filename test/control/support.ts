@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
@@ -172,4 +173,26 @@ export function talk(path: string, bytes: string | Buffer, { end = false } = {})
     socket.on('error', () => {})
     socket.on('close', () => resolve(answer))
   })
+}
+
+/** A client of a control socket that is served for the length of a test. */
+export async function connected(...given: Parameters<typeof serve>) {
+  await serve(...given)
+  const control = await connectControl(given[0])
+  if (control === null) throw new Error('nobody listens')
+  onTestFinished(async () => {
+    await control[Symbol.asyncDispose]()
+  })
+  return control
+}
+
+/** A request as it goes over the socket. */
+export function post(name: string, body = '{}'): string {
+  return `POST /${name} HTTP/1.1\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+/** The bodies of the answers in what came over a socket. */
+export function bodiesOf(text: string): unknown[] {
+  const bodies = [...text.matchAll(/\r\n\r\n(\{.*?\})(?=HTTP\/1|$)/gs)]
+  return bodies.map(([, body = '']) => JSON.parse(body) as unknown)
 }
