@@ -3,7 +3,7 @@
  * we decided not to (`Refusal`), nobody usable answered (`NoResponseError`), the service refused
  * (`ServiceError`), and the operator must act before anything can run (`OperatorError`).
  */
-import { OPERATOR_REFUSALS } from './operator-refusals.ts'
+import { OPERATOR_REFUSALS, type ExitCode } from './operator-refusals.ts'
 
 /**
  * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
@@ -260,7 +260,7 @@ export class OperatorError extends PosternError {
     this.hint = hint || OPERATOR_REFUSALS[code].hint
   }
 
-  get exitCode(): 1 | 2 {
+  get exitCode(): ExitCode {
     return OPERATOR_REFUSALS[this.code].exitCode
   }
 }

@@ -52,7 +52,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a route does no OpenPGP and touches no disk',
   },
   control: {
-    may: ['rpc', 'keys', 'chats', 'observe', 'store', 'translate/verdict', 'config/version'],
+    may: ['rpc', 'keys', 'chats', 'observe', 'store', 'config/version'],
     packages: ['fastify', 'zod'],
     why: 'an operator’s word takes no way through the bot’s door',
   },
@@ -62,7 +62,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   cli: {
-    may: ['context', 'config', 'control', 'sandbox', 'api'],
+    may: ['context', 'config', 'control', 'sandbox', 'api', 'translate/verdict-descriptions'],
     packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
     why: 'commands are thin',
   },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { OwnKeyRecord } from '../keys/own-key.ts'
-import { fingerprint, iso, nothing, operation, type Parts } from './operation.ts'
+import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'
 import { managed } from './rotation.ts'
 
 /** Updates wait at the service for 72 hours (spec, Events 2), and clocks differ. */
@@ -99,7 +99,7 @@ function deletable(keyring: Keyring, named: string): OwnKeyRecord {
   return key
 }
 
-function keyRow(key: OwnKeyRecord, { keyring, keyUsage }: Parts) {
+function keyRow(key: OwnKeyRecord, { keyring, keyUsage }: OperationParts) {
   const { messages, media, lastAtMs } = keyUsage.of(key.fingerprint)
   return {
     fingerprint: key.fingerprint,

@@ -15,8 +15,8 @@ import { operationsOn } from '../rpc/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
 
-/** What operators' operations work on: the parts of a sidecar, whether it runs or not. */
-export interface Parts {
+/** The parts of a sidecar that operations work on, whether it runs or not. */
+export interface OperationParts {
   store: Store
   keyring: Keyring
   keyUsage: KeyUsage
@@ -30,11 +30,11 @@ export interface Parts {
   people: People
   journal: Journal
   directory: Directory
-  /** Names of copies of the store that lie beside it, former versions' keys in them. */
+  /** Names of the copies of the store that upgrades left beside it, with keys in them. */
   storeCopies: () => string[]
   /** Asks the service now which key it shows for the bot; null when none. */
   publishedKey: () => Promise<string | null>
-  /** Called when the operator has said that private chats may be readable again. */
+  /** Called when the operator allowed readable text in private chats again. */
   onPrivateReadable: () => void
   status: () => StatusReport
   check: () => Promise<Finding[]>
@@ -42,7 +42,7 @@ export interface Parts {
 }
 
 /** Describes an operation. Its `run` rejects with a PosternError when it refuses or fails. */
-export const operation = operationsOn<Parts>()
+export const operation = operationsOn<OperationParts>()
 
 export const nothing = z.strictObject({})
 export const fingerprint = z.string().max(64)

@@ -129,7 +129,7 @@ export const TABLES: Record<string, () => string> = {
     ),
   'operator-codes': () =>
     table(
-      ['code', 'ends with', 'what happened', 'what to do'],
+      ['code', 'exit code', 'what happened', 'what to do'],
       Object.entries(OPERATOR_REFUSALS).map(([code, { exitCode, what, hint }]) => [
         `\`${code}\``,
         String(exitCode),

@@ -1,15 +1,27 @@
-/** The file in `dataDir` that says where the control socket is when it lies elsewhere. */
+/**
+ * Where the control socket lies: in `dataDir`, or, when that path would be too long for a socket, in
+ * a folder of its own that a file in `dataDir` names (the pointer).
+ */
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { isPrivate } from './ownership.ts'
-import { POINTER_NAME, SOCKET_NAME } from './protocol.ts'
 
+export const SOCKET_NAME = 'control.sock'
+export const POINTER_NAME = 'control.path'
 /** Begins the names of the folders that are made for a socket. */
 export const FOLDER_PREFIX = 'postern-control-'
-const MAX_BYTES = 4096
+
+/** The longest socket path that every system takes. */
+const MAX_SOCKET_PATH_BYTES = 100
+const MAX_POINTER_BYTES = 4096
+
+/** True when a socket may be made at this path. */
+export function fitsSocket(path: string): boolean {
+  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
+}
 
 /**
- * Reads it. What it names may be anybody's by now.
+ * Reads the pointer. The socket that it names may be anybody's by now.
  * @param owner user id of the data directory's owner
  * @returns null when there is none, or none as a sidecar writes it
  * @throws NotPrivateError when it is not the owner's own plain file
@@ -30,7 +42,7 @@ export function readPointer(dataDir: string, owner: number): string | null {
 function readStart(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {
-    const start = Buffer.alloc(MAX_BYTES)
+    const start = Buffer.alloc(MAX_POINTER_BYTES)
     return start.toString('utf8', 0, readSync(descriptor, start))
   } finally {
     closeSync(descriptor)

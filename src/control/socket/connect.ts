@@ -1,22 +1,27 @@
-/** Finding a sidecar's control socket, and seeing whose it is before anything is sent to it. */
+/** Connects to a sidecar's control socket, once it is known whose it is. */
 import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { OperatorError } from '../errors.ts'
+import { OperatorError } from '../../errors.ts'
+import { POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
 import { isHeldFast, isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
-import { readPointer } from './pointer.ts'
-import { POINTER_NAME, SOCKET_NAME } from './protocol.ts'
 
 /**
- * The socket of a sidecar on this data directory, which may be dead; null when there is none.
- * @throws OperatorError `data-dir` when what is there is not the owner's alone: it must not be
- *   connected to; an error of node:fs
+ * Connects to the sidecar that runs on a data directory.
+ * @returns null when there is no socket, or nobody listens at it
+ * @throws OperatorError `data-dir` when what is there is not the owner's alone, which is then not
+ *   connected to; an error of node:fs or node:net, such as EACCES
  */
-export function findSocket(dataDir: string): string | null {
+export async function connectSocket(dataDir: string): Promise<Socket | null> {
+  const path = findSocket(dataDir)
+  return path === null ? null : await connectTo(path)
+}
+
+function findSocket(dataDir: string): string | null {
   try {
     const owner = ownerOf(dataDir)
-    return owner === null ? null : find(dataDir, owner)
+    return owner === null ? null : findOf(owner, dataDir)
   } catch (error) {
     if (!(error instanceof NotPrivateError)) throw error
     if (error.path === dataDir && !holdsAny(dataDir)) return null
@@ -31,7 +36,7 @@ export function findSocket(dataDir: string): string | null {
   }
 }
 
-function find(dataDir: string, owner: number): string | null {
+function findOf(owner: number, dataDir: string): string | null {
   const near = join(dataDir, SOCKET_NAME)
   if (isPrivate(near, { kind: 'socket', owner })) return near
   const pointed = readPointer(dataDir, owner)
@@ -51,12 +56,7 @@ function holdsAny(dataDir: string): boolean {
   )
 }
 
-/**
- * Connects to a socket that `findSocket` gave.
- * @returns null when nobody listens: the file is gone, or its process is
- * @throws the system's error when something else is wrong, such as EACCES
- */
-export function connectSocket(path: string): Promise<Socket | null> {
+function connectTo(path: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => {

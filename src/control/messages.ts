@@ -1,11 +1,19 @@
-/** Operations that say what became of a message; never its words. Times are ISO 8601 in UTC. */
+/** Operations on single messages. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
 import { iso, operation } from './operation.ts'
+import { MAX_ARMORED_BYTES } from './protocol.ts'
 
-export type Explained = Awaited<ReturnType<typeof EXPLAIN.explainUpdate.run>>[number]
-export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof EXPLAIN.explainSent.run>>>
+/** What became of one message of an update, without its text. */
+export type Explained = Awaited<ReturnType<typeof MESSAGES.explainUpdate.run>>[number]
+/** To whom a message of the bot's was sealed. */
+export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.explainSent.run>>>
 
-export const EXPLAIN = {
+export const MESSAGES = {
+  open: operation(
+    'Opens one armored message with the keyring.',
+    z.strictObject({ armored: z.string().max(MAX_ARMORED_BYTES) }),
+    ({ open }, { armored }) => open(armored),
+  ),
   explainUpdate: operation(
     'What became of each message of an update; empty: it passed as it came, or is long gone.',
     z.strictObject({ updateId: z.int() }),

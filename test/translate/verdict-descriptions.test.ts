@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { REASON_DESCRIPTIONS } from '../../src/control/verdict-descriptions.ts'
+import { REASON_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
 
 const FOLDER = join(import.meta.dirname, '../../src/translate')
 /** What the verdict itself says enough of. */
