@@ -4,6 +4,7 @@ import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../door.ts'
 import type { Log } from '../logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { recordRequest } from '../observe/record.ts'
 import { createApp } from './app.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS } from './bounds.ts'
@@ -77,7 +78,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
     authorize,
-    answered: (line) => parts.metrics.answered(line),
+    answered: (line) => recordRequest(parts.metrics, line),
   })
   const tools: DoorTools = {
     relay,

@@ -35,7 +35,7 @@ export interface AlertParts {
   ways: readonly AlertWay[]
   log: Log
   /** Told how each ended. */
-  told: (o: { way: string; outcome: 'told' | 'failed' | 'dropped' }) => void
+  told: (o: { way: AlertWay['name']; outcome: 'told' | 'failed' | 'dropped' }) => void
 }
 
 /** Tells the operator, one after the other, without anything waiting for it. */

@@ -36,7 +36,7 @@ export async function loadAcquaintance(o: {
 }): Promise<Acquaintance> {
   const { store, engine, calls, policy, metrics, alerts, log } = o
   const journal = new Journal(store, (change) => {
-    metrics.trustChanged(change.kind)
+    metrics.count('postern_trust_changes_total', { kind: change.kind })
     const alert = alertOfTrust(change)
     if (alert !== null) alerts.raise(alert)
     const { kind, detail, ...where } = change

@@ -12,8 +12,8 @@ import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import { createEngine } from '../pgp/create.ts'
-import { KeyMetrics } from '../observe/key-metrics.ts'
-import { showLoad } from '../observe/load-metrics.ts'
+import { recordVerdict } from '../observe/record.ts'
+import { showKeys, showLoad } from '../observe/show.ts'
 import type { Engine } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
@@ -78,7 +78,7 @@ export async function createCore(
   if (purpose === 'run') await mayRun(store, { dataDir: settings.dataDir, log })
   const engine = stack.use(
     createEngine({
-      onThreadKilled: () => link.metrics.workerKilled(),
+      onThreadKilled: () => link.metrics.count('postern_workers_killed_total', {}),
       onDisagreement: () =>
         log.error('a certificate was read in another way than openpgp.js does: it reads all now'),
     }),
@@ -103,7 +103,7 @@ export async function createCore(
     log,
   })
   const managesKey = settings.key.publish
-  const keyMetrics = new KeyMetrics(metrics.registry, {
+  showKeys(metrics, {
     keys: () => keyring.all,
     situation: () => publication?.situation ?? null,
   })
@@ -118,12 +118,12 @@ export async function createCore(
             settings.key.rotateEveryDays === undefined
               ? null
               : settings.key.rotateEveryDays * DAY_MS,
-          rotated: (outcome) => keyMetrics.rotated(outcome),
+          rotated: (outcome) => metrics.count('postern_rotations_total', { outcome }),
           changed: (state, detail) => tellHealth(health, { state, detail, facts }),
         }),
       )
     : null
-  showLoad(metrics.registry, {
+  showLoad(metrics, {
     threads: () => engine.load().threads,
     connections: () => link.upstream.load(),
     caches: () => {
@@ -134,7 +134,8 @@ export async function createCore(
   })
   const noteOpening = (fingerprint: string, kind: OpenedKind): void => {
     openings.note(fingerprint, kind)
-    keyMetrics.opened(keyring.find(fingerprint)?.state ?? 'destroyed')
+    const state = keyring.find(fingerprint)?.state ?? 'destroyed'
+    metrics.count('postern_opened_by_key_total', { state })
   }
   const guard = new Guard({
     facts,
@@ -197,7 +198,7 @@ export async function createCore(
             normalizeText: settings.open.normalizeText,
             judged: (judged) => {
               for (const { verdict, tookMs, openedWith } of judged) {
-                metrics.opened({ verdict, ms: tookMs ?? 0 })
+                recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
                 if (openedWith !== null) noteOpening(openedWith, 'message')
               }
               outcomes.received(judged)

@@ -9,6 +9,7 @@ import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
 import { buildBotDoor, type Door } from '../http/server.ts'
+import { recordSeal } from '../observe/record.ts'
 import type { Log } from '../logger.ts'
 import { Messages } from '../translate/messages.ts'
 import type { Core } from './core.ts'
@@ -36,7 +37,7 @@ export function buildDoors(
     edit: (outbound) => upstream.edit(outbound),
     onSealed: ({ chatId, recipients, skipped, ms }) => {
       if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
-      metrics.sealed({ recipients, skipped: skipped.length, ms })
+      recordSeal(metrics, { recipients, skipped: skipped.length, ms })
     },
   })
   const bot = buildBotDoor({

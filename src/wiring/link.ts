@@ -10,6 +10,8 @@ import type { Log } from '../logger.ts'
 import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonCode } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
+import { recordNoUpstreamAnswer, recordOwnCalls, recordUpstreamAnswer } from '../observe/record.ts'
+import { showHealth } from '../observe/show.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
 import { atTurnEnd } from '../turn-end.ts'
 import { createUpstream, type Upstream } from '../upstream/client.ts'
@@ -83,11 +85,13 @@ export function createLink(
     if (alert !== null) alerts.raise(alert)
     if (!change.holds) for (const listener of cleared) listener(change.code)
   })
-  const metrics = new Metrics(health)
+  const metrics = new Metrics()
+  showHealth(metrics, health)
   const alerts = new Alerts({
     ways,
     log,
-    told: (alert) => metrics.alerted(alert),
+    told: (alert) =>
+      metrics.count('postern_alerts_total', { way: alert.way, outcome: alert.outcome }),
   })
   const watch = new ServiceWatch({
     health,
@@ -95,8 +99,8 @@ export function createLink(
     tryStore: () => storeTrial(),
     revived: () => revived.forEach((listener) => listener()),
   })
-  const count = atTurnEnd((answer: Parameters<typeof metrics.upstreamAnswered>[0]) =>
-    metrics.upstreamAnswered(answer),
+  const count = atTurnEnd((answer: Parameters<typeof recordUpstreamAnswer>[1]) =>
+    recordUpstreamAnswer(metrics, answer),
   )
   const { caFile, url, proxy } = settings.upstream
   const upstream = createUpstream({
@@ -112,7 +116,7 @@ export function createLink(
       },
       unreachable: (code) => {
         watch.unreachable(code)
-        metrics.upstreamUnanswered(code)
+        recordNoUpstreamAnswer(metrics, code)
       },
       unauthorized: () => watch.unauthorized(),
       paused: () => watch.paused(),
@@ -120,7 +124,7 @@ export function createLink(
       clock: (skewMs) => watch.clock(skewMs),
       budget: (used) => {
         spent = used
-        metrics.budget(used)
+        recordOwnCalls(metrics, used)
       },
     },
   })

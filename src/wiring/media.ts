@@ -3,7 +3,8 @@ import { NamedMedia } from '../chats/named-media.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
 import { SpoolDir } from '../media/spool-dir.ts'
-import { MediaMetrics } from '../observe/media-metrics.ts'
+import { recordMedia } from '../observe/record.ts'
+import { showMedia } from '../observe/show.ts'
 import type { Store } from '../store/store.ts'
 import type { AttachmentParts } from '../translate/attachment.ts'
 import { Attachments } from '../translate/attachments.ts'
@@ -32,9 +33,9 @@ export async function createMedia(
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
-  const metrics = new MediaMetrics(link.metrics.registry, {
+  showMedia(link.metrics, {
     openings: () => attachments.openings,
-    spoolOctets: () => room.bytes,
+    spoolBytes: () => room.bytes,
   })
   const url = opens === null ? null : await urlParts(store)
   const { verify } = settings.open
@@ -43,7 +44,7 @@ export async function createMedia(
       room,
       stored,
       opens: opens === null || url === null ? null : { ...opens, ...url, room, stored, verify },
-      told: (outcome) => metrics.fetched(outcome),
+      told: (fetched) => recordMedia(link.metrics, fetched),
     }),
   )
   const resources = stack.move()

@@ -3,6 +3,7 @@ import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Log } from '../logger.ts'
+import { recordBacklog, recordDelivery } from '../observe/record.ts'
 import { Backlog, type BacklogLevel, type BacklogState } from '../updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../updates/clock.ts'
 import { WebhookClient } from '../updates/webhook-client.ts'
@@ -46,7 +47,7 @@ export async function createUpdates(
   const client = new WebhookClient({ ...rules, clock })
   const polls = new PollWatch({
     clock,
-    onEvicted: (by) => metrics.pollTakenOver(by),
+    onEvicted: (by) => metrics.count('postern_polls_taken_over_total', { by }),
     onContested: (by) => reportContested(link, log, by),
   })
   const backlog = new Backlog({
@@ -120,14 +121,14 @@ function reportDeliveries(link: Link, log: Log, backlog: Backlog): DeliveryListe
   const { metrics, health } = link
   return {
     onDelivered: ({ updateId, ms, after }) => {
-      metrics.delivered({ outcome: 'delivered', ms, failures: 0 })
+      recordDelivery(metrics, { outcome: 'delivered', ms, failures: 0 })
       log.debug({ updateId, ms: Math.round(ms) }, 'an update is delivered')
       if (after === 0) return
       health.clear('webhook-failing')
       log.info({ updateId, after }, 'the webhook works again')
     },
     onFailed: ({ updateId, ms, failure, failures, waitMs }) => {
-      metrics.delivered({ outcome: failure.kind, ms, failures })
+      recordDelivery(metrics, { outcome: failure.kind, ms, failures })
       backlog.markBehind()
       const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
       if (failures === FIXED_LIMITS.webhookFailuresToTell) {
@@ -162,7 +163,7 @@ function reportWaiting(
   { state, before }: { state: BacklogState; before: BacklogLevel },
 ): void {
   const { level, pending, oldestMs } = state
-  metrics.waiting(state)
+  recordBacklog(metrics, state)
   const age = oldestMs === null ? '' : `, the oldest for ${(oldestMs / HOUR_MS).toFixed(1)} hours`
   for (const [one, code] of Object.entries(REASON_OF)) {
     if (one === level) health.set(code, `${pending ?? 'many'} wait${age}`)

@@ -5,7 +5,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
@@ -51,7 +50,7 @@ export async function openDoor(
   const lines: Record<string, unknown>[] = []
   const log = watchedLog((line) => lines.push(line))
   for (const token of [TOKEN, SERVICE_TOKEN]) canaries()?.secret(token)
-  const metrics = new Metrics(new Health())
+  const metrics = new Metrics()
   const door = buildBotDoor({
     upstream: clientOf(service),
     log,
