@@ -1,6 +1,7 @@
 /** The one place where the sidecar is wired and unwired; `wiring/` holds its two halves. */
 import type { Secrets, Settings } from './config/settings.ts'
 import { bindOperations, type Operations } from './control/operations.ts'
+import { examineAll, type ExaminedStore } from './doctor/examine.ts'
 import { OperatorError } from './errors.ts'
 import { fingerprintOf } from './keys/situation.ts'
 import type { Log } from './logger.ts'
@@ -8,7 +9,6 @@ import { whatIsThere } from './store/inspect.ts'
 import { waysOf } from './wiring/alerting.ts'
 import { copiesIn } from './store/inspect.ts'
 import { createCore, type Core, type Purpose } from './wiring/core.ts'
-import { examineAll } from './wiring/doctor.ts'
 import { createLink, type Link } from './wiring/link.ts'
 import { openReport } from './wiring/open-report.ts'
 import { statusOf } from './wiring/status.ts'
@@ -119,7 +119,7 @@ function offlineOf(
       publishedKey: async () => fingerprintOf(await link.calls.me()),
       onPrivateReadable: () => link.health.clear('bot-unprotected'),
       status: () => statusOf(options.settings, { ...parts, startedAt }),
-      check: () => examineAll(options, link, core),
+      check: () => lookAtAll(options, link, { ...core, ...core.acquaintance }),
       open: (armored) => openReport(armored, core),
     }),
   }
@@ -137,6 +137,14 @@ function withoutStore(
   problem: OperatorError,
 ): Omit<Offline, symbol> {
   const never = problem.code === 'store-missing' && whatIsThere(options.settings.dataDir) === 'none'
-  const check = () => examineAll(options, link, never ? null : problem)
+  const check = () => lookAtAll(options, link, never ? null : problem)
   return { operations: { ...refusing(problem), check } }
+}
+
+function lookAtAll(
+  options: ContextOptions,
+  { calls, limits, watch }: Link,
+  store: ExaminedStore | OperatorError | null,
+): ReturnType<typeof examineAll> {
+  return examineAll(options, { me: calls.me, limits, skewMs: () => watch.skewMs }, store)
 }

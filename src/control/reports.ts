@@ -1,6 +1,6 @@
 /** What operations tell of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
 import type { Rotation } from '../keys/rotation.ts'
-import type { Finding } from '../observe/finding.ts'
+import type { CheckLine } from '../doctor/check-line.ts'
 import type { HealthReason } from '../observe/health.ts'
 
 /** How a rotation goes. */
@@ -42,7 +42,7 @@ export interface StatusReport {
 }
 
 /** A line of `postern check`. */
-export type { Finding }
+export type { CheckLine }
 
 /** What became of an armored message; `verdict` is one of DESIGN's, or why it was not opened. */
 export interface OpenReport {

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
-import type { Finding, RotationReport, StatusReport } from '../../src/control/reports.ts'
+import type { CheckLine, RotationReport, StatusReport } from '../../src/control/reports.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -131,7 +131,7 @@ export function dataFolder(depth = 0): string {
 export async function serve(
   dataDir: string,
   over: Partial<Operations> = {},
-  o: { idleMs?: number; drainMs?: number; version?: string; lines?: Finding[] } = {},
+  o: { idleMs?: number; drainMs?: number; version?: string; lines?: CheckLine[] } = {},
 ): Promise<AsyncDisposable> {
   const { lines, ...bounds } = o
   const control = await startControl({
