@@ -3,7 +3,7 @@ import type { Secrets, Settings } from './config/settings.ts'
 import { bindOperations, type Operations } from './control/operations.ts'
 import { examineAll, type ExaminedStore } from './doctor/examine.ts'
 import { OperatorError } from './errors.ts'
-import { fingerprintOf } from './keys/situation.ts'
+import { fingerprintOf } from './keys/publication-status.ts'
 import type { Log } from './logger.ts'
 import { whatIsThere } from './store/inspect.ts'
 import { waysOf } from './wiring/alerting.ts'
@@ -114,12 +114,12 @@ function offlineOf(
   return {
     operations: bindOperations({
       ...core,
-      ...core.acquaintance,
+      ...core.peopleState,
       storeCopies: () => copiesIn(options.settings.dataDir),
       publishedKey: async () => fingerprintOf(await link.calls.me()),
       onPrivateReadable: () => link.health.clear('bot-unprotected'),
       status: () => statusOf(options.settings, { ...parts, startedAt }),
-      check: () => lookAtAll(options, link, { ...core, ...core.acquaintance }),
+      check: () => lookAtAll(options, link, { ...core, ...core.peopleState }),
       open: (armored) => openReport(armored, core),
     }),
   }

@@ -11,8 +11,8 @@ interface Entry<V> {
   askedAtMs: number
 }
 
-/** The moment, in ms, by a clock that nobody can set back: what freshness is measured with. */
-export const moment = (): number => performance.now()
+/** Now in ms, by a clock that nobody can set back. Freshness is measured with it. */
+export const monotonicNow = (): number => performance.now()
 
 /**
  * Answers of the service by key, with the moment they were asked for. One fetch a key in flight,
@@ -46,13 +46,13 @@ export class FreshCache<V extends {}> {
     this.#fetch = options.fetch
   }
 
-  /** What is remembered, if asked for at `sinceMs` (a `moment`) or later; no call is made. */
+  /** What is remembered, if asked for at `sinceMs` (by `monotonicNow`) or later; no call is made. */
   peek(key: number, sinceMs: number): V | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.askedAtMs >= sinceMs ? entry.value : undefined
   }
 
-  /** An answer that was asked for at `sinceMs` (a `moment`) or later; fetched if need be. */
+  /** An answer that was asked for at `sinceMs` (by `monotonicNow`) or later; fetched if need be. */
   async get(key: number, sinceMs: number): Promise<V> {
     const kept = this.peek(key, sinceMs)
     const flight = this.#inFlight.get(key)
@@ -81,7 +81,7 @@ export class FreshCache<V extends {}> {
   }
 
   async #ask(key: number): Promise<V> {
-    const askedAtMs = moment()
+    const askedAtMs = monotonicNow()
     const answer = this.#fetch(key)
     const flight = { askedAtMs, answer }
     this.#inFlight.set(key, flight)

@@ -1,7 +1,7 @@
 import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
 import { NoResponseError } from '../errors.ts'
 import { FreshCache, type Lookups } from '../fresh-cache.ts'
-import type { Facts } from './facts.ts'
+import type { KnownChats } from './known-chats.ts'
 
 /** What the service says of a chat's mode, as far as the guard decides on it. */
 export interface ModeAnswer {
@@ -16,11 +16,11 @@ const CHATS = 20_000
 /** Modes of chats as the service says them, kept for a while; what tightens is remembered. */
 export class Modes {
   readonly #answers: FreshCache<ModeAnswer>
-  readonly #facts: Facts
+  readonly #knownChats: KnownChats
 
   /** @param parts `chat` makes the call `GET /chats/{chatId}` and gives its result */
-  constructor(parts: { facts: Facts; chat: (chatId: number) => Promise<unknown> }) {
-    this.#facts = parts.facts
+  constructor(parts: { knownChats: KnownChats; chat: (chatId: number) => Promise<unknown> }) {
+    this.#knownChats = parts.knownChats
     this.#answers = new FreshCache({
       max: CHATS,
       fetch: async (chatId) => await this.#read(chatId, await parts.chat(chatId)),
@@ -65,8 +65,8 @@ export class Modes {
       throw new NoResponseError('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat.data
-    await this.#facts.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
-    const judgedAs = this.#facts.get(chatId)?.kind ?? kind
+    await this.#knownChats.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
+    const judgedAs = this.#knownChats.get(chatId)?.kind ?? kind
     return { kind: judgedAs, mode, historyVisible: historyVisible === true }
   }
 }

@@ -1,6 +1,6 @@
 /** Operations on what is known of the bot's chats. */
 import { z } from 'zod'
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import { OperatorError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
@@ -26,8 +26,8 @@ const Lift = z.union([
 export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
-  chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }): ChatRow[] =>
-    facts.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
+  chatList: operation('Every chat that was seen.', nothing, ({ knownChats, modes }): ChatRow[] =>
+    knownChats.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
       personId: kind === 'private' ? personId : null,
@@ -39,11 +39,11 @@ export const CHATS = {
   chatAllowReadable: operation(
     'Lets readable text go to chats that were protected, until seen protected again.',
     Lift,
-    async ({ facts, modes, publication, onPrivateReadable }, lift) => {
+    async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
       const lifted = isPrivate
-        ? await facts.setPrivateReadable({ readable: true })
-        : await facts.lift('chatIds' in lift ? lift.chatIds : refusedChats(facts))
+        ? await knownChats.setPrivateReadable({ readable: true })
+        : await knownChats.lift('chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
       for (const chatId of lifted) modes.forget(chatId)
       if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
       onPrivateReadable()
@@ -54,8 +54,8 @@ export const CHATS = {
   chatBind: operation(
     'Says whose a private chat is, where the service had named the wrong person first.',
     z.strictObject({ chatId: z.int(), userId: z.int() }),
-    async ({ facts, directory }, { chatId, userId }) => {
-      if (!(await facts.setPerson(chatId, userId))) {
+    async ({ knownChats, directory }, { chatId, userId }) => {
+      if (!(await knownChats.setPerson(chatId, userId))) {
         throw new OperatorError(
           'refused',
           `chat ${chatId} is not known as a private chat`,
@@ -74,8 +74,8 @@ const STILL_ENCRYPTED =
   'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
 const MAY_BE_READABLE = 'private chats may be readable again, where the service says that they are'
 
-function refusedChats(facts: Facts): number[] {
-  return facts.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
+function refusedChats(knownChats: KnownChats): number[] {
+  return knownChats.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
 }
 
 function describeLifted(count: number): string {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { Outcomes } from '../chats/outcomes.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Journal } from '../keys/journal.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { Openings } from '../keys/openings.ts'
+import type { KeyUsage } from '../keys/key-usage.ts'
 import type { People } from '../keys/people.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Transfer } from '../keys/transfer.ts'
@@ -19,11 +19,11 @@ import type { OpenReport, StatusReport } from './reports.ts'
 export interface Parts {
   store: Store
   keyring: Keyring
-  openings: Openings
+  keyUsage: KeyUsage
   transfer: Transfer
   /** Null when the sidecar manages no key. */
   publication: Publication | null
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   outcomes: Outcomes
   trust: Trust

@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import { atTurnEnd } from '../turn-end.ts'
+import { batchPerTick } from '../util/batch-per-tick.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { Connections } from './connections.ts'
@@ -43,7 +43,7 @@ export function createApp(options: AppOptions): App {
   const { bounds } = options
   const connections = new Connections(bounds)
   const stopping = new AbortController()
-  const tell = atTurnEnd((line: RequestLine) => {
+  const tell = batchPerTick((line: RequestLine) => {
     logRequest(options.log, options.level, line)
     options.answered(line)
   })

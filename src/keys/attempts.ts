@@ -5,11 +5,11 @@ import type { Keyring } from './keyring.ts'
 import { offer, type PublicationCalls } from './offer.ts'
 import type { ReadyKey } from './own-key.ts'
 import type { RotationOutcome, RotationWatch } from './rotation.ts'
-import type { Standing } from './standing.ts'
+import type { PublicationStatus } from './publication-status.ts'
 
 export interface AttemptParts {
   keyring: Keyring
-  standing: Standing
+  status: PublicationStatus
   rotations: RotationWatch
   calls: PublicationCalls
   log: Log
@@ -64,8 +64,8 @@ export class Attempts {
     failures?: 'throw',
   ): Promise<boolean> {
     if (key === undefined) return false
-    const { standing, rotations, stop } = this.#parts
-    return await standing.hold(async (through) => {
+    const { status, rotations, stop } = this.#parts
+    return await status.hold(async (through) => {
       rotations.enter('holding', 'sends under way are waited for')
       try {
         await through(AbortSignal.any([stop, this.#dropping.signal]))
@@ -87,7 +87,7 @@ export class Attempts {
   }
 
   async #attempt(key: ReadyKey, before: string | null, failures?: 'throw'): Promise<boolean> {
-    const { keyring, calls, rotations, standing, stop, log } = this.#parts
+    const { keyring, calls, rotations, status, stop, log } = this.#parts
     const { fingerprint } = key
     const consequence =
       keyring.firstPublishedAtMs === null ? ': its private chats become encrypted for good' : ''
@@ -97,7 +97,7 @@ export class Attempts {
     const offered = await offer(key, before, { keyring, calls, phase, signal: stop }).catch(
       (error: unknown) => {
         const isTold = keyring.find(fingerprint)?.offeredAtMs != null
-        if (isTold) standing.become('unpublished', codeOf(error))
+        if (isTold) status.become('unpublished', codeOf(error))
         rotations.wait({ detail: codeOf(error) })
         throw error
       },
@@ -107,7 +107,7 @@ export class Attempts {
     this.#report(offered.kind)
     if (offered.kind === 'unconfirmed') {
       this.#taken = { before, atMs: performance.now() }
-      standing.become('unpublished', 'the service took the key and does not show it yet')
+      status.become('unpublished', 'the service took the key and does not show it yet')
       rotations.enter('confirming', 'the service took the key and does not show it yet')
       return false
     }
@@ -118,20 +118,20 @@ export class Attempts {
     })
     log.warn({ fingerprint, code: codeOf(error) }, 'the key could not be published')
     const isOldShown = shown != null && shown === keyring.active?.fingerprint
-    if (isOldShown) standing.becomeShown()
-    else standing.become('unpublished', `waiting to publish: ${codeOf(error)}`)
+    if (isOldShown) status.becomeShown()
+    else status.become('unpublished', `waiting to publish: ${codeOf(error)}`)
     if (isOldShown && failures === undefined) return true
     throw error
   }
 
   #published(): true {
     this.#taken = null
-    const { rotations, standing, log } = this.#parts
+    const { rotations, status, log } = this.#parts
     this.#report('done')
     const done = rotations.end('done')
     if (done !== null) log.info({ from: done.from, to: done.to }, 'the bot’s key is rotated')
-    standing.situation = 'equal'
-    standing.becomeShown()
+    status.remoteKeyState = 'equal'
+    status.becomeShown()
     return true
   }
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceError, NoResponseError } from '../errors.ts'
-import { FreshCache, moment, type Lookups } from '../fresh-cache.ts'
+import { FreshCache, monotonicNow, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
 import type { KnownKeys } from './known-keys.ts'
-import type { Lists } from './lists.ts'
+import type { KeyListHistory } from './key-list-history.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
 /** What `GET /chats/{chatId}/keys` said, judged. */
@@ -49,8 +49,14 @@ export class Directory {
 
   readonly #certificates: PersonParts['certificates']
 
-  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists; knownKeys: KnownKeys }) {
-    const { calls, lists, knownKeys } = parts
+  constructor(
+    parts: PersonParts & {
+      calls: DirectoryCalls
+      keyListHistory: KeyListHistory
+      knownKeys: KnownKeys
+    },
+  ) {
+    const { calls, keyListHistory, knownKeys } = parts
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
@@ -65,7 +71,7 @@ export class Directory {
         }
         const named = keys.map(readUserKey).filter((key) => key !== null)
         const people = await readPeople(named, parts)
-        await lists.saw(chatId, people)
+        await keyListHistory.saw(chatId, people)
         await knownKeys.saw(`chat ${chatId}`, people)
         const nameless = keys.length - named.length
         return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
@@ -105,7 +111,7 @@ export class Directory {
    * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
    */
   async signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null> {
-    const since = sinceMs ?? moment() - SIGNER_MAX_AGE_MS
+    const since = sinceMs ?? monotonicNow() - SIGNER_MAX_AGE_MS
     const listed = await this.#listedSigner(userId, chatId, since)
     if (listed !== null) return listed
     return (await this.#users.get(userId, since)).person
@@ -156,9 +162,9 @@ export class Directory {
     const nowMs = Date.now()
     list.people = await Promise.all(
       list.people.map(async (person) => {
-        if (person.unusable !== null || nowMs < person.judgement.expiresMs) return person
-        const judgement = await this.#certificates.judge(person.judgement.armored)
-        return { ...person, unusable: judgement.unusable, judgement }
+        if (person.unusable !== null || nowMs < person.certificateStatus.expiresMs) return person
+        const certificateStatus = await this.#certificates.judge(person.certificateStatus.armored)
+        return { ...person, unusable: certificateStatus.unusable, certificateStatus }
       }),
     )
     list.lapsesAtMs = lapsesAtMs(list.people)
@@ -177,14 +183,17 @@ export class Directory {
 
 function lapsesAtMs(people: Person[]): number {
   return people.reduce(
-    (first, { unusable, judgement }) =>
-      unusable === null ? Math.min(first, judgement.expiresMs) : first,
+    (first, { unusable, certificateStatus }) =>
+      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
     Infinity,
   )
 }
 
 function bytesOf(people: Person[]): number {
-  return people.reduce((sum, { judgement }) => sum + PERSON_BYTES + judgement.armored.length, 0)
+  return people.reduce(
+    (sum, { certificateStatus }) => sum + PERSON_BYTES + certificateStatus.armored.length,
+    0,
+  )
 }
 
 /** 404 `user_not_found` and `no_user_key` are answers, not failures. */

@@ -13,7 +13,7 @@ const AT_ONCE = 500
 /** A person with the keys that their certificate lists to be encrypted to. */
 interface Listed {
   userId: number
-  judgement: { encryptionKeys: readonly string[] }
+  certificateStatus: { encryptionKeys: readonly string[] }
 }
 
 /** Whose keys messages are sealed to: which key ids people's certificates were ever seen to list. */
@@ -31,8 +31,8 @@ export class KnownKeys {
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(source: string, people: readonly Listed[]): Promise<void> {
-    const pairs = people.flatMap(({ userId, judgement }) =>
-      judgement.encryptionKeys.map((fingerprint) => ({
+    const pairs = people.flatMap(({ userId, certificateStatus }) =>
+      certificateStatus.encryptionKeys.map((fingerprint) => ({
         key_id: keyIdOf(fingerprint),
         user_id: userId,
       })),

@@ -3,7 +3,7 @@ import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
 import type { Keyring } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
-import { fingerprintOf } from './situation.ts'
+import { fingerprintOf } from './publication-status.ts'
 
 /** The calls that publication makes; all throw ServiceError and NoResponseError. */
 export interface PublicationCalls {

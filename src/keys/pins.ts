@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
  * How a person's fingerprint came to stand: `seen` first, `accepted` by the operator, `verified`
  * by the operator against the person's own word, or the person is `blocked`.
  */
-export type Standing = 'seen' | 'accepted' | 'verified' | 'blocked'
+export type TrustStanding = 'seen' | 'accepted' | 'verified' | 'blocked'
 
 /** A person's fingerprint as it stands. Times are ms since the epoch. */
 export interface Pin {
@@ -14,7 +14,7 @@ export interface Pin {
   /** Null for somebody who was blocked before any certificate was seen. */
   fingerprint: string | null
   sinceMs: number
-  standing: Standing
+  standing: TrustStanding
   /**
    * The certificate that the service lists for them now, which is their claim to it; null when it
    * lists none, or was never seen to list any.

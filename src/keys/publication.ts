@@ -7,10 +7,10 @@ import type { ReadyKey } from './own-key.ts'
 import { codeOf, retryAfterMs } from './attempts.ts'
 import { ClockOff, Reconciler } from './reconcile.ts'
 import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
-import { fingerprintOf, type Situation } from './situation.ts'
-import { Standing, type PublicationState } from './standing.ts'
+import { fingerprintOf, type RemoteKeyState } from './publication-status.ts'
+import { PublicationStatus, type PublicationState } from './publication-status.ts'
 
-export type { PublicationState } from './standing.ts'
+export type { PublicationState } from './publication-status.ts'
 
 export interface PublicationParts {
   keyring: Keyring
@@ -37,7 +37,7 @@ const RETRY_MAX_MS = 60_000
 export class Publication implements AsyncDisposable {
   readonly #log: Log
   readonly #keyring: Keyring
-  readonly #standing: Standing
+  readonly #status: PublicationStatus
   readonly #rotations = new RotationWatch()
   readonly #reconciler: Reconciler
   readonly #stop = new AbortController()
@@ -54,11 +54,11 @@ export class Publication implements AsyncDisposable {
     const { keyring, log } = parts
     this.#log = log
     this.#keyring = keyring
-    this.#standing = new Standing(parts)
+    this.#status = new PublicationStatus(parts)
     this.#reconciler = new Reconciler({
       ...parts,
       calls: { me: () => this.#me(parts.calls), putKey: (key) => parts.calls.putKey(key) },
-      standing: this.#standing,
+      status: this.#status,
       rotations: this.#rotations,
       stop: this.#stop.signal,
     })
@@ -66,12 +66,12 @@ export class Publication implements AsyncDisposable {
   }
 
   get state(): PublicationState {
-    return this.#standing.state
+    return this.#status.state
   }
 
   /** What the last look at `/me` found; null before the first. */
-  get situation(): Situation | null {
-    return this.#standing.situation
+  get remoteKeyState(): RemoteKeyState | null {
+    return this.#status.remoteKeyState
   }
 
   /** The rotation under way, or the last one since the start. */
@@ -81,7 +81,7 @@ export class Publication implements AsyncDisposable {
 
   /** @throws Refusal naming why nothing can be sealed now */
   requirePublished(): ReadyKey {
-    return this.#standing.requirePublished()
+    return this.#status.requirePublished()
   }
 
   /**
@@ -90,7 +90,7 @@ export class Publication implements AsyncDisposable {
    * @throws Refusal naming why nothing can be sealed now
    */
   async enter(): Promise<{ signer: ReadyKey; leave: () => void }> {
-    return await this.#standing.enter()
+    return await this.#status.enter()
   }
 
   /** Compares now and then on a timer, sooner while something is missing. */
@@ -224,7 +224,7 @@ export class Publication implements AsyncDisposable {
     const detail =
       error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
     this.#log.warn({ code: codeOf(error) }, 'the key could not be compared or published')
-    if (this.state === 'unpublished') this.#standing.become('unpublished', detail)
+    if (this.state === 'unpublished') this.#status.become('unpublished', detail)
     const refusedToken = error instanceof ServiceError && error.status === 401
     const leastMs = refusedToken ? RETRY_MAX_MS : retryAfterMs(error)
     this.#retryMs = Math.max(this.#retryMs, leastMs)

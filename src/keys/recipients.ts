@@ -124,11 +124,12 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
 }
 
 function whyNot(
-  { userId, fingerprint, unusable, judgement }: Person,
+  { userId, fingerprint, unusable, certificateStatus }: Person,
   { own, isOthers, distrust }: RecipientRules,
 ): Skipped['reason'] | null {
   if (fingerprint !== null) {
-    const isOwn = own.has(fingerprint) || judgement.encryptionKeys.some((key) => own.has(key))
+    const isOwn =
+      own.has(fingerprint) || certificateStatus.encryptionKeys.some((key) => own.has(key))
     if (isOwn) return 'own-key'
     if (isOthers({ fingerprint, userId })) return 'other-person'
   }
@@ -148,7 +149,7 @@ const FOR_OPERATOR = new Set<string>([
 const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(reason)
 
 /**
- * One judgement for each key that is sealed to, however many list it: a subkey can be put under
+ * One certificate for each key that is sealed to, however many list it: a subkey can be put under
  * anybody's primary key. A certificate with no other key can only be sealed to that one; where none
  * is so plain, each is sealed to, lest somebody's own certificate goes elsewhere later.
  */
@@ -156,16 +157,19 @@ function oncePerSubkey(usable: readonly Person[]): CertificateStatus[] {
   const bySubkey = new Map<string, Person>()
   const beside: CertificateStatus[] = []
   for (const person of usable) {
-    const { judgement, fingerprint } = person
-    const subkey = judgement.encryptionKeys[0] ?? fingerprint ?? ''
+    const { certificateStatus, fingerprint } = person
+    const subkey = certificateStatus.encryptionKeys[0] ?? fingerprint ?? ''
     const known = bySubkey.get(subkey)
     if (known === undefined) bySubkey.set(subkey, person)
-    else if (known.fingerprint === fingerprint || known.judgement.encryptionKeys.length === 1)
+    else if (
+      known.fingerprint === fingerprint ||
+      known.certificateStatus.encryptionKeys.length === 1
+    )
       continue
-    else if (judgement.encryptionKeys.length === 1) bySubkey.set(subkey, person)
-    else beside.push(judgement)
+    else if (certificateStatus.encryptionKeys.length === 1) bySubkey.set(subkey, person)
+    else beside.push(certificateStatus)
   }
-  return [...Array.from(bySubkey.values(), ({ judgement }) => judgement), ...beside]
+  return [...Array.from(bySubkey.values(), ({ certificateStatus }) => certificateStatus), ...beside]
 }
 
 function asBefore(

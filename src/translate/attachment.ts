@@ -4,7 +4,7 @@ import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { Seen } from '../chats/seen.ts'
 import { Refusal } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import { FORM_BYTES, sealedForm } from '../pgp/format/encrypted-message.ts'
 import { ByteReader } from '../pgp/format/byte-reader.ts'
@@ -63,7 +63,8 @@ export async function openAttachment(
   try {
     const form = sealedForm(await reader.peek(FORM_BYTES))
     if (form === null) return await takePlain(reader, place, parts)
-    if (!(await isProtected(place, moment(), parts))) return await keep(reader, parts.room, null)
+    if (!(await isProtected(place, monotonicNow(), parts)))
+      return await keep(reader, parts.room, null)
     const { engine, keyring, room } = parts
     const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
@@ -141,7 +142,7 @@ async function judge(
   const { dataDigest } = opened
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
-  const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: moment(), signal }
+  const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: monotonicNow(), signal }
   const claimed = { kind: 'file' as const, ...found, isKnown: before === 'same' }
   const bySignatures = await judgeSignatures(opened, claimed, parts)
   const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { nextTurn } from '../util/time-slice.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
 
@@ -63,12 +63,12 @@ export class Batches {
   async examine(updates: FoundMessage[][], gone?: AbortSignal): Promise<Judgeable[][]> {
     if (updates.length === 0 || isOver(gone)) return []
     const end = new AbortController()
-    const arrival = { receivedAtMs: moment(), signal: end.signal }
+    const arrival = { receivedAtMs: monotonicNow(), signal: end.signal }
     const ready: (Judgeable[] | undefined)[] = updates.map(() => undefined)
     const one = async (found: FoundMessage): Promise<Judgeable> => {
-      const startedAtMs = moment()
+      const startedAtMs = monotonicNow()
       const examined = await this.#examine(found, arrival)
-      return { found, examined, ms: moment() - startedAtMs }
+      return { found, examined, ms: monotonicNow() - startedAtMs }
     }
     const work: Promise<void>[] = []
     for (const [index, messages] of updates.entries()) {
@@ -92,10 +92,10 @@ export class Batches {
 
   /** A call that failed quickly is tried again: what it would have told is a person's words. */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
-    const startedAtMs = moment()
+    const startedAtMs = monotonicNow()
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       const examined = await examine(found, arrival, this.#parts).catch(() => failed(found))
-      const isLate = moment() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
+      const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
       if (examined.passing !== 'failed' || waitMs === null || isLate) return examined
       await elapsed(waitMs, undefined, { ref: false })
     }
@@ -130,9 +130,9 @@ export class Batches {
   #mayWait(first: Judgeable[], messages: FoundMessage[]): boolean {
     if (!first.some(({ examined }) => examined.passing === 'busy')) return false
     const key = keyOf(messages)
-    const since = this.#waitingSince.get(key) ?? moment()
+    const since = this.#waitingSince.get(key) ?? monotonicNow()
     this.#waitingSince.set(key, since)
-    return moment() - since < this.#times.patienceMs
+    return monotonicNow() - since < this.#times.patienceMs
   }
 
   /** What was examined as a readable chat's, of a chat that is protected by now. */

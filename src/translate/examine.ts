@@ -1,5 +1,5 @@
 /** One Message: whether its chat is protected, what is in it, whose it is. No effects yet. */
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { OpenedText } from '../pgp/engine.ts'
@@ -36,14 +36,14 @@ export interface Examined {
 }
 
 export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   guard: Guard
 }
 
 /** When a batch reached us, and what ends work on it that nobody waits for. */
 export interface Arrival {
-  /** A `moment`. */
+  /** By `monotonicNow`. */
   receivedAtMs: number
   signal: AbortSignal
 }
@@ -119,9 +119,9 @@ export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' }
 /** A private chat has one person: nobody else writes, sends files or presses there, but the bot. */
 export function isByStranger(
   { chatId, fromId, pressedById }: Pick<FoundMessage, 'chatId' | 'fromId' | 'pressedById'>,
-  { facts, botId }: Pick<AudienceParts, 'facts' | 'botId'>,
+  { knownChats, botId }: Pick<AudienceParts, 'knownChats' | 'botId'>,
 ): boolean {
-  const personId = chatId === null ? null : facts.personOf(chatId)
+  const personId = chatId === null ? null : knownChats.personOf(chatId)
   if (personId === null) return false
   const isOther = (id: number | null): boolean => id !== null && id !== personId
   return (isOther(fromId) && fromId !== botId()) || isOther(pressedById)
@@ -131,9 +131,9 @@ export function isByStranger(
 function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
   const { chatId, dateMs, message } = found
   if (typeof message['text'] !== 'string') return false
-  if (chatId === null || !parts.facts.isPrivate(chatId)) return false
+  if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
-  if (publishedAtMs === null) return !parts.facts.isLatched(chatId)
+  if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
   const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
   return dateMs !== null && dateMs < publishedAtMs && Date.now() < queuedUntilMs
 }

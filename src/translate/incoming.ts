@@ -5,7 +5,7 @@ import type { Seen, SeenCheck } from '../chats/seen.ts'
 import { isObject } from '../api/common.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
 import { OTHER_PERSON, isByStranger, type ExamineParts, type Finding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
@@ -52,7 +52,7 @@ export class Incoming {
     updates: unknown[],
     gone?: AbortSignal,
   ): Promise<{ updates: unknown[]; changed: boolean }> {
-    const startedAtMs = moment()
+    const startedAtMs = monotonicNow()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
     const prefix = await this.#batches.examine(
@@ -76,7 +76,7 @@ export class Incoming {
     const cleaned = collected.some((one) => one.cleaned)
     const isShort = prefix.length < updates.length
     const changed = touched || cleaned || renamed || isShort || surplus.length > 0
-    const restMs = restAfter(outcomes, moment() - startedAtMs)
+    const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
   }
@@ -93,12 +93,12 @@ export class Incoming {
 
   /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */
   async #learn(found: FoundMessage[]): Promise<void> {
-    const { facts, directory, modes } = this.#parts
+    const { knownChats, directory, modes } = this.#parts
     const kinds = found.flatMap(({ chatId, chatKind }) =>
       chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
     )
-    await facts.sawKinds(kinds).catch(storeOnly)
-    await facts.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
+    await knownChats.sawKinds(kinds).catch(storeOnly)
+    await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
     for (const { chatId, fromId, isOrdinary } of found) {
       if (chatId === null) continue
       if (!isOrdinary) modes.forget(chatId)

@@ -2,7 +2,7 @@
 import type { Modes } from '../chats/modes.ts'
 import type { Seen } from '../chats/seen.ts'
 import { Refusal, ServiceError } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { ReadyKey } from '../keys/own-key.ts'
@@ -89,7 +89,7 @@ export class Outgoing {
   ): Promise<Prepared | null> {
     if (said.code !== 'wrong_body_kind') return null
     if (said.expected === 'armored' && draft.text !== undefined && prepared.recipients === null) {
-      await this.#parts.facts.sawProtected(draft.chatId)
+      await this.#parts.knownChats.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
     if (said.expected !== 'armored' && prepared.recipients !== null) {
@@ -148,9 +148,9 @@ export class Outgoing {
     for (;;) {
       publication.requirePublished()
       const list = await this.#keyList(chatId)
-      const cameAtMs = moment()
+      const cameAtMs = monotonicNow()
       const entered = await publication.enter()
-      if (moment() - cameAtMs < WAITED_MS) return { list, ...entered }
+      if (monotonicNow() - cameAtMs < WAITED_MS) return { list, ...entered }
       entered.leave()
     }
   }
@@ -209,7 +209,7 @@ export class Outgoing {
   async #keyList(chatId: number): Promise<KeyList> {
     const { directory, keyListMaxAgeMs } = this.#parts
     try {
-      return await directory.keyList(chatId, moment() - keyListMaxAgeMs)
+      return await directory.keyList(chatId, monotonicNow() - keyListMaxAgeMs)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)
@@ -222,10 +222,10 @@ export class Outgoing {
 
   /** A request to write readably where it must be sealed; asks first whether the key is gone. */
   async #downgrade(chatId: number): Promise<Refusal> {
-    const { facts, publication } = this.#parts
+    const { knownChats, publication } = this.#parts
     this.doubt(chatId)
-    await facts.refused(chatId)
-    if (facts.isPrivate(chatId) && publication !== null) {
+    await knownChats.refused(chatId)
+    if (knownChats.isPrivate(chatId) && publication !== null) {
       await publication.compareNow()
       if (publication.state === 'unprotected') return new Refusal('postern_bot_unprotected')
     }

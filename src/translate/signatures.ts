@@ -1,5 +1,5 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { People, SignedKind } from '../keys/people.ts'
@@ -51,7 +51,7 @@ export interface Claimed {
   kind: SignedKind
   chatId: number
   fromId: number | null
-  /** When the update reached us (a `moment`): what was asked later counts as asked afresh. */
+  /** When the update reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
   receivedAtMs: number
   /** Ends work that nobody waits for any more. */
   signal: AbortSignal
@@ -134,7 +134,7 @@ async function judgeByPolicy(
   { directory, people, trust, keyListMaxAgeMs }: SignatureParts,
 ): Promise<Judged> {
   try {
-    const person = await directory.signer(fromId, chatId, moment() - keyListMaxAgeMs)
+    const person = await directory.signer(fromId, chatId, monotonicNow() - keyListMaxAgeMs)
     const fingerprint = person?.fingerprint ?? null
     // of somebody who never had a certificate none has changed
     const isFirst = fingerprint === null && !trust.isRemembered(fromId)

@@ -1,12 +1,12 @@
 /** What a sidecar is between its doors: store, keys, chats, guard, translation. */
-import { Facts } from '../chats/facts.ts'
+import { KnownChats } from '../chats/known-chats.ts'
 import { Modes } from '../chats/modes.ts'
 import { Outcomes } from '../chats/outcomes.ts'
 import { Seen } from '../chats/seen.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { isReady } from '../keys/own-key.ts'
-import { Openings, type OpenedKind } from '../keys/openings.ts'
+import { KeyUsage, type OpenedKind } from '../keys/key-usage.ts'
 import { Publication, type PublicationState } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
@@ -22,7 +22,7 @@ import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Outgoing } from '../translate/outgoing.ts'
-import { loadAcquaintance, tellFull, type Acquaintance } from './acquaintance.ts'
+import { loadPeopleState, tellFull, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { pruneHourly, tryWriting } from './upkeep.ts'
@@ -31,12 +31,12 @@ export interface Core extends AsyncDisposable {
   store: Store
   engine: Engine
   keyring: Keyring
-  acquaintance: Acquaintance
+  peopleState: PeopleState
   outcomes: Outcomes
-  openings: Openings
+  keyUsage: KeyUsage
   /** Takes secret keys out and in. */
   transfer: Transfer
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
@@ -87,13 +87,15 @@ export async function createCore(
     retainMs: settings.key.retainDays * DAY_MS,
     serviceNowMs: () => serviceNowMs(link),
   })
-  const openings = stack.use(await Openings.load(store))
+  const keyUsage = stack.use(await KeyUsage.load(store))
   const { calls, botId, health, metrics, alerts } = link
-  const facts = await Facts.load(store, { onFull: () => tellFull('chats', { alerts, log }) })
-  const modes = new Modes({ facts, chat: calls.chat })
+  const knownChats = await KnownChats.load(store, {
+    onFull: () => tellFull('chats', { alerts, log }),
+  })
+  const modes = new Modes({ knownChats, chat: calls.chat })
   const { policy } = settings.trust
   const outcomes = stack.use(new Outcomes(store))
-  const acquaintance = await loadAcquaintance({
+  const peopleState = await loadPeopleState({
     store,
     engine,
     calls,
@@ -105,7 +107,7 @@ export async function createCore(
   const managesKey = settings.key.publish
   showKeys(metrics, {
     keys: () => keyring.all,
-    situation: () => publication?.situation ?? null,
+    situation: () => publication?.remoteKeyState ?? null,
   })
   const publication = managesKey
     ? stack.use(
@@ -119,7 +121,7 @@ export async function createCore(
               ? null
               : settings.key.rotateEveryDays * DAY_MS,
           rotated: (outcome) => metrics.count('postern_rotations_total', { outcome }),
-          changed: (state, detail) => tellHealth(health, { state, detail, facts }),
+          changed: (state, detail) => tellHealth(health, { state, detail, knownChats }),
         }),
       )
     : null
@@ -127,27 +129,27 @@ export async function createCore(
     threads: () => engine.load().threads,
     connections: () => link.upstream.load(),
     caches: () => {
-      const { lists, people } = acquaintance.directory.lookups
+      const { lists, people } = peopleState.directory.lookups
       const { certificates } = engine.load()
       return { 'key-lists': lists, people, modes: modes.lookups, certificates }
     },
   })
   const noteOpening = (fingerprint: string, kind: OpenedKind): void => {
-    openings.note(fingerprint, kind)
+    keyUsage.note(fingerprint, kind)
     const state = keyring.find(fingerprint)?.state ?? 'destroyed'
     metrics.count('postern_opened_by_key_total', { state })
   }
   const guard = new Guard({
-    facts,
+    knownChats,
     modes,
-    privateProtected: () => !facts.privateReadable && (managesKey || keyring.all.length > 0),
+    privateProtected: () => !knownChats.privateReadable && (managesKey || keyring.all.length > 0),
     sealsForBot: managesKey || keyring.all.length > 0,
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
-  const shared = { ...acquaintance, ...asked, facts, modes, guard, keyring, engine }
+  const shared = { ...peopleState, ...asked, knownChats, modes, guard, keyring, engine }
   const opens = managesKey || keyring.all.length > 0
   const seen = opens ? await Seen.load(store) : null
   if (seen !== null) {
@@ -172,11 +174,11 @@ export async function createCore(
     store,
     engine,
     keyring,
-    acquaintance,
+    peopleState,
     outcomes,
-    openings,
+    keyUsage,
     transfer: new Transfer({ store, engine, keyring }),
-    facts,
+    knownChats,
     modes,
     publication,
     outgoing: new Outgoing({
@@ -239,12 +241,16 @@ const REASON_OF: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {
 /** Without a key by the operator's word, the bot is as ready as it is meant to be. */
 function tellHealth(
   health: Health,
-  { state, detail, facts }: { state: PublicationState; detail: string; facts: Facts },
+  {
+    state,
+    detail,
+    knownChats,
+  }: { state: PublicationState; detail: string; knownChats: KnownChats },
 ): void {
   for (const code of Object.values(REASON_OF)) {
     if (state === 'published' || REASON_OF[state] !== code) health.clear(code)
   }
-  if (state === 'published' || (state === 'unprotected' && facts.privateReadable)) {
+  if (state === 'published' || (state === 'unprotected' && knownChats.privateReadable)) {
     return health.clear('bot-unprotected')
   }
   health.set(REASON_OF[state], detail)

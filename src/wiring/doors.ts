@@ -59,7 +59,12 @@ export function buildDoors(
       updateRoutes({ upstream, incoming: core.incoming, webhook, polls, backlog, polled }),
       webhookRoutes({ upstream, webhook, observe: updates.observe }),
       meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
-      chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
+      chatRoutes({
+        upstream,
+        knownChats: core.knownChats,
+        modes: core.modes,
+        translates: managesKey,
+      }),
     ],
     outside: [mediaRoute(core.attachments)],
   })

@@ -13,7 +13,7 @@ import { Metrics } from '../observe/metrics.ts'
 import { recordNoUpstreamAnswer, recordOwnCalls, recordUpstreamAnswer } from '../observe/record.ts'
 import { showHealth } from '../observe/show.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
-import { atTurnEnd } from '../turn-end.ts'
+import { batchPerTick } from '../util/batch-per-tick.ts'
 import { createUpstream, type Upstream } from '../upstream/client.ts'
 import { alertOfReason } from './alerting.ts'
 
@@ -99,7 +99,7 @@ export function createLink(
     tryStore: () => storeTrial(),
     revived: () => revived.forEach((listener) => listener()),
   })
-  const count = atTurnEnd((answer: Parameters<typeof recordUpstreamAnswer>[1]) =>
+  const count = batchPerTick((answer: Parameters<typeof recordUpstreamAnswer>[1]) =>
     recordUpstreamAnswer(metrics, answer),
   )
   const { caFile, url, proxy } = settings.upstream

@@ -15,7 +15,7 @@ export function statusOf(
   const { link, core, updates, startedAt } = parts
   const bot = link.bot()
   const key = core.keyring.active ?? core.keyring.pending
-  const chats = core.facts.all
+  const chats = core.knownChats.all
   return {
     version: VERSION,
     pid: process.pid,

@@ -1,11 +1,11 @@
 /** What each of our keys has opened, so that an operator sees when an old one is done. */
 import type { Store } from '../store/store.ts'
-import { addOpenings, readRows } from './key-rows.ts'
+import { addKeyUsage, readRows } from './key-rows.ts'
 
 export type OpenedKind = 'message' | 'media'
 
 /** What a key has opened in all; `lastAtMs` in ms since the epoch, null: nothing yet. */
-export interface KeyOpenings {
+export interface KeyUsageCounts {
   messages: number
   media: number
   lastAtMs: number | null
@@ -14,33 +14,33 @@ export interface KeyOpenings {
 /** Written this long after an opening at the latest; a crash loses no more than that. */
 const WRITE_AFTER_MS = 10_000
 
-const NONE: KeyOpenings = { messages: 0, media: 0, lastAtMs: null }
+const NONE: KeyUsageCounts = { messages: 0, media: 0, lastAtMs: null }
 
-export class Openings implements AsyncDisposable {
+export class KeyUsage implements AsyncDisposable {
   readonly #store: Store
-  readonly #total = new Map<string, KeyOpenings>()
-  #unwritten = new Map<string, KeyOpenings>()
+  readonly #total = new Map<string, KeyUsageCounts>()
+  #unwritten = new Map<string, KeyUsageCounts>()
   #timer: NodeJS.Timeout | undefined
 
   private constructor(store: Store) {
     this.#store = store
   }
 
-  static async load(store: Store): Promise<Openings> {
-    const openings = new Openings(store)
+  static async load(store: Store): Promise<KeyUsage> {
+    const keyUsage = new KeyUsage(store)
     const { rows } = await readRows(store)
     for (const row of rows) {
-      openings.#total.set(row.fingerprint, {
+      keyUsage.#total.set(row.fingerprint, {
         messages: row.opened_messages,
         media: row.opened_media,
         lastAtMs: row.last_opened_at,
       })
     }
-    return openings
+    return keyUsage
   }
 
   /** @param fingerprint of the primary key */
-  of(fingerprint: string): KeyOpenings {
+  of(fingerprint: string): KeyUsageCounts {
     return this.#total.get(fingerprint) ?? NONE
   }
 
@@ -71,14 +71,14 @@ export class Openings implements AsyncDisposable {
       media,
       lastAtMs: lastAtMs ?? 0,
     }))
-    await addOpenings(this.#store, rows).catch(() => this.#putBack(counted))
+    await addKeyUsage(this.#store, rows).catch(() => this.#putBack(counted))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.flush()
   }
 
-  #putBack(counted: Map<string, KeyOpenings>): void {
+  #putBack(counted: Map<string, KeyUsageCounts>): void {
     for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
       const since = this.#unwritten.get(fingerprint) ?? NONE
       this.#unwritten.set(fingerprint, {

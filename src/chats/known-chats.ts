@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 
 /** What is remembered of a chat for good. Times are ms since the epoch. */
-export interface ChatFacts {
+export interface KnownChat {
   id: number
   kind: string
   /** The one person of a private chat, once learned; null in any other chat. */
@@ -23,7 +23,7 @@ const PRIVATE_READABLE = 'private_readable_since'
  */
 export const MOST_CHATS = 250_000
 
-export interface FactsOptions {
+export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
   maxChats?: number
   /** Called for each chat that was one too many. */
@@ -35,25 +35,28 @@ export interface FactsOptions {
  * tighten: a chat once seen private stays private, one once seen as a group is a group or private,
  * a chat once seen protected stays latched until the operator lifts it.
  */
-export class Facts {
+export class KnownChats {
   readonly #store: Store
-  readonly #chats = new Map<number, ChatFacts>()
+  readonly #chats = new Map<number, KnownChat>()
   readonly #maxChats: number
   readonly #onFull: () => void
   #privateReadable = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  private constructor(store: Store, { maxChats = MOST_CHATS, onFull = () => {} }: FactsOptions) {
+  private constructor(
+    store: Store,
+    { maxChats = MOST_CHATS, onFull = () => {} }: KnownChatsOptions,
+  ) {
     this.#store = store
     this.#maxChats = maxChats
     this.#onFull = onFull
   }
 
-  static async load(store: Store, options: FactsOptions = {}): Promise<Facts> {
-    const facts = new Facts(store, options)
+  static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
+    const knownChats = new KnownChats(store, options)
     const rows = await store.read((db) => db.selectFrom('chats').selectAll().execute())
     for (const row of rows) {
-      facts.#chats.set(row.id, {
+      knownChats.#chats.set(row.id, {
         id: row.id,
         kind: kindNamed(row.kind),
         personId: row.person_id,
@@ -68,16 +71,16 @@ export class Facts {
         .where('name', '=', PRIVATE_READABLE)
         .executeTakeFirst(),
     )
-    facts.#privateReadable = flag !== undefined
-    return facts
+    knownChats.#privateReadable = flag !== undefined
+    return knownChats
   }
 
   /** Every chat known, by id. */
-  get all(): ChatFacts[] {
+  get all(): KnownChat[] {
     return [...this.#chats.values()].sort((a, b) => a.id - b.id)
   }
 
-  get(chatId: number): ChatFacts | undefined {
+  get(chatId: number): KnownChat | undefined {
     return this.#chats.get(chatId)
   }
 
@@ -222,7 +225,7 @@ export class Facts {
    */
   async #change(
     chatIds: number[],
-    change: (known: ChatFacts) => ChatFacts | null,
+    change: (known: KnownChat) => KnownChat | null,
     extra: { lifted_at?: number } = {},
   ): Promise<number[]> {
     const turn = this.#turn.then(async () => {
@@ -233,9 +236,9 @@ export class Facts {
       const tooMany = new Set(
         wanted.filter(({ id }) => !this.#chats.has(id)).slice(Math.max(0, room)),
       )
-      const changed = wanted.filter((facts) => !tooMany.has(facts))
+      const changed = wanted.filter((chat) => !tooMany.has(chat))
       if (changed.length > 0) await this.#save(changed, extra)
-      for (const facts of changed) this.#chats.set(facts.id, facts)
+      for (const chat of changed) this.#chats.set(chat.id, chat)
       if (tooMany.size > 0) throw this.#full()
       return changed.map(({ id }) => id)
     })
@@ -251,7 +254,7 @@ export class Facts {
     )
   }
 
-  async #save(changed: ChatFacts[], extra: { lifted_at?: number }): Promise<void> {
+  async #save(changed: KnownChat[], extra: { lifted_at?: number }): Promise<void> {
     const slice = new TimeSlice()
     await this.#store.write(async (db) => {
       for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
@@ -280,6 +283,6 @@ function stricterKind(known: string, said: string): string {
 }
 
 /** A chat of which nothing was known. */
-function unseen(id: number): ChatFacts {
+function unseen(id: number): KnownChat {
   return { id, kind: 'unknown', personId: null, latchedAtMs: null, refusedAtMs: null }
 }

@@ -12,7 +12,7 @@ const NAMED = 100
 type Listed = [userId: number, fingerprint: string][]
 
 /** Remembers each chat's key list, to write down how it changes. */
-export class Lists {
+export class KeyListHistory {
   readonly #store: Store
   readonly #journal: Journal
   readonly #digests = new LRUCache<number, string>({ max: REMEMBERED })

@@ -1,10 +1,10 @@
 /** Where our key stands with the service, and who may seal by it. */
+import type { Bot } from '../api/bot.ts'
 import { Refusal, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
 import { isExpired, type ReadyKey } from './own-key.ts'
 import { SendGate } from './send-gate.ts'
-import type { Situation } from './situation.ts'
 
 /**
  * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
@@ -12,6 +12,13 @@ import type { Situation } from './situation.ts'
  * had published.
  */
 export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
+
+/**
+ * What `/me` shows against what we hold (DESIGN: Keys). `equal`: the active key. `pending`: the one
+ * that waits for its publication. `older`: one that was ours before. `foreign`: one that never was.
+ * `none`: none, although we had published. `first`: none, and we never had.
+ */
+export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
 
 /** How long sends wait for a key that is being published: below what bots wait for an answer. */
 const HOLD_MAX_MS = 20_000
@@ -23,22 +30,22 @@ const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
   unprotected: 'postern_bot_unprotected',
 }
 
-export interface StandingParts {
+export interface PublicationStatusParts {
   keyring: Keyring
   log: Log
   /** Called on every change, with what an operator should read. */
   changed: (state: PublicationState, detail: string) => void
 }
 
-export class Standing {
-  readonly #parts: StandingParts
+export class PublicationStatus {
+  readonly #parts: PublicationStatusParts
   readonly #gate = new SendGate()
   #state: PublicationState
   /** What the last look at `/me` found; null before the first. */
-  situation: Situation | null = null
+  remoteKeyState: RemoteKeyState | null = null
 
   /** A key that still waits for its publication must be settled first. */
-  constructor(parts: StandingParts) {
+  constructor(parts: PublicationStatusParts) {
     const { active, pending } = parts.keyring
     this.#parts = parts
     this.#state = active === undefined || pending !== undefined ? 'unpublished' : 'published'
@@ -106,4 +113,23 @@ export class Standing {
       this.#gate.open()
     }
   }
+}
+
+/** The fingerprint that `/me` claims, in lower case, or null for an open bot. */
+export function fingerprintOf(bot: Bot): string | null {
+  return bot.fingerprint == null || bot.fingerprint === '' ? null : bot.fingerprint.toLowerCase()
+}
+
+const BY_STATE = {
+  active: 'equal',
+  pending: 'pending',
+  retired: 'older',
+  destroyed: 'older',
+} as const
+
+/** @param shown the fingerprint that `/me` claims, lower case */
+export function remoteKeyStateOf(shown: string | null, keyring: Keyring): RemoteKeyState {
+  if (shown === null) return keyring.firstPublishedAtMs === null ? 'first' : 'none'
+  const own = keyring.find(shown)
+  return own === undefined ? 'foreign' : BY_STATE[own.state]
 }

@@ -3,7 +3,7 @@ import { Certificates } from '../keys/certificates.ts'
 import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
-import { Lists } from '../keys/lists.ts'
+import { KeyListHistory } from '../keys/key-list-history.ts'
 import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
 import { Trust } from '../keys/trust.ts'
@@ -14,17 +14,17 @@ import type { Engine } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
 import { alertOfFull, alertOfTrust } from './alerting.ts'
 
-export interface Acquaintance {
+export interface PeopleState {
   people: People
   journal: Journal
-  lists: Lists
+  keyListHistory: KeyListHistory
   trust: Trust
   directory: Directory
   knownKeys: KnownKeys
 }
 
 /** Loads what the store has of other people. */
-export async function loadAcquaintance(o: {
+export async function loadPeopleState(o: {
   store: Store
   engine: Engine
   calls: DirectoryCalls
@@ -33,7 +33,7 @@ export async function loadAcquaintance(o: {
   metrics: Metrics
   alerts: Alerts
   log: Log
-}): Promise<Acquaintance> {
+}): Promise<PeopleState> {
   const { store, engine, calls, policy, metrics, alerts, log } = o
   const journal = new Journal(store, (change) => {
     metrics.count('postern_trust_changes_total', { kind: change.kind })
@@ -46,11 +46,11 @@ export async function loadAcquaintance(o: {
   const certificates = await Certificates.load(engine, store)
   const onFull = (): void => tellFull('people', { alerts, log })
   const trust = await Trust.load({ store, journal, people, policy, onFull })
-  const lists = new Lists(store, journal)
+  const keyListHistory = new KeyListHistory(store, journal)
   const knownKeys = new KnownKeys(store)
-  const known = { certificates, trust, journal, lists, knownKeys }
+  const known = { certificates, trust, journal, keyListHistory, knownKeys }
   const directory = new Directory({ calls, ...known })
-  return { people, journal, lists, trust, directory, knownKeys }
+  return { people, journal, keyListHistory, trust, directory, knownKeys }
 }
 
 const FULL_EVERY_MS = 60_000
