@@ -1,4 +1,5 @@
 import { CHAT_KINDS } from '../api/chat.ts'
+import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
@@ -26,8 +27,6 @@ export const MOST_CHATS = 250_000
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
   maxChats?: number
-  /** Called for each chat that was one too many. */
-  onFull?: () => void
 }
 
 /**
@@ -39,17 +38,18 @@ export class KnownChats {
   readonly #store: Store
   readonly #chats = new Map<number, KnownChat>()
   readonly #maxChats: number
-  readonly #onFull: () => void
+  readonly #refusals = new Listeners()
   #privateReadable = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  private constructor(
-    store: Store,
-    { maxChats = MOST_CHATS, onFull = () => {} }: KnownChatsOptions,
-  ) {
+  private constructor(store: Store, { maxChats = MOST_CHATS }: KnownChatsOptions) {
     this.#store = store
     this.#maxChats = maxChats
-    this.#onFull = onFull
+  }
+
+  /** Calls back for each chat that is one too many to be remembered. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
   }
 
   static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
@@ -247,7 +247,7 @@ export class KnownChats {
   }
 
   #full(): Refusal {
-    this.#onFull()
+    this.#refusals.emit()
     return new Refusal(
       'postern_store_unwritable',
       `no more than ${this.#maxChats} chats are remembered, and this one is new`,

@@ -1,4 +1,5 @@
 /** Whose certificate is believed: the policy, and what the operator says of people. */
+import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
@@ -19,8 +20,6 @@ export interface TrustParts {
   policy: TrustPolicy
   /** `MOST_PEOPLE` when not given. */
   maxPeople?: number
-  /** Called when somebody was one too many to be remembered. */
-  onFull?: () => void
 }
 
 /**
@@ -36,7 +35,7 @@ export class Trust {
   readonly #people: People
   readonly #pins: Pins
   readonly #maxPeople: number
-  readonly #onFull: () => void
+  readonly #refusals = new Listeners()
   readonly policies: Policies
   #turn: Promise<unknown> = Promise.resolve()
   #changes = 0
@@ -45,9 +44,13 @@ export class Trust {
     this.#journal = parts.journal
     this.#people = parts.people
     this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
-    this.#onFull = parts.onFull ?? (() => {})
     this.#pins = pins
     this.policies = policies
+  }
+
+  /** Calls back when somebody is one too many to be remembered. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
   }
 
   static async load(parts: TrustParts): Promise<Trust> {
@@ -122,7 +125,7 @@ export class Trust {
   #changedBy(listed: readonly Listing[]): ReturnType<typeof changedPins> {
     const room = this.#maxPeople - this.#pins.size
     const found = changedPins(listed, this.#pins, { nowMs: Date.now(), room })
-    if (found.tooMany > 0) this.#onFull()
+    if (found.tooMany > 0) this.#refusals.emit()
     return found
   }
 

@@ -258,7 +258,3 @@ export type LabelsOf<Name extends MetricName> = {
 }
 
 type ValueOf<Values> = Values extends readonly (infer Value extends string)[] ? Value : string
-
-/** The state of one of the bot's own keys, and what `/me` last showed against them. */
-export type KeyState = (typeof KEY_STATES)[number]
-export type KeySituation = (typeof KEY_SITUATIONS)[number]

@@ -1,6 +1,6 @@
 /** Metrics that are read from the parts each time that somebody looks at `/metrics`. */
 import { REASON_CODES, type Health } from './health.ts'
-import { METRICS, type KeySituation, type KeyState } from './metric-catalogue.ts'
+import { METRICS, type LabelsOf } from './metric-catalogue.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Shows readiness, and each reason against it. */
@@ -14,9 +14,9 @@ export function showHealth(metrics: Metrics, health: Health): void {
 
 /** The bot's own keys. */
 export interface KeySource {
-  keys(): readonly { state: KeyState; publishedAtMs: number | null }[]
+  keys(): readonly { state: LabelsOf<'postern_own_keys'>['state']; publishedAtMs: number | null }[]
   /** What the last look at `/me` found; null before the first. */
-  situation(): KeySituation | null
+  situation(): LabelsOf<'postern_key_situation'>['situation'] | null
 }
 
 /** Shows the bot's own keys: how many, how old, and what the service shows against them. */
@@ -44,10 +44,10 @@ export function showKeys(metrics: Metrics, source: KeySource): void {
 /** Shows attachments: how many are being opened, and their bytes on disk. */
 export function showMedia(
   metrics: Metrics,
-  source: { openings(): number; spoolBytes(): number },
+  source: { readonly openings: number; readonly spoolBytes: number },
 ): void {
-  metrics.show('postern_media_openings', () => [[{}, source.openings()]])
-  metrics.show('postern_media_spool_bytes', () => [[{}, source.spoolBytes()]])
+  metrics.show('postern_media_openings', () => [[{}, source.openings]])
+  metrics.show('postern_media_spool_bytes', () => [[{}, source.spoolBytes]])
 }
 
 /** Those at work, and what waits for one of them. */

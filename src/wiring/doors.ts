@@ -9,11 +9,10 @@ import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
 import { buildBotDoor, type Door } from '../http/server.ts'
-import { recordSeal } from '../observe/record.ts'
 import type { Log } from '../logger.ts'
-import { Messages } from '../translate/messages.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
+import { botDoorEvents } from './subscriptions.ts'
 import type { Updates } from './updates.ts'
 
 export interface Doors {
@@ -28,36 +27,28 @@ export function buildDoors(
 ): Doors {
   const { link, core, updates, operations } = parts
   const { upstream, metrics, health } = link
-  const { webhook, polls, backlog, polled } = updates
+  const { webhook, polls, backlog } = updates
   const managesKey = settings.key.publish
-  const messages = new Messages({
-    outgoing: core.outgoing,
-    outcomes: core.outcomes,
-    send: (outbound) => upstream.send(outbound),
-    edit: (outbound) => upstream.edit(outbound),
-    onSealed: ({ chatId, recipients, skipped, ms }) => {
-      if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
-      recordSeal(metrics, { recipients, skipped: skipped.length, ms })
-    },
-  })
   const bot = buildBotDoor({
+    ...botDoorEvents(link, core, updates),
     upstream,
     log,
-    metrics,
     managesKey,
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
     rereadToken: rereader(secrets),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
     allowUnknown: settings.routes.allowUnknown,
-    revoked: () => {
-      link.watch.revoked()
-      core.publication?.pause()
-      webhook.hold()
-    },
     routes: [
-      messageRoutes({ messages, limits: link.limits, sealsForBot: managesKey }),
-      updateRoutes({ upstream, incoming: core.incoming, webhook, polls, backlog, polled }),
-      webhookRoutes({ upstream, webhook, observe: updates.observe }),
+      messageRoutes({ messages: core.messages, limits: link.limits, sealsForBot: managesKey }),
+      updateRoutes({
+        upstream,
+        incoming: core.incoming,
+        webhook,
+        polls,
+        backlog,
+        onPolled: updates.notePoll,
+      }),
+      webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),
       meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
       chatRoutes({
         upstream,

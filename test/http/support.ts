@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { recordRequest } from '../../src/observe/record.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { createUpstream } from '../../src/upstream/client.ts'
@@ -54,7 +55,7 @@ export async function openDoor(
   const door = buildBotDoor({
     upstream: clientOf(service),
     log,
-    metrics,
+    onAnswered: (line) => recordRequest(metrics, line),
     expectedToken: () => TOKEN,
     rereadToken: () => false,
     allowedHosts: [],
@@ -62,7 +63,7 @@ export async function openDoor(
     managesKey: true,
     routes: [],
     outside: [],
-    revoked: () => {},
+    onTokenRevoked: () => {},
     ...o.parts,
   })
   onTestFinished(() => door.drain())
