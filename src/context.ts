@@ -11,7 +11,12 @@ import { createCore, type Purpose } from './wiring/core.ts'
 import { createLink } from './wiring/link.ts'
 import { buildOperations, buildOperationsWithoutStore } from './wiring/operations.ts'
 import type { HandedInParts } from './wiring/parts.ts'
-import { subscribeCore, subscribeLink, subscribeUpdates } from './wiring/subscriptions.ts'
+import {
+  botDoorEvents,
+  subscribeCore,
+  subscribeLink,
+  subscribeUpdates,
+} from './wiring/subscriptions.ts'
 import { tryWriting } from './wiring/upkeep.ts'
 
 export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
@@ -62,7 +67,8 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
   const updates = stack.use(await createUpdates(options, link, core))
   subscribeUpdates(updates, link, options)
   const operations = buildOperations(options, { link, core, updates })
-  const doors = buildDoors(options, { link, core, updates, operations })
+  const events = botDoorEvents(link, core, updates)
+  const doors = buildDoors(options, { link, core, updates, operations, events })
   const resources = stack.move()
   return {
     operations,

@@ -3,6 +3,7 @@ import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { Mutex } from '../util/mutex.ts'
 
 /** What is remembered of a chat for good. Times are ms since the epoch. */
 export interface KnownChat {
@@ -22,7 +23,7 @@ const PRIVATE_READABLE = 'private_readable_since'
  * How many chats are remembered. Forgetting one would loosen it, so beyond these a new chat is not
  * learned, and what must be remembered of it first is refused.
  */
-export const MOST_CHATS = 250_000
+const MOST_CHATS = 250_000
 
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
@@ -39,8 +40,8 @@ export class KnownChats {
   readonly #chats = new Map<number, KnownChat>()
   readonly #maxChats: number
   readonly #refusals = new Listeners()
+  readonly #mutex = new Mutex()
   #privateReadable = false
-  #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(store: Store, { maxChats = MOST_CHATS }: KnownChatsOptions) {
     this.#store = store
@@ -228,7 +229,7 @@ export class KnownChats {
     change: (known: KnownChat) => KnownChat | null,
     extra: { lifted_at?: number } = {},
   ): Promise<number[]> {
-    const turn = this.#turn.then(async () => {
+    return await this.#mutex.run(async () => {
       const wanted = [...new Set(chatIds)].flatMap((id) => {
         return change(this.#chats.get(id) ?? unseen(id)) ?? []
       })
@@ -242,8 +243,6 @@ export class KnownChats {
       if (tooMany.size > 0) throw this.#full()
       return changed.map(({ id }) => id)
     })
-    this.#turn = turn.catch(() => undefined)
-    return await turn
   }
 
   #full(): Refusal {
@@ -276,10 +275,10 @@ function kindNamed(kind: string): string {
   return CHAT_KINDS.find((known) => known === kind) ?? kind
 }
 
-/** What a chat is judged as that was known as one kind and is said to be another. */
-function stricterKind(known: string, said: string): string {
-  for (const kind of ['private', 'group']) if (known === kind || said === kind) return kind
-  return said
+/** What a chat is judged as that was known as one kind, when another is claimed. */
+function stricterKind(known: string, claimed: string): string {
+  for (const kind of ['private', 'group']) if (known === kind || claimed === kind) return kind
+  return claimed
 }
 
 /** A chat of which nothing was known. */

@@ -58,7 +58,7 @@ export const TRUST = {
     nothing,
     ({ trust, people }): TrustReport => ({
       policy: trust.policies.bot,
-      said: trust.policies.said,
+      said: trust.policies.byCommand,
       people: trust.all.map((pin) => row(pin, { people, trust })),
     }),
   ),

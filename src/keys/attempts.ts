@@ -14,7 +14,7 @@ export interface AttemptParts {
   calls: PublicationCalls
   log: Log
   /** Called for each attempt at a rotation. */
-  rotated: (outcome: RotationOutcome) => void
+  onRotationAttempt: (outcome: RotationOutcome) => void
   /** The process ends. */
   stop: AbortSignal
 }
@@ -136,7 +136,7 @@ export class Attempts {
   }
 
   #report(outcome: RotationOutcome): void {
-    if (this.#parts.rotations.current !== null) this.#parts.rotated(outcome)
+    if (this.#parts.rotations.current !== null) this.#parts.onRotationAttempt(outcome)
   }
 }
 

@@ -9,7 +9,7 @@ const REMEMBERED = 10_000
 const NAMED = 100
 
 /** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
-type Listed = [userId: number, fingerprint: string][]
+type ListedPeople = [userId: number, fingerprint: string][]
 
 /** Remembers each chat's key list, to write down how it changes. */
 export class KeyListHistory {
@@ -55,9 +55,9 @@ export class KeyListHistory {
 
   async #changed(
     chatId: number,
-    { now, text, before }: { now: Listed; text: string; before: string | undefined },
+    { now, text, before }: { now: ListedPeople; text: string; before: string | undefined },
   ): Promise<void> {
-    const detail = before === undefined ? null : difference(JSON.parse(before) as Listed, now)
+    const detail = before === undefined ? null : difference(JSON.parse(before) as ListedPeople, now)
     const changes = detail === null ? [] : [{ kind: 'recipients-changed' as const, chatId, detail }]
     await this.#journal.record(changes, async (db) => {
       await db
@@ -69,12 +69,12 @@ export class KeyListHistory {
   }
 }
 
-function listedOf(people: readonly { userId: number; fingerprint: string | null }[]): Listed {
+function listedOf(people: readonly { userId: number; fingerprint: string | null }[]): ListedPeople {
   const byPerson = new Map(people.map(({ userId, fingerprint }) => [userId, fingerprint ?? '']))
   return [...byPerson].sort(([a], [b]) => a - b)
 }
 
-function difference(before: Listed, now: Listed) {
+function difference(before: ListedPeople, now: ListedPeople) {
   const [old, fresh] = [new Map(before), new Map(now)]
   return {
     count: now.length,

@@ -1,4 +1,5 @@
 import type { Engine, CertificateStatus, OwnKey, UnlockedKey } from '../pgp/engine.ts'
+import type { Relock } from '../store/move.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -12,7 +13,6 @@ import {
 import { makeKey, type MadeKey } from './make-key.ts'
 import { doesNotOpen, exchanged, nothingToLockUnder, tooMany } from './keyring-refusals.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
-import { relockFor } from './relock.ts'
 
 /**
  * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
@@ -272,3 +272,9 @@ async function opened<T>(opening: Promise<T>): Promise<T> {
     throw doesNotOpen(cause)
   }
 }
+
+/** Locks keys anew for the store, under its random master secret. */
+export const relockFor =
+  (engine: Engine): Relock =>
+  async (locked, secrets) =>
+    await engine.relock(locked, { ...secrets, isRandom: true })

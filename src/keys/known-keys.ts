@@ -11,7 +11,7 @@ const LISTS = 10_000
 const AT_ONCE = 500
 
 /** A person with the keys that their certificate lists to be encrypted to. */
-interface Listed {
+interface ListedKeys {
   userId: number
   certificateStatus: { encryptionKeys: readonly string[] }
 }
@@ -30,7 +30,7 @@ export class KnownKeys {
    * @param source the list that they are from, by a name of its own
    * @throws Refusal `postern_store_unwritable`
    */
-  async saw(source: string, people: readonly Listed[]): Promise<void> {
+  async saw(source: string, people: readonly ListedKeys[]): Promise<void> {
     const pairs = people.flatMap(({ userId, certificateStatus }) =>
       certificateStatus.encryptionKeys.map((fingerprint) => ({
         key_id: keyIdOf(fingerprint),

@@ -34,7 +34,7 @@ export interface PublicationStatusParts {
   keyring: Keyring
   log: Log
   /** Called on every change, with what an operator should read. */
-  changed: (state: PublicationState, detail: string) => void
+  onChange: (state: PublicationState, detail: string) => void
 }
 
 export class PublicationStatus {
@@ -59,7 +59,7 @@ export class PublicationStatus {
   become(state: PublicationState, detail: string): void {
     if (this.#state !== state) this.#parts.log.info({ state }, 'the bot’s key')
     this.#state = state
-    this.#parts.changed(state, detail)
+    this.#parts.onChange(state, detail)
   }
 
   /** The service shows the active key. */

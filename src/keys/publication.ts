@@ -2,6 +2,7 @@ import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { Listeners } from '../util/listeners.ts'
+import { Mutex } from '../util/mutex.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './offer.ts'
 import type { ReadyKey } from './own-key.ts'
@@ -46,7 +47,7 @@ export class Publication implements AsyncDisposable {
   readonly #changes = new Listeners<PublicationChange>()
   readonly #rotationAttempts = new Listeners<RotationOutcome>()
   readonly #stop = new AbortController()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
   #retryMs = RETRY_FIRST_MS
   #paused = false
@@ -61,14 +62,14 @@ export class Publication implements AsyncDisposable {
     this.#keyring = keyring
     this.#status = new PublicationStatus({
       ...parts,
-      changed: (state, detail) => this.#changes.emit({ state, detail }),
+      onChange: (state, detail) => this.#changes.emit({ state, detail }),
     })
     this.#reconciler = new Reconciler({
       ...parts,
       calls: { me: () => this.#me(parts.calls), putKey: (key) => parts.calls.putKey(key) },
       status: this.#status,
       rotations: this.#rotations,
-      rotated: (outcome) => this.#rotationAttempts.emit(outcome),
+      onRotationAttempt: (outcome) => this.#rotationAttempts.emit(outcome),
       stop: this.#stop.signal,
     })
     this.#takeUp('it was interrupted, and is taken up again')
@@ -149,17 +150,17 @@ export class Publication implements AsyncDisposable {
    * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
-    return await this.#inTurn(() => this.#reconciler.publish(options))
+    return await this.#mutex.run(() => this.#reconciler.publish(options))
   }
 
   /** Makes the bot's first key and publishes nothing. @throws as `Reconciler.makeFirst` does */
   async makeFirst(): Promise<ReadyKey> {
-    return await this.#inTurn(() => this.#reconciler.makeFirst())
+    return await this.#mutex.run(() => this.#reconciler.makeFirst())
   }
 
   /** Lets `take` bring a pending key from elsewhere; where the sidecar runs, it is published. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
-    const taken = await this.#inTurn(take)
+    const taken = await this.#mutex.run(take)
     this.#takeUp('an imported key is on disk')
     if (this.#isStarted) this.suspect()
     return taken
@@ -174,7 +175,7 @@ export class Publication implements AsyncDisposable {
     const askedAtMs = performance.now()
     return (
       this.#join() ??
-      (await this.#inTurn(async () => {
+      (await this.#mutex.run(async () => {
         const { latest } = this.#rotations
         if (latest !== null && this.#rotations.endedSince(askedAtMs)) return latest
         if (this.#rotations.current === null) await this.#reconciler.beginRotation()
@@ -191,7 +192,7 @@ export class Publication implements AsyncDisposable {
    */
   async abandon(): Promise<Rotation> {
     if (this.#keyring.pending?.offeredAtMs === null) this.#reconciler.drop()
-    const abandoned = await this.#inTurn(() => this.#reconciler.abandon())
+    const abandoned = await this.#mutex.run(() => this.#reconciler.abandon())
     this.suspect()
     return abandoned
   }
@@ -199,7 +200,8 @@ export class Publication implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     clearTimeout(this.#timer)
-    await this.#turn.catch(() => undefined)
+    // what is under way ends first
+    await this.#mutex.run(() => Promise.resolve())
   }
 
   /** A key that waits beside an active one is a rotation. */
@@ -231,7 +233,7 @@ export class Publication implements AsyncDisposable {
   /** @returns whether nothing is left to do until the next regular look */
   async #compare(): Promise<boolean> {
     try {
-      return await this.#inTurn(() => this.#reconciler.compare())
+      return await this.#mutex.run(() => this.#reconciler.compare())
     } catch (error) {
       this.#failed(error)
       return false
@@ -258,11 +260,5 @@ export class Publication implements AsyncDisposable {
     } finally {
       this.#asking--
     }
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(task, task)
-    this.#turn = next.catch(() => undefined)
-    return next
   }
 }

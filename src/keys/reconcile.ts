@@ -125,7 +125,7 @@ export class Reconciler {
    * @throws OperatorError `refused`; Refusal `postern_store_unwritable`
    */
   async abandon(): Promise<Rotation> {
-    const { keyring, rotations, log, rotated } = this.#parts
+    const { keyring, rotations, log, onRotationAttempt } = this.#parts
     this.#attempts.dropped()
     const { pending } = keyring
     const { current } = rotations
@@ -140,7 +140,7 @@ export class Reconciler {
       )
     }
     await keyring.discard(pending.fingerprint)
-    rotated('abandoned')
+    onRotationAttempt('abandoned')
     log.info({ fingerprint: pending.fingerprint }, 'the rotation was abandoned')
     return rotations.end('abandoned') ?? current
   }
@@ -170,11 +170,11 @@ export class Reconciler {
   }
 
   async #begin(bot: Bot): Promise<void> {
-    const { keyring, rotations, log, rotated } = this.#parts
+    const { keyring, rotations, log, onRotationAttempt } = this.#parts
     const from = keyring.active?.fingerprint ?? ''
     const { fingerprint: to, createdAtMs: startedAtMs } = await this.#make(bot).catch(
       (error: unknown) => {
-        rotated('not-made')
+        onRotationAttempt('not-made')
         throw error
       },
     )

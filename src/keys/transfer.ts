@@ -3,9 +3,8 @@ import { OperatorError } from '../errors.ts'
 import type { Engine } from '../pgp/engine.ts'
 import type { Relock } from '../store/move.ts'
 import type { Store } from '../store/store.ts'
-import type { Keyring } from './keyring.ts'
+import { relockFor, type Keyring } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
-import { relockFor } from './relock.ts'
 import { unfitKey } from './unfit.ts'
 
 export interface TransferParts {

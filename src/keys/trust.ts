@@ -3,6 +3,7 @@ import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { Mutex } from '../util/mutex.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import type { People } from './people.ts'
@@ -26,7 +27,7 @@ export interface TrustParts {
  * How many people are remembered. Forgetting one would loosen what is known of them, so beyond
  * these nobody new is learned: nothing is sealed to them, and nothing of theirs is verified.
  */
-export const MOST_PEOPLE = 250_000
+const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
 
@@ -37,7 +38,8 @@ export class Trust {
   readonly #maxPeople: number
   readonly #refusals = new Listeners()
   readonly policies: Policies
-  #turn: Promise<unknown> = Promise.resolve()
+  /** One change after the other, so that none is made over what another has just changed. */
+  readonly #mutex = new Mutex()
   #changes = 0
 
   private constructor(parts: TrustParts, pins: Pins, policies: Policies) {
@@ -119,7 +121,7 @@ export class Trust {
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly Listing[]): Promise<void> {
-    if (this.#changedBy(listed).changed.length > 0) await this.#inTurn(() => this.#learn(listed))
+    if (this.#changedBy(listed).changed.length > 0) await this.#mutex.run(() => this.#learn(listed))
   }
 
   #changedBy(listed: readonly Listing[]): ReturnType<typeof changedPins> {
@@ -168,7 +170,7 @@ export class Trust {
    * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
    */
   async accept(userId: number, fingerprint?: string): Promise<Pin> {
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const pin = this.#pins.get(userId)
       const listed = pin?.listed ?? null
       if (pin === undefined || listed === null) throw noneListed(userId)
@@ -194,7 +196,7 @@ export class Trust {
    */
   async verify(userId: number, fingerprint: string): Promise<Pin> {
     const compared = readFingerprint(fingerprint)
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const pin = this.#pins.get(userId) ?? blankPin(userId)
       return await this.#stand({ ...pin, fingerprint: compared, standing: 'verified' }, 'verified')
     })
@@ -202,7 +204,7 @@ export class Trust {
 
   /** Nothing is sealed to a person, and nothing believed of them, until accepted or verified. */
   async block(userId: number): Promise<Pin> {
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const known = this.#pins.get(userId) ?? blankPin(userId)
       const pin: Pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
       const change = { kind: 'blocked' as const, userId, detail: {} }
@@ -230,13 +232,6 @@ export class Trust {
   #took(pin: Pin): void {
     this.#pins.took(pin)
     this.#changes++
-  }
-
-  /** One change after the other, so that none is made over what another has just changed. */
-  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(change)
-    this.#turn = turn.catch(() => undefined)
-    return await turn
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { OperatorError } from '../errors.ts'
-import { openExisting, type Wish } from './choose.ts'
+import { openExisting, type ProtectionRequest } from './choose.ts'
 import { COPY } from './create.ts'
 import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
@@ -84,13 +84,13 @@ export interface Backup {
  * @throws OperatorError `failed` when it is no sound backup; `store-newer`, `store-locked`,
  *   `store-passphrase`, `keychain`
  */
-export async function readBackup(file: string, wish: Wish): Promise<Backup> {
+export async function readBackup(file: string, request: ProtectionRequest): Promise<Backup> {
   try {
     const { protection, sealed, ...content } = look(file, (database) => contentOf(database, file))
     if (protection === null) return { ...content, method: null, masterSecret: null }
-    const held = await openExisting(protection, wish)
+    const held = await openExisting(protection, request)
     for (const { name, bytes } of sealed) {
-      if (held.protection.open(name, bytes) === null) throw corrupt('a sealed secret was changed')
+      if (held.sealer.open(name, bytes) === null) throw corrupt('a sealed secret was changed')
     }
     return { ...content, method: held.method, masterSecret: held.masterSecret }
   } catch (error) {

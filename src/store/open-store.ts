@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
+import { Mutex } from '../util/mutex.ts'
 import { takeCopy } from './backup.ts'
 import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
@@ -11,7 +12,13 @@ import { DATABASE, readProtection } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
 import { relockAll, writeMove, type Moved, type Relock, type Target } from './move.ts'
 import { release } from './owner.ts'
-import { addMaster, type Held, type Method, type Protection, type Wanted } from './protection.ts'
+import {
+  addMaster,
+  type OpenProtection,
+  type Method,
+  type SecretSealer,
+  type NewProtection,
+} from './protection.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
 import { forgetScrub, isScrubDue, scrubLog } from './scrub.ts'
@@ -27,13 +34,14 @@ export class OpenStore implements Store {
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
   readonly #running = new Set<Promise<unknown>>()
+  /** Protections are changed one after the other. */
+  readonly #moves = new Mutex()
   readonly #listeners: ((writable: boolean) => void)[] = []
-  #held: Held | null
-  #moved: Promise<unknown> = Promise.resolve()
+  #held: OpenProtection | null
   #writable = true
   #closed = false
 
-  constructor(o: { dataDir: string; database: DatabaseSync; held: Held | null }) {
+  constructor(o: { dataDir: string; database: DatabaseSync; held: OpenProtection | null }) {
     this.#dataDir = o.dataDir
     this.#database = o.database
     this.#held = o.held
@@ -73,11 +81,11 @@ export class OpenStore implements Store {
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
       const result = await this.#track(run)
-      this.#tell(true)
+      this.#setWritable(true)
       return result
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
-      this.#tell(false)
+      this.#setWritable(false)
       throw new Refusal('postern_store_unwritable', '', { cause: error })
     }
   }
@@ -98,11 +106,11 @@ export class OpenStore implements Store {
   }
 
   seal(name: string, secret: Uint8Array): Buffer {
-    return this.#protected.seal(name, secret)
+    return this.#sealer.seal(name, secret)
   }
 
   unseal(name: string, sealed: Uint8Array): Buffer {
-    const secret = this.#protected.open(name, sealed)
+    const secret = this.#sealer.open(name, sealed)
     if (secret === null) throw corrupt('a sealed secret was changed')
     return secret
   }
@@ -112,8 +120,8 @@ export class OpenStore implements Store {
     return kept ?? (await this.#make(name))
   }
 
-  get #protected(): Protection {
-    if (this.#held !== null) return this.#held.protection
+  get #sealer(): SecretSealer {
+    if (this.#held !== null) return this.#held.sealer
     throw new Refusal('postern_locked', 'the store has no protection')
   }
 
@@ -158,13 +166,11 @@ export class OpenStore implements Store {
     }
   }
 
-  move(wanted: Wanted, relock: Relock): Promise<Moved> {
-    const moved = this.#moved.then(() => this.#track(() => this.#move(wanted, relock)))
-    this.#moved = moved.catch(() => {})
-    return moved
+  move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    return this.#moves.run(() => this.#track(() => this.#move(wanted, relock)))
   }
 
-  async #move(wanted: Wanted, relock: Relock): Promise<Moved> {
+  async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
     const from = this.#held
     const prepared = await prepare(wanted)
     await this.#lockAnew(prepared, { relock, failed: () => prepared.discard() })
@@ -172,9 +178,7 @@ export class OpenStore implements Store {
   }
 
   upgrade(relock: Relock): Promise<boolean> {
-    const upgraded = this.#moved.then(() => this.#track(() => this.#upgrade(relock)))
-    this.#moved = upgraded.catch(() => {})
-    return upgraded
+    return this.#moves.run(() => this.#track(() => this.#upgrade(relock)))
   }
 
   async #upgrade(relock: Relock): Promise<boolean> {
@@ -217,11 +221,11 @@ export class OpenStore implements Store {
   async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
       const result = await this.#db.connection().execute(task)
-      this.#tell(true)
+      this.#setWritable(true)
       return result
     } catch (error) {
       if (!isStorageFailure(error)) throw error
-      this.#tell(false)
+      this.#setWritable(false)
       throw unsettledMove(this.#dataDir, error)
     }
   }
@@ -249,7 +253,7 @@ export class OpenStore implements Store {
     }
   }
 
-  #tell(writable: boolean): void {
+  #setWritable(writable: boolean): void {
     if (writable === this.#writable) return
     this.#writable = writable
     for (const listener of this.#listeners) listener(writable)

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
 import type { Modes } from '../chats/modes.ts'
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
@@ -34,7 +34,7 @@ export interface Attachment {
 export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
   modes: Modes
   guard: Guard
-  seen: Seen
+  replayMemory: ReplayMemory
   named: NamedMedia
   room: Room
   /** Setting `open.verify`. */
@@ -171,7 +171,7 @@ async function settle(
   const signatureDigest = judged.signatureDigest ?? null
   const unnumbered = { updateId: null, messageId: null, dateMs: null }
   const sighting = { ...place, ...unnumbered, dataDigest, signatureDigest }
-  return await parts.seen.batch(async (check) => {
+  return await parts.replayMemory.batch(async (check) => {
     const claims = signatures.map(({ digest }) => digest)
     const recognized = await check.recognize(sighting, claims)
     if (recognized === 'replayed') return { verdict: 'replayed' }

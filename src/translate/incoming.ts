@@ -1,7 +1,7 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
-import type { Outcome } from '../chats/outcomes.ts'
-import type { Seen, SeenCheck } from '../chats/seen.ts'
+import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
@@ -18,7 +18,7 @@ import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
-  seen: Seen
+  replayMemory: ReplayMemory
   /** Setting `open.verify`. */
   verify: VerifyPolicy
   /** Setting `open.normalizeText`. */
@@ -34,7 +34,7 @@ type OpenedFinding = Extract<Finding, { kind: 'opened' }>
 export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
-  readonly #judgements = new Listeners<Outcome[]>()
+  readonly #judgements = new Listeners<MessageOutcome[]>()
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
@@ -42,7 +42,7 @@ export class Incoming {
   }
 
   /** Calls back with every Message of an answer that got a verdict, in order. */
-  onJudged(listener: (outcomes: Outcome[]) => void): void {
+  onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
     this.#judgements.add(listener)
   }
 
@@ -121,12 +121,14 @@ export class Incoming {
   }
 
   /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
-  async #settle(judged: Numbered[]): Promise<Outcome[]> {
+  async #settle(judged: Numbered[]): Promise<MessageOutcome[]> {
     if (!judged.some(({ examined }) => examined.finding.kind === 'opened')) {
       return this.#write(judged, (one) => one.examined.finding)
     }
     try {
-      const verdicts = await this.#parts.seen.batch((check) => this.#judgeAll(judged, check))
+      const verdicts = await this.#parts.replayMemory.batch((check) =>
+        this.#judgeAll(judged, check),
+      )
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
       return this.#write(judged, (one) => one.examined.finding, verdicts)
     } catch (error) {
@@ -135,7 +137,7 @@ export class Incoming {
     }
   }
 
-  async #judgeAll(judged: Numbered[], check: SeenCheck): Promise<(Reasoned | undefined)[]> {
+  async #judgeAll(judged: Numbered[], check: ReplayCheck): Promise<(Reasoned | undefined)[]> {
     const verdicts: (Reasoned | undefined)[] = []
     const signed = new Set<number | null>()
     const slice = new TimeSlice()
@@ -158,7 +160,7 @@ export class Incoming {
   async #judge(
     { found, updateId }: Numbered,
     { opened, judged, isForOtherChat }: OpenedFinding,
-    { check, signed }: { check: SeenCheck; signed: ReadonlySet<number | null> },
+    { check, signed }: { check: ReplayCheck; signed: ReadonlySet<number | null> },
   ): Promise<Reasoned | undefined> {
     const { fromId, messageId, dateMs, position } = found
     const sighting = {
@@ -200,7 +202,7 @@ export class Incoming {
     judged: Numbered[],
     findingOf: (one: Numbered) => Finding,
     settled: (Reasoned | undefined)[] = [],
-  ): Outcome[] {
+  ): MessageOutcome[] {
     const { verify, normalizeText } = this.#parts
     const outcomes = judged.flatMap((one, index) => {
       const finding = findingOf(one)

@@ -1,5 +1,5 @@
 import { isObject } from '../api/common.ts'
-import type { Outcome } from '../chats/outcomes.ts'
+import type { MessageOutcome } from '../chats/outcomes.ts'
 import type { Judgeable } from './batch.ts'
 import type { Finding } from './examine.ts'
 import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
@@ -11,7 +11,7 @@ import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
 export function outcomeOf(
   { found, ms, updateId }: Judgeable & { updateId: number },
   judged: { verdict: Verdict; finding: Finding; verify: VerifyPolicy },
-): Outcome {
+): MessageOutcome {
   const { message, chatId, messageId, fromId } = found
   const { verdict, finding, verify } = judged
   const said = isObject(message['postern']) ? message['postern'] : {}

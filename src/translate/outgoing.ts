@@ -1,6 +1,6 @@
 /** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
 import type { Modes } from '../chats/modes.ts'
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
@@ -40,7 +40,7 @@ export interface OutgoingParts extends RecipientParts {
   publication: Publication | null
   engine: Engine
   /** Null when there is no key to open with. */
-  seen: Seen | null
+  replayMemory: ReplayMemory | null
   /** Result of `GET /chats/{chatId}`, asked afresh. */
   chat: (chatId: number) => Promise<unknown>
   armoredMax: () => number
@@ -191,8 +191,8 @@ export class Outgoing {
     chatId: number,
     known: { dataDigest: string; statementDigest: string },
   ): Promise<void> {
-    const { seen, botId } = this.#parts
-    await seen?.batch((check) => {
+    const { replayMemory, botId } = this.#parts
+    await replayMemory?.batch((check) => {
       const sighting = {
         chatId,
         updateId: null,

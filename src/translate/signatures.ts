@@ -5,7 +5,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { People, SignedKind } from '../keys/people.ts'
 import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../pgp/engine.ts'
 import { passingOf, type Passing } from './passing.ts'
 import type { Verdict } from './verdict.ts'
@@ -40,7 +40,7 @@ export interface SignatureParts {
   botId: () => number | null
   /** Setting `cache.keyListSeconds`, in ms. */
   keyListMaxAgeMs: number
-  seen: Pick<Seen, 'reaches'>
+  replayMemory: Pick<ReplayMemory, 'reaches'>
 }
 
 /** What was opened, as far as its signatures go. */
@@ -73,7 +73,7 @@ export async function judgeSignatures(
     return { verdict: 'not-recipient', reason: 'intended-for-others' }
   }
   if (valid === undefined) return found.failure
-  if (claimed.isKnown !== true && !parts.seen.reaches(valid.createdMs)) {
+  if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
   const verified = { signer: found.signer, signatureDigest: valid.digest }

@@ -4,6 +4,7 @@ import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
+import { Mutex } from '../util/mutex.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { OwnWebhook, Registration } from './registration.ts'
@@ -32,10 +33,10 @@ export interface WebhookChange {
 
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
-  readonly #changes = new Listeners<WebhookChange>()
+  readonly #listeners = new Listeners<WebhookChange>()
   #loop: DeliveryLoop | null = null
   #polls = new AbortController()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #changes = new Mutex()
   #isStopped = false
   #isHeld = false
 
@@ -44,7 +45,7 @@ export class Webhook implements AsyncDisposable {
   }
 
   onChange(listener: (change: WebhookChange) => void): void {
-    this.#changes.add(listener)
+    this.#listeners.add(listener)
   }
 
   /** Begins to deliver, when a webhook is set; also again after `hold`. */
@@ -96,7 +97,7 @@ export class Webhook implements AsyncDisposable {
       const { answer, pending } = standing.info ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
-      this.#changes.emit({ webhook: registration.webhook, takenOver: standing.info === null })
+      this.#listeners.emit({ webhook: registration.webhook, takenOver: standing.info === null })
       return withResult(answer, { url: wanted.url, hasSecret: wanted.secret !== null, pending })
     })
   }
@@ -109,7 +110,7 @@ export class Webhook implements AsyncDisposable {
       if (!answer.envelope.ok) return answer
       if (registration.webhook !== null) await registration.remove()
       this.#polls = new AbortController()
-      this.#changes.emit({ webhook: null, takenOver: false })
+      this.#listeners.emit({ webhook: null, takenOver: false })
       return answer
     })
   }
@@ -136,20 +137,16 @@ export class Webhook implements AsyncDisposable {
 
   /** One change at a time, and no delivery meanwhile: one under way is cut off. */
   #alone(change: () => Promise<Answer>): Promise<Answer> {
-    const turn = this.#turn
-      .catch(() => undefined)
-      .then(async () => {
-        const loop = this.#loop
-        this.#loop = null
-        await loop?.stop({ graceMs: 0 })
-        try {
-          return await change()
-        } finally {
-          this.#begin()
-        }
-      })
-    this.#turn = turn
-    return turn
+    return this.#changes.run(async () => {
+      const loop = this.#loop
+      this.#loop = null
+      await loop?.stop({ graceMs: 0 })
+      try {
+        return await change()
+      } finally {
+        this.#begin()
+      }
+    })
   }
 
   /**

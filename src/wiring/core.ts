@@ -2,7 +2,7 @@
 import { KnownChats } from '../chats/known-chats.ts'
 import { Modes } from '../chats/modes.ts'
 import { Outcomes } from '../chats/outcomes.ts'
-import { Seen } from '../chats/seen.ts'
+import { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { KeyUsage } from '../keys/key-usage.ts'
@@ -24,7 +24,7 @@ import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
 import type { HandedInParts } from './parts.ts'
 
-/** Whatever listens to these stands in `subscriptions.ts`. */
+/** Their listeners are in `subscriptions.ts`. */
 export interface Core extends AsyncDisposable {
   store: Store
   engine: MeasuredEngine
@@ -40,7 +40,7 @@ export interface Core extends AsyncDisposable {
   publication: Publication | null
   messages: Messages<Answer>
   /** Null when there is no key to open with and none will be made. */
-  seen: Seen | null
+  replayMemory: ReplayMemory | null
   /** Null when there is no key to open with and none will be made. */
   incoming: Incoming | null
   attachments: Attachments
@@ -111,13 +111,13 @@ export async function createCore(
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
   const shared = { ...peopleState, ...asked, knownChats, modes, guard, keyring, engine }
-  const seen = hasKey ? await Seen.load(store) : null
+  const replayMemory = hasKey ? await ReplayMemory.load(store) : null
   const { audience, verify, normalizeText } = settings.open
-  const opening = seen === null ? null : { ...shared, seen, audience }
+  const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(await createMedia({ settings, link, store }, opening))
   const outgoing = new Outgoing({
     ...shared,
-    seen,
+    replayMemory,
     publication,
     chat: calls.chat,
     armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
@@ -135,7 +135,7 @@ export async function createCore(
     knownChats,
     modes,
     publication,
-    seen,
+    replayMemory,
     messages: new Messages({
       outgoing,
       outcomes,

@@ -8,11 +8,10 @@ import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
-import { buildBotDoor, type Door } from '../http/server.ts'
+import { buildBotDoor, type BotDoorEvents, type Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
-import { botDoorEvents } from './subscriptions.ts'
 import type { Updates } from './updates.ts'
 
 export interface Doors {
@@ -23,14 +22,20 @@ export interface Doors {
 /** Builds both, with every route of the bot's. */
 export function buildDoors(
   { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
-  parts: { link: Link; core: Core; updates: Updates; operations: Operations },
+  parts: {
+    link: Link
+    core: Core
+    updates: Updates
+    operations: Operations
+    events: BotDoorEvents
+  },
 ): Doors {
-  const { link, core, updates, operations } = parts
+  const { link, core, updates, operations, events } = parts
   const { upstream, metrics, health } = link
   const { webhook, polls, backlog } = updates
   const managesKey = settings.key.publish
   const bot = buildBotDoor({
-    ...botDoorEvents(link, core, updates),
+    ...events,
     upstream,
     log,
     managesKey,

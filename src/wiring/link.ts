@@ -23,7 +23,7 @@ const LOOKUP_MS = 8000
 /** A publication, for which sends wait. */
 const PUBLISH_MS = 10_000
 
-/** The link to the service. Whatever listens to it stands in `subscriptions.ts`. */
+/** The link to the service. Its listeners are in `subscriptions.ts`. */
 export interface Link extends AsyncDisposable {
   upstream: Upstream
   health: Health

@@ -1,6 +1,6 @@
 /**
- * What listens to what: each statement reads "when this happens, do that". Construction stands in
- * the other files of this folder, and none of them adds a listener.
+ * What listens to what: each statement reads "when this happens, do that". The other files of this
+ * folder build, and add no listener.
  */
 import type { Settings } from '../config/settings.ts'
 import type { BotDoorEvents } from '../http/server.ts'
@@ -123,9 +123,11 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   core.attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
   core.attachments.onFetched((fetched) => recordMedia(metrics, fetched))
 
-  if (core.seen !== null) {
+  if (core.replayMemory !== null) {
     const skewMs = (): number | null => watch.skewMs
-    resources.use(pruneHourly(core.seen, { skewMs, keysSinceMs: () => oldestKeyMs(keyring) }))
+    resources.use(
+      pruneHourly(core.replayMemory, { skewMs, keysSinceMs: () => oldestKeyMs(keyring) }),
+    )
   }
 
   showKeys(metrics, {
@@ -197,7 +199,7 @@ export function subscribeUpdates(
   updates.onUnexpectedError((error) => log.error({ error }, 'reading updates failed'))
 }
 
-/** What follows requests of the bot. */
+/** What the bot's door calls back with. */
 export function botDoorEvents(
   { metrics, watch }: Link,
   { publication }: Core,

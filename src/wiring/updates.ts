@@ -15,7 +15,7 @@ import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import type { HandedInParts } from './parts.ts'
 
-/** Whatever listens to these stands in `subscriptions.ts`. */
+/** Their listeners are in `subscriptions.ts`. */
 export interface Updates extends AsyncDisposable {
   webhook: Webhook
   polls: PollWatch

@@ -45,7 +45,7 @@ export interface Sighting {
 export type Recognition = 'new' | 'again' | 'replayed'
 
 /** Asked within a batch's one transaction, in the order of its messages. */
-export interface SeenCheck {
+export interface ReplayCheck {
   /** @param signatureDigests of all statements that it claims to carry, hex */
   recognize(sighting: Thing, signatureDigests: readonly string[]): Promise<Recognition>
   /** Remembers it as delivered. @param as what `recognize` said of it */
@@ -58,7 +58,7 @@ export interface SeenCheck {
  * to one chat and sender, and may stand on other data twice more within a minute, since Ed25519
  * signs the same words within a second alike.
  */
-export class Seen {
+export class ReplayMemory {
   readonly #store: Store
   readonly #key: Buffer
   readonly #gaps: readonly Gap[]
@@ -70,8 +70,8 @@ export class Seen {
   }
 
   /** @throws Refusal `postern_locked` when the store has no protection */
-  static async load(store: Store): Promise<Seen> {
-    return new Seen(store, await store.secret(SECRET), await memoryGaps(store))
+  static async load(store: Store): Promise<ReplayMemory> {
+    return new ReplayMemory(store, await store.secret(SECRET), await memoryGaps(store))
   }
 
   /** Whether a signature of this date would be remembered if it had been seen. */
@@ -84,7 +84,7 @@ export class Seen {
    * Runs one batch against the memory; what it remembers is on disk when this resolves.
    * @throws Refusal `postern_store_unwritable`, with nothing remembered
    */
-  async batch<T>(judge: (check: SeenCheck) => Promise<T>): Promise<T> {
+  async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
     return await this.#store.note(async (db) =>
       judge({
         recognize: (sighting, claims) => this.#recognize(db, sighting, claims),
@@ -130,9 +130,9 @@ export class Seen {
     const known = found.find(({ kind }) => kind === 'data')
     if (known !== undefined && !isSameThing(known, thing)) return 'replayed'
     const signed = found.filter(({ kind }) => kind === 'signature')
-    if (!signed.every((place) => isSamePlace(place, thing))) return 'replayed'
+    if (!signed.every((row) => isSamePlace(row, thing))) return 'replayed'
     if (known !== undefined) return 'again'
-    return signed.every((place) => mayRepeat(place, thing)) ? 'new' : 'replayed'
+    return signed.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
   }
 
   async #remember(
@@ -172,7 +172,7 @@ export class Seen {
 }
 
 type Thing = Omit<Sighting, 'signatureDigest'>
-type Place = Pick<
+type SeenRow = Pick<
   SeenTable,
   'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
 > & { repeats: number }
@@ -192,27 +192,27 @@ async function bind(
   `.execute(db)
 }
 
-function isSamePlace(place: Place, { chatId, userId, mediaId }: Thing): boolean {
-  const isSameKind = (place.media_id === null) === (mediaId === undefined)
-  return isSameKind && place.chat_id === chatId && place.user_id === userId
+function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean {
+  const isSameKind = (row.media_id === null) === (mediaId === undefined)
+  return isSameKind && row.chat_id === chatId && row.user_id === userId
 }
 
-function isSameThing(place: Place, thing: Thing): boolean {
+function isSameThing(row: SeenRow, thing: Thing): boolean {
   const { mediaId, messageId, updateId } = thing
-  if (!isSamePlace(place, thing)) return false
-  if (mediaId !== undefined) return place.media_id === mediaId
-  const isSameMessage = place.message_id === null || place.message_id === messageId
+  if (!isSamePlace(row, thing)) return false
+  if (mediaId !== undefined) return row.media_id === mediaId
+  const isSameMessage = row.message_id === null || row.message_id === messageId
   // the update that brings a Message is queued before anything can quote it, and for so long alone
-  const isTooLate = place.update_id === null && place.seen_at < Date.now() - BROUGHT_WITHIN_MS
-  const isOtherUpdate = updateId !== null && place.update_id !== updateId
-  if (isOtherUpdate && (place.update_id !== null || isTooLate)) return false
+  const isTooLate = row.update_id === null && row.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isOtherUpdate = updateId !== null && row.update_id !== updateId
+  if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
   return isSameMessage
 }
 
 /** Whether a signature may stand on other data than before, as the same words said twice. */
-function mayRepeat(place: Place, { mediaId, dateMs }: Thing): boolean {
-  if (place.repeats >= REPEATS) return false
+function mayRepeat(row: SeenRow, { mediaId, dateMs }: Thing): boolean {
+  if (row.repeats >= REPEATS) return false
   if (mediaId !== undefined) return true
-  if (dateMs === null || place.dated_at === null) return false
-  return Math.abs(dateMs - place.dated_at) <= REPEATS_WITHIN_MS
+  if (dateMs === null || row.dated_at === null) return false
+  return Math.abs(dateMs - row.dated_at) <= REPEATS_WITHIN_MS
 }
