@@ -45,7 +45,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
-  observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'it is told' },
+  observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
     may: ['api', 'config', 'keys', 'pgp/size', 'store'],
     packages: [],
@@ -183,6 +183,12 @@ describe('what only one place does', () => {
 
   it('only main touches signals and exit codes', () => {
     expect(holding(/process\.(exit|exitCode|on|once)\b/)).toEqual(['src/main.ts'])
+  })
+
+  it('listeners are added in the list of subscriptions alone', () => {
+    const built = files.filter((file) => /^src\/(?:context\.ts|wiring\/)/.test(file))
+    const adds = holding(/\.on(?!Conflict)[A-Z]\w*\(/)
+    expect(built.filter((file) => adds.includes(file))).toEqual(['src/wiring/subscriptions.ts'])
   })
 
   it('only the guard makes what may leave', () => {

@@ -1,4 +1,4 @@
-/** The doctor's look at core dumps: a crash could write the memory, with the keys in it, to disk. */
+/** Checks core dumps: a crash could write the memory, with the keys in it, to disk. */
 import { readFileSync } from 'node:fs'
 import { pass, warn, type CheckLine } from './check-line.ts'
 
@@ -8,8 +8,8 @@ const HINT =
 
 /**
  * Looks at the limit of this process, where the system is Linux.
- * @param proc where the system shows itself
- * @returns nothing where the limit cannot be told
+ * @param proc where /proc is mounted
+ * @returns no line where the limit is not known
  */
 export function checkCoreDumps(proc = '/proc'): CheckLine[] {
   const limits = read(`${proc}/self/limits`)

@@ -1,4 +1,4 @@
-/** The doctor's look at the data directory: whose it is, who else could read it, its disk. */
+/** Checks the data directory: its owner, who else can read it, free space on its disk. */
 import { lstat, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'

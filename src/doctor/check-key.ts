@@ -1,4 +1,4 @@
-/** The doctor's look at the bot's own key: what the service shows, how old ours is. */
+/** Checks the bot's own key: what the service shows, how old ours is. */
 import type { Bot } from '../api/bot.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 

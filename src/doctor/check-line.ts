@@ -1,4 +1,4 @@
-/** A line of the doctor's (`postern check`). */
+/** A line of `postern check`. `hint` says what to do. */
 export interface CheckLine {
   name: string
   level: 'pass' | 'warn' | 'fail'

@@ -1,4 +1,4 @@
-/** The doctor's look at the service: does it answer, take the token, agree on the time. */
+/** Checks the service: whether it answers, takes the token and agrees on the time. */
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
 import { Refusal, ServiceError } from '../errors.ts'
@@ -18,7 +18,7 @@ export interface ServiceParts {
 
 const SKEW_MAX_MS = 120_000
 const SKEW_NOTABLE_MS = 5000
-/** Octets of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
+/** Bytes of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
 const KINDS = [
   { name: 'Curve25519', each: { aes256: 96, aes128: 80 } },
   { name: 'NIST P-256', each: { aes256: 128, aes128: 112 } },
@@ -27,10 +27,10 @@ const KINDS = [
   { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
 ]
 const TYPICAL_TEXT_BYTES = 500
-/** Octets of UTF-8 that one UTF-16 unit of a text takes at most. */
+/** Bytes of UTF-8 that one UTF-16 unit of a text takes at most. */
 const UNIT_BYTES = 3
 
-/** Asks once. @returns the bot, null when it could not be had, with what there is to say */
+/** Asks once. @returns the bot, null when it could not be had, and the lines */
 export async function checkService(
   parts: ServiceParts,
 ): Promise<{ bot: Bot | null; lines: CheckLine[] }> {

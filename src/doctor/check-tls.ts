@@ -1,4 +1,4 @@
-/** The doctor's look at the service's TLS certificate. */
+/** Checks the service's TLS certificate. */
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'

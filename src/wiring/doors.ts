@@ -40,7 +40,7 @@ export function buildDoors(
     log,
     managesKey,
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
-    rereadToken: rereader(secrets),
+    rereadToken: createTokenReader(secrets),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
     allowUnknown: settings.routes.allowUnknown,
     routes: [
@@ -54,7 +54,7 @@ export function buildDoors(
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),
-      meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
+      meRoute({ upstream, observe: link.observe, key: () => describeKey(core), webhook }),
       chatRoutes({
         upstream,
         knownChats: core.knownChats,
@@ -81,7 +81,7 @@ const REREAD_EVERY_MS = 1000
  * case, whoever asks at the door. A file is read at once, so what is expected next is what it
  * holds.
  */
-function rereader(secrets: Secrets): () => boolean {
+function createTokenReader(secrets: Secrets): () => boolean {
   let lastMs = -Infinity
   return () => {
     const source = secrets.clientToken ?? secrets.botToken
@@ -94,7 +94,7 @@ function rereader(secrets: Secrets): () => boolean {
 }
 
 /** Our key as `/me` shows it to the bot; null when the sidecar manages none. */
-function keyView({
+function describeKey({
   publication,
   keyring,
 }: Core): { state: string; fingerprint: string | null } | null {

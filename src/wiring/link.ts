@@ -43,7 +43,7 @@ export interface Link extends AsyncDisposable {
   botId: () => number | null
   limits: () => Limits
   /** Calls of our own in the last minute, and how many there may be. */
-  spent: () => { usedLastMinute: number; limit: number }
+  ownCalls: () => { usedLastMinute: number; limit: number }
   /**
    * Takes in a `/me` that the bot asked for.
    * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
@@ -70,10 +70,10 @@ export function createLink(
   // a token that is read again later does not turn this store's bot into another
   let identity = botIdOf(secrets.botToken.reveal())
   let limits: Limits = { ...LIMITS }
-  let spent = { usedLastMinute: 0, limit: 0 }
+  let ownCalls = { usedLastMinute: 0, limit: 0 }
   const bots = new Listeners<Bot>()
   const identifications = new Listeners<boolean>()
-  const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (spent = used) }]
+  const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
   const { caFile, url, proxy } = settings.upstream
   const upstream = createUpstream({
@@ -132,7 +132,7 @@ export function createLink(
     bot: () => known,
     botId: () => identity,
     limits: () => limits,
-    spent: () => spent,
+    ownCalls: () => ownCalls,
     observe: (result) => {
       identify(result)
       const parsed = Bot.safeParse(result)

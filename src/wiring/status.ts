@@ -48,7 +48,7 @@ export function describeStatus(
     },
     webhook: webhookOf(updates),
     updates: waitingOf(updates),
-    calls: link.spent(),
+    calls: link.ownCalls(),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   recordUpstreamAnswer,
   recordVerdict,
 } from '../../src/observe/record.ts'
-import { showHealth } from '../../src/observe/show.ts'
+import { showHealth, showKeys } from '../../src/observe/show.ts'
 
 const setUp = () => {
   const health = new Health()
@@ -101,6 +101,29 @@ it('the process is shown too, with the delay of its event loop; all under one pr
     expect(name).toMatch(/^postern_/)
     expect(help?.length).toBeGreaterThan(5)
   }
+})
+
+it('a metric that is read at each look shows what there is now, and is absent without anything', async () => {
+  const { metrics, text } = setUp()
+  let publishedAtMs: number | null = null
+  showKeys(metrics, {
+    keys: () => [{ state: 'active', publishedAtMs }],
+    situation: () => 'equal',
+  })
+  expect(await text()).not.toMatch(/^postern_key_age_seconds /m)
+  publishedAtMs = Date.now() - 60_000
+  const shown = await text()
+  expect(Number(/^postern_key_age_seconds (\S+)$/m.exec(shown)?.[1])).toBeCloseTo(60, 0)
+  expect(shown).toContain('postern_own_keys{state="active"} 1')
+  expect(shown).toContain('postern_key_situation{situation="equal"} 1')
+  expect(shown).toContain('postern_key_situation{situation="foreign"} 0')
+})
+
+it('outcomes of a rotation are shown before there are any', async () => {
+  const { metrics, text } = setUp()
+  expect(await text()).toContain('postern_rotations_total{outcome="done"} 0')
+  metrics.count('postern_rotations_total', { outcome: 'done' })
+  expect(await text()).toContain('postern_rotations_total{outcome="done"} 1')
 })
 
 it('two registries do not know of each other', async () => {
