@@ -249,7 +249,7 @@ export class ServiceError extends PosternError {
 /** Why a command cannot go on, for the person at the terminal. */
 export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 
-/** The operator must act. The message says what exactly happened, and `hint` what to do about it. */
+/** The operator must act. The message is what exactly happened; `hint` is what to do about it. */
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string

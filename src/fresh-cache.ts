@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** How often an answer was there, and how often it had to be fetched. */
+/** How often an answer was cached, and how often it was fetched. */
 export interface Lookups {
   hits: number
   misses: number
@@ -15,9 +15,9 @@ interface Entry<V> {
 export const monotonicNow = (): number => performance.now()
 
 /**
- * Answers of the service by key, with the moment they were asked for. One fetch a key in flight,
- * shared by all callers; an answer asked for earlier never replaces one asked for later; a failed
- * fetch is told to its callers and not remembered.
+ * Answers of the service by key, with the time when they were asked for. Each key has one fetch in
+ * flight, which all callers share. An answer asked for earlier never replaces one asked for later.
+ * A failed fetch rejects for its callers and is not remembered.
  */
 export class FreshCache<V extends {}> {
   readonly #entries: LRUCache<number, Entry<V>>
@@ -46,7 +46,9 @@ export class FreshCache<V extends {}> {
     this.#fetch = options.fetch
   }
 
-  /** What is remembered, if asked for at `sinceMs` (by `monotonicNow`) or later; no call is made. */
+  /**
+   * What is remembered, if asked for at `sinceMs` (by `monotonicNow`) or later; no call is made.
+   */
   peek(key: number, sinceMs: number): V | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.askedAtMs >= sinceMs ? entry.value : undefined
@@ -62,7 +64,7 @@ export class FreshCache<V extends {}> {
     return isUnderWay ? await flight.answer : await this.#ask(key)
   }
 
-  /** Takes in an answer that came by another way. */
+  /** Adds an answer that came another way. */
   set(key: number, value: V, askedAtMs: number): void {
     const kept = this.#entries.peek(key)
     if (kept === undefined || kept.askedAtMs <= askedAtMs)
@@ -74,7 +76,7 @@ export class FreshCache<V extends {}> {
     this.#inFlight.delete(key)
   }
 
-  /** Forgets everything; what is being asked for now is not remembered either. */
+  /** Forgets everything, answers in flight too. */
   clear(): void {
     this.#entries.clear()
     this.#inFlight.clear()

@@ -11,7 +11,7 @@ export interface KnownChat {
   kind: string
   /** The one person of a private chat, once learned; null in any other chat. */
   personId: number | null
-  /** Since when it is known to be protected; null: never seen so, or lifted since. */
+  /** Since when it is known to be protected; null: never seen protected, or lifted since. */
   latchedAtMs: number | null
   /** When readable text was last refused for it. */
   refusedAtMs: number | null
@@ -20,8 +20,8 @@ export interface KnownChat {
 const PRIVATE_READABLE = 'private_readable_since'
 
 /**
- * How many chats are remembered. Forgetting one would loosen it, so beyond these a new chat is not
- * learned, and what must be remembered of it first is refused.
+ * How many chats are remembered. Forgetting one would loosen it, so a new chat beyond these is
+ * refused.
  */
 const MOST_CHATS = 250_000
 
@@ -48,7 +48,7 @@ export class KnownChats {
     this.#maxChats = maxChats
   }
 
-  /** Calls back for each chat that is one too many to be remembered. */
+  /** Calls back when a new chat is refused because there are too many. */
   onFull(listener: () => void): void {
     this.#refusals.add(listener)
   }
@@ -135,8 +135,8 @@ export class KnownChats {
   }
 
   /**
-   * Private chats were seen with these people. The first one of a chat is its person for good; in a
-   * chat that is not known as private nobody is. One write for all that is new.
+   * Private chats were seen with these people. The first one of a chat is its person for good.
+   * Chats that are not known as private are passed over. One write for all that is new.
    * @throws Refusal `postern_store_unwritable`
    */
   async sawPersons(seen: { chatId: number; userId: number }[]): Promise<void> {
@@ -153,7 +153,7 @@ export class KnownChats {
   }
 
   /**
-   * The operator says whose private chat it is, whoever it was taken for before.
+   * The operator names the person of a private chat, whoever was learned before.
    * @returns whether it is a private chat, and known
    * @throws Refusal `postern_store_unwritable`
    */
@@ -183,7 +183,7 @@ export class KnownChats {
   }
 
   /**
-   * Lifts latches by the operator's word, once: the next sighting of `protected` latches again.
+   * Lifts latches when the operator asks. The next sighting of `protected` latches again.
    * @returns the chats that were latched or refused and are not any more
    */
   async lift(chatIds: number[]): Promise<number[]> {
@@ -218,11 +218,11 @@ export class KnownChats {
 
   /**
    * Changes chats one change after the other, so that none undoes what another has just learned.
-   * In memory once it is on disk.
-   * @param change gives what a chat becomes, or null to leave it
+   * Memory follows the disk.
+   * @param change returns the changed chat, or null to leave it
    * @returns the chats that changed
-   * @throws Refusal `postern_store_unwritable`, also when some were too many to be learned; those
-   *   that were known have changed all the same
+   * @throws Refusal `postern_store_unwritable`, also when there were too many new chats; the known
+   *   ones have changed all the same
    */
   async #change(
     chatIds: number[],
@@ -275,13 +275,13 @@ function kindNamed(kind: string): string {
   return CHAT_KINDS.find((known) => known === kind) ?? kind
 }
 
-/** What a chat is judged as that was known as one kind, when another is claimed. */
+/** The kind of a chat that was known as one kind and is now claimed to be another. */
 function stricterKind(known: string, claimed: string): string {
   for (const kind of ['private', 'group']) if (known === kind || claimed === kind) return kind
   return claimed
 }
 
-/** A chat of which nothing was known. */
+/** A chat of which nothing is known. */
 function unseen(id: number): KnownChat {
   return { id, kind: 'unknown', personId: null, latchedAtMs: null, refusedAtMs: null }
 }

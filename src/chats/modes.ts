@@ -3,17 +3,17 @@ import { NoResponseError } from '../errors.ts'
 import { FreshCache, type Lookups } from '../fresh-cache.ts'
 import type { KnownChats } from './known-chats.ts'
 
-/** What the service says of a chat's mode, as far as the guard decides on it. */
+/** A chat's mode as the service reports it, as far as the guard needs it. */
 export interface ModeAnswer {
   mode: ChatMode
-  /** What it is judged as: its kind by this answer, unless it was seen as a stricter one. */
+  /** Its kind by this answer, or a stricter one that was seen before. */
   kind: string
   historyVisible: boolean
 }
 
 const CHATS = 20_000
 
-/** Modes of chats as the service says them, kept for a while; what tightens is remembered. */
+/** Modes of chats as the service reports them, cached; what tightens is remembered for good. */
 export class Modes {
   readonly #answers: FreshCache<ModeAnswer>
   readonly #knownChats: KnownChats
@@ -41,7 +41,7 @@ export class Modes {
   }
 
   /**
-   * Takes in a result of `GET /chats/{chatId}` that was asked for at `askedAtMs` anyway.
+   * Uses a result of `GET /chats/{chatId}` that somebody else asked for at `askedAtMs`.
    * @throws NoResponseError, Refusal `postern_store_unwritable`
    */
   async observe(chatId: number, result: unknown, askedAtMs: number): Promise<ModeAnswer> {

@@ -4,7 +4,7 @@ import { TimeSlice } from '../util/time-slice.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
-/** What became of one Message of an update; nothing of what it says. Times are ms since epoch. */
+/** What became of one Message of an update, without its text. Times are ms since the epoch. */
 export interface MessageOutcome {
   updateId: number
   atMs: number
@@ -42,8 +42,8 @@ const FLUSH_MS = 2000
 const ROWS_AT_ONCE = 50
 
 /**
- * Remembers for a while what became of messages, for `postern explain`. Written a little later and
- * in one go: nothing waits for it, and what a crash takes from it is no loss to anybody's words.
+ * Remembers for a while what became of messages, for `postern explain`. Writes a little later, in
+ * one go: nothing waits for it, and a crash loses explanations only.
  */
 export class Outcomes implements AsyncDisposable {
   readonly #store: Store
@@ -52,7 +52,7 @@ export class Outcomes implements AsyncDisposable {
   #unwritten = 0
   #sent: SendOutcome[] = []
   #timer: NodeJS.Timeout | null = null
-  /** So that what a full disk keeps from being written can be explained all the same. */
+  /** What a full disk did not take can still be explained. */
   readonly #recent = new LRUCache<string, MessageOutcome[] | SendOutcome>({ max: 5000 })
 
   constructor(store: Store) {
@@ -126,7 +126,7 @@ export class Outcomes implements AsyncDisposable {
     }, FLUSH_MS).unref()
   }
 
-  /** A store that cannot be written is told of elsewhere; here it costs an explanation. */
+  /** A failed write is reported elsewhere; here it only costs an explanation. */
   async #flush(): Promise<void> {
     const [received, sent] = [this.#received, this.#sent]
     if (received.size + sent.length === 0) return

@@ -39,16 +39,16 @@ export interface Sighting {
 }
 
 /**
- * What the memory says of something: `again`: it is what was seen before, asked for again or
- * quoted; `replayed`: its data or a signature of it was seen as something else; `new`.
+ * `again`: the same was seen before, and is asked for again or quoted. `replayed`: its data or a
+ * signature of it was seen as something else. `new`: neither.
  */
 export type Recognition = 'new' | 'again' | 'replayed'
 
-/** Asked within a batch's one transaction, in the order of its messages. */
+/** Used within a batch's one transaction, in the order of its messages. */
 export interface ReplayCheck {
   /** @param signatureDigests of all statements that it claims to carry, hex */
   recognize(sighting: Thing, signatureDigests: readonly string[]): Promise<Recognition>
-  /** Remembers it as delivered. @param as what `recognize` said of it */
+  /** Remembers it as delivered. @param as the answer of `recognize` */
   remember(sighting: Sighting, as: Exclude<Recognition, 'replayed'>): Promise<void>
 }
 
@@ -209,7 +209,7 @@ function isSameThing(row: SeenRow, thing: Thing): boolean {
   return isSameMessage
 }
 
-/** Whether a signature may stand on other data than before, as the same words said twice. */
+/** Whether a signature may be on other data than before: the same words, sent twice. */
 function mayRepeat(row: SeenRow, { mediaId, dateMs }: Thing): boolean {
   if (row.repeats >= REPEATS) return false
   if (mediaId !== undefined) return true

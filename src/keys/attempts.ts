@@ -1,4 +1,4 @@
-/** Attempts at publishing: sends held, the key offered, what came of it made known. */
+/** Publishes a key: holds sends, offers the key to the service, and reports the result. */
 import { PosternError, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
@@ -15,7 +15,7 @@ export interface AttemptParts {
   log: Log
   /** Called for each attempt at a rotation. */
   onRotationAttempt: (outcome: RotationOutcome) => void
-  /** The process ends. */
+  /** Aborts when the process ends. */
   stop: AbortSignal
 }
 
@@ -25,14 +25,16 @@ const LAG_MAX_MS = 300_000
 export class Attempts {
   readonly #parts: AttemptParts
   #dropping = new AbortController()
-  /** The last publication that was taken and is not shown yet, and what was shown before it. */
+  /**
+   * What the service showed before it accepted the last publication, while it does not show that.
+   */
   #taken: { before: string | null; atMs: number } | null = null
 
   constructor(parts: AttemptParts) {
     this.#parts = parts
   }
 
-  /** Whether a publication was taken a while ago, and `/me` may not show it yet. */
+  /** Whether the service accepted a publication recently, and `/me` may not show it yet. */
   isLagging(shown: string | null): boolean {
     const taken = this.#taken
     if (taken === null) return false
@@ -41,12 +43,12 @@ export class Attempts {
     return false
   }
 
-  /** Lets an attempt that still waits for sends end there, and every later one until `dropped`. */
+  /** Ends an attempt that still waits for sends, and every later one until `dropped`. */
   drop(): void {
     this.#dropping.abort()
   }
 
-  /** What was to be dropped is. */
+  /** Attempts count again, after `drop`. */
   dropped(): void {
     this.#dropping = new AbortController()
   }
@@ -56,7 +58,7 @@ export class Attempts {
    * @param before what `/me` shows now
    * @param failures `throw`: also where the key before it goes on being the published one
    * @returns whether nothing is left to do now
-   * @throws what kept the key from being published, where no other is
+   * @throws why the key was not published, unless an older key of ours still is
    */
   async offer(
     key: ReadyKey | undefined,
@@ -78,7 +80,9 @@ export class Attempts {
     })
   }
 
-  /** Takes in that the service shows a key. @throws Refusal `postern_store_unwritable` */
+  /**
+   * The service shows a key: makes it the active one. @throws Refusal `postern_store_unwritable`
+   */
   async promote(key: ReadyKey | undefined): Promise<true> {
     if (key !== undefined && key.state !== 'active') {
       await this.#parts.keyring.promote(key.fingerprint)

@@ -7,15 +7,15 @@ import type { KnownKeys } from './known-keys.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
-/** What `GET /chats/{chatId}/keys` said, judged. */
+/** The answer of `GET /chats/{chatId}/keys`, judged. */
 export interface KeyList {
   people: Person[]
-  /** Records that name nobody: whom they are meant for cannot be known. */
+  /** How many records name nobody. */
   nameless: number
   memberCount: number | undefined
   /** When the first of the certificates that can be sealed to ends, ms since the epoch. */
   lapsesAtMs: number
-  /** How many keys there are, where those are more than fit into any message; none is judged then. */
+  /** How many keys there are, when no message fits so many. None is judged then. Else null. */
   tooMany: number | null
 }
 
@@ -31,17 +31,17 @@ const CHATS = 2000
 const USERS = 20_000
 /** Keys of a list that are looked at: some may be of no use. */
 const MOST_LISTED = 2 * MOST_RECIPIENTS
-/** What lists, and people by themselves, may take in memory: certificates can be 64 KiB each. */
+/** The most memory for lists, and for people by themselves: certificates can be 64 KiB each. */
 const MAX_BYTES = 64 * 2 ** 20
 /** What is kept of a person beside the certificate, about. */
 const PERSON_BYTES = 1024
-/** How old a list may be for looking up who signed: a key that is missing is asked for anyway. */
+/** How old a list may be to look up a signer: a missing key is asked for anyway. */
 const SIGNER_MAX_AGE_MS = 600_000
 /** How often a minute a person's key is asked afresh without result. */
 const VAIN_ANSWERS = 3
 const VAIN_FOR_MS = 60_000
 
-/** Other people's certificates: asked of the service, judged, kept for a while. */
+/** Other people's certificates: fetched from the service, judged, and cached. */
 export class Directory {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
@@ -107,7 +107,8 @@ export class Directory {
   /**
    * Whose certificate speaks for a person in a chat: the chat's list first, then the person's own
    * record. Null when the service knows none.
-   * @param sinceMs ask again unless asked at this moment or later; absent: ten minutes may be old
+   * @param sinceMs ask again unless asked by then or later (`monotonicNow`); absent: ten minutes
+   *   may be old
    * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
    */
   async signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null> {
@@ -145,12 +146,12 @@ export class Directory {
     return { lists: this.#lists.lookups, people: this.#users.lookups }
   }
 
-  /** Drops a chat's list: somebody came, went or changed. */
+  /** Drops a chat's list: somebody joined, left or changed. */
   forget(chatId: number): void {
     this.#lists.forget(chatId)
   }
 
-  /** Drops everything: the operator has said whose a certificate is. */
+  /** Drops everything: the operator has decided whose a certificate is. */
   forgetAll(): void {
     this.#lists.clear()
     this.#users.clear()

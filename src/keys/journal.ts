@@ -39,7 +39,7 @@ export interface JournalEntry {
   detail: Record<string, unknown>
 }
 
-/** So that a service that changes keys all day long cannot fill the disk. */
+/** A service that changes keys all day cannot fill the disk. */
 const KEPT = 500_000
 
 /** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */

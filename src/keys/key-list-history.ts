@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
 
-/** Digests kept in memory, so that a list that stayed the same costs no look at the disk. */
+/** Digests kept in memory, so that an unchanged list costs no read of the disk. */
 const REMEMBERED = 10_000
 /** People named in one entry, each way. */
 const NAMED = 100
@@ -11,7 +11,7 @@ const NAMED = 100
 /** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
 type ListedPeople = [userId: number, fingerprint: string][]
 
-/** Remembers each chat's key list, to write down how it changes. */
+/** Keeps each chat's last key list, and writes every change to the journal. */
 export class KeyListHistory {
   readonly #store: Store
   readonly #journal: Journal
@@ -24,7 +24,7 @@ export class KeyListHistory {
   }
 
   /**
-   * A chat's key list was read. The first one of a chat is kept without a word.
+   * Records a chat's key list. The first one of a chat makes no journal entry.
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(
@@ -44,7 +44,7 @@ export class KeyListHistory {
   }
 
   /**
-   * A chat's key list contradicts itself; written down once for each contradiction.
+   * Records that a chat's key list contradicts itself, once for each contradiction.
    * @throws Refusal `postern_store_unwritable`
    */
   async contradicts(chatId: number, why: string): Promise<void> {

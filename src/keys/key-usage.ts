@@ -1,17 +1,17 @@
-/** What each of our keys has opened, so that an operator sees when an old one is done. */
+/** What each of our keys has opened. It shows an operator when an old one is no longer needed. */
 import type { Store } from '../store/store.ts'
 import { addKeyUsage, readRows } from './key-rows.ts'
 
 export type OpenedKind = 'message' | 'media'
 
-/** What a key has opened in all; `lastAtMs` in ms since the epoch, null: nothing yet. */
+/** What a key has opened in all. `lastAtMs`: ms since the epoch, null when nothing yet. */
 export interface KeyUsageCounts {
   messages: number
   media: number
   lastAtMs: number | null
 }
 
-/** Written this long after an opening at the latest; a crash loses no more than that. */
+/** Counts are written this long after an opening at the latest; a crash loses no more. */
 const WRITE_AFTER_MS = 10_000
 
 const NONE: KeyUsageCounts = { messages: 0, media: 0, lastAtMs: null }

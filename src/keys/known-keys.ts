@@ -5,9 +5,9 @@ import type { Store } from '../store/store.ts'
 
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const KEPT = 500_000
-/** Lists whose digest is kept in memory, so that one that stayed the same costs no look at the disk. */
+/** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
 const LISTS = 10_000
-/** Variables that SQLite takes in one statement, by far. */
+/** Far fewer variables than SQLite takes in one statement. */
 const AT_ONCE = 500
 
 /** A person with the keys that their certificate lists to be encrypted to. */
@@ -16,7 +16,7 @@ interface ListedKeys {
   certificateStatus: { encryptionKeys: readonly string[] }
 }
 
-/** Whose keys messages are sealed to: which key ids people's certificates were ever seen to list. */
+/** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
 export class KnownKeys {
   readonly #store: Store
   readonly #digests = new LRUCache<string, string>({ max: LISTS })

@@ -44,8 +44,8 @@ export function signingCertificate(person: Person): string | null {
 }
 
 /**
- * Takes key records as `readUserKey` read them: computes each fingerprint, remembers who lists it
- * and what was revoked. A record whose own fingerprint is not its certificate's is no claim.
+ * Reads key records from `readUserKey`: computes each fingerprint, remembers who lists it and what
+ * was revoked. A record whose fingerprint is not its certificate's is no claim.
  * @throws Refusal `postern_store_unwritable`
  */
 export async function readPeople(records: UserKey[], parts: PersonParts): Promise<Person[]> {
@@ -82,7 +82,7 @@ function unusableFor(
   return certificateStatus.unusable
 }
 
-/** What a record lists; null where it does not say, or could not be read in time. */
+/** What a record lists; null when it lists nothing usable, or was not judged in time. */
 function listingOf(key: UserKey, { fingerprint, unusable }: CertificateStatus): Listing | null {
   if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
   return { userId: key.userId, fingerprint }

@@ -1,4 +1,4 @@
-/** Where our key stands with the service, and who may seal by it. */
+/** What the service shows of our key, and whether messages may be sealed now. */
 import type { Bot } from '../api/bot.ts'
 import { Refusal, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
@@ -41,10 +41,10 @@ export class PublicationStatus {
   readonly #parts: PublicationStatusParts
   readonly #gate = new SendGate()
   #state: PublicationState
-  /** What the last look at `/me` found; null before the first. */
+  /** What `/me` last showed; null before the first look. */
   remoteKeyState: RemoteKeyState | null = null
 
-  /** A key that still waits for its publication must be settled first. */
+  /** While a key waits for its publication, nothing counts as published. */
   constructor(parts: PublicationStatusParts) {
     const { active, pending } = parts.keyring
     this.#parts = parts

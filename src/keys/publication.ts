@@ -89,7 +89,7 @@ export class Publication implements AsyncDisposable {
     return this.#status.state
   }
 
-  /** What the last look at `/me` found; null before the first. */
+  /** What `/me` last showed; null before the first look. */
   get remoteKeyState(): RemoteKeyState | null {
     return this.#status.remoteKeyState
   }
@@ -119,7 +119,7 @@ export class Publication implements AsyncDisposable {
     void this.#cycle()
   }
 
-  /** The token was burnt: nothing is asked until `suspect` says that a call works again. */
+  /** The token was burnt: asks nothing until `suspect` is called. */
   pause(): void {
     this.#paused = true
     clearTimeout(this.#timer)
@@ -133,19 +133,19 @@ export class Publication implements AsyncDisposable {
     this.#timer = setTimeout(() => void this.#cycle(), 0)
   }
 
-  /** Compares at once; failures are told by the state alone. */
+  /** Compares at once. A failure shows in `state` only. */
   async compareNow(): Promise<void> {
     await this.#compare()
   }
 
-  /** Takes in a `/me` that was asked for anyway. */
+  /** Uses a `/me` that somebody else asked for. */
   observe(bot: Bot): void {
     if (this.#asking > 0 || this.#shown === undefined) return
     if (fingerprintOf(bot) !== this.#shown) this.suspect()
   }
 
   /**
-   * Publishes by the operator's word: the active key again, or a first one.
+   * Publishes when the operator asks: the active key again, or a first one.
    * @param options `replace`: also over a key that is not ours
    * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
    */
@@ -158,7 +158,7 @@ export class Publication implements AsyncDisposable {
     return await this.#mutex.run(() => this.#reconciler.makeFirst())
   }
 
-  /** Lets `take` bring a pending key from elsewhere; where the sidecar runs, it is published. */
+  /** Imports a pending key by `take`. A running sidecar publishes it. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
     const taken = await this.#mutex.run(take)
     this.#takeUp('an imported key is on disk')
@@ -167,8 +167,8 @@ export class Publication implements AsyncDisposable {
   }
 
   /**
-   * Begins a rotation, and gives it once the new key is on disk; `rotation` tells how it goes on.
-   * One that is under way is joined, and what it waits for is tried now.
+   * Begins a rotation, and returns it once the new key is on disk; `rotation` shows its progress.
+   * Joins one that is under way, and tries its next step now.
    * @throws as `publish` does; Refusal naming why our key is not the published one
    */
   async rotate(): Promise<Rotation> {
@@ -187,7 +187,7 @@ export class Publication implements AsyncDisposable {
   }
 
   /**
-   * Abandons the rotation under way, before the service is told of the new key.
+   * Abandons the rotation under way, while the service cannot know the new key.
    * @throws OperatorError `refused` when none is, or when it is too late
    */
   async abandon(): Promise<Rotation> {
@@ -204,7 +204,7 @@ export class Publication implements AsyncDisposable {
     await this.#mutex.run(() => Promise.resolve())
   }
 
-  /** A key that waits beside an active one is a rotation. */
+  /** A pending key beside an active one is a rotation. */
   #takeUp(detail: string): void {
     const { active, pending } = this.#keyring
     if (active === undefined || pending === undefined) return

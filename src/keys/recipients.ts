@@ -12,7 +12,7 @@ export interface Recipients {
    * very same array while the same are chosen from the same list.
    */
   certificates: readonly string[]
-  /** Greatest octets that the recipient packets of `certificates` take. */
+  /** Most bytes that the recipient packets of `certificates` take. */
   recipientBytes: CipherSizes
   skipped: Skipped[]
 }
@@ -37,9 +37,11 @@ export interface RecipientRules {
   own: ReadonlySet<string>
   /** Whether the operator has named somebody else as a certificate's owner. */
   isOthers: (pair: Pair) => boolean
-  /** Another number whenever `isOthers` or `distrust` may say otherwise than before. */
+  /** Changes whenever an answer of `isOthers` or `distrust` may have changed. */
   epoch: number
-  /** Why somebody's certificate waits for the operator's word in this chat; null when it does not. */
+  /**
+   * Why somebody's certificate awaits the operator's decision in this chat; null when it does not.
+   */
   distrust: (userId: number, fingerprint: string | null) => Distrust | null
 }
 
@@ -51,7 +53,8 @@ export interface RecipientRules {
  * @throws Refusal `postern_seal_too_large` when nobody was judged because no message fits so many,
  *   `postern_recipients_inconsistent` when the list says what no honest service can,
  *   `postern_no_recipient` when it is empty; when nobody is left, or somebody must not be left out,
- *   `postern_trust_required` where the operator's word would help, else `postern_recipient_unusable`
+ *   `postern_trust_required` where the operator's decision would help, else
+ *   `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
   const before = chosenFrom.get(list)
@@ -95,18 +98,18 @@ function choose(
   const missed = usable.length === 0 ? skipped : skipped.filter(({ reason }) => isOwnFault(reason))
   if (usable.length === 0 || (rules.unusable === 'refuse' && missed.length > 0)) {
     const waiting = missed.filter(({ reason }) => isForOperator(reason))
-    if (waiting.length > 0) throw new Refusal('postern_trust_required', named(waiting))
-    throw new Refusal('postern_recipient_unusable', named(missed))
+    if (waiting.length > 0) throw new Refusal('postern_trust_required', describeSkipped(waiting))
+    throw new Refusal('postern_recipient_unusable', describeSkipped(missed))
   }
-  const judgements = oncePerSubkey(usable)
+  const certificates = oncePerSubkey(usable)
   return {
     certificates: asBefore(
-      judgements.map(({ armored }) => armored),
+      certificates.map(({ armored }) => armored),
       before,
     ),
     recipientBytes: {
-      aes256: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
-      aes128: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
+      aes256: certificates.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
+      aes128: certificates.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
     },
     skipped,
   }
@@ -182,7 +185,7 @@ function asBefore(
   return isSame ? before : certificates
 }
 
-/** What no honest service can say of a chat's keys, in words without anybody's, or null. */
+/** Why no honest service can give this key list, without anybody's words; null when it can. */
 function contradictionIn(
   list: KeyList,
   rules: Pick<RecipientRules, 'isPrivate' | 'personId' | 'botId'>,
@@ -210,7 +213,7 @@ function contradictionIn(
 }
 
 /** Names at most ten people; ids only. */
-export function named(skipped: readonly Skipped[]): string {
+function describeSkipped(skipped: readonly Skipped[]): string {
   const shown = skipped.slice(0, 10).map(({ userId, reason }) => `${userId} (${reason})`)
   const more = skipped.length > 10 ? ` and ${skipped.length - 10} more` : ''
   return `${shown.join(', ')}${more}`

@@ -16,7 +16,7 @@ export interface ReconcileParts extends AttemptParts {
 /** No key is made while the clocks differ by more. */
 const SKEW_MAX_MS = 120_000
 
-/** Steps must not overlap: whoever calls takes turns. */
+/** The caller runs one step at a time. */
 export class Reconciler {
   readonly #parts: ReconcileParts
   readonly #attempts: Attempts
@@ -27,8 +27,8 @@ export class Reconciler {
   }
 
   /**
-   * Compares `/me` with the keyring and does what follows: never a second key while one waits,
-   * never over a key that is not ours, never one back that was removed.
+   * Compares `/me` with the keyring and does what follows. It makes no second key while one waits,
+   * replaces no key that is not ours, and restores none that was removed.
    * @returns whether nothing is left to do until the next regular look
    * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`, OperatorError
    */
@@ -63,7 +63,7 @@ export class Reconciler {
   }
 
   /**
-   * Publishes by the operator's word: what waits, the active key again, or a first one.
+   * Publishes when the operator asks: the pending key, the active key again, or a first one.
    * @param options `replace`: also over a key that is not ours
    * @throws as `compare` does; Refusal `postern_key_conflict`, `postern_key_unpublished`
    */
@@ -115,13 +115,13 @@ export class Reconciler {
     return await this.#make(bot)
   }
 
-  /** Lets an attempt that has not come to the publication end there. */
+  /** Ends an attempt that has not published yet. */
   drop(): void {
     this.#attempts.drop()
   }
 
   /**
-   * Forgets the key of a rotation that the service has not been told of.
+   * Forgets the key of a rotation, while the service cannot know it.
    * @throws OperatorError `refused`; Refusal `postern_store_unwritable`
    */
   async abandon(): Promise<Rotation> {

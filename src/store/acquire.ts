@@ -31,7 +31,7 @@ export interface Acquired {
   held: OpenProtection | null
 }
 
-/** Where the store is, whether it may be made, and what it is to rest under. */
+/** Where the store is, whether it may be made, and which protection is asked for. */
 export interface Opening extends ProtectionRequest {
   dataDir: string
   mode: 'create' | 'existing'
@@ -87,7 +87,7 @@ async function hold(
   try {
     if (!isStillAs(state, database)) throw inUse(dataDir, readOwner(dataDir))
     claim(dataDir)
-    // left by the look; with the lock held nobody shares memory through it
+    // the look left it; with the lock held no process uses it
     rmSync(`${file}-shm`, { force: true })
     await migrate(database, file, MIGRATIONS)
     settle(dataDir)
@@ -100,7 +100,7 @@ async function hold(
   }
 }
 
-/** False when somebody was faster between the look and the lock. */
+/** False when another process changed it between the look and the lock. */
 function isStillAs(state: DatabaseState, database: DatabaseSync): boolean {
   const isUnchanged = pragma(database, 'user_version') === state.version
   return isUnchanged && isSameProtection(readProtection(database), state.protection)

@@ -41,7 +41,7 @@ export async function takeCopy(database: DatabaseSync, dataDir: string): Promise
   }
 }
 
-/** Changes a database that nobody else has: one file, with no WAL beside it afterwards. */
+/** Changes a database that nobody else has open. It is one file afterwards, with no WAL. */
 export function alter(file: string, change: (database: DatabaseSync) => void): void {
   const url = pathToFileURL(file)
   url.searchParams.set('mode', 'rw')
@@ -98,13 +98,13 @@ export async function readBackup(file: string, request: ProtectionRequest): Prom
   }
 }
 
-/** What is read of a file, before its protection is open. */
-interface Content extends Omit<Backup, 'method' | 'masterSecret'> {
+/** What can be read of a backup before its protection is open. */
+interface BackupContent extends Omit<Backup, 'method' | 'masterSecret'> {
   protection: ProtectionTable | null
   sealed: { name: string; bytes: Uint8Array }[]
 }
 
-function contentOf(database: DatabaseSync, file: string): Content {
+function contentOf(database: DatabaseSync, file: string): BackupContent {
   const { version } = examine(database, MIGRATIONS.length)
   return {
     takenAt: readNote(database),
@@ -139,7 +139,7 @@ function rows(database: DatabaseSync, query: string): Record<string, unknown>[] 
   return database.prepare(query).all()
 }
 
-/** Turns whatever reading a backup throws into a refusal that names the file. */
+/** Turns an error of reading a backup into a refusal that names the file. */
 function unsound(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) {
     return error.code === 'store-corrupt' ? unsoundBackup(file, error.message, error) : error

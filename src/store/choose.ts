@@ -1,4 +1,4 @@
-/** Which protection a store rests under: what was asked for against what is there. */
+/** Chooses the protection of a store: what was asked for against what it has. */
 import { OperatorError } from '../errors.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
 import { noEntry } from './keychain-refusals.ts'
@@ -21,17 +21,17 @@ export interface ProtectionRequest {
   passphrase: string | null
   /** Setting `key.protection`; `auto` when absent. */
   protection?: 'auto' | Method | undefined
-  /** A store without any protection will not do: there are secrets to keep. */
+  /** The store must have a protection: there are secrets to keep. */
   isRequired?: boolean
-  /** The store must rest under just what the setting says. Otherwise whatever it has is taken. */
+  /** The store must have the protection that the setting names. Otherwise any is accepted. */
   isBinding?: boolean
-  /** Commands that make a passphrase, for when nothing else is possible. */
+  /** Commands that make a passphrase, for the hint when nothing else is possible. */
   howToMakePassphrase?: string | undefined
 }
 
 /**
- * Chooses for a store that has none yet: what the setting says, or under `auto` the first that is
- * possible, which is never `none`.
+ * Chooses for a store that has none yet: what the setting names, or under `auto` the first that is
+ * possible, never `none`.
  * @returns null when nothing was asked for and nothing is required
  * @throws OperatorError `settings`, `keychain`, `store-locked`
  */
@@ -53,7 +53,7 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
 
 /**
  * Opens what a store has.
- * @throws OperatorError `protection` when it has another than the request binds it to; `store-locked`,
+ * @throws OperatorError `protection` when it has another than the request names; `store-locked`,
  *   `store-passphrase`, `store-corrupt`, `keychain`
  */
 export async function openExisting(
@@ -84,8 +84,8 @@ async function openerOf(
   return kept
 }
 
-/** A protection that is made but not in use: its row is to be written, or `discard` called. */
-export interface Prepared {
+/** A protection that is made but not in use. Write its row, or call `discard`. */
+export interface PreparedProtection {
   held: OpenProtection
   row: ProtectionTable
   /** Takes back what was made for it outside the store. Never rejects. */
@@ -97,7 +97,7 @@ export interface Prepared {
  * with one of that method.
  * @throws OperatorError `keychain`, `store-locked`
  */
-export async function prepare(wanted: NewProtection): Promise<Prepared> {
+export async function prepare(wanted: NewProtection): Promise<PreparedProtection> {
   const { held, row, opener } = await createProtection(wanted)
   if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
   const entry = entryOf(row)

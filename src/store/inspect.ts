@@ -15,7 +15,7 @@ import {
   resultCode,
 } from './sqlite.ts'
 
-/** The database, and the marker that says that there was one. */
+/** The database, and the marker file that proves that there was one. */
 export const DATABASE = 'postern.db'
 export const MARKER = 'store.json'
 

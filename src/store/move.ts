@@ -18,7 +18,7 @@ export interface Moved {
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
 
 /** The protection that everything moves to. */
-export interface Target {
+export interface MoveTarget {
   held: OpenProtection
   row: ProtectionTable
 }
@@ -43,7 +43,7 @@ export async function relockAll(
  */
 export async function writeMove(
   db: Kysely<Schema>,
-  o: { from: OpenProtection | null; to: Target; relocked: Relocked },
+  o: { from: OpenProtection | null; to: MoveTarget; relocked: Relocked },
 ): Promise<boolean> {
   return await db.transaction().execute(async (transaction) => {
     const keys = await keysOf(transaction)
@@ -68,7 +68,7 @@ export async function writeMove(
 
 async function resealAll(
   db: Transaction<Schema>,
-  { from, to }: { from: OpenProtection | null; to: Target },
+  { from, to }: { from: OpenProtection | null; to: MoveTarget },
 ): Promise<void> {
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
     const secret = from?.sealer.open(name, sealed) ?? null

@@ -10,7 +10,7 @@ import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE, readProtection } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { relockAll, writeMove, type Moved, type Relock, type Target } from './move.ts'
+import { relockAll, writeMove, type Moved, type Relock, type MoveTarget } from './move.ts'
 import { release } from './owner.ts'
 import {
   addMaster,
@@ -27,7 +27,7 @@ import type { Store } from './store.ts'
 
 const SECRET_BYTES = 32
 
-/** A store that is open; `openStore` makes it, and `Store` says what it does. */
+/** A store that is open. `openStore` makes it; `Store` documents its methods. */
 export class OpenStore implements Store {
   readonly #dataDir: string
   readonly #database: DatabaseSync
@@ -77,7 +77,7 @@ export class OpenStore implements Store {
     })
   }
 
-  /** Tells how it ended, and refuses what the disk does not take. */
+  /** Reports to `onWritable` listeners, and refuses when the disk fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
       const result = await this.#track(run)
@@ -190,7 +190,10 @@ export class OpenStore implements Store {
   }
 
   /** Locks everything anew: all of it, or nothing when it throws. */
-  async #lockAnew(to: Target, o: { relock: Relock; failed?: () => Promise<void> }): Promise<void> {
+  async #lockAnew(
+    to: MoveTarget,
+    o: { relock: Relock; failed?: () => Promise<void> },
+  ): Promise<void> {
     const from = this.#held
     const secrets = { from, to: to.held, relock: o.relock }
     for (let isDone = false; !isDone;) {
@@ -206,7 +209,7 @@ export class OpenStore implements Store {
     }
   }
 
-  /** Whether it could be done; what could not is done at the next start. */
+  /** Whether scrubbing worked; what did not is scrubbed at the next start. */
   async #scrubDue(): Promise<boolean> {
     try {
       await this.scrub()
@@ -217,7 +220,7 @@ export class OpenStore implements Store {
     }
   }
 
-  /** Nothing else reads or writes until it is done, what it does after its transaction included. */
+  /** Runs a task while nothing else reads or writes, also after its transaction. */
   async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
       const result = await this.#db.connection().execute(task)
@@ -241,7 +244,7 @@ export class OpenStore implements Store {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  /** What runs is waited for when the store closes; nothing new begins after that. */
+  /** Closing the store waits for what runs; nothing new begins after that. */
   async #track<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Refusal('postern_store_unwritable', 'the store is closed')
     const promise = run()
@@ -260,7 +263,7 @@ export class OpenStore implements Store {
   }
 }
 
-/** What a full disk keeps out of the database file stays safe in the WAL. */
+/** What does not fit into the database file stays safe in the WAL. */
 function checkpoint(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -13,7 +13,8 @@ import type { ProtectionTable } from './schema.ts'
 /**
  * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
  * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
- * a random secret in the OS keychain; or a random secret in the store itself, which protects nothing.
+ * a random secret in the OS keychain; or a random secret in the store itself, which protects
+ * nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
 export type Method = (typeof METHODS)[number]
@@ -37,10 +38,13 @@ const FOR_OWN_KEYS = 'postern/master/own-keys'
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
-/** A protection that is open: what to lock OpenPGP keys under, and what seals the rest. */
+/** A protection that is open: what OpenPGP keys are locked under, and what seals the rest. */
 export interface OpenProtection {
   method: Method
-  /** What OpenPGP keys are locked under: 256 random bits; in a store of before, what opens the store. */
+  /**
+   * What OpenPGP keys are locked under: 256 random bits; in a store of before, what opens the
+   * store.
+   */
   masterSecret: string
   /** True once everything rests under a random master secret. */
   isRandom: boolean
@@ -137,7 +141,7 @@ const derived = (master: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, '', use, KEY_BYTES))
 
 /**
- * Says what a row's protection is.
+ * The method of a row's protection.
  * @throws OperatorError `store-corrupt` when the row is not as it was written
  */
 export function methodOf(row: ProtectionTable): Method {
@@ -181,7 +185,7 @@ export function entryOf({ salt }: { salt: Uint8Array }): string {
 const entryFor = (method: Method, row: { salt: Uint8Array }): string | null =>
   method === 'keychain' ? entryOf(row) : null
 
-/** What opens a row with the method `none`: it stands beside what it opens. */
+/** What opens a row with the method `none`: it is stored beside what it opens. */
 export function unprotectedSecret({ salt }: ProtectionTable): string {
   return Buffer.from(salt).toString('base64url')
 }

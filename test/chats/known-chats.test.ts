@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
 import { open, temporary } from '../store/support.ts'
 
-/** KnownChats that remember three chats at most. */
+/** Known chats, of which at most three are remembered. */
 async function small() {
   const onFull = vi.fn()
   const store = await open(temporary())
