@@ -1,8 +1,9 @@
 import { CHAT_KINDS } from '../api/chat.ts'
+import { Listeners } from '../util/listeners.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { Mutex } from '../util/mutex.ts'
-import { TimeSlice } from '../util/time-slice.ts'
 
 /** What is remembered of a chat for good. Times are ms since the epoch. */
 export interface KnownChat {
@@ -27,8 +28,6 @@ const MOST_CHATS = 250_000
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
   maxChats?: number
-  /** Called when a new chat is refused because there are too many. */
-  onFull?: () => void
 }
 
 /**
@@ -40,17 +39,18 @@ export class KnownChats {
   readonly #store: Store
   readonly #chats = new Map<number, KnownChat>()
   readonly #maxChats: number
-  readonly #onFull: () => void
+  readonly #refusals = new Listeners()
   readonly #mutex = new Mutex()
   #privateReadable = false
 
-  private constructor(
-    store: Store,
-    { maxChats = MOST_CHATS, onFull = () => {} }: KnownChatsOptions,
-  ) {
+  private constructor(store: Store, { maxChats = MOST_CHATS }: KnownChatsOptions) {
     this.#store = store
     this.#maxChats = maxChats
-    this.#onFull = onFull
+  }
+
+  /** Calls back when a new chat is refused because there are too many. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
   }
 
   static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
@@ -246,7 +246,7 @@ export class KnownChats {
   }
 
   #full(): Refusal {
-    this.#onFull()
+    this.#refusals.emit()
     return new Refusal(
       'postern_store_unwritable',
       `no more than ${this.#maxChats} chats are remembered, and this one is new`,

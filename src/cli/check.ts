@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
 import type { Sources } from '../config/sources.ts'
-import type { Finding } from '../control/reports.ts'
+import type { CheckLine } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { withSidecarFrom } from './connect.ts'
@@ -44,13 +44,13 @@ export async function checkSources(sources: Sources, { json }: { json?: boolean 
   )
 }
 
-function putLine({ level, name, message, hint }: Finding): void {
+function putLine({ level, name, message, hint }: CheckLine): void {
   print(`${colourText(COLOURS[level], level)}  ${stripControls(name)}: ${stripControls(message)}`)
   if (hint !== undefined && level !== 'pass') print(`      ${stripControls(hint)}`)
 }
 
 /** What `run` would refuse in a process like this one. */
-function checkProcess(sources: Sources): Finding[] {
+function checkProcess(sources: Sources): CheckLine[] {
   try {
     refuseUnsafeProcess(sources)
     return []

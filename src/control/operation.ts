@@ -10,7 +10,7 @@ import type { People } from '../keys/people.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Transfer } from '../keys/transfer.ts'
 import type { Trust } from '../keys/trust.ts'
-import type { Finding } from '../observe/finding.ts'
+import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
@@ -37,7 +37,7 @@ export interface OperationParts {
   /** Called when the operator allowed readable text in private chats again. */
   onPrivateReadable: () => void
   status: () => StatusReport
-  check: () => Promise<Finding[]>
+  check: () => Promise<CheckLine[]>
   open: (armored: string) => Promise<OpenReport>
 }
 

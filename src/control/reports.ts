@@ -1,5 +1,5 @@
 /** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
-import type { Finding } from '../observe/finding.ts'
+import type { CheckLine } from '../doctor/check-line.ts'
 import type { HealthReason } from '../observe/health.ts'
 import type { RotationReport } from './rotation.ts'
 
@@ -32,7 +32,7 @@ export interface StatusReport {
 }
 
 /** A line of `postern check`. */
-export type { Finding }
+export type { CheckLine }
 
 /** The result of `open`; `verdict` is one of DESIGN's, or why the message was not opened. */
 export interface OpenReport {

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** What can change about whom we seal to and whose words we believe. */
 export type TrustChange =
@@ -44,12 +45,15 @@ const KEPT = 500_000
 /** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */
 export class Journal {
   readonly #store: Store
-  readonly #onChange: (change: TrustChange) => void
+  readonly #changes = new Listeners<TrustChange>()
 
-  /** @param onChange called with every change once it is on disk */
-  constructor(store: Store, onChange: (change: TrustChange) => void) {
+  constructor(store: Store) {
     this.#store = store
-    this.#onChange = onChange
+  }
+
+  /** Calls back with every change once it is on disk. */
+  onChange(listener: (change: TrustChange) => void): void {
+    this.#changes.add(listener)
   }
 
   /**
@@ -68,7 +72,7 @@ export class Journal {
       for (const one of changes) await append(db, one, nowMs)
     }
     await (changes.length === 0 ? this.#store.note(write) : this.#store.write(write))
-    for (const one of changes) this.#onChange(one)
+    for (const one of changes) this.#changes.emit(one)
   }
 
   /**

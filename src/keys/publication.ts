@@ -1,6 +1,7 @@
 import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
+import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/mutex.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './offer.ts'
@@ -21,10 +22,12 @@ export interface PublicationParts {
   clockSkewMs: () => number | null
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
-  /** Called on every change, with what an operator should read. */
-  onChange: (state: PublicationState, detail: string) => void
-  /** Called for each attempt at a rotation. */
-  onRotationAttempt: (outcome: RotationOutcome) => void
+}
+
+/** The state of the publication, with what an operator should read. */
+export interface PublicationChange {
+  state: PublicationState
+  detail: string
 }
 
 const CHECK_EVERY_MS = 600_000
@@ -41,6 +44,8 @@ export class Publication implements AsyncDisposable {
   readonly #status: PublicationStatus
   readonly #rotations = new RotationWatch()
   readonly #reconciler: Reconciler
+  readonly #changes = new Listeners<PublicationChange>()
+  readonly #rotationAttempts = new Listeners<RotationOutcome>()
   readonly #stop = new AbortController()
   readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
@@ -55,15 +60,29 @@ export class Publication implements AsyncDisposable {
     const { keyring, log } = parts
     this.#log = log
     this.#keyring = keyring
-    this.#status = new PublicationStatus(parts)
+    this.#status = new PublicationStatus({
+      ...parts,
+      onChange: (state, detail) => this.#changes.emit({ state, detail }),
+    })
     this.#reconciler = new Reconciler({
       ...parts,
       calls: { me: () => this.#me(parts.calls), putKey: (key) => parts.calls.putKey(key) },
       status: this.#status,
       rotations: this.#rotations,
+      onRotationAttempt: (outcome) => this.#rotationAttempts.emit(outcome),
       stop: this.#stop.signal,
     })
     this.#takeUp('it was interrupted, and is taken up again')
+  }
+
+  /** Calls back each time that the state is found out, whether it is another one or not. */
+  onState(listener: (change: PublicationChange) => void): void {
+    this.#changes.add(listener)
+  }
+
+  /** Calls back when an attempt at a rotation has ended. */
+  onRotationAttempt(listener: (outcome: RotationOutcome) => void): void {
+    this.#rotationAttempts.add(listener)
   }
 
   get state(): PublicationState {

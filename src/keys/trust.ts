@@ -1,6 +1,7 @@
 /** Whose certificate is believed: the policy, and the operator's decisions about people. */
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/mutex.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
@@ -20,8 +21,6 @@ export interface TrustParts {
   policy: TrustPolicy
   /** `MOST_PEOPLE` when not given. */
   maxPeople?: number
-  /** Called when a person could not be remembered because there are too many. */
-  onFull?: () => void
 }
 
 /**
@@ -37,7 +36,7 @@ export class Trust {
   readonly #people: People
   readonly #pins: Pins
   readonly #maxPeople: number
-  readonly #onFull: () => void
+  readonly #refusals = new Listeners()
   readonly policies: Policies
   /** One change after the other, so that none is made over what another has just changed. */
   readonly #mutex = new Mutex()
@@ -47,9 +46,13 @@ export class Trust {
     this.#journal = parts.journal
     this.#people = parts.people
     this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
-    this.#onFull = parts.onFull ?? (() => {})
     this.#pins = pins
     this.policies = policies
+  }
+
+  /** Calls back when a person could not be remembered because there are too many. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
   }
 
   static async load(parts: TrustParts): Promise<Trust> {
@@ -123,7 +126,7 @@ export class Trust {
   #changedBy(listed: readonly Listing[]): ReturnType<typeof changedPins> {
     const room = this.#maxPeople - this.#pins.size
     const found = changedPins(listed, this.#pins, { nowMs: Date.now(), room })
-    if (found.tooMany > 0) this.#onFull()
+    if (found.tooMany > 0) this.#refusals.emit()
     return found
   }
 

@@ -3,6 +3,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../chats/outcomes.ts'
 import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
+import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
@@ -23,8 +24,6 @@ export interface IncomingParts extends ExamineParts {
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
   urls: MediaUrls
-  /** Told of every Message of an answer that got a verdict, in order. */
-  judged: (outcomes: MessageOutcome[]) => void
 }
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
@@ -35,10 +34,16 @@ type OpenedFinding = Extract<Finding, { kind: 'opened' }>
 export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
+  readonly #judgements = new Listeners<MessageOutcome[]>()
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
     this.#batches = new Batches(parts)
+  }
+
+  /** Calls back with every Message of an answer that got a verdict, in order. */
+  onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
+    this.#judgements.add(listener)
   }
 
   /**
@@ -205,7 +210,7 @@ export class Incoming {
       const verdict = writeFinding(one.found.message, finding, how)
       return verdict === null ? [] : [outcomeOf(one, { verdict, finding, verify })]
     })
-    this.#parts.judged(outcomes)
+    this.#judgements.emit(outcomes)
     return outcomes
   }
 }

@@ -3,6 +3,7 @@ import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
+import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/mutex.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
@@ -22,12 +23,17 @@ export interface WebhookParts {
   rules: TargetRules
   polls: PollWatch
   makeLoop: () => DeliveryLoop
-  /** Called when a webhook was set or removed; `takenOver` when one at the service gave way. */
-  onChanged: (o: { webhook: OwnWebhook | null; takenOver: boolean }) => void
+}
+
+/** A webhook was set or removed; `takenOver` when one at the service gave way. */
+export interface WebhookChange {
+  webhook: OwnWebhook | null
+  takenOver: boolean
 }
 
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
+  readonly #listeners = new Listeners<WebhookChange>()
   #loop: DeliveryLoop | null = null
   #polls = new AbortController()
   readonly #changes = new Mutex()
@@ -36,6 +42,10 @@ export class Webhook implements AsyncDisposable {
 
   constructor(parts: WebhookParts) {
     this.#parts = parts
+  }
+
+  onChange(listener: (change: WebhookChange) => void): void {
+    this.#listeners.add(listener)
   }
 
   /** Begins to deliver, when a webhook is set; also again after `hold`. */
@@ -79,7 +89,7 @@ export class Webhook implements AsyncDisposable {
   async set(wanted: { url: string; secret: string | null }): Promise<Answer> {
     await findTarget(wanted.url, this.#parts.rules)
     return await this.#alone(async () => {
-      const { registration, onChanged } = this.#parts
+      const { registration } = this.#parts
       const standing = await this.#demandPolls()
       if ('refusal' in standing) return standing.refusal
       const before = registration.webhook
@@ -87,20 +97,20 @@ export class Webhook implements AsyncDisposable {
       const { answer, pending } = standing.info ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
-      onChanged({ webhook: registration.webhook, takenOver: standing.info === null })
+      this.#listeners.emit({ webhook: registration.webhook, takenOver: standing.info === null })
       return withResult(answer, { url: wanted.url, hasSecret: wanted.secret !== null, pending })
     })
   }
 
   /** `DELETE /webhook`: ours and one at the service. @returns the service's answer */
   async remove(query: string): Promise<Answer> {
-    const { upstream, registration, onChanged } = this.#parts
+    const { upstream, registration } = this.#parts
     return await this.#alone(async () => {
       const answer = await upstream.relay({ method: 'DELETE', path: `/webhook${query}` })
       if (!answer.envelope.ok) return answer
       if (registration.webhook !== null) await registration.remove()
       this.#polls = new AbortController()
-      onChanged({ webhook: null, takenOver: false })
+      this.#listeners.emit({ webhook: null, takenOver: false })
       return answer
     })
   }

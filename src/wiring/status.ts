@@ -8,7 +8,7 @@ import type { Link } from './link.ts'
 import type { Updates } from './updates.ts'
 
 /** What the sidecar is and how it stands, for `postern status` and `/status`. */
-export function statusOf(
+export function describeStatus(
   settings: Settings,
   parts: { link: Link; core: Core; updates: Updates | null; startedAt: string },
 ): StatusReport {
@@ -48,7 +48,7 @@ export function statusOf(
     },
     webhook: webhookOf(updates),
     updates: waitingOf(updates),
-    calls: link.spent(),
+    calls: link.ownCalls(),
   }
 }
 

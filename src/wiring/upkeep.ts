@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 /**
  * Forgets once an hour what is past the reach of the memory against replays, while our clock agrees
  * with the service's to the hour: one that has jumped ahead would forget what is still needed. A
- * failed write is told by health.
+ * failed write shows in health.
  * @param now `skewMs` how far our clock is ahead of the service's, null while unknown; `keysSinceMs`
  *   when the oldest key was made that still opens, null without any
  */

@@ -6,7 +6,11 @@ import { open, temporary } from '../store/support.ts'
 async function small() {
   const onFull = vi.fn()
   const store = await open(temporary())
-  const load = () => KnownChats.load(store, { maxChats: 3, onFull })
+  const load = async () => {
+    const loaded = await KnownChats.load(store, { maxChats: 3 })
+    loaded.onFull(onFull)
+    return loaded
+  }
   return { knownChats: await load(), load, onFull }
 }
 

@@ -7,7 +7,7 @@ import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
-import type { Finding, StatusReport } from '../../src/control/reports.ts'
+import type { CheckLine, StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/rotation.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
@@ -140,7 +140,7 @@ export function dataFolder(depth = 0): string {
 export async function serve(
   dataDir: string,
   over: Partial<Operations> = {},
-  o: { idleMs?: number; drainMs?: number; version?: string; lines?: Finding[] } = {},
+  o: { idleMs?: number; drainMs?: number; version?: string; lines?: CheckLine[] } = {},
 ): Promise<AsyncDisposable> {
   const { lines, ...bounds } = o
   const control = await startControl({

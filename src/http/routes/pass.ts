@@ -14,8 +14,8 @@ export interface PassParts {
   managesKey: boolean
   /** `routes.allowUnknown` */
   allowUnknown: boolean
-  /** Told after the service has burnt the token. */
-  revoked: () => void
+  /** Called when the bot has had the service burn its token. */
+  onTokenRevoked: () => void
 }
 
 type Endpoint = (typeof ENDPOINTS)[number]
@@ -60,7 +60,7 @@ function passHandler(endpoint: Endpoint, rule: Parameters<typeof checkBody>[0], 
     if (request.body !== undefined) checkBody(rule, request.body)
     const path = upstreamPath(endpoint.path, request) + queryOf(request)
     const answer = await parts.upstream.relay(asCall(request, reply, path))
-    if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.revoked()
+    if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()
     return relay(reply, answer)
   }
 }

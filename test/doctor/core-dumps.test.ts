@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { checkCoreDumps } from '../../src/observe/check-core-dumps.ts'
+import { checkCoreDumps } from '../../src/doctor/check-core-dumps.ts'
 import { dataFolder } from '../control/support.ts'
 
 /** A /proc with a limit, and with a pattern unless that cannot be read. */

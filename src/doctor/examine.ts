@@ -1,31 +1,38 @@
-/** What the doctor looks at, from settings and parts. */
+/** What the doctor looks at, taken from settings and from what runs. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError } from '../errors.ts'
-import { checkAll, type CheckParts } from '../observe/check.ts'
-import type { Finding } from '../observe/finding.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Trust } from '../keys/trust.ts'
 import { chooseProtection } from '../store/choose.ts'
 import { weakCopiesIn } from '../store/inspect.ts'
-import type { Core } from './core.ts'
-import type { Link } from './link.ts'
+import type { Store } from '../store/store.ts'
+import { checkAll, type CheckParts } from './check-all.ts'
+import type { CheckLine } from './check-line.ts'
+import type { ServiceParts } from './check-service.ts'
+
+/** What is read of a store that opens. */
+export interface ExaminedStore {
+  store: Pick<Store, 'method'>
+  keyring: Pick<Keyring, 'active' | 'pending' | 'all'>
+  trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
+}
 
 /**
  * Looks at everything once.
- * @param store its parts, why it does not open, or null when there never was one
+ * @param store what is open, why it does not open, or null when there never was one
  */
 export async function examineAll(
   { settings, secrets }: { settings: Settings; secrets: Secrets },
-  link: Link,
-  store: Core | OperatorError | null,
-): Promise<Finding[]> {
+  service: Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>,
+  store: ExaminedStore | OperatorError | null,
+): Promise<CheckLine[]> {
   const { upstream, key, dataDir } = settings
   const { proxy, url, caFile } = upstream
-  const core = store instanceof Error ? null : store
+  const opened = store instanceof Error ? null : store
   return await checkAll({
-    me: link.calls.me,
-    limits: link.limits,
-    skewMs: () => link.watch.skewMs,
+    ...service,
     upstreamUrl: url,
     managesKey: key.publish,
     rotateEveryDays: key.rotateEveryDays,
@@ -34,37 +41,36 @@ export async function examineAll(
       ca: caFile === undefined ? undefined : readFileSync(caFile, 'utf8'),
       proxied: proxy.httpsProxy !== undefined,
     },
-    firstProtection: store === null && key.publish ? await firstOf(key, secrets) : null,
+    firstProtection: store === null && key.publish ? await firstProtection(key, secrets) : null,
     storeProblem: store instanceof Error ? store : null,
     passphraseFile: secrets.passphrase?.file ?? undefined,
-    protection: core?.store.method ?? null,
+    protection: opened?.store.method ?? null,
     weakCopies: weakCopiesIn(dataDir),
-    keys: core === null ? null : keysOf(core),
-    people: core === null ? null : peopleOf(core),
+    keys: opened === null ? null : describeKeys(opened.keyring),
+    people: opened === null ? null : countPeople(opened.trust),
   })
 }
 
 /** What `postern run` will choose; a keychain is tried. */
-async function firstOf(
+async function firstProtection(
   { protection }: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,
 ): Promise<CheckParts['firstProtection']> {
   try {
-    const wanted = await chooseProtection({
+    const chosen = await chooseProtection({
       protection,
       passphrase: passphrase?.reveal() ?? null,
       isRequired: true,
       howToMakePassphrase,
     })
-    return wanted?.method ?? null
+    return chosen?.method ?? null
   } catch (error) {
     if (error instanceof OperatorError) return error
     throw error
   }
 }
 
-function keysOf({ keyring }: Core): CheckParts['keys'] {
-  const { active, pending, all } = keyring
+function describeKeys({ active, pending, all }: ExaminedStore['keyring']): CheckParts['keys'] {
   return {
     active: active?.fingerprint ?? null,
     activeSinceMs: active?.createdAtMs ?? null,
@@ -74,8 +80,8 @@ function keysOf({ keyring }: Core): CheckParts['keys'] {
   }
 }
 
-/** Of chats with a policy of their own nothing is said here. */
-function peopleOf({ peopleState: { trust } }: Core): CheckParts['people'] {
+/** Counts under the bot's policy; chats with a policy of their own are left out. */
+function countPeople(trust: ExaminedStore['trust']): CheckParts['people'] {
   const people = trust.all
   const waiting = people.filter(
     ({ userId, listed, standing }) =>

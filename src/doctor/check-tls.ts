@@ -1,7 +1,7 @@
-/** The doctor's look at the service's TLS certificate. */
+/** Checks the service's TLS certificate. */
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { fail, pass, warn, type Finding } from './finding.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
 const WITHIN_MS = 10_000
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 export async function checkTls(
   url: string,
   o: { ca: string | undefined; proxied: boolean },
-): Promise<Finding> {
+): Promise<CheckLine> {
   const { protocol, hostname, port } = new URL(url)
   if (protocol === 'http:') {
     return LOOPBACK.test(hostname)
@@ -53,7 +53,7 @@ async function secured(socket: TLSSocket): Promise<void> {
   await promise
 }
 
-function describe(socket: TLSSocket): Finding {
+function describe(socket: TLSSocket): CheckLine {
   const { valid_to: until } = socket.getPeerCertificate()
   const days = Math.floor((Date.parse(until) - Date.now()) / DAY_MS)
   const said = `${socket.getProtocol()}, certificate good for ${days} more days`

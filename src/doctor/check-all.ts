@@ -1,10 +1,10 @@
-/** The doctor: one line a matter, with what to do (DESIGN: How it is run). */
+/** Every line of `postern check`, in the order shown (DESIGN: How it is run). */
 import { checkCoreDumps } from './check-core-dumps.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkKey, type KeyParts } from './check-key.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
 import { checkTls } from './check-tls.ts'
-import { fail, pass, warn, type Finding } from './finding.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 export interface CheckParts extends ServiceParts, KeyParts {
   /** Absolute. */
@@ -26,7 +26,7 @@ export interface CheckParts extends ServiceParts, KeyParts {
 }
 
 /** Looks at everything once; never throws for what it finds. */
-export async function checkAll(parts: CheckParts): Promise<Finding[]> {
+export async function checkAll(parts: CheckParts): Promise<CheckLine[]> {
   const [folder, tls, { bot, lines }] = await Promise.all([
     checkFolder(parts.dataDir),
     checkTls(parts.upstreamUrl, parts.tls),
@@ -46,14 +46,14 @@ export async function checkAll(parts: CheckParts): Promise<Finding[]> {
   ]
 }
 
-function storeLine({ keys, storeProblem }: CheckParts): Finding {
+function storeLine({ keys, storeProblem }: CheckParts): CheckLine {
   if (storeProblem !== null) return fail('store', storeProblem.message, storeProblem.hint)
   return keys === null
     ? pass('store', 'there is none yet; postern run makes one')
     : pass('store', `opens, with ${keys.all.length} of our keys`)
 }
 
-function protectionLine({ protection, firstProtection: first, dataDir }: CheckParts): Finding[] {
+function protectionLine({ protection, firstProtection: first, dataDir }: CheckParts): CheckLine[] {
   if (first !== null && typeof first === 'object')
     return [fail('protection', first.message, first.hint)]
   const kind = protection ?? first
@@ -84,7 +84,7 @@ function protectionLine({ protection, firstProtection: first, dataDir }: CheckPa
 }
 
 /** Whoever takes the folder must not have what opens it. */
-function passphraseLine({ passphraseFile, dataDir }: CheckParts): Finding[] {
+function passphraseLine({ passphraseFile, dataDir }: CheckParts): CheckLine[] {
   if (passphraseFile === undefined) return []
   const isInside = `${passphraseFile}/`.startsWith(`${dataDir.replace(/\/$/, '')}/`)
   return isInside
@@ -99,7 +99,7 @@ function passphraseLine({ passphraseFile, dataDir }: CheckParts): Finding[] {
 }
 
 /** A copy from before an upgrade is as good to a thief as the store was then. */
-function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): Finding[] {
+function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): CheckLine[] {
   if (first === undefined) return []
   const names = `${first}${more.length === 0 ? '' : `, and ${more.length} more`}`
   return [
@@ -111,7 +111,7 @@ function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): Find
   ]
 }
 
-function trustLine({ people }: CheckParts): Finding[] {
+function trustLine({ people }: CheckParts): CheckLine[] {
   if (people === null) return []
   const { known, waiting, policy } = people
   const said = `policy ${policy}, ${known} people known`

@@ -1,9 +1,9 @@
-/** The doctor's look at the service: does it answer, take the token, agree on the time. */
+/** Checks the service: whether it answers, takes the token and agrees on the time. */
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { capacity } from '../pgp/size.ts'
-import { fail, pass, warn, type Finding } from './finding.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 export interface ServiceParts {
   /** Asks `GET /me` now. */
@@ -18,7 +18,7 @@ export interface ServiceParts {
 
 const SKEW_MAX_MS = 120_000
 const SKEW_NOTABLE_MS = 5000
-/** Octets of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
+/** Bytes of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
 const KINDS = [
   { name: 'Curve25519', each: { aes256: 96, aes128: 80 } },
   { name: 'NIST P-256', each: { aes256: 128, aes128: 112 } },
@@ -27,13 +27,13 @@ const KINDS = [
   { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
 ]
 const TYPICAL_TEXT_BYTES = 500
-/** Octets of UTF-8 that one UTF-16 unit of a text takes at most. */
+/** Bytes of UTF-8 that one UTF-16 unit of a text takes at most. */
 const UNIT_BYTES = 3
 
-/** Asks once. @returns the bot, null when it could not be had, with what there is to say */
+/** Asks once. @returns the bot, null when it could not be had, and the lines */
 export async function checkService(
   parts: ServiceParts,
-): Promise<{ bot: Bot | null; lines: Finding[] }> {
+): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
   let bot: Bot
   try {
     bot = await parts.me()
@@ -52,7 +52,7 @@ export async function checkService(
   return { bot, lines }
 }
 
-function unanswered(error: unknown, url: string): Finding[] {
+function unanswered(error: unknown, url: string): CheckLine[] {
   if (error instanceof ServiceError) {
     const reached = pass('upstream', `${url} answers`)
     return error.status === 401
@@ -65,13 +65,13 @@ function unanswered(error: unknown, url: string): Finding[] {
   return [fail('upstream', `${url}: no usable answer`, 'check upstream.url')]
 }
 
-function pausedLine(bot: Bot): Finding {
+function pausedLine(bot: Bot): CheckLine {
   return bot.status == null || bot.status === 'active'
     ? pass('status', 'the bot is active')
     : fail('status', `the bot is ${bot.status}`, 'its owner resumes it in the bot console')
 }
 
-function clockLine(skewMs: number | null): Finding {
+function clockLine(skewMs: number | null): CheckLine {
   if (skewMs === null)
     return warn('clock', 'the service does not tell its time', 'keep NTP running')
   const seconds = Math.round(Math.abs(skewMs) / 1000)
@@ -84,7 +84,7 @@ function clockLine(skewMs: number | null): Finding {
     : pass('clock', 'agrees with the service’s')
 }
 
-function webhookLine(bot: Bot, { managesKey }: ServiceParts): Finding {
+function webhookLine(bot: Bot, { managesKey }: ServiceParts): CheckLine {
   if (bot.webhook?.url == null) return pass('webhook', 'none stands at the service')
   return managesKey
     ? warn(
@@ -95,7 +95,7 @@ function webhookLine(bot: Bot, { managesKey }: ServiceParts): Finding {
     : pass('webhook', 'the service delivers to one itself')
 }
 
-function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): Finding {
+function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): CheckLine {
   const said = `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
   return pass('limits', said)
 }

@@ -1,6 +1,6 @@
-/** The doctor's look at the bot's own key: what the service shows, how old ours is. */
+/** Checks the bot's own key: what the service shows, how old ours is. */
 import type { Bot } from '../api/bot.ts'
-import { fail, pass, warn, type Finding } from './finding.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 /** Our keys. */
 export interface OwnKeys {
@@ -29,11 +29,11 @@ const OLD_DAYS = 730
 const ENDING_DAYS = 30
 
 /** @param bot as `GET /me` has it just now */
-export function checkKey(bot: Bot, parts: KeyParts): Finding[] {
+export function checkKey(bot: Bot, parts: KeyParts): CheckLine[] {
   return [keyLine(bot, parts), ...ageLine(parts)]
 }
 
-function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): Finding[] {
+function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
   const since = keys?.activeSinceMs ?? null
   if (!managesKey || keys === null || since === null) return []
   const days = Math.max(0, Math.floor((Date.now() - since) / DAY_MS))
@@ -52,7 +52,7 @@ function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): Finding[] {
   return days > OLD_DAYS ? [warn('key age', said, rotate)] : [pass('key age', said)]
 }
 
-function keyLine(bot: Bot, { keys, managesKey }: KeyParts): Finding {
+function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {
   const shown = bot.fingerprint?.toLowerCase() ?? null
   const { active = null, pending = null, all = [] } = keys ?? {}
   if (!managesKey) {

@@ -1,6 +1,6 @@
-/** The doctor's look at core dumps: a crash could write the memory, with the keys in it, to disk. */
+/** Checks core dumps: a crash could write the memory, with the keys in it, to disk. */
 import { readFileSync } from 'node:fs'
-import { pass, warn, type Finding } from './finding.ts'
+import { pass, warn, type CheckLine } from './check-line.ts'
 
 const HINT =
   'set the limit to 0: LimitCORE=0 in the systemd unit, `ulimit -c 0` in the shell before ' +
@@ -8,10 +8,10 @@ const HINT =
 
 /**
  * Looks at the limit of this process, where the system is Linux.
- * @param proc where the system shows itself
- * @returns nothing where the limit cannot be told
+ * @param proc where /proc is mounted
+ * @returns no line where the limit is not known
  */
-export function checkCoreDumps(proc = '/proc'): Finding[] {
+export function checkCoreDumps(proc = '/proc'): CheckLine[] {
   const limits = read(`${proc}/self/limits`)
   const limit = /^Max core file size +(\S+)/m.exec(limits ?? '')?.[1]
   if (limit === undefined) return []

@@ -1,13 +1,13 @@
-/** The doctor's look at the data directory: whose it is, who else could read it, its disk. */
+/** Checks the data directory: its owner, who else can read it, free space on its disk. */
 import { lstat, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fail, pass, warn, type Finding } from './finding.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 const LEAST_BYTES = 16 * 1024 * 1024
 const NOTABLE_BYTES = 256 * 1024 * 1024
 
 /** @param dataDir absolute; need not exist. Never throws for what it finds. */
-export async function checkFolder(dataDir: string): Promise<Finding[]> {
+export async function checkFolder(dataDir: string): Promise<CheckLine[]> {
   const folder = await lstat(dataDir).catch(codeOf)
   if (folder === 'ENOENT') return [pass('data folder', `${dataDir} is not there yet`)]
   if (typeof folder === 'string') {
@@ -20,7 +20,7 @@ export async function checkFolder(dataDir: string): Promise<Finding[]> {
 async function permissions(
   dataDir: string,
   folder: { uid: number; mode: number },
-): Promise<Finding> {
+): Promise<CheckLine> {
   const ours = process.getuid?.() ?? folder.uid
   if (folder.uid !== ours) {
     const hint = 'run this as the user that the sidecar runs as, or give the folder to it'
@@ -42,7 +42,7 @@ async function openFilesIn(dataDir: string): Promise<string[]> {
   return open
 }
 
-async function room(dataDir: string): Promise<Finding> {
+async function room(dataDir: string): Promise<CheckLine> {
   const disk = await statfs(dataDir).catch(codeOf)
   if (typeof disk === 'string') {
     return warn('disk', `its free room cannot be told (${disk})`, 'look at it with df')
