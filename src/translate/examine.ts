@@ -15,7 +15,7 @@ import type { Verdict } from './verdict.ts'
 export type Finding =
   | { kind: 'untouched' }
   /** An `armored` in a readable chat: somebody's words, delivered as text. */
-  | { kind: 'words' }
+  | { kind: 'readable' }
   /** Readable text where it should not be, or whose chat's mode cannot be learned. */
   | {
       kind: 'plain'
@@ -66,12 +66,12 @@ export async function examine(
   if (mode.isProtected === null) {
     return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
   }
-  if (!mode.isProtected) return settled({ kind: 'words' })
+  if (!mode.isProtected) return settled({ kind: 'readable' })
   return await examineSealed(found, sealed, { arrival, parts })
 }
 
 /** Whatever it is: a bot may show a list or a number as well as a text. */
-const isThere = (words: unknown): boolean => words !== undefined && words !== null && words !== ''
+const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 const settled = (finding: Finding): Examined => ({ finding, passing: null })
 

@@ -13,6 +13,7 @@ import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
 import { restAfter } from './relief.ts'
+import { checkReplay } from './replays.ts'
 import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
@@ -29,6 +30,8 @@ export interface IncomingParts extends ExamineParts {
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
 const LARGEST_BATCH = 100
+
+const STOPPED_SIGNING = { verdict: 'bad-signature', reason: 'stopped-signing' } as const
 
 type OpenedFinding = Extract<Finding, { kind: 'opened' }>
 
@@ -148,39 +151,32 @@ export class Incoming {
 
   /**
    * @param signed who signed earlier in this batch, and must go on signing
-   * @returns what stands in the place of the Message's own verdict; undefined: that stands
+   * @returns what replaces the Message's own verdict; undefined: that stands
    */
   async #judge(
     { found, updateId }: Numbered,
     { opened, judged, isForOtherChat }: OpenedFinding,
     { check, signed }: { check: SeenCheck; signed: ReadonlySet<number | null> },
   ): Promise<Reasoned | undefined> {
-    const { fromId, messageId, dateMs, position } = found
-    const sighting = {
+    const { messageId, dateMs, position, fromId } = found
+    const place = {
       chatId: found.chatId ?? 0,
       updateId: position === 'top' ? updateId : null,
       messageId,
       userId: fromId,
       dateMs,
-      dataDigest: opened.dataDigest,
-      signatureDigest: judged.signatureDigest ?? null,
     }
-    const claims = opened.signatures.map(({ digest }) => digest)
-    const recognized = await check.recognize(sighting, claims)
-    if (recognized === 'replayed') return { verdict: 'replayed' }
-    if (judged.verdict === 'verified' && position === 'top' && fromId === this.#parts.botId()) {
-      return { verdict: 'replayed', reason: 'own-words' }
-    }
-    if (recognized === 'new' && isForOtherChat) {
-      return { verdict: 'replayed', reason: 'other-audience' }
-    }
-    if (judged.verdict === 'unsigned' && signed.has(fromId)) {
-      return { verdict: 'bad-signature', reason: 'stopped-signing' }
-    }
-    const since = this.#learnedSince(found, judged)
-    if (since !== null) return since
-    if (delivers(judged.verdict, this.#parts.verify)) await check.remember(sighting, recognized)
-    return undefined
+    const isOwn = judged.verdict === 'verified' && fromId === this.#parts.botId()
+    const hasStopped = judged.verdict === 'unsigned' && signed.has(fromId)
+    return await checkReplay(
+      check,
+      { place, opened, judged, isForOtherChat },
+      {
+        verify: this.#parts.verify,
+        isOwnWords: isOwn && position === 'top',
+        objection: () => (hasStopped ? STOPPED_SIGNING : this.#learnedSince(found, judged)),
+      },
+    )
   }
 
   /** What was examined for an earlier poll may not stand any more. */
@@ -200,8 +196,8 @@ export class Incoming {
     const outcomes = judged.flatMap((one, index) => {
       const finding = findingOf(one)
       const how = { settled: settled[index], verify, normalizeText }
-      const verdict = writeFinding(one.found.message, finding, how)
-      return verdict === null ? [] : [outcomeOf(one, { verdict, finding, verify })]
+      const final = writeFinding(one.found.message, finding, how)
+      return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
     })
     this.#parts.judged(outcomes)
     return outcomes

@@ -33,7 +33,7 @@ describe('the table of verdicts', () => {
 
 const finding: fc.Arbitrary<Finding> = fc.oneof(
   fc.constant({ kind: 'untouched' as const }),
-  fc.constant({ kind: 'words' as const }),
+  fc.constant({ kind: 'readable' as const }),
   fc.record({
     kind: fc.constant('plain' as const),
     verdict: fc.constantFrom('plaintext-in-protected', 'before-key', 'mode-unknown'),
@@ -75,7 +75,7 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
     fc.property(message, finding, fc.constantFrom(...policies), (before, found, verify) => {
       const fits = {
         untouched: true,
-        words: 'armored' in before,
+        readable: 'armored' in before,
         plain: !('armored' in before) && 'text' in before,
         closed: 'armored' in before,
         opened: 'armored' in before,
@@ -83,21 +83,22 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
       fc.pre(fits)
       const after: Record<string, unknown> = structuredClone(before)
       const how = { settled: undefined, verify, normalizeText: false }
-      const verdict = writeFinding(after, found, how)
+      const final = writeFinding(after, found, how)
       expect(after['id']).toBe(before.id)
       if (found.kind === 'untouched') {
-        expect([verdict, after]).toEqual([null, before])
+        expect([final, after]).toEqual([null, before])
         return
       }
       expect('text' in after && 'armored' in after).toBe(false)
       const postern = after['postern'] as { withheldText?: string; opened: boolean }
       const held = [after['text'], after['armored'], postern.withheldText]
-      if (found.kind === 'words') {
+      if (found.kind === 'readable') {
         expect(held).toContain(before.armored)
         return
       }
 
-      const delivered = verdict !== null && delivers(verdict, verify)
+      const delivered = final !== null && delivers(final.verdict, verify)
+      expect(postern).toMatchObject({ ...final })
       expect(postern.opened).toBe(found.kind === 'opened')
       if (found.kind === 'opened') {
         expect(after['text']).toBe(delivered ? found.opened.text : undefined)
@@ -123,6 +124,6 @@ test('a settled verdict counts over the message’s own', () => {
   }
   const settled = { verdict: 'replayed' as const, reason: 'other-audience' }
   const how = { settled, verify: 'flag' as const, normalizeText: false }
-  expect(writeFinding(after, found, how)).toBe('replayed')
+  expect(writeFinding(after, found, how)).toEqual(settled)
   expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })
 })
