@@ -4,7 +4,7 @@
  */
 
 /** Where a body goes. */
-export interface Target {
+export interface OutboundTarget {
   /** `send` is POST /messages, `edit` is PATCH /messages/{id}. */
   route: 'send' | 'edit'
   /** Path below the API prefix, encoded. */
@@ -12,7 +12,7 @@ export interface Target {
 }
 
 class Permit {
-  readonly route: Target['route']
+  readonly route: OutboundTarget['route']
   readonly path: string
   /** The request body, JSON, as it will stand on the wire; the same bytes on every retry. */
   readonly body: Buffer
@@ -20,7 +20,7 @@ class Permit {
   readonly mayLeave: () => boolean
   readonly #isIssued = true
 
-  constructor(target: Target, body: Buffer, mayLeave: () => boolean) {
+  constructor(target: OutboundTarget, body: Buffer, mayLeave: () => boolean) {
     this.route = target.route
     this.path = target.path
     this.body = body
@@ -37,7 +37,7 @@ export type Outbound = Permit
 
 /** Issues a permit. For the guard alone. */
 export function issuePermit(
-  target: Target,
+  target: OutboundTarget,
   body: Buffer,
   mayLeave = (): boolean => true,
 ): Outbound {

@@ -77,7 +77,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
     authorize,
-    answered: (line) => parts.metrics.answered(line),
+    onAnswered: (line) => parts.metrics.answered(line),
   })
   const tools: DoorTools = {
     relay,

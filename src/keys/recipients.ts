@@ -12,7 +12,7 @@ export interface Recipients {
    * very same array while the same are chosen from the same list.
    */
   certificates: readonly string[]
-  /** Greatest octets that the recipient packets of `certificates` take. */
+  /** Most bytes that the recipient packets of `certificates` take. */
   recipientBytes: CipherSizes
   skipped: Skipped[]
 }

@@ -5,7 +5,7 @@ const SECONDS = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75]
 /** What is known of attachments, asked when somebody looks. */
 export interface MediaSource {
   openings(): number
-  spoolOctets(): number
+  spoolBytes(): number
 }
 
 /** What is counted of attachments. */
@@ -51,7 +51,7 @@ function gaugesOf(source: MediaSource): Gauge<string>[] {
     help: 'What attachments take on the disk of dataDir',
     registers: [],
     collect() {
-      this.set(source.spoolOctets())
+      this.set(source.spoolBytes())
     },
   })
   return [openings, spool] as Gauge<string>[]

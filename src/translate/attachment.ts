@@ -40,8 +40,8 @@ export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, key
   room: Room
   /** Setting `open.verify`. */
   verify: VerifyPolicy
-  /** Told the fingerprint of the own key that opened one, whatever came of it then. */
-  opened: (fingerprint: string) => void
+  /** Called with the fingerprint of the own key that opened one, whatever became of it then. */
+  onOpened: (fingerprint: string) => void
   /** The bytes of a stored attachment. @throws ServiceError, NoResponseError, Refusal */
   stored: (mediaId: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
 }
@@ -69,7 +69,7 @@ export async function openAttachment(
     const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
     if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
-    parts.opened(opened.openedWith)
+    parts.onOpened(opened.openedWith)
     return await judge(opened, { place, signal, parts }).catch(async (error: unknown) => {
       await opened.file.close()
       throw error

@@ -14,14 +14,14 @@ import {
 export interface AttachmentBounds {
   /** Openings at once. */
   openings: number
-  keptOctets: number
+  keptBytes: number
   keptFiles: number
   keptMs: number
 }
 
 export const ATTACHMENT_BOUNDS: AttachmentBounds = {
   openings: 4,
-  keptOctets: 256 * 2 ** 20,
+  keptBytes: 256 * 2 ** 20,
   keptFiles: 200,
   keptMs: 300_000,
 }
@@ -36,7 +36,7 @@ export interface AttachmentOutcome {
 export interface AttachmentsParts extends Pick<AttachmentParts, 'stored' | 'room'> {
   /** What opens; null for a sidecar without a key, which gives everything as it is stored. */
   opens: (AttachmentParts & { capability: Capability }) | null
-  told: (outcome: AttachmentOutcome) => void
+  onDone: (outcome: AttachmentOutcome) => void
   bounds?: AttachmentBounds
 }
 
@@ -50,7 +50,7 @@ export class Attachments implements AsyncDisposable {
   constructor(parts: AttachmentsParts) {
     this.#parts = parts
     this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
-    const { keptOctets: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
+    const { keptBytes: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
     this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
   }
 
@@ -109,19 +109,20 @@ export class Attachments implements AsyncDisposable {
   }
 
   async #open(mediaId: string, place: MediaPlace | null): Promise<Attachment> {
-    const { opens, told } = this.#parts
+    const { opens, onDone } = this.#parts
     const { signal } = this.#stopping
     const startedAtMs = performance.now()
-    const tell = (outcome: string): void => told({ outcome, ms: performance.now() - startedAtMs })
+    const report = (outcome: string): void =>
+      onDone({ outcome, ms: performance.now() - startedAtMs })
     try {
       const attachment =
         place === null || opens === null
           ? await fetchAttachment(mediaId, signal, this.#parts)
           : await openAttachment(place, signal, opens)
-      tell(attachment.verdict ?? 'stored')
+      report(attachment.verdict ?? 'stored')
       return attachment
     } catch (error) {
-      tell(error instanceof Refusal ? error.code : 'service')
+      report(error instanceof Refusal ? error.code : 'service')
       throw error
     }
   }

@@ -7,7 +7,7 @@ import type { Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
-import { issuePermit, type Outbound, type Target } from '../permit.ts'
+import { issuePermit, type Outbound, type OutboundTarget } from '../permit.ts'
 import { looksEncrypted } from '../pgp/format/encrypted-message.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
@@ -95,7 +95,7 @@ export class Guard {
  * @throws Refusal `bad_request` when it is not an encrypted message
  */
 export function permitSealed(
-  target: Target,
+  target: OutboundTarget,
   fields: { chatId: number; [name: string]: unknown },
   sealed: Sealed | string,
 ): Outbound {
@@ -112,7 +112,7 @@ export function permitSealed(
 /** Lets readable text leave, for a chat that the guard ruled readable. */
 export function permitReadable(
   rule: Rule,
-  target: Target,
+  target: OutboundTarget,
   fields: { chatId: number; [name: string]: unknown },
 ): Outbound {
   if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
@@ -123,7 +123,7 @@ export function permitReadable(
 
 /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
 export function permitMarkup(
-  target: Target,
+  target: OutboundTarget,
   fields: { chatId: number; markup: unknown },
 ): Outbound {
   return issuePermit(target, json({ chatId: fields.chatId, markup: fields.markup }))

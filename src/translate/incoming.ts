@@ -7,7 +7,7 @@ import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { moment } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
-import { OTHER_PERSON, isByStranger, type ExamineParts, type Finding } from './examine.ts'
+import { OTHER_PERSON, isByStranger, type ExamineParts, type MessageFinding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
@@ -24,8 +24,8 @@ export interface IncomingParts extends ExamineParts {
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
   urls: MediaUrls
-  /** Told of every Message of an answer that got a verdict, in order. */
-  judged: (outcomes: Outcome[]) => void
+  /** Called with every Message of an answer that got a verdict, in order. */
+  onJudged: (outcomes: Outcome[]) => void
 }
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
@@ -33,7 +33,7 @@ const LARGEST_BATCH = 100
 
 const STOPPED_SIGNING = { verdict: 'bad-signature', reason: 'stopped-signing' } as const
 
-type OpenedFinding = Extract<Finding, { kind: 'opened' }>
+type OpenedFinding = Extract<MessageFinding, { kind: 'opened' }>
 
 export class Incoming {
   readonly #parts: IncomingParts
@@ -87,7 +87,7 @@ export class Incoming {
   /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */
   #withhold(message: Record<string, unknown>): void {
     const { verify, normalizeText } = this.#parts
-    const finding: Finding =
+    const finding: MessageFinding =
       typeof message['armored'] === 'string'
         ? { kind: 'closed', verdict: 'too-large', reason: 'too-many-messages' }
         : { kind: 'plain', verdict: 'mode-unknown' }
@@ -189,7 +189,7 @@ export class Incoming {
 
   #write(
     judged: Numbered[],
-    findingOf: (one: Numbered) => Finding,
+    findingOf: (one: Numbered) => MessageFinding,
     settled: (Reasoned | undefined)[] = [],
   ): Outcome[] {
     const { verify, normalizeText } = this.#parts
@@ -199,7 +199,7 @@ export class Incoming {
       const final = writeFinding(one.found.message, finding, how)
       return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
     })
-    this.#parts.judged(outcomes)
+    this.#parts.onJudged(outcomes)
     return outcomes
   }
 }
@@ -213,7 +213,7 @@ function idOf(update: unknown): number {
 }
 
 /** What cannot be recorded as seen is not opened. */
-function unrecorded(finding: Finding): Finding {
+function unrecorded(finding: MessageFinding): MessageFinding {
   if (finding.kind !== 'opened') return finding
   return { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' }
 }

@@ -1,13 +1,13 @@
 import type { Outcome } from '../chats/outcomes.ts'
 import type { Judgeable } from './batch.ts'
-import type { Finding } from './examine.ts'
+import type { MessageFinding } from './examine.ts'
 import { delivers, type VerifyPolicy } from './verdict.ts'
 import type { FinalVerdict } from './write-finding.ts'
 
 /** What is remembered of a Message: who, where, what was found, never what it says. */
 export function outcomeOf(
   { found, ms, updateId }: Judgeable & { updateId: number },
-  judged: { final: FinalVerdict; finding: Finding; verify: VerifyPolicy },
+  judged: { final: FinalVerdict; finding: MessageFinding; verify: VerifyPolicy },
 ): Outcome {
   const { chatId, messageId, fromId } = found
   const { final, finding, verify } = judged

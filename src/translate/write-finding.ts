@@ -1,7 +1,7 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../json.ts'
-import type { Finding } from './examine.ts'
+import type { MessageFinding } from './examine.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 
 /** The verdict that a Message was given in the end. */
@@ -17,7 +17,7 @@ export interface FinalVerdict extends Reasoned {
  */
 export function writeFinding(
   message: Record<string, unknown>,
-  finding: Finding,
+  finding: MessageFinding,
   how: { settled: Reasoned | undefined; verify: VerifyPolicy; normalizeText: boolean },
 ): FinalVerdict | null {
   if (finding.kind === 'untouched') return null

@@ -158,7 +158,7 @@ export async function createCore(
   const { attachments, urls } = stack.use(
     await createMedia(
       { settings, link, store },
-      opening && { ...opening, opened: (key) => noteOpening(key, 'media') },
+      opening && { ...opening, onOpened: (key) => noteOpening(key, 'media') },
     ),
   )
   store.onWritable((writable) => link.watch.writable(writable))
@@ -195,7 +195,7 @@ export async function createCore(
             urls,
             verify: settings.open.verify,
             normalizeText: settings.open.normalizeText,
-            judged: (judged) => {
+            onJudged: (judged) => {
               for (const { verdict, tookMs, openedWith } of judged) {
                 metrics.opened({ verdict, ms: tookMs ?? 0 })
                 if (openedWith !== null) noteOpening(openedWith, 'message')

@@ -48,14 +48,21 @@ export function buildDoors(
     rereadToken: rereader(secrets),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
     allowUnknown: settings.routes.allowUnknown,
-    revoked: () => {
+    onRevoked: () => {
       link.watch.revoked()
       core.publication?.pause()
       webhook.hold()
     },
     routes: [
       messageRoutes({ messages, limits: link.limits, sealsForBot: managesKey }),
-      updateRoutes({ upstream, incoming: core.incoming, webhook, polls, backlog, polled }),
+      updateRoutes({
+        upstream,
+        incoming: core.incoming,
+        webhook,
+        polls,
+        backlog,
+        onPolled: polled,
+      }),
       webhookRoutes({ upstream, webhook, observe: updates.observe }),
       meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
       chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),

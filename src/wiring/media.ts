@@ -34,7 +34,7 @@ export async function createMedia(
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
   const metrics = new MediaMetrics(link.metrics.registry, {
     openings: () => attachments.openings,
-    spoolOctets: () => room.bytes,
+    spoolBytes: () => room.bytes,
   })
   const url = opens === null ? null : await urlParts(store)
   const { verify } = settings.open
@@ -43,7 +43,7 @@ export async function createMedia(
       room,
       stored,
       opens: opens === null || url === null ? null : { ...opens, ...url, room, stored, verify },
-      told: (outcome) => metrics.fetched(outcome),
+      onDone: (outcome) => metrics.fetched(outcome),
     }),
   )
   const resources = stack.move()

@@ -130,7 +130,7 @@ function reportDeliveries(link: Link, log: Log, backlog: Backlog): DeliveryListe
       metrics.delivered({ outcome: failure.kind, ms, failures })
       backlog.markBehind()
       const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
-      if (failures === FIXED_LIMITS.webhookFailuresToTell) {
+      if (failures === FIXED_LIMITS.webhookFailuresToNotify) {
         log.error(why, 'the webhook has failed ten times in a row')
       } else log.warn(why, 'a delivery to the webhook failed')
       reportFailing(link, failures, failure.message)
@@ -139,7 +139,7 @@ function reportDeliveries(link: Link, log: Log, backlog: Backlog): DeliveryListe
 }
 
 function reportFailing({ health }: Link, failures: number, lastError: string | null): void {
-  if (failures < FIXED_LIMITS.webhookFailuresToTell) return
+  if (failures < FIXED_LIMITS.webhookFailuresToNotify) return
   health.set('webhook-failing', `${failures} in a row, the last: ${lastError ?? 'not known'}`)
 }
 

@@ -71,11 +71,11 @@ describe('what passes', () => {
   it('the news that the token was burnt, but not that it was not', async () => {
     let burnt = 0
     const revoked = () => void burnt++
-    const yes = await openDoor({ parts: { revoked } })
+    const yes = await openDoor({ parts: { onRevoked: revoked } })
     await call(yes, 'POST', '/bot/v1/token/revoke')
     expect(burnt).toBe(1)
     const no = await openDoor({
-      parts: { revoked },
+      parts: { onRevoked: revoked },
       answering: (_seen, response) =>
         void response
           .writeHead(401)

@@ -63,7 +63,7 @@ export async function openDoor(
     managesKey: true,
     routes: [],
     outside: [],
-    revoked: () => {},
+    onRevoked: () => {},
     ...o.parts,
   })
   onTestFinished(() => door.drain())

@@ -67,7 +67,7 @@ function usage(command: { name(): string; usage(): string }): string {
 export function everyMetric(): Metrics['registry'] {
   const { registry } = new Metrics(new Health())
   void new KeyMetrics(registry, { keys: () => [], situation: () => null })
-  void new MediaMetrics(registry, { openings: () => 0, spoolOctets: () => 0 })
+  void new MediaMetrics(registry, { openings: () => 0, spoolBytes: () => 0 })
   showLoad(registry, {
     threads: () => ({}),
     connections: () => ({}),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../src/translate/examine.ts'
+import type { MessageFinding } from '../../src/translate/examine.ts'
 import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
@@ -31,13 +31,13 @@ describe('the table of verdicts', () => {
   })
 })
 
-const finding: fc.Arbitrary<Finding> = fc.oneof(
+const finding: fc.Arbitrary<MessageFinding> = fc.oneof(
   fc.constant({ kind: 'untouched' as const }),
   fc.constant({ kind: 'readable' as const }),
   fc.record({
     kind: fc.constant('plain' as const),
     verdict: fc.constantFrom('plaintext-in-protected', 'before-key', 'mode-unknown'),
-  }) as fc.Arbitrary<Finding>,
+  }) as fc.Arbitrary<MessageFinding>,
   fc.record({
     kind: fc.constant('closed' as const),
     verdict: fc.constantFrom(...(NEVER as Verdict[])),

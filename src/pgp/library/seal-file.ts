@@ -4,7 +4,7 @@
  */
 import './brainpool.ts'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket } from 'openpgp'
@@ -125,7 +125,7 @@ async function encrypted(
   for (const part of parts) {
     for (let at = 0; at < part.length; at += SLICE) {
       put(part.subarray(at, at + SLICE))
-      if (part.length > SLICE) await breathe()
+      if (part.length > SLICE) await yieldToLoop()
     }
   }
   put(Buffer.of(0xd3, 0x14))
