@@ -5,7 +5,7 @@ import { PreparedMessages } from '../../../src/pgp/native/precompute.ts'
 import { freshSessionKey } from '../../../src/pgp/crypto/session-key.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
-import { seeded } from '../../support/openpgp-octets.ts'
+import { seeded } from '../../support/openpgp-bytes.ts'
 
 const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }
 const prepared = (bytes = 96): PreparedMessage =>
