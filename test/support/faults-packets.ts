@@ -1,7 +1,7 @@
 /** Hostile OpenPGP, put together octet by octet (RFC 9580, 4.2 and 5). */
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { encryptSessionKey, readKey } from 'openpgp'
-import { armorMessage } from '../../src/pgp/format/armor.ts'
+import { armorMessage } from '../../src/pgp/format/armor-writer.ts'
 import { TAG, framePacket } from '../../src/pgp/format/packets.ts'
 import { canaries } from './canaries.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { armorMessage } from '../../../src/pgp/format/armor.ts'
+import { armorMessage } from '../../../src/pgp/format/armor-writer.ts'
 import { dearmorLines } from '../../../src/pgp/format/armor-lines.ts'
 import { plainArmor } from '../../../src/pgp/format/armor.ts'
 import { armor } from '../../support/openpgp-framing.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { armorMessage, armoredLength, dearmor } from '../../../src/pgp/format/armor.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
+import { armorMessage, armoredLength } from '../../../src/pgp/format/armor-writer.ts'
 import { looksEncrypted } from '../../../src/pgp/format/encrypted-message.ts'
 import { hello, openArmored, said } from '../../support/openpgp-engine.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { armorPackets } from '../../../src/pgp/format/json-armor.ts'
+import { armorPackets } from '../../../src/pgp/format/armor-writer.ts'
 import { prepareMessage, type PreparedMessage } from '../../../src/pgp/native/prepared-message.ts'
 import { PreparedMessages } from '../../../src/pgp/native/precompute.ts'
 import { freshSessionKey } from '../../../src/pgp/crypto/session-key.ts'
