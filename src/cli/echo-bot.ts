@@ -18,13 +18,13 @@ export async function runEchoBot(o: {
   onMessage: (message: EchoedMessage) => void
 }): Promise<void> {
   const headers = { authorization: `Bearer ${o.token}`, 'content-type': 'application/json' }
-  const call = async (path: string, init: RequestInit = {}): Promise<Update[]> => {
+  const call = async (path: string, init: RequestInit = {}): Promise<EchoUpdate[]> => {
     const answer = await fetch(`${o.url}/bot/v1${path}`, { headers, signal: o.signal, ...init })
     if (answer.status === 429) {
       await pause(Number(answer.headers.get('retry-after')) * 1000, undefined, o)
       return await call(path, init)
     }
-    const { ok, result, error } = (await answer.json()) as Envelope
+    const { ok, result, error } = (await answer.json()) as EchoEnvelope
     if (!ok) throw new Error(error.code)
     return result
   }
@@ -42,13 +42,13 @@ export async function runEchoBot(o: {
   }
 }
 
-interface Update {
+interface EchoUpdate {
   updateId: number
   message?: { id: number; chat: { id: number }; text?: string }
 }
 
-interface Envelope {
+interface EchoEnvelope {
   ok: boolean
-  result: Update[]
+  result: EchoUpdate[]
   error: { code: string }
 }
