@@ -37,7 +37,7 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
     hosts: hostNames(parts.allowedHosts),
     anyHost: PROBES,
     authorize: () => {},
-    answered: () => {},
+    onAnswered: () => {},
   })
   app.get('/healthz', () => ({ ok: true }))
   app.get('/readyz', (_request, reply) => {

@@ -81,7 +81,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
     authorize,
-    answered: parts.onAnswered,
+    onAnswered: parts.onAnswered,
   })
   const tools: DoorTools = {
     relay,

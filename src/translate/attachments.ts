@@ -15,14 +15,14 @@ import {
 export interface AttachmentBounds {
   /** Openings at once. */
   openings: number
-  keptOctets: number
+  keptBytes: number
   keptFiles: number
   keptMs: number
 }
 
 export const ATTACHMENT_BOUNDS: AttachmentBounds = {
   openings: 4,
-  keptOctets: 256 * 2 ** 20,
+  keptBytes: 256 * 2 ** 20,
   keptFiles: 200,
   keptMs: 300_000,
 }
@@ -38,7 +38,7 @@ export interface AttachmentsParts extends Pick<AttachmentParts, 'stored'> {
   /** Where files rest. */
   room: AttachmentParts['room'] & { readonly bytes: number }
   /** What opens; null for a sidecar without a key, which gives everything as it is stored. */
-  opens: (Omit<AttachmentParts, 'opened'> & { capability: Capability }) | null
+  opens: (Omit<AttachmentParts, 'onOpened'> & { capability: Capability }) | null
   bounds?: AttachmentBounds
 }
 
@@ -54,7 +54,7 @@ export class Attachments implements AsyncDisposable {
   constructor(parts: AttachmentsParts) {
     this.#parts = parts
     this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
-    const { keptOctets: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
+    const { keptBytes: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
     this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
   }
 
@@ -139,7 +139,7 @@ export class Attachments implements AsyncDisposable {
           ? await fetchAttachment(mediaId, signal, this.#parts)
           : await openAttachment(place, signal, {
               ...opens,
-              opened: (fingerprint) => this.#decryptions.emit(fingerprint),
+              onOpened: (fingerprint) => this.#decryptions.emit(fingerprint),
             })
       report(attachment.verdict ?? 'stored')
       return attachment

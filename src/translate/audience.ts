@@ -6,7 +6,7 @@ import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'
 import type { Person } from '../keys/person.ts'
 import type { NamedRecipients } from '../pgp/engine.ts'
 import { passingOf } from './passing.ts'
-import type { Judged, Opened } from './signatures.ts'
+import type { Judged, SignedContent } from './signatures.ts'
 
 export interface AudienceParts {
   directory: Pick<Directory, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
@@ -57,7 +57,7 @@ export async function isForOtherChat(message: Addressed, parts: AudienceParts): 
  */
 export async function judgeAudience(
   judged: Judged,
-  opened: Opened & { recipients: NamedRecipients },
+  opened: SignedContent & { recipients: NamedRecipients },
   place: Omit<Addressed, 'recipients' | 'intended'>,
   parts: AudienceParts,
 ): Promise<{ judged: Judged; isForOtherChat: boolean }> {
@@ -74,9 +74,9 @@ export async function judgeAudience(
   }
 }
 
-type Sent = Addressed & { fromId: number }
+type SentByPerson = Addressed & { fromId: number }
 
-async function isForThirdPerson(message: Sent, parts: AudienceParts): Promise<boolean> {
+async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
   const { chatId, fromId, recipients, receivedAtMs } = message
   const { directory, knownKeys, knownChats } = parts
   if (recipients.hasUnnamed) return false
@@ -97,7 +97,7 @@ async function isForThirdPerson(message: Sent, parts: AudienceParts): Promise<bo
   return await hasThird()
 }
 
-async function isForOtherGroup(message: Sent, parts: AudienceParts): Promise<boolean> {
+async function isForOtherGroup(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
   const { chatId, fromId, receivedAtMs } = message
   const { directory } = parts
   const known = await directory.keyList(chatId, monotonicNow() - LIST_MAX_AGE_MS)
@@ -109,7 +109,11 @@ async function isForOtherGroup(message: Sent, parts: AudienceParts): Promise<boo
 }
 
 /** Whether nobody of a group is among the recipients, although others could be. */
-async function isStrangeTo(list: KeyList, message: Sent, parts: AudienceParts): Promise<boolean> {
+async function isStrangeTo(
+  list: KeyList,
+  message: SentByPerson,
+  parts: AudienceParts,
+): Promise<boolean> {
   const { fromId, recipients, intended } = message
   const isOther = (userId: number): boolean => userId !== fromId && userId !== parts.botId()
   const others = list.people.filter(({ userId }) => isOther(userId))
@@ -150,7 +154,7 @@ function haveCommon(one: ReadonlySet<number>, other: ReadonlySet<number>): boole
 /** The sender's certificate, by the list or by the person's own record. */
 async function senderOf(
   list: KeyList,
-  { fromId, chatId }: Sent,
+  { fromId, chatId }: SentByPerson,
   { directory, botId }: AudienceParts,
 ): Promise<{ fingerprint: string | null; encryptionKeys: readonly string[] } | null> {
   if (fromId === botId()) return null

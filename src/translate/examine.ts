@@ -12,10 +12,10 @@ import { judgeSignatures, type Judged, type SignatureParts } from './signatures.
 import type { Verdict } from './verdict.ts'
 
 /** What was found out about a Message. */
-export type Finding =
+export type MessageFinding =
   | { kind: 'untouched' }
   /** An `armored` in a readable chat: somebody's words, delivered as text. */
-  | { kind: 'words' }
+  | { kind: 'readable' }
   /** Readable text where it should not be, or whose chat's mode cannot be learned. */
   | {
       kind: 'plain'
@@ -31,7 +31,7 @@ export type Finding =
 
 /** A finding; `passing` when asking the service again soon may give a better one. */
 export interface Examined {
-  finding: Finding
+  finding: MessageFinding
   passing: Passing | null
 }
 
@@ -66,14 +66,14 @@ export async function examine(
   if (mode.isProtected === null) {
     return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
   }
-  if (!mode.isProtected) return settled({ kind: 'words' })
+  if (!mode.isProtected) return settled({ kind: 'readable' })
   return await examineSealed(found, sealed, { arrival, parts })
 }
 
 /** Whatever it is: a bot may show a list or a number as well as a text. */
-const isThere = (words: unknown): boolean => words !== undefined && words !== null && words !== ''
+const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-const settled = (finding: Finding): Examined => ({ finding, passing: null })
+const settled = (finding: MessageFinding): Examined => ({ finding, passing: null })
 
 /** Whether the chat is protected; null when that cannot be learned. */
 interface LearntMode {
@@ -106,7 +106,7 @@ function examinePlain(
   found: FoundMessage,
   isProtected: boolean | null,
   parts: ExamineParts,
-): Finding {
+): MessageFinding {
   if (isProtected === null) return { kind: 'plain', verdict: 'mode-unknown' }
   if (!isProtected) return { kind: 'untouched' }
   if (isByStranger(found, parts)) return { kind: 'plain', ...OTHER_PERSON }
@@ -139,7 +139,7 @@ function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
 }
 
 /** Why a sealed Message is not opened wherever it stands; null when it may be. */
-function whyClosed(found: FoundMessage): Finding | null {
+function whyClosed(found: FoundMessage): MessageFinding | null {
   // An update speaks of one chat: a bot that quotes would hand another's words to this one.
   if (found.chatId !== found.updateChatId) {
     return { kind: 'closed', verdict: 'replayed', reason: 'other-chat' }

@@ -8,12 +8,13 @@ import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
-import { OTHER_PERSON, isByStranger, type ExamineParts, type Finding } from './examine.ts'
+import { OTHER_PERSON, isByStranger, type ExamineParts, type MessageFinding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
 import { restAfter } from './relief.ts'
+import { checkReplay } from './replays.ts'
 import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
@@ -29,7 +30,9 @@ export interface IncomingParts extends ExamineParts {
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
 const LARGEST_BATCH = 100
 
-type OpenedFinding = Extract<Finding, { kind: 'opened' }>
+const STOPPED_SIGNING = { verdict: 'bad-signature', reason: 'stopped-signing' } as const
+
+type OpenedFinding = Extract<MessageFinding, { kind: 'opened' }>
 
 export class Incoming {
   readonly #parts: IncomingParts
@@ -89,7 +92,7 @@ export class Incoming {
   /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */
   #withhold(message: Record<string, unknown>): void {
     const { verify, normalizeText } = this.#parts
-    const finding: Finding =
+    const finding: MessageFinding =
       typeof message['armored'] === 'string'
         ? { kind: 'closed', verdict: 'too-large', reason: 'too-many-messages' }
         : { kind: 'plain', verdict: 'mode-unknown' }
@@ -155,39 +158,32 @@ export class Incoming {
 
   /**
    * @param signed who signed earlier in this batch, and must go on signing
-   * @returns what stands in the place of the Message's own verdict; undefined: that stands
+   * @returns what replaces the Message's own verdict; undefined: that stands
    */
   async #judge(
     { found, updateId }: Numbered,
     { opened, judged, isForOtherChat }: OpenedFinding,
     { check, signed }: { check: ReplayCheck; signed: ReadonlySet<number | null> },
   ): Promise<Reasoned | undefined> {
-    const { fromId, messageId, dateMs, position } = found
-    const sighting = {
+    const { messageId, dateMs, position, fromId } = found
+    const place = {
       chatId: found.chatId ?? 0,
       updateId: position === 'top' ? updateId : null,
       messageId,
       userId: fromId,
       dateMs,
-      dataDigest: opened.dataDigest,
-      signatureDigest: judged.signatureDigest ?? null,
     }
-    const claims = opened.signatures.map(({ digest }) => digest)
-    const recognized = await check.recognize(sighting, claims)
-    if (recognized === 'replayed') return { verdict: 'replayed' }
-    if (judged.verdict === 'verified' && position === 'top' && fromId === this.#parts.botId()) {
-      return { verdict: 'replayed', reason: 'own-words' }
-    }
-    if (recognized === 'new' && isForOtherChat) {
-      return { verdict: 'replayed', reason: 'other-audience' }
-    }
-    if (judged.verdict === 'unsigned' && signed.has(fromId)) {
-      return { verdict: 'bad-signature', reason: 'stopped-signing' }
-    }
-    const since = this.#learnedSince(found, judged)
-    if (since !== null) return since
-    if (delivers(judged.verdict, this.#parts.verify)) await check.remember(sighting, recognized)
-    return undefined
+    const isOwn = judged.verdict === 'verified' && fromId === this.#parts.botId()
+    const hasStopped = judged.verdict === 'unsigned' && signed.has(fromId)
+    return await checkReplay(
+      check,
+      { place, opened, judged, isForOtherChat },
+      {
+        verify: this.#parts.verify,
+        isOwnWords: isOwn && position === 'top',
+        objection: () => (hasStopped ? STOPPED_SIGNING : this.#learnedSince(found, judged)),
+      },
+    )
   }
 
   /** What was examined for an earlier poll may not stand any more. */
@@ -200,15 +196,15 @@ export class Incoming {
 
   #write(
     judged: Numbered[],
-    findingOf: (one: Numbered) => Finding,
+    findingOf: (one: Numbered) => MessageFinding,
     settled: (Reasoned | undefined)[] = [],
   ): MessageOutcome[] {
     const { verify, normalizeText } = this.#parts
     const outcomes = judged.flatMap((one, index) => {
       const finding = findingOf(one)
       const how = { settled: settled[index], verify, normalizeText }
-      const verdict = writeFinding(one.found.message, finding, how)
-      return verdict === null ? [] : [outcomeOf(one, { verdict, finding, verify })]
+      const final = writeFinding(one.found.message, finding, how)
+      return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
     })
     this.#judgements.emit(outcomes)
     return outcomes
@@ -224,7 +220,7 @@ function idOf(update: unknown): number {
 }
 
 /** What cannot be recorded as seen is not opened. */
-function unrecorded(finding: Finding): Finding {
+function unrecorded(finding: MessageFinding): MessageFinding {
   if (finding.kind !== 'opened') return finding
   return { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' }
 }

@@ -9,7 +9,7 @@ import type { Outbound } from '../permit.ts'
 import { Listeners } from '../util/listeners.ts'
 import { objectResult, sentView, withResult } from './bot-view.ts'
 import type { Draft } from './draft.ts'
-import type { Outgoing, Prepared } from './outgoing.ts'
+import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 
 /** An answer of the service in its envelope. */
 export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
@@ -67,7 +67,7 @@ export class Messages<A extends EnvelopedAnswer> {
     return this.#answer(answer, draft, prepared)
   }
 
-  async #hand({ outbound, leave }: Prepared): Promise<A> {
+  async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {
     try {
       return await this.#parts[outbound.route](outbound)
     } finally {
@@ -75,7 +75,7 @@ export class Messages<A extends EnvelopedAnswer> {
     }
   }
 
-  #answer(answer: A, draft: Draft, { recipients, sealMs }: Prepared): A {
+  #answer(answer: A, draft: Draft, { recipients, sealMs }: PreparedOutbound): A {
     const { envelope } = answer
     if (!envelope.ok || recipients === null) return answer
     const { chatId } = draft

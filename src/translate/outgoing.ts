@@ -1,4 +1,4 @@
-/** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
+/** From what the bot says to what may leave (DESIGN: Sealing). Values in, values out. */
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
@@ -16,7 +16,7 @@ import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 
 /** What leaves, and for whom; `recipients` is null when nothing was sealed. */
-export interface Prepared {
+export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
@@ -59,7 +59,7 @@ export class Outgoing {
    * Makes a draft ready to leave: as it is into a readable chat, sealed into a protected one.
    * @throws Refusal with Postern's codes; ServiceError and NoResponseError from calls of our own
    */
-  async prepare(draft: Draft): Promise<Prepared> {
+  async prepare(draft: Draft): Promise<PreparedOutbound> {
     const hasBody = draft.text !== undefined || draft.armored !== undefined
     const isSend = draft.target.route === 'send'
     if (!hasBody && !isSend && draft.unlisted.length === 0) {
@@ -84,15 +84,19 @@ export class Outgoing {
    */
   async reconsider(
     draft: Draft,
-    prepared: Prepared,
-    said: { code: string; expected: string | undefined },
-  ): Promise<Prepared | null> {
-    if (said.code !== 'wrong_body_kind') return null
-    if (said.expected === 'armored' && draft.text !== undefined && prepared.recipients === null) {
+    prepared: PreparedOutbound,
+    refusal: { code: string; expected: string | undefined },
+  ): Promise<PreparedOutbound | null> {
+    if (refusal.code !== 'wrong_body_kind') return null
+    if (
+      refusal.expected === 'armored' &&
+      draft.text !== undefined &&
+      prepared.recipients === null
+    ) {
       await this.#parts.knownChats.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
-    if (said.expected !== 'armored' && prepared.recipients !== null) {
+    if (refusal.expected !== 'armored' && prepared.recipients !== null) {
       throw await this.#downgrade(draft.chatId)
     }
     return null
@@ -104,7 +108,7 @@ export class Outgoing {
     this.#parts.directory.forget(chatId)
   }
 
-  async #sealed(draft: Draft): Promise<Prepared> {
+  async #sealed(draft: Draft): Promise<PreparedOutbound> {
     const { publication, guard } = this.#parts
     if (draft.unlisted.length > 0) {
       throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
@@ -124,7 +128,7 @@ export class Outgoing {
     return await this.#seal(draft, draft.text ?? '', publication)
   }
 
-  async #seal(draft: Draft, text: string, publication: Publication): Promise<Prepared> {
+  async #seal(draft: Draft, text: string, publication: Publication): Promise<PreparedOutbound> {
     const { list, signer, leave } = await this.#enter(draft.chatId, publication)
     try {
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
@@ -158,7 +162,7 @@ export class Outgoing {
   async #sealTo(
     recipients: Recipients,
     { draft, text, signer }: { draft: Draft; text: string; signer: UnlockedKey },
-  ): Promise<Pick<Prepared, 'outbound' | 'sealMs'>> {
+  ): Promise<Pick<PreparedOutbound, 'outbound' | 'sealMs'>> {
     const { engine, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {

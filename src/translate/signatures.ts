@@ -44,7 +44,7 @@ export interface SignatureParts {
 }
 
 /** What was opened, as far as its signatures go. */
-export type Opened = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
+export type SignedContent = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
 
 /** Where an opened message or attachment was found. */
 export interface Claimed {
@@ -61,7 +61,7 @@ export interface Claimed {
 
 /** Judges the signatures of an opened message or attachment. Never throws for what a sender can cause. */
 export async function judgeSignatures(
-  opened: Opened,
+  opened: SignedContent,
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Judged> {
@@ -157,7 +157,7 @@ const failed = (verdict: Judged['verdict'], reason?: string): Search => ({
 })
 
 async function findSigner(
-  opened: Opened,
+  opened: SignedContent,
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {
@@ -183,7 +183,7 @@ function unavailable(error: unknown): Judged {
 }
 
 async function verifyBy(
-  opened: Opened,
+  opened: SignedContent,
   person: Awaited<ReturnType<Directory['signer']>>,
   { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<Search> {
@@ -215,7 +215,7 @@ function isByOwnKey(claim: SignatureClaim | undefined, keyring: Keyring): boolea
 
 /** Our own messages, against every key that was ever ours. */
 async function findOwn(
-  opened: Opened,
+  opened: SignedContent,
   { signal }: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {

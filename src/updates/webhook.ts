@@ -86,19 +86,19 @@ export class Webhook implements AsyncDisposable {
    * @returns the answer for the bot; the service's own when it would not have it
    * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; NoResponseError
    */
-  async set(wanted: { url: string; secret: string | null }): Promise<Answer> {
-    await findTarget(wanted.url, this.#parts.rules)
+  async set(request: { url: string; secret: string | null }): Promise<Answer> {
+    await findTarget(request.url, this.#parts.rules)
     return await this.#alone(async () => {
       const { registration } = this.#parts
       const standing = await this.#demandPolls()
       if ('refusal' in standing) return standing.refusal
       const before = registration.webhook
-      await registration.set(wanted)
+      await registration.set(request)
       const { answer, pending } = standing.info ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
       this.#listeners.emit({ webhook: registration.webhook, takenOver: standing.info === null })
-      return withResult(answer, { url: wanted.url, hasSecret: wanted.secret !== null, pending })
+      return withResult(answer, { url: request.url, hasSecret: request.secret !== null, pending })
     })
   }
 

@@ -26,7 +26,7 @@ export interface Media extends AsyncDisposable {
  */
 export async function createMedia(
   { settings, link, store }: { settings: Settings; link: Link; store: Store },
-  opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'opened'> | null,
+  opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'onOpened'> | null,
 ): Promise<Media> {
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))

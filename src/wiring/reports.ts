@@ -91,7 +91,7 @@ export function reportDelivery({ updateId, ms, after }: Delivery, health: Health
 export function reportDeliveryFailure(failed: FailedDelivery, health: Health, log: Log): void {
   const { updateId, failure, failures, waitMs } = failed
   const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
-  if (failures === FIXED_LIMITS.webhookFailuresToTell) {
+  if (failures === FIXED_LIMITS.webhookFailuresToNotify) {
     log.error(why, 'the webhook has failed ten times in a row')
   } else log.warn(why, 'a delivery to the webhook failed')
   reportFailingWebhook({ failures, lastError: failure.message }, health)
@@ -102,7 +102,7 @@ export function reportFailingWebhook(
   { failures, lastError }: { failures: number; lastError: string | null },
   health: Health,
 ): void {
-  if (failures < FIXED_LIMITS.webhookFailuresToTell) return
+  if (failures < FIXED_LIMITS.webhookFailuresToNotify) return
   health.set('webhook-failing', `${failures} in a row, the last: ${lastError ?? 'not known'}`)
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { API_PREFIX, ENDPOINTS } from '../../api/endpoints.ts'
+import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../json.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
@@ -17,8 +17,6 @@ export interface PassParts {
   /** Called when the bot has had the service burn its token. */
   onTokenRevoked: () => void
 }
-
-type Endpoint = (typeof ENDPOINTS)[number]
 
 /** Parameters that are not numbers. */
 const TEXT_PARAMS = new Set(['callbackId', 'username'])

@@ -42,9 +42,9 @@ export function webhookRoutes({
       return tools.relay(reply, withResult(answer, info))
     })
     app.post('/webhook', async (request, reply) => {
-      const wanted = SetWebhook.safeParse(request.body)
-      if (!wanted.success) throw new Refusal('bad_request', firstProblem(wanted.error))
-      const { url, secret = null } = wanted.data
+      const parsed = SetWebhook.safeParse(request.body)
+      if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
+      const { url, secret = null } = parsed.data
       return tools.relay(reply, await webhook.set({ url, secret }))
     })
     app.delete('/webhook', async (request, reply) => {

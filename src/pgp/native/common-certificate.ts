@@ -50,7 +50,7 @@ const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint]
 const USER_ID_MAX = 1024
 const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
 
-interface Parts {
+interface CommonPackets {
   primary: SigningKey
   userId: Uint8Array
   certification: SignaturePacketForm
@@ -79,7 +79,7 @@ export function readCommonCertificate(armored: string, nowMs: number): Certifica
 const isTrue = (statement: Statement): boolean =>
   signatureAlgorithm(statement.algorithm).holds(statement)
 
-function partsOf(armored: string): Parts | null {
+function partsOf(armored: string): CommonPackets | null {
   if (armored.length > BOUNDS.certificateChars) return null
   const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
   const packets = bytes && listOf(bytes)
@@ -121,7 +121,12 @@ function isPlainUserId(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
 }
 
-function infoOf({ primary, certification, recipientKey, binding }: Parts): CertificateInfo | null {
+function infoOf({
+  primary,
+  certification,
+  recipientKey,
+  binding,
+}: CommonPackets): CertificateInfo | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)

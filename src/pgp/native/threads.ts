@@ -1,7 +1,7 @@
 /** Threads for what is computed for many at once, and which work goes first on them. */
 import { Mutex } from '../../util/mutex.ts'
 import type { UnlockedKey } from '../engine.ts'
-import type { ArmoredPackets } from '../format/json-armor.ts'
+import type { ArmoredPackets } from '../format/armor-writer.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { unpackRecord } from './record-table.ts'

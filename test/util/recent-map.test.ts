@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentMap } from '../../../src/pgp/native/recent-map.ts'
+import { RecentMap } from '../../src/util/recent-map.ts'
 
 /** Those of some keys that are there. */
 function keysIn(map: RecentMap<number>, keys: string): string {

@@ -1,8 +1,8 @@
-/** Octets as OpenPGP writes them, for tests. Nothing here comes from `src/pgp` or a library. */
+/** Bytes as OpenPGP writes them, for tests. Nothing here comes from `src/pgp` or a library. */
 import { createHash } from 'node:crypto'
 
-/** Joins octets, numbers below 256 and hexadecimal strings. */
-export function octets(...parts: (Uint8Array | number | string)[]): Buffer {
+/** Joins bytes, numbers below 256 and hexadecimal strings. */
+export function concat(...parts: (Uint8Array | number | string)[]): Buffer {
   return Buffer.concat(
     parts.map((part) => {
       if (typeof part === 'number') return Buffer.from([part])
@@ -23,20 +23,20 @@ export function u32(value: number): Buffer {
   return out
 }
 
-/** A multiprecision integer (RFC 9580, 3.2): bits, then the octets without leading zeros. */
+/** A multiprecision integer (RFC 9580, 3.2): bits, then the bytes without leading zeros. */
 export function mpi(value: Uint8Array): Buffer {
   let start = 0
   while (start < value.length && value[start] === 0) start++
   const significant = Buffer.from(value.subarray(start))
   const top = significant[0] ?? 0
   const bits = top === 0 ? 0 : significant.length * 8 - Math.clz32(top) + 24
-  return octets(u16(bits), significant)
+  return concat(u16(bits), significant)
 }
 
 export const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex')
 
 /**
- * Octets that look random and are the same in every run.
+ * Bytes that look random and are the same in every run.
  * @param label what they are for; another label gives others
  */
 export function seeded(label: string, length: number): Buffer {

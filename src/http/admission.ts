@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** Whom a door lets in. */
-export interface GateOptions {
+export interface AdmissionOptions {
   bounds: DoorBounds
   /** From `hostNames`. */
   hosts: ReadonlySet<string>
@@ -29,10 +29,13 @@ export interface GateOptions {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /**
- * Judges a request before any routing: who knocks, and whether every parser reads the request
- * line alike. @returns null when it may be routed, else its answer
+ * Checks a request before any routing: whether its caller may be there, and whether every parser
+ * reads the request line alike. @returns null when it may be routed, else its answer
  */
-export function gate(request: IncomingMessage, options: GateOptions): FailureAnswer | null {
+export function checkRequest(
+  request: IncomingMessage,
+  options: AdmissionOptions,
+): FailureAnswer | null {
   const { rawHeaders, headers, url = '' } = request
   const { bounds } = options
   const door = options.anyHost.has(url.split('?', 1)[0] ?? '')
@@ -49,7 +52,7 @@ export function gate(request: IncomingMessage, options: GateOptions): FailureAns
  * Judges a request that has a route: its method, its token, and what its headers say of its body.
  * @returns null when it may be read
  */
-export function admission(request: FastifyRequest, options: GateOptions): Refusal | null {
+export function checkRouted(request: FastifyRequest, options: AdmissionOptions): Refusal | null {
   if (!METHODS.has(request.method)) return new Refusal('not_found', 'no such path')
   if (request.routeOptions.config.anonymous !== true) {
     try {
