@@ -26,7 +26,7 @@ const LONG = [
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,config,contract,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
+  'test/{bounds,config,contract,doctor,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
   'test/{sandbox,translate,trust,updates,upstream,vectors}/**/*.test.ts',
 ]
 

@@ -1,21 +1,27 @@
-/** The one place where the sidecar is wired and unwired; `wiring/` holds its two halves. */
+/**
+ * The one place where the sidecar is put together and taken apart: `wiring/` builds its parts,
+ * then `wiring/subscriptions.ts` lets them listen to each other.
+ */
 import type { Secrets, Settings } from './config/settings.ts'
-import { bindOperations, type Operations } from './control/operations.ts'
+import type { Operations } from './control/operations.ts'
 import { OperatorError } from './errors.ts'
-import { fingerprintOf } from './keys/situation.ts'
 import type { Log } from './logger.ts'
-import { whatIsThere } from './store/inspect.ts'
-import { waysOf } from './wiring/alerting.ts'
-import { copiesIn } from './store/inspect.ts'
-import { createCore, type Core, type Purpose } from './wiring/core.ts'
-import { examineAll } from './wiring/doctor.ts'
-import { createLink, type Link } from './wiring/link.ts'
-import { openReport } from './wiring/open-report.ts'
-import { statusOf } from './wiring/status.ts'
-import type { Surroundings, Updates } from './wiring/updates.ts'
-import { refusing } from './wiring/without-store.ts'
+import { alertWays } from './wiring/alerting.ts'
+import { createCore, type Purpose } from './wiring/core.ts'
+import { createLink } from './wiring/link.ts'
+import { buildOperations, buildOperationsWithoutStore } from './wiring/operations.ts'
+import type { HandedInParts } from './wiring/parts.ts'
+import {
+  botDoorEvents,
+  subscribeCore,
+  subscribeLink,
+  subscribeUpdates,
+} from './wiring/subscriptions.ts'
+import { tryWriting } from './wiring/upkeep.ts'
 
 export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
+export { createLink, type Link } from './wiring/link.ts'
+export type { HandedInParts } from './wiring/parts.ts'
 
 /** Everything but the doors: what commands need when no sidecar runs. */
 export interface Offline extends AsyncDisposable {
@@ -34,37 +40,45 @@ export interface ContextOptions {
   log: Log
   /** XDG_RUNTIME_DIR, for the control socket of a `dataDir` with a long path. */
   runtimeDir?: string | null
-  /** Stand-ins for what surrounds the sidecar; for tests. */
-  surroundings?: Surroundings
+}
+
+export interface SidecarOptions extends ContextOptions {
+  /** Parts in place of the usual ones, such as a clock of a test or a store that is open already. */
+  parts?: HandedInParts
 }
 
 /**
  * Makes the sidecar, without listening yet.
  * @throws OperatorError for everything that keeps the store from opening
  */
-export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
+export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
   // Not for commands that find no sidecar: they need neither doors nor the bot's updates.
   const { buildDoors, openDoors } = await import('./wiring/doors.ts')
   const { createUpdates } = await import('./wiring/updates.ts')
   const { startControl } = await import('./control/server.ts')
-  const { settings, secrets, log } = options
+  const { settings, secrets, log, parts = {} } = options
   await using stack = new AsyncDisposableStack()
-  const link = stack.use(createLink(settings, secrets, { log, ways: waysOf(settings, secrets) }))
+  const link =
+    parts.link ??
+    stack.use(createLink(settings, secrets, { log, ways: alertWays(settings, secrets) }))
+  subscribeLink(link)
   const core = stack.use(await createCore(options, link, 'run'))
+  stack.use(subscribeCore(core, link, log))
   const updates = stack.use(await createUpdates(options, link, core))
-  const offline = offlineOf(options, { link, core, updates })
-  const doors = buildDoors(options, { link, core, updates, operations: offline.operations })
+  subscribeUpdates(updates, link, options)
+  const operations = buildOperations(options, { link, core, updates })
+  const events = botDoorEvents(link, core, updates)
+  const doors = buildDoors(options, { link, core, updates, operations, events })
   const resources = stack.move()
   return {
-    ...offline,
+    operations,
     listen: async () => {
-      const addresses = await openDoors(options.settings, doors)
-      resources.use(
-        await startControl({ ...offline, ...options, dataDir: options.settings.dataDir }),
-      )
-      link.watch.start()
+      const addresses = await openDoors(settings, doors)
+      resources.use(await startControl({ ...options, operations, dataDir: settings.dataDir }))
+      link.watch.start({ askService: link.calls.me, tryStore: () => tryWriting(core.store) })
       core.publication?.start()
-      updates.start()
+      updates.webhook.start()
+      updates.backlog.start()
       return addresses
     },
     [Symbol.asyncDispose]: async () => {
@@ -73,7 +87,7 @@ export async function createSidecar(options: ContextOptions): Promise<Sidecar> {
       await updates[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])
       // Ends calls of our own, which what is disposed of next may be waiting for.
-      await link[Symbol.asyncDispose]()
+      if (link !== parts.link) await link[Symbol.asyncDispose]()
       await resources.disposeAsync()
     },
   }
@@ -90,14 +104,19 @@ export async function createOffline(
   const { settings, secrets, log } = options
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
-  const core = await createCore(options, link, purpose).catch(onlyStore)
-  const offline =
+  subscribeLink(link)
+  const core = await createCore(options, link, purpose).catch(storeProblem)
+  if (!(core instanceof OperatorError)) {
+    stack.use(core)
+    stack.use(subscribeCore(core, link, log))
+  }
+  const operations =
     core instanceof OperatorError
-      ? withoutStore(options, link, core)
-      : offlineOf(options, { link, core: stack.use(core), updates: null })
+      ? buildOperationsWithoutStore(options, link, core)
+      : buildOperations(options, { link, core, updates: null })
   const resources = stack.move()
   return {
-    ...offline,
+    operations,
     [Symbol.asyncDispose]: async () => {
       await link[Symbol.asyncDispose]()
       await resources.disposeAsync()
@@ -105,38 +124,8 @@ export async function createOffline(
   }
 }
 
-function offlineOf(
-  options: ContextOptions,
-  parts: { link: Link; core: Core; updates: Updates | null },
-): Omit<Offline, symbol> {
-  const { link, core } = parts
-  const startedAt = new Date().toISOString()
-  return {
-    operations: bindOperations({
-      ...core,
-      ...core.acquaintance,
-      storeCopies: () => copiesIn(options.settings.dataDir),
-      publishedKey: async () => fingerprintOf(await link.calls.me()),
-      onPrivateReadable: () => link.health.clear('bot-unprotected'),
-      status: () => statusOf(options.settings, { ...parts, startedAt }),
-      check: () => examineAll(options, link, core),
-      open: (armored) => openReport(armored, core),
-    }),
-  }
-}
-
-/** The doctor can look without a store, nothing else can be done. */
-function onlyStore(error: unknown): OperatorError {
+/** @returns why no store opens; the doctor can look all the same. @throws any other error */
+function storeProblem(error: unknown): OperatorError {
   if (error instanceof OperatorError && /^(store|data-dir)/.test(error.code)) return error
   throw error
-}
-
-function withoutStore(
-  options: ContextOptions,
-  link: Link,
-  problem: OperatorError,
-): Omit<Offline, symbol> {
-  const never = problem.code === 'store-missing' && whatIsThere(options.settings.dataDir) === 'none'
-  const check = () => examineAll(options, link, never ? null : problem)
-  return { operations: { ...refusing(problem), check } }
 }

@@ -1,11 +1,11 @@
 /**
- * Who may knock at a local listener: programs that call one of our own names, never a web page
- * (DESIGN, The local doors). Looks at the raw header lines, because a merged view hides twins.
+ * Who may call a local listener: programs that use one of our own names, never a web page (DESIGN,
+ * The local doors). Reads the raw header lines, because a merged view hides duplicates.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { REFUSALS } from './errors.ts'
 
-/** Why a request is turned away before anything else is looked at. */
+/** Why a request is refused before anything else is read. */
 export interface DoorProblem {
   status: number
   code: 'bad_request' | 'postern_host_refused' | 'postern_browser_refused'
@@ -64,7 +64,7 @@ export function valuesOf(rawHeaders: readonly string[], name: string): string[] 
   return values
 }
 
-/** The Host header that last turned out to be a loopback name: a bot sends the same one always. */
+/** The last Host header that was a loopback name: a bot always sends the same one. */
 let lastLoopback = ''
 
 function hostProblem(rawHeaders: readonly string[], allowed: ReadonlySet<string>) {

@@ -1,9 +1,9 @@
 /**
  * Every error that Postern makes, in four families that are never confused:
- * we decided not to (`Refusal`), nobody usable answered (`NoResponseError`), the service said no
+ * we decided not to (`Refusal`), nobody usable answered (`NoResponseError`), the service refused
  * (`ServiceError`), and the operator must act before anything can run (`OperatorError`).
  */
-import { OPERATOR_REFUSALS } from './operator-refusals.ts'
+import { OPERATOR_REFUSALS, type ExitCode } from './operator-refusals.ts'
 
 /**
  * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
@@ -146,7 +146,7 @@ export const REFUSALS = {
 export type OwnCode = keyof typeof REFUSALS
 
 /** Codes of the service's that the sidecar also gives by itself, with their status. */
-export const BORROWED = {
+const BORROWED = {
   bad_request: 400,
   wrong_body_kind: 400,
   bad_webhook: 400,
@@ -220,7 +220,7 @@ export interface RawAnswer {
 }
 
 /**
- * The service said no, in its own envelope (spec, Errors).
+ * The service refused, in its own envelope (spec, Errors).
  * `retryAfterSeconds` follows the spec's rule about header and body; undefined when not a 429.
  */
 export class ServiceError extends PosternError {
@@ -230,26 +230,26 @@ export class ServiceError extends PosternError {
   readonly retryAfterSeconds: number | undefined
   readonly answer: RawAnswer
 
-  constructor(said: {
+  constructor(error: {
     code: string
     status: number
     expected?: 'text' | 'armored' | undefined
     retryAfterSeconds?: number | undefined
     answer: RawAnswer
   }) {
-    super(`the service said ${said.code}`)
-    this.code = said.code
-    this.status = said.status
-    this.expected = said.expected
-    this.retryAfterSeconds = said.retryAfterSeconds
-    this.answer = said.answer
+    super(`the service said ${error.code}`)
+    this.code = error.code
+    this.status = error.status
+    this.expected = error.expected
+    this.retryAfterSeconds = error.retryAfterSeconds
+    this.answer = error.answer
   }
 }
 
 /** Why a command cannot go on, for the person at the terminal. */
 export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 
-/** The operator must act. The message says what exactly happened, and `hint` what to do about it. */
+/** The operator must act. The message is what exactly happened; `hint` is what to do about it. */
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string
@@ -260,7 +260,7 @@ export class OperatorError extends PosternError {
     this.hint = hint || OPERATOR_REFUSALS[code].hint
   }
 
-  get exitCode(): 1 | 2 {
+  get exitCode(): ExitCode {
     return OPERATOR_REFUSALS[this.code].exitCode
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** How often an answer was there, and how often it had to be fetched. */
+/** How often an answer was cached, and how often it was fetched. */
 export interface Lookups {
   hits: number
   misses: number
@@ -11,13 +11,13 @@ interface Entry<V> {
   askedAtMs: number
 }
 
-/** The moment, in ms, by a clock that nobody can set back: what freshness is measured with. */
-export const moment = (): number => performance.now()
+/** Now in ms, by a clock that nobody can set back. Freshness is measured with it. */
+export const monotonicNow = (): number => performance.now()
 
 /**
- * Answers of the service by key, with the moment they were asked for. One fetch a key in flight,
- * shared by all callers; an answer asked for earlier never replaces one asked for later; a failed
- * fetch is told to its callers and not remembered.
+ * Answers of the service by key, with the time when they were asked for. Each key has one fetch in
+ * flight, which all callers share. An answer asked for earlier never replaces one asked for later.
+ * A failed fetch rejects for its callers and is not remembered.
  */
 export class FreshCache<V extends {}> {
   readonly #entries: LRUCache<number, Entry<V>>
@@ -46,13 +46,15 @@ export class FreshCache<V extends {}> {
     this.#fetch = options.fetch
   }
 
-  /** What is remembered, if asked for at `sinceMs` (a `moment`) or later; no call is made. */
+  /**
+   * What is remembered, if asked for at `sinceMs` (by `monotonicNow`) or later; no call is made.
+   */
   peek(key: number, sinceMs: number): V | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && entry.askedAtMs >= sinceMs ? entry.value : undefined
   }
 
-  /** An answer that was asked for at `sinceMs` (a `moment`) or later; fetched if need be. */
+  /** An answer that was asked for at `sinceMs` (by `monotonicNow`) or later; fetched if need be. */
   async get(key: number, sinceMs: number): Promise<V> {
     const kept = this.peek(key, sinceMs)
     const flight = this.#inFlight.get(key)
@@ -62,7 +64,7 @@ export class FreshCache<V extends {}> {
     return isUnderWay ? await flight.answer : await this.#ask(key)
   }
 
-  /** Takes in an answer that came by another way. */
+  /** Adds an answer that came another way. */
   set(key: number, value: V, askedAtMs: number): void {
     const kept = this.#entries.peek(key)
     if (kept === undefined || kept.askedAtMs <= askedAtMs)
@@ -74,14 +76,14 @@ export class FreshCache<V extends {}> {
     this.#inFlight.delete(key)
   }
 
-  /** Forgets everything; what is being asked for now is not remembered either. */
+  /** Forgets everything, answers in flight too. */
   clear(): void {
     this.#entries.clear()
     this.#inFlight.clear()
   }
 
   async #ask(key: number): Promise<V> {
-    const askedAtMs = moment()
+    const askedAtMs = monotonicNow()
     const answer = this.#fetch(key)
     const flight = { askedAtMs, answer }
     this.#inFlight.set(key, flight)

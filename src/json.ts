@@ -7,9 +7,9 @@ import { Refusal } from './errors.ts'
 
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
 const MAX_DEPTH = { body: 32, answer: 128 }
-/** Values in one text: more than any answer of the service holds, few enough to walk at once. */
+/** Values in one text: more than any answer of the service holds, few enough to scan in one go. */
 const MAX_TOKENS = { body: 20_000, answer: 150_000 }
-/** The same where numbers must be kept as they are spelt, which costs more a value. */
+/** The same where numbers must keep their spelling, which costs more for each value. */
 const MAX_TOKENS_EXACT = 50_000
 /** What every number that JavaScript spells otherwise has, and much else. */
 const ODD_NUMBER = /\d{16}|\d[.eE]|-0/
@@ -30,13 +30,13 @@ const exact = JSON as unknown as {
 /**
  * Parses JSON so that `stringify` writes every number as it was spelt: one that JavaScript would
  * change (beyond 2^53, `1.0`, `1e400`) is kept as raw JSON, which no integer schema accepts.
- * @throws SyntaxError, also for more values than are walked at once
+ * @throws SyntaxError, also for too many values
  */
 export function parseExact(text: string): unknown {
   return isPlain(text) ? JSON.parse(text) : parseScanned(text, { isExact: scan(text) })
 }
 
-/** True for a text that any parser reads alike, at a glance: most answers are of this kind. */
+/** A quick check for text that any parser reads alike. Most answers pass it. */
 function isPlain(text: string): boolean {
   if (text.length > MAX_TOKENS.answer || ODD_NUMBER.test(text)) return false
   let [openings, object, list] = [0, text.indexOf('{'), text.indexOf('[')]
@@ -51,12 +51,12 @@ function isPlain(text: string): boolean {
 
 /** How an answer that is a list begins. */
 const LIST = '{"ok":true,"result":['
-/** From how many characters on a list is read one by one. */
+/** Lists of so many characters or more are parsed item by item. */
 const LONG_LIST = 100_000
 
 /**
- * The same for an answer of the service: of a long list, one is read after the other, with
- * everything else getting its turn in between.
+ * The same for an answer of the service. Items of a long list are parsed one by one, and the event
+ * loop runs in between.
  * @throws SyntaxError as `parseExact` does
  */
 export async function parseAnswer(text: string): Promise<unknown> {
@@ -84,8 +84,8 @@ export function stringify(value: unknown): string {
 }
 
 /**
- * The same for an answer of the service, in which a list may be megabytes: what is in a list is
- * written one by one, with everything else getting its turn in between.
+ * The same for an answer of the service, in which a list may be megabytes. Its items are written
+ * one by one, and the event loop runs in between.
  */
 export async function stringifyAnswer(answer: Record<string, unknown>): Promise<Buffer> {
   const slice = new TimeSlice()
@@ -117,7 +117,7 @@ export function countNames(text: string): number {
   return count
 }
 
-/** True for a number that `parseExact` kept as it was spelt: an object that is none. */
+/** True for a number that `parseExact` kept as it was spelt; in JavaScript it is an object. */
 export function isRawNumber(value: unknown): boolean {
   return exact.isRawJSON(value)
 }
@@ -146,7 +146,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Valid or not, it is more than is walked at once. */
+/** The text is too much to scan in one go, valid or not. */
 class TooMuch extends SyntaxError {}
 
 function parseScanned(text: string, { isExact }: { isExact: boolean }): unknown {
@@ -162,8 +162,8 @@ function parseScanned(text: string, { isExact }: { isExact: boolean }): unknown 
 type Open = (Set<string> | null)[]
 
 /**
- * Walks the tokens once, in time that grows with the length alone, whatever the text. That the
- * tokens make JSON is for the parser to find.
+ * Scans the tokens once, in time linear in the length, whatever the text. It does not check that
+ * they make JSON; the parser does.
  * @param into `open` for a body, where what is ambiguous is refused; `ends` takes where each value
  *   of a list in an object ends
  * @returns whether JavaScript writes every number as it is spelt

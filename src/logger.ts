@@ -31,8 +31,8 @@ const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?
  * Makes the log.
  * @param o `level` a name of pino's, or `silent`; `pretty` lines for people instead of JSON;
  *   `secrets` what must never appear (a `SecretSource` is asked anew for each line);
- *   `hashIdsWith` shows ids of chats, people, messages and updates as keyed hashes, the same for the
- *   same key
+ *   `hashIdsWith` shows ids of chats, people, messages and updates as keyed hashes, the same for
+ *   the same key
  * @returns a pino logger that writes at once, and drops lines rather than fail when nobody reads
  */
 export function createLogger(o: {
@@ -95,7 +95,7 @@ function cleaner(showId: ((id: number) => string) | null): Clean {
   return (value) => clean(value, 0)
 }
 
-/** Short, and told back by nobody who has not the key. */
+/** Short keyed hashes of ids: only the key's holder can match them with ids. */
 function hasher(key: string): (id: number) => string {
   return (id) => `#${createHmac('sha256', key).update(String(id)).digest('hex').slice(0, 12)}`
 }

@@ -1,6 +1,13 @@
 /**
- * The only source of the codes with which a command ends: its exit code, what happened, and what to
- * do where the error itself has no better hint. The table in src/cli/README.md is checked against it.
+ * How a command ends, by what a script can do about it: 1 it failed, and trying again may help; 2 the
+ * command line, a setting or another input is wrong; 3 the store does not open; 4 an operator must
+ * decide first.
+ */
+export type ExitCode = 1 | 2 | 3 | 4
+
+/**
+ * Every code that a command can end with: its exit code, what happened, and what to do where the
+ * error itself has no better hint. The table in src/cli/README.md is made from it.
  */
 export const OPERATOR_REFUSALS = {
   usage: {
@@ -14,7 +21,7 @@ export const OPERATOR_REFUSALS = {
     hint: '`postern run --help` lists every setting, `postern config show` where each comes from',
   },
   environment: {
-    exitCode: 1,
+    exitCode: 2,
     what: 'the process would not be safe to keep secrets in',
     hint: 'start it without the named option or variable',
   },
@@ -29,62 +36,62 @@ export const OPERATOR_REFUSALS = {
     hint: 'start it with `postern run`, or name its data directory with `--data-dir`',
   },
   'data-dir': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'the data directory cannot be used',
     hint: 'it must be a folder of this user, on a local disk, closed to others',
   },
   'store-missing': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'there is no store in the data directory',
     hint: 'check `dataDir`; the first `postern run` makes the store',
   },
   'store-in-use': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'another process holds the store',
     hint: 'stop that process, or give this one a `dataDir` of its own',
   },
   'store-locked': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'nothing that opens the store was given',
     hint: 'give `key.passphrase`, or unlock the keychain',
   },
   'store-passphrase': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'the passphrase does not open the store',
     hint: 'give the one that it was made with, or was last moved to',
   },
   'store-corrupt': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'the store is damaged',
     hint: 'move the folder aside, keep it, and `postern backup restore` a backup',
   },
   'store-newer': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'a later Postern wrote the store',
     hint: 'run the Postern that wrote it, or a later one',
   },
   'store-unwritable': {
-    exitCode: 1,
+    exitCode: 3,
     what: 'the data directory cannot be written',
     hint: 'free space on its disk, or mount it writable',
   },
   'store-restored': {
-    exitCode: 1,
+    exitCode: 4,
     what: 'the store comes from a backup and is not accepted yet',
     hint: '`postern backup accept` compares it with the service and lets it run',
   },
   protection: {
-    exitCode: 1,
+    exitCode: 3,
     what: 'the store has another protection than the settings name, or none',
     hint: '`postern key protect` moves it',
   },
   keychain: {
-    exitCode: 1,
+    exitCode: 3,
     what: 'the keychain of the operating system cannot be used',
     hint: 'mend what the message names, or use `key.protection: passphrase`',
   },
   passphrase: {
-    exitCode: 1,
+    exitCode: 2,
     what: 'a passphrase that the command needs is missing or wrong',
     hint: 'type it at a terminal, or give it in the environment variable that the message names',
   },
@@ -98,4 +105,9 @@ export const OPERATOR_REFUSALS = {
     what: 'it was tried and did not work',
     hint: 'see the message and the log of the sidecar, and try again',
   },
-} as const satisfies Record<string, { exitCode: 1 | 2; what: string; hint: string }>
+} as const satisfies Record<string, { exitCode: ExitCode; what: string; hint: string }>
+
+/** Exit codes of bots' refusals that commands meet too. All others end a command with 1. */
+export const REFUSAL_EXIT_CODES: Readonly<Partial<Record<string, ExitCode>>> = {
+  postern_key_conflict: 4,
+}

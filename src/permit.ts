@@ -1,10 +1,10 @@
 /**
- * What the guard lets out: the only thing that the upstream client takes for a send or an edit
+ * A permit of the guard: the only thing that the upstream client sends for a send or an edit
  * (DESIGN: The guard). `translate/guard.ts` alone issues permits; a test keeps it so.
  */
 
 /** Where a body goes. */
-export interface Target {
+export interface PermitTarget {
   /** `send` is POST /messages, `edit` is PATCH /messages/{id}. */
   route: 'send' | 'edit'
   /** Path below the API prefix, encoded. */
@@ -12,15 +12,15 @@ export interface Target {
 }
 
 class Permit {
-  readonly route: Target['route']
+  readonly route: PermitTarget['route']
   readonly path: string
-  /** The request body, JSON, as it will stand on the wire; the same bytes on every retry. */
+  /** The request body, JSON, as it is sent; the same bytes on every retry. */
   readonly body: Buffer
   /** Asked before every attempt: false once something was learned that forbids it. */
   readonly mayLeave: () => boolean
   readonly #isIssued = true
 
-  constructor(target: Target, body: Buffer, mayLeave: () => boolean) {
+  constructor(target: PermitTarget, body: Buffer, mayLeave: () => boolean) {
     this.route = target.route
     this.path = target.path
     this.body = body
@@ -37,7 +37,7 @@ export type Outbound = Permit
 
 /** Issues a permit. For the guard alone. */
 export function issuePermit(
-  target: Target,
+  target: PermitTarget,
   body: Buffer,
   mayLeave = (): boolean => true,
 ): Outbound {

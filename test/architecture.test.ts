@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
-const SHARED = ['errors', 'operator-refusals', 'logger', 'json', 'door', 'turn-end']
+const SHARED = ['errors', 'operator-refusals', 'logger', 'json', 'door']
 /** A folder that everybody may import: it knows nothing of what it is used for. */
 const UTILITIES = 'util/'
 
@@ -45,14 +45,19 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
-  observe: { may: ['api', 'pgp/size'], packages: ['@prometheus-io/client'], why: 'it is told' },
+  observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
+  doctor: {
+    may: ['api', 'config', 'keys', 'pgp/size', 'store'],
+    packages: [],
+    why: 'it looks at what others hold, and changes nothing',
+  },
   http: {
     may: ['api', 'translate', 'updates', 'upstream', 'observe', 'chats', 'fresh-cache'],
     packages: ['fastify', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
   control: {
-    may: ['rpc', 'keys', 'chats', 'observe', 'store', 'translate/verdict', 'config/version'],
+    may: ['rpc', 'keys', 'chats', 'observe', 'doctor/check-line', 'store', 'config/version'],
     packages: ['fastify', 'zod'],
     why: 'an operator’s word takes no way through the bot’s door',
   },
@@ -62,7 +67,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   cli: {
-    may: ['context', 'config', 'control', 'sandbox', 'api'],
+    may: ['context', 'config', 'control', 'sandbox', 'api', 'translate/verdict-descriptions'],
     packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
     why: 'commands are thin',
   },
@@ -169,6 +174,12 @@ describe('what only one place does', () => {
 
   it('only main touches signals and exit codes', () => {
     expect(holding(/process\.(exit|exitCode|on|once)\b/)).toEqual(['src/main.ts'])
+  })
+
+  it('listeners are added in the list of subscriptions alone', () => {
+    const built = files.filter((file) => /^src\/(?:context\.ts|wiring\/)/.test(file))
+    const adds = holding(/\.on(?!Conflict)[A-Z]\w*\(/)
+    expect(built.filter((file) => adds.includes(file))).toEqual(['src/wiring/subscriptions.ts'])
   })
 
   it('only the guard makes what may leave', () => {

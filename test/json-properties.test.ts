@@ -100,11 +100,11 @@ test('what an answer holds is what the platform says it holds, or it is no JSON'
   )
 })
 
-test('any octets are a body or a refusal', () => {
+test('any bytes are a body or a refusal', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 60 }), (octets) => {
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       try {
-        parseBody(Buffer.from(octets))
+        parseBody(Buffer.from(bytes))
       } catch (error) {
         expect(error).toBeInstanceOf(Refusal)
       }

@@ -10,12 +10,12 @@ export const ChatMode = z.enum(['open', 'protected'])
 export type ChatMode = z.infer<typeof ChatMode>
 
 /** The bot's seat in a chat. The meaning of the bits of `rights` is not shown by the spec. */
-export const Seat = z.looseObject({
+export const OwnMembership = z.looseObject({
   status: z.string(),
   rights: int,
   restrictedUntil: ts.nullable(),
 })
-export type Seat = z.infer<typeof Seat>
+export type OwnMembership = z.infer<typeof OwnMembership>
 
 /**
  * Result of `GET /chats/{chatId}`. Only what the sidecar decides on is demanded; the rest is
@@ -31,7 +31,7 @@ export const Chat = z.looseObject({
   memberCount: perhaps(int),
   historyVisible: perhaps(z.boolean()),
   slowModeSeconds: perhaps(int),
-  me: perhaps(Seat),
+  me: perhaps(OwnMembership),
 })
 export type Chat = z.infer<typeof Chat>
 

@@ -33,7 +33,7 @@ export const FIXED_LIMITS = {
   webhookAnswerMs: 10_000,
   webhookBackoffFirstMs: 1000,
   webhookBackoffMaxMs: 3_600_000,
-  webhookFailuresToTell: 10,
+  webhookFailuresToNotify: 10,
   retentionMs: 72 * 3_600_000,
   retentionUpdates: 10_000,
   requestBytes: 256 * 1024,

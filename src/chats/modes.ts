@@ -1,26 +1,26 @@
 import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
 import { NoResponseError } from '../errors.ts'
 import { FreshCache, type Lookups } from '../fresh-cache.ts'
-import type { Facts } from './facts.ts'
+import type { KnownChats } from './known-chats.ts'
 
-/** What the service says of a chat's mode, as far as the guard decides on it. */
+/** A chat's mode as the service reports it, as far as the guard needs it. */
 export interface ModeAnswer {
   mode: ChatMode
-  /** What it is judged as: its kind by this answer, unless it was seen as a stricter one. */
+  /** Its kind by this answer, or a stricter one that was seen before. */
   kind: string
   historyVisible: boolean
 }
 
 const CHATS = 20_000
 
-/** Modes of chats as the service says them, kept for a while; what tightens is remembered. */
+/** Modes of chats as the service reports them, cached; what tightens is remembered for good. */
 export class Modes {
   readonly #answers: FreshCache<ModeAnswer>
-  readonly #facts: Facts
+  readonly #knownChats: KnownChats
 
   /** @param parts `chat` makes the call `GET /chats/{chatId}` and gives its result */
-  constructor(parts: { facts: Facts; chat: (chatId: number) => Promise<unknown> }) {
-    this.#facts = parts.facts
+  constructor(parts: { knownChats: KnownChats; chat: (chatId: number) => Promise<unknown> }) {
+    this.#knownChats = parts.knownChats
     this.#answers = new FreshCache({
       max: CHATS,
       fetch: async (chatId) => await this.#read(chatId, await parts.chat(chatId)),
@@ -41,7 +41,7 @@ export class Modes {
   }
 
   /**
-   * Takes in a result of `GET /chats/{chatId}` that was asked for at `askedAtMs` anyway.
+   * Uses a result of `GET /chats/{chatId}` that somebody else asked for at `askedAtMs`.
    * @throws NoResponseError, Refusal `postern_store_unwritable`
    */
   async observe(chatId: number, result: unknown, askedAtMs: number): Promise<ModeAnswer> {
@@ -65,8 +65,8 @@ export class Modes {
       throw new NoResponseError('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat.data
-    await this.#facts.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
-    const judgedAs = this.#facts.get(chatId)?.kind ?? kind
+    await this.#knownChats.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
+    const judgedAs = this.#knownChats.get(chatId)?.kind ?? kind
     return { kind: judgedAs, mode, historyVisible: historyVisible === true }
   }
 }

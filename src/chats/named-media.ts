@@ -12,7 +12,7 @@ export interface MediaPlace {
 
 /** How many are remembered; the oldest go first. */
 const KEPT = 50_000
-/** How many go beyond that before the oldest are looked for. */
+/** How many more are written before the oldest are removed. */
 const PRUNE_EVERY = 500
 
 /**

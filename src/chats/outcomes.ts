@@ -4,8 +4,8 @@ import { TimeSlice } from '../util/time-slice.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
-/** What became of one Message of an update; nothing of what it says. Times are ms since epoch. */
-export interface Outcome {
+/** What became of one Message of an update, without its text. Times are ms since the epoch. */
+export interface MessageOutcome {
   updateId: number
   atMs: number
   /** ms that it took to open and judge it; null once it was read from the disk. */
@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** What became of one message of the bot's. */
-export interface Sent {
+export interface SendOutcome {
   messageId: number
   atMs: number
   chatId: number
@@ -42,25 +42,25 @@ const FLUSH_MS = 2000
 const ROWS_AT_ONCE = 50
 
 /**
- * Remembers for a while what became of messages, for `postern explain`. Written a little later and
- * in one go: nothing waits for it, and what a crash takes from it is no loss to anybody's words.
+ * Remembers for a while what became of messages, for `postern explain`. Writes a little later, in
+ * one go: nothing waits for it, and a crash loses explanations only.
  */
 export class Outcomes implements AsyncDisposable {
   readonly #store: Store
   /** By update; one that was delivered again counts once. */
-  #received = new Map<number, Outcome[]>()
+  #received = new Map<number, MessageOutcome[]>()
   #unwritten = 0
-  #sent: Sent[] = []
+  #sent: SendOutcome[] = []
   #timer: NodeJS.Timeout | null = null
-  /** So that what a full disk keeps from being written can be explained all the same. */
-  readonly #recent = new LRUCache<string, Outcome[] | Sent>({ max: 5000 })
+  /** What a full disk did not take can still be explained. */
+  readonly #recent = new LRUCache<string, MessageOutcome[] | SendOutcome>({ max: 5000 })
 
   constructor(store: Store) {
     this.#store = store
   }
 
   /** Remembers what became of the Messages of an answer's updates. */
-  received(outcomes: readonly Outcome[]): void {
+  received(outcomes: readonly MessageOutcome[]): void {
     if (outcomes.length === 0) return
     const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
     for (const [updateId, ones] of byUpdate) {
@@ -73,14 +73,14 @@ export class Outcomes implements AsyncDisposable {
   }
 
   /** Remembers to whom a message of the bot's was sealed. */
-  sent(sent: Sent): void {
+  sent(sent: SendOutcome): void {
     this.#recent.set(`m${sent.messageId}`, sent)
     if (this.#sent.length < KEPT) this.#sent.push(sent)
     this.#soon()
   }
 
   /** What became of an update's Messages; empty when nothing is remembered. */
-  async ofUpdate(updateId: number): Promise<Outcome[]> {
+  async ofUpdate(updateId: number): Promise<MessageOutcome[]> {
     const recent = this.#recent.get(`u${updateId}`)
     if (Array.isArray(recent)) return recent
     const rows = await this.#store.read((db) =>
@@ -102,7 +102,7 @@ export class Outcomes implements AsyncDisposable {
   }
 
   /** What became of a message of the bot's; null when nothing is remembered. */
-  async ofMessage(messageId: number): Promise<Sent | null> {
+  async ofMessage(messageId: number): Promise<SendOutcome | null> {
     const recent = this.#recent.get(`m${messageId}`)
     if (recent !== undefined && !Array.isArray(recent)) return recent
     const row = await this.#store.read((db) =>
@@ -110,7 +110,7 @@ export class Outcomes implements AsyncDisposable {
     )
     if (row === undefined) return null
     const { at, chat_id: chatId, recipients } = row
-    const skipped = JSON.parse(row.skipped) as Sent['skipped']
+    const skipped = JSON.parse(row.skipped) as SendOutcome['skipped']
     return { messageId, atMs: at, chatId, recipients, skipped }
   }
 
@@ -126,7 +126,7 @@ export class Outcomes implements AsyncDisposable {
     }, FLUSH_MS).unref()
   }
 
-  /** A store that cannot be written is told of elsewhere; here it costs an explanation. */
+  /** A failed write is reported elsewhere; here it only costs an explanation. */
   async #flush(): Promise<void> {
     const [received, sent] = [this.#received, this.#sent]
     if (received.size + sent.length === 0) return
@@ -137,8 +137,8 @@ export class Outcomes implements AsyncDisposable {
   }
 
   async #write(
-    received: ReadonlyMap<number, readonly Outcome[]>,
-    sent: readonly Sent[],
+    received: ReadonlyMap<number, readonly MessageOutcome[]>,
+    sent: readonly SendOutcome[],
   ): Promise<void> {
     const slice = new TimeSlice()
     for (const ids of chunksOf([...received.keys()])) {
@@ -174,7 +174,7 @@ function chunksOf<T>(all: readonly T[]): T[][] {
   )
 }
 
-function outcomeRow(one: Outcome) {
+function outcomeRow(one: MessageOutcome) {
   return {
     update_id: one.updateId,
     at: one.atMs,
@@ -189,7 +189,7 @@ function outcomeRow(one: Outcome) {
   }
 }
 
-function sentRow(one: Sent) {
+function sentRow(one: SendOutcome) {
   return {
     message_id: one.messageId,
     at: one.atMs,

@@ -1,7 +1,7 @@
 /** `postern backup`: copies of the whole store. */
 import { rmSync } from 'node:fs'
 import { Command } from 'commander'
-import { loadDataDir, loadKeeping } from '../config/load.ts'
+import { loadDataDir, loadStoreAccess } from '../config/load.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
 import { OperatorError } from '../errors.ts'
@@ -13,9 +13,9 @@ import { refuseExisting, writeNewFile } from './write-file.ts'
 /** `postern backup create`: the whole store in one file, while the sidecar runs or not. */
 export function backupCreateCommand(): Command {
   const command = new Command('create')
-    .description('copy the whole store into one file, still under its protection')
-    .argument('<file>', 'a new file, for its owner alone; - is stdout')
-    .option('--force', 'replace the file when it is there')
+    .description('copy the whole store into one file, under the same protection')
+    .argument('<file>', 'a new file that only you can read; - is stdout')
+    .option('--force', 'replace the file if it exists')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern backup create postern.backup').action(create)
 }
@@ -44,7 +44,8 @@ async function create(
 }
 
 const OPENS = {
-  passphrase: 'it opens with the passphrase of the store: keep that too, and elsewhere',
+  passphrase:
+    'it opens with the passphrase of the store: keep a copy of that too, in another place',
   keychain:
     'it opens with the keychain of this user on this machine alone; for another machine, `postern key protect passphrase` comes first',
   none: 'it is not protected: whoever reads it has the secret keys',
@@ -61,7 +62,7 @@ function onTerminal(): OperatorError {
 /** `postern backup verify`: opens a backup, and everything in it, and changes nothing. */
 export function backupVerifyCommand(): Command {
   const command = new Command('verify')
-    .description('open a backup with what opens the store, and say what is in it')
+    .description('open a backup as the store is opened, and show what it holds')
     .argument('<file>', 'the backup')
     .option('--json', 'print it as JSON')
   addSettingFlags(command, { isListed: false })
@@ -69,9 +70,9 @@ export function backupVerifyCommand(): Command {
 }
 
 async function verify(file: string, { json }: { json?: boolean }, command: Command): Promise<void> {
-  const keeping = loadKeeping(sourcesOf(command))
+  const access = loadStoreAccess(sourcesOf(command))
   const { verifyBackup } = await import('../context.ts')
-  const report = await verifyBackup(file, keeping)
+  const report = await verifyBackup(file, access)
   if (json === true) printJson(report)
   else printBackup(report)
 }
@@ -79,27 +80,24 @@ async function verify(file: string, { json }: { json?: boolean }, command: Comma
 /** `postern backup restore`: a backup becomes the store of an empty data directory. */
 export function backupRestoreCommand(): Command {
   const command = new Command('restore')
-    .description('put a backup into a data directory that holds no store, after verifying it')
+    .description('verify a backup and put it into a data directory that holds no store')
     .argument('<file>', 'the backup')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern backup restore postern.backup').action(restore)
 }
 
 async function restore(file: string, _options: unknown, command: Command): Promise<void> {
-  const keeping = loadKeeping(sourcesOf(command))
+  const access = loadStoreAccess(sourcesOf(command))
   const { restoreBackup } = await import('../context.ts')
-  printBackup(await restoreBackup(file, keeping))
-  printNotice(`restored into ${keeping.dataDir}; \`postern backup accept\` lets it run`)
+  printBackup(await restoreBackup(file, access))
+  printNotice(`restored into ${access.dataDir}; \`postern backup accept\` lets it run`)
 }
 
-/** `postern backup accept`: a restored store is the one that counts from now on. */
+/** `postern backup accept`: lets a restored store run. */
 export function backupAcceptCommand(): Command {
   const command = new Command('accept')
     .description('compare a restored store with what the service shows, and let it run')
-    .option(
-      '--latest',
-      'nothing ran after the backup was taken, as when moving to another machine: nothing is missing',
-    )
+    .option('--latest', 'nothing ran after the backup was taken, as in a move to another machine')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern backup accept --latest').action(accept)
 }
@@ -115,7 +113,7 @@ const PROTECTIONS = {
   none: 'none: whoever reads the file has the secret keys',
 }
 
-/** Says what a backup holds, to people. */
+/** Prints what a backup holds, for people. */
 export function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
   print(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
   print(`size        ${bytes} bytes, schema ${version}`)

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
 import type { Sources } from '../config/sources.ts'
-import type { Finding } from '../control/reports.ts'
+import type { CheckLine } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { withSidecarFrom } from './connect.ts'
@@ -13,7 +13,7 @@ const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
 export function checkCommand(): Command {
   const command = new Command('check')
     .description(
-      'say whether everything is as it must be, and what a first publication will change',
+      'check settings, store, network, token and key, and show what a first publication changes',
     )
     .option('--json', 'print the lines as JSON')
   addSettingFlags(command, { isListed: false })
@@ -25,8 +25,8 @@ async function check(options: { json?: boolean }, command: Command): Promise<voi
 }
 
 /**
- * Looks at everything that these sources lead to, and prints what was found.
- * @throws OperatorError `failed` when a line failed; else what keeps the doctor from looking
+ * Checks everything that these sources lead to, and prints the findings.
+ * @throws OperatorError `failed` when a check failed; any other when the checks cannot run
  */
 export async function checkSources(sources: Sources, { json }: { json?: boolean }): Promise<void> {
   const lines = await withSidecarFrom(sources, async (sidecar) => [
@@ -44,13 +44,13 @@ export async function checkSources(sources: Sources, { json }: { json?: boolean 
   )
 }
 
-function putLine({ level, name, message, hint }: Finding): void {
+function putLine({ level, name, message, hint }: CheckLine): void {
   print(`${colourText(COLOURS[level], level)}  ${stripControls(name)}: ${stripControls(message)}`)
   if (hint !== undefined && level !== 'pass') print(`      ${stripControls(hint)}`)
 }
 
 /** What `run` would refuse in a process like this one. */
-function checkProcess(sources: Sources): Finding[] {
+function checkProcess(sources: Sources): CheckLine[] {
   try {
     refuseUnsafeProcess(sources)
     return []

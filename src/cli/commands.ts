@@ -1,9 +1,9 @@
 /** The commands there are, each loaded when it is asked for. */
 import { Command } from 'commander'
 
-type Load = () => Promise<Command>
+type CommandLoader = () => Promise<Command>
 
-const KEY: Load[] = [
+const KEY: CommandLoader[] = [
   async () => (await import('./key.ts')).keyListCommand(),
   async () => (await import('./key.ts')).keyShowCommand(),
   async () => (await import('./key.ts')).keyGenerateCommand(),
@@ -14,22 +14,22 @@ const KEY: Load[] = [
   async () => (await import('./key-transfer.ts')).keyImportCommand(),
   async () => (await import('./key-protect.ts')).keyProtectCommand(),
 ]
-const BACKUP: Load[] = [
+const BACKUP: CommandLoader[] = [
   async () => (await import('./backup.ts')).backupCreateCommand(),
   async () => (await import('./backup.ts')).backupVerifyCommand(),
   async () => (await import('./backup.ts')).backupRestoreCommand(),
   async () => (await import('./backup.ts')).backupAcceptCommand(),
 ]
-const CHAT: Load[] = [
-  async () => (await import('./chat-list.ts')).chatListCommand(),
-  async () => (await import('./chat-allow-readable.ts')).chatAllowReadableCommand(),
-  async () => (await import('./chat-bind.ts')).chatBindCommand(),
+const CHAT: CommandLoader[] = [
+  async () => (await import('./chat.ts')).chatListCommand(),
+  async () => (await import('./chat.ts')).chatAllowReadableCommand(),
+  async () => (await import('./chat.ts')).chatBindCommand(),
 ]
-const CONFIG: Load[] = [
+const CONFIG: CommandLoader[] = [
   async () => (await import('./config.ts')).configShowCommand(),
   async () => (await import('./config.ts')).configSchemaCommand(),
 ]
-const TRUST: Load[] = [
+const TRUST: CommandLoader[] = [
   async () => (await import('./trust-list.ts')).trustListCommand(),
   async () => (await import('./trust-person.ts')).trustAcceptCommand(),
   async () => (await import('./trust-person.ts')).trustVerifyCommand(),
@@ -39,7 +39,7 @@ const TRUST: Load[] = [
 ]
 
 /** By name, in the order in which help shows them. */
-const COMMANDS = new Map<string, Load>([
+const COMMANDS = new Map<string, CommandLoader>([
   ['run', async () => (await import('./run.ts')).runCommand()],
   ['demo', async () => (await import('./demo.ts')).demoCommand()],
   ['sandbox', async () => (await import('./sandbox.ts')).sandboxCommand()],
@@ -49,8 +49,8 @@ const COMMANDS = new Map<string, Load>([
   ['config', () => group('config', 'the settings', CONFIG)],
   ['key', () => group('key', 'the bot’s keys', KEY)],
   ['backup', () => group('backup', 'copies of the whole store', BACKUP)],
-  ['chat', () => group('chat', 'what is known of the bot’s chats', CHAT)],
-  ['trust', () => group('trust', 'whose certificates are believed', TRUST)],
+  ['chat', () => group('chat', 'what Postern knows of the bot’s chats', CHAT)],
+  ['trust', () => group('trust', 'which certificates are trusted', TRUST)],
   ['open', async () => (await import('./open.ts')).openCommand()],
   ['explain', async () => (await import('./explain.ts')).explainCommand()],
 ])
@@ -62,7 +62,7 @@ export async function loadCommands(name?: string): Promise<Command[]> {
   return await Promise.all([...COMMANDS.values()].map((load) => load()))
 }
 
-async function group(name: string, description: string, loads: Load[]): Promise<Command> {
+async function group(name: string, description: string, loads: CommandLoader[]): Promise<Command> {
   const command = new Command(name).description(description)
   const commands = await Promise.all(loads.map((load) => load()))
   for (const child of commands) command.addCommand(child)

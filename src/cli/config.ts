@@ -6,10 +6,10 @@ import { showSettings } from '../config/show.ts'
 import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
 import { print } from './terminal.ts'
 
-/** `postern config show`: the settings that count, and where each comes from. */
+/** `postern config show`: the settings in effect, and where each comes from. */
 export function configShowCommand(): Command {
   const command = new Command('show').description(
-    'print the settings that count, where each comes from, secrets masked',
+    'print the settings in effect and where each comes from; secrets are masked',
   )
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern config show > config/postern.yaml').action(

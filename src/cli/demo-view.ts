@@ -7,19 +7,19 @@ import { colourText, print } from './terminal.ts'
 const WIDTHS = [32, 28, 34] as const
 const WITHIN_MS = 20_000
 
-/** Who writes what, where. */
+/** A line that alice writes, and the chat that it goes to. */
 export interface ScriptLine {
   chat: 'private' | 'group'
   text: string
 }
 
-/** What came of it. */
+/** What happened to a line of the script. */
 export interface SceneResult {
-  /** The bot read the very words. */
+  /** The bot read exactly this text. */
   wasRead: boolean
   /** The phone opened the answer and the bot's signature is good. */
   isVerified: boolean
-  /** The words or the answer stood somewhere in what the service received or answered. */
+  /** The text is in something that the service received or answered. */
   hasLeaked: boolean
 }
 
@@ -62,12 +62,12 @@ export async function playLine(demo: Demo, { chat, text }: ScriptLine): Promise<
   }
 }
 
-/** What went wrong, in words for people; empty when all of it worked. */
+/** What went wrong, for people; empty when all of it worked. */
 export function problemsOf({ wasRead, isVerified, hasLeaked }: SceneResult): string[] {
   return [
-    wasRead ? [] : ['the bot did not read the words'],
+    wasRead ? [] : ['the bot did not read the text'],
     isVerified ? [] : ['no verified answer reached the phone'],
-    hasLeaked ? ['readable words reached the service'] : [],
+    hasLeaked ? ['readable text reached the service'] : [],
   ].flat()
 }
 
@@ -97,7 +97,7 @@ function coloured(line: string): string {
     .replace(/✗ \S+/, (text) => colourText('red', text))
 }
 
-/** A message as the service holds it: its first and last armored lines, or readable words. */
+/** A message as the service holds it: its first and last armored lines, or its readable text. */
 async function stored(demo: Demo, chatId: number, messageId: number): Promise<string> {
   const kept = await demo.sandbox.control.messages({ chatId })
   const message = kept.find(({ id }) => id === messageId)

@@ -16,7 +16,7 @@ const SCRIPT: readonly ScriptLine[] = [
 export function demoCommand(): Command {
   const command = new Command('demo')
     .description('show a plain-text bot in encrypted chats: sandbox, sidecar and an echo bot')
-    .option('--once', 'end after the first messages; exit 0 when all of it worked')
+    .option('--once', 'exit after the first messages, with 0 if all of it worked')
   return addExample(command, 'postern demo --once').action(run)
 }
 
@@ -35,12 +35,10 @@ async function run({ once }: { once?: boolean }): Promise<void> {
     const failure = demo.failure()
     assertNone(failure === null ? problems : [...problems, `the bot stopped: ${failure}`])
   }
-  printNotice(
-    'the bot spoke plain HTTP to 127.0.0.1; not one word of it reached the service readable',
-  )
+  printNotice('the bot used plain HTTP to 127.0.0.1; none of its text reached the service readable')
   if (once === true) return
-  printNotice('write more: a line goes to the bot; after "#" it goes to the encrypted group, where')
-  printNotice('the bot hears only what is a /command or names @echo_bot. Ctrl-C ends the demo')
+  printNotice('type a line to send it to the bot; begin it with "#" for the encrypted group,')
+  printNotice('where the bot gets only /commands and what names @echo_bot. Ctrl-C ends the demo')
   await Promise.race([stop, converse(demo, playLine)])
   await stop
 }

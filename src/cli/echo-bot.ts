@@ -8,7 +8,7 @@ export interface EchoedMessage {
 }
 
 /**
- * An ordinary bot: it speaks HTTP and JSON to one address, says again what it reads, and knows
+ * An ordinary bot: it speaks HTTP and JSON to one address, repeats what it reads, and knows
  * nothing of keys. Runs until `signal` is aborted.
  */
 export async function runEchoBot(o: {
@@ -18,13 +18,13 @@ export async function runEchoBot(o: {
   onMessage: (message: EchoedMessage) => void
 }): Promise<void> {
   const headers = { authorization: `Bearer ${o.token}`, 'content-type': 'application/json' }
-  const call = async (path: string, init: RequestInit = {}): Promise<Update[]> => {
+  const call = async (path: string, init: RequestInit = {}): Promise<EchoUpdate[]> => {
     const answer = await fetch(`${o.url}/bot/v1${path}`, { headers, signal: o.signal, ...init })
     if (answer.status === 429) {
       await pause(Number(answer.headers.get('retry-after')) * 1000, undefined, o)
       return await call(path, init)
     }
-    const { ok, result, error } = (await answer.json()) as Envelope
+    const { ok, result, error } = (await answer.json()) as EchoAnswer
     if (!ok) throw new Error(error.code)
     return result
   }
@@ -42,13 +42,13 @@ export async function runEchoBot(o: {
   }
 }
 
-interface Update {
+interface EchoUpdate {
   updateId: number
   message?: { id: number; chat: { id: number }; text?: string }
 }
 
-interface Envelope {
+interface EchoAnswer {
   ok: boolean
-  result: Update[]
+  result: EchoUpdate[]
   error: { code: string }
 }

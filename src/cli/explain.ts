@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import type { Explained, ExplainedSent } from '../control/explain.ts'
+import type { Explained, ExplainedSent } from '../control/messages.ts'
 import { OperatorError } from '../errors.ts'
-import { REASON_DESCRIPTIONS, VERDICT_DESCRIPTIONS } from '../control/verdict-descriptions.ts'
+import { REASON_DESCRIPTIONS, VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
 import { printJson } from './terminal.ts'
 
-interface Options {
+interface ExplainFlags {
   sent?: boolean
   json?: boolean
 }
@@ -15,26 +15,26 @@ interface Options {
 /** `postern explain`: why an update was withheld, or whom a message was not sealed to. */
 export function explainCommand(): Command {
   const command = new Command('explain')
-    .description('say why an update was withheld, opened with which key; never its words')
-    .argument('<updateId>', 'which update; with --sent the id of a message of the bot’s')
-    .option('--sent', 'to how many a message of the bot’s was sealed, and who was skipped')
+    .description('show why an update was withheld and which key opened it, without its text')
+    .argument('<updateId>', 'which update; with --sent, the id of a message from the bot')
+    .option('--sent', 'show how many people a message was sealed to, and who was skipped')
     .option('--json', 'print it as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern explain 4711').action(explain)
 }
 
-async function explain(text: string, options: Options, command: Command): Promise<void> {
+async function explain(text: string, options: ExplainFlags, command: Command): Promise<void> {
   const id = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
     throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
   }
   if (options.sent === true) {
     const sent = await withSidecar(command, (sidecar) => sidecar.explainSent({ messageId: id }))
-    if (sent === null) throw nothing(`message ${id}`)
+    if (sent === null) throw nothingKnown(`message ${id}`)
     return options.json === true ? printJson(sent) : printTable(linesOfSent(sent))
   }
   const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate({ updateId: id }))
-  if (found.length === 0) throw nothing(`update ${id}`)
+  if (found.length === 0) throw nothingKnown(`update ${id}`)
   if (options.json === true) return printJson(found)
   for (const one of found) printTable(lines(one))
 }
@@ -68,7 +68,7 @@ function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string
   ]
 }
 
-function nothing(what: string): OperatorError {
+function nothingKnown(what: string): OperatorError {
   return new OperatorError(
     'refused',
     `nothing is remembered of ${what}`,

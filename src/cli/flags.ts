@@ -15,6 +15,8 @@ const PLACEHOLDERS = {
   path: 'path',
   secret: '',
 } as const
+/** Longer lists of choices stand in the description, so that help fits 80 columns. */
+const MAX_PLACEHOLDER_CHARS = 24
 
 /**
  * Lets a command take every setting as a flag. Secrets are no flags: other users can see those.
@@ -34,7 +36,7 @@ export function addExample(command: Command, line: string): Command {
   return command.addHelpText('after', `\nexample: ${line}`)
 }
 
-/** What a command was started with. Takes the secrets out of the environment, so: once. */
+/** What a command was started with. Call it once: it takes the secrets out of the environment. */
 export function sourcesOf(command: Command): Sources {
   const given: Record<string, unknown> = command.optsWithGlobals()
   const flags: Record<string, unknown> = { config: given['config'] }
@@ -45,16 +47,22 @@ export function sourcesOf(command: Command): Sources {
 }
 
 function placeholder({ choices, kind }: Setting): string {
-  return choices === undefined ? PLACEHOLDERS[kind] : choices.join('|')
+  if (choices === undefined) return PLACEHOLDERS[kind]
+  const text = choices.join('|')
+  return text.length > MAX_PLACEHOLDER_CHARS ? 'choice' : text
 }
 
-function describe({ meaning, preset }: Setting): string {
-  return preset === undefined ? meaning : `${meaning} (${JSON.stringify(preset)})`
+function describe(setting: Setting): string {
+  const { meaning, preset, choices = [] } = setting
+  const text =
+    placeholder(setting) === 'choice' ? `${meaning}; one of ${choices.join(', ')}` : meaning
+  return preset === undefined ? text : `${text} (${JSON.stringify(preset)})`
 }
 
 /**
  * Reads the id of a person or a chat as it was typed.
- * @param what stands in the refusal, @param hint says where such ids are shown
+ * @param what names the kind of id in the refusal
+ * @param hint where such ids are shown
  * @throws OperatorError `usage`
  */
 export function parseId(text: string, what: 'chat' | 'person', hint: string): number {

@@ -1,7 +1,7 @@
-/** What `postern init` must know, and whether it is good, whoever says it. */
+/** The answers that `postern init` needs, from flags, environment or a person, and their checks. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { collect, type Collected } from '../config/collect.ts'
+import { collect, type CollectedSettings } from '../config/collect.ts'
 import { settingsError } from '../config/problems.ts'
 import { isInside, secretsFolder } from '../config/rules.ts'
 import { SecretSource } from '../config/secrets.ts'
@@ -21,7 +21,7 @@ export interface Answers {
 }
 
 /** What flags and environment have answered already. */
-export interface Given extends Answers {
+export interface GivenAnswers extends Answers {
   /** Absolute. */
   dataDir: string
   /** The questions that are left, each with the flags that answer it. */
@@ -35,7 +35,7 @@ export type Question = 'service' | 'token' | 'protection' | 'dataDir'
  * @throws OperatorError `settings` for every wrong value; `refused` when a passphrase file is to be
  *   made where something is, or inside the data folder
  */
-export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): Given {
+export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): GivenAnswers {
   const collected = collect(sources, null)
   const { values, dataDir, problems } = collected
   if (problems.length > 0) throw settingsError(problems)
@@ -46,7 +46,7 @@ export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): 
     refuseFile(file, dataDir)
   }
   const written = [...values].filter(([, { place }]) => place.startsWith('--'))
-  const given: Given = {
+  const given: GivenAnswers = {
     values: new Map(written.map(([path, { value }]) => [path, value])),
     newPassphrase: o.makePassphrase ? file : null,
     newToken: null,
@@ -57,8 +57,8 @@ export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): 
   return given
 }
 
-/** A passphrase that is made and then not the one that counts would lock somebody out. */
-function refuseOther({ values, levels }: Collected): void {
+/** A new passphrase that another setting overrides would lock the operator out. */
+function refuseOther({ values, levels }: CollectedSettings): void {
   const places = [
     ...levels.map((level) => level.get('key.passphrase')),
     values.get('key.passphraseFile'),
@@ -70,15 +70,15 @@ function refuseOther({ values, levels }: Collected): void {
   if (places.length === 0 && !other) return
   throw new OperatorError(
     'usage',
-    `a passphrase is to be made, and ${places[0] ?? protection?.place} says otherwise`,
+    `--make-passphrase contradicts ${places[0] ?? protection?.place}`,
     'leave out one of the two',
   )
 }
 
 function missing(
-  { values, levels }: Collected,
+  { values, levels }: CollectedSettings,
   { makePassphrase }: { makePassphrase: boolean },
-): Given['missing'] {
+): GivenAnswers['missing'] {
   const has = (path: string) => levels.some((level) => level.has(path))
   const chosen = values.get('key.protection')?.value ?? 'auto'
   const isProtected =
@@ -98,7 +98,7 @@ function missing(
   return left
 }
 
-/** Where a secret of ours is kept when nobody says otherwise. */
+/** Where a secret of ours is stored by default. */
 export function defaultFile(name: string, dataDir: string, sources: Sources): string {
   return resolve(secretsFolder(dataDir, sources), name)
 }
@@ -142,7 +142,7 @@ export function describeValue(path: string, text: string): string | null {
   return custom?.message ?? `expected ${setting.expected}`
 }
 
-/** What is wrong with a secret, or with the file that is said to hold it, or null. */
+/** What is wrong with a secret, or with the file that shall hold it, or null. */
 export function describeSecret(
   secret: { file: string } | { value: string },
   rule: 'token' | 'passphrase',

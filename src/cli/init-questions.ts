@@ -1,4 +1,4 @@
-/** The four promptOutput of `postern init`, for a person at a terminal. */
+/** The four questions of `postern init`, for a person at a terminal. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { intro, isCancel, outro, password, select, text } from '@clack/prompts'
@@ -11,41 +11,41 @@ import {
   describeSecret,
   describeValue,
   type Answers,
-  type Given,
+  type GivenAnswers,
   type Question,
 } from './init-answers.ts'
 import { promptOutput } from './terminal.ts'
 
 /** On stderr, in one style. */
-const LOOK = { output: promptOutput }
+const STDERR_STYLE = { output: promptOutput }
 
 /**
  * Asks what was not answered before.
  * @throws OperatorError `refused` when the person gives up
  */
-export async function askMissing(given: Given, sources: Sources): Promise<Answers> {
+export async function askMissing(given: GivenAnswers, sources: Sources): Promise<Answers> {
   const ask: Record<Question, () => Promise<void>> = {
     service: () => askService(given),
     token: () => askToken(given, sources),
     protection: () => askProtection(given, sources),
     dataDir: () => askDataDir(given, sources),
   }
-  sizeUp()
-  intro('Four things, and Postern can start.', LOOK)
+  ensureTerminalSize()
+  intro('Four questions, then Postern can start.', STDERR_STYLE)
   for (const question of given.missing.keys()) await ask[question]()
-  outro('Thank you. Now all of it is written and checked.', LOOK)
+  outro('Thank you. Postern now writes and checks the settings.', STDERR_STYLE)
   return given
 }
 
-/** A terminal that has not been told its size says 0, and would get one character a line. */
-function sizeUp(): void {
+/** A terminal that does not know its size reports 0, and would get one character a line. */
+function ensureTerminalSize(): void {
   promptOutput.columns ||= 80
   promptOutput.rows ||= 24
 }
 
-async function askService({ values }: Given): Promise<void> {
+async function askService({ values }: GivenAnswers): Promise<void> {
   const url = await text({
-    ...LOOK,
+    ...STDERR_STYLE,
     message: 'Where is the service?',
     placeholder: 'https://chat.example.org',
     validate: (typed = '') => describeValue('upstream.url', typed.trim()) ?? undefined,
@@ -53,16 +53,16 @@ async function askService({ values }: Given): Promise<void> {
   values.set('upstream.url', answered(url).trim())
 }
 
-async function askToken(given: Given, sources: Sources): Promise<void> {
+async function askToken(given: GivenAnswers, sources: Sources): Promise<void> {
   const where = await select({
-    ...LOOK,
+    ...STDERR_STYLE,
     message: 'Where is the bot’s token?',
     options: [
       { value: 'file', label: 'in a file' },
       {
         value: 'typed',
-        label: 'I paste it now',
-        hint: 'it goes into a file that only you can read',
+        label: 'paste it now',
+        hint: 'Postern writes it to a file that only you can read',
       },
     ],
   })
@@ -72,7 +72,7 @@ async function askToken(given: Given, sources: Sources): Promise<void> {
     return
   }
   const token = await password({
-    ...LOOK,
+    ...STDERR_STYLE,
     message: 'The token, from the bot console:',
     validate: (typed = '') => describeSecret({ value: typed.trim() }, 'token') ?? undefined,
   })
@@ -81,13 +81,13 @@ async function askToken(given: Given, sources: Sources): Promise<void> {
   given.newToken = { file, token: answered(token).trim() }
 }
 
-async function askProtection(given: Given, sources: Sources): Promise<void> {
+async function askProtection(given: GivenAnswers, sources: Sources): Promise<void> {
   const how = await select({
-    ...LOOK,
+    ...STDERR_STYLE,
     message: 'What protects the bot’s secret keys?',
     options: [
-      { value: 'new', label: 'a passphrase that is made now', hint: 'for servers and containers' },
-      { value: 'file', label: 'a passphrase of mine, in a file' },
+      { value: 'new', label: 'a new passphrase', hint: 'for servers and containers' },
+      { value: 'file', label: 'a passphrase that I have in a file' },
       ...(sources.mayHaveKeychain
         ? [{ value: 'keychain', label: 'the keychain of this operating system' }]
         : []),
@@ -106,11 +106,11 @@ async function askProtection(given: Given, sources: Sources): Promise<void> {
   }
 }
 
-async function askDataDir(given: Given, sources: Sources): Promise<void> {
+async function askDataDir(given: GivenAnswers, sources: Sources): Promise<void> {
   const secrets = [given.newPassphrase, given.newToken?.file ?? null].filter((one) => one !== null)
   const typed = await text({
-    ...LOOK,
-    message: 'Where do keys and memory rest? A folder that survives a restart:',
+    ...STDERR_STYLE,
+    message: 'Which folder holds the keys and everything else that must survive a restart?',
     initialValue: given.dataDir,
     validate: (path = '') => {
       const folder = absolute(path, sources)
@@ -129,7 +129,7 @@ async function askSecretFile(
   sources: Sources,
 ): Promise<string> {
   const path = await text({
-    ...LOOK,
+    ...STDERR_STYLE,
     message,
     validate: (typed = '') => describeSecret({ file: absolute(typed, sources) }, rule) ?? undefined,
   })
@@ -137,12 +137,16 @@ async function askSecretFile(
 }
 
 /** A file that a secret is to be put into; asked for only where the usual one is taken. */
-async function askNewFile(name: string, { dataDir }: Given, sources: Sources): Promise<string> {
+async function askNewFile(
+  name: string,
+  { dataDir }: GivenAnswers,
+  sources: Sources,
+): Promise<string> {
   const usual = defaultFile(name, dataDir, sources)
   if (!existsSync(usual)) return usual
   const path = await text({
-    ...LOOK,
-    message: `${usual} is there already. Which file is to be made for it?`,
+    ...STDERR_STYLE,
+    message: `${usual} exists already. Which new file shall hold it?`,
     validate: (typed = '') => describeFile(absolute(typed, sources), dataDir)?.message,
   })
   return absolute(answered(path), sources)

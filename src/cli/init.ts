@@ -12,7 +12,7 @@ import { settingsTemplate } from '../config/template.ts'
 import { OperatorError } from '../errors.ts'
 import { checkSources } from './check.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
-import { givenAnswers, type Answers } from './init-answers.ts'
+import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
 import { writeNewFile } from './write-file.ts'
 import { isInteractive, printNotice } from './terminal.ts'
 
@@ -20,30 +20,32 @@ const DEFAULT_FILE = 'config/postern.yaml'
 const SCHEMA_NAME = 'postern.schema.json'
 const PASSPHRASE_BYTES = 32
 
-/** `postern init`: from nothing to a settings file that works. */
+/** `postern init`: makes a settings file that works. */
 export function initCommand(): Command {
   const command = new Command('init')
-    .description('ask four questions, write a settings file and a passphrase, and check it all')
-    .option('--make-passphrase', 'make the passphrase file that is to protect the keyring')
+    .description('ask four questions, write a settings file and a passphrase, and check them')
+    .option('--make-passphrase', 'make a passphrase file that protects the secret keys')
     .addHelpText(
       'after',
       `
-It writes the file that --config names, else $POSTERN_CONFIG, else ${DEFAULT_FILE}, and never over
-one that is there. To answer beforehand, or without a terminal:
+It writes the file that --config names, else $POSTERN_CONFIG, else
+${DEFAULT_FILE}, and never overwrites one. These flags answer its questions:
   --upstream-url <url>          where the service is
-  --bot-token-file <file>       holds the bot's token
-  --make-passphrase             a passphrase of its own, in --key-passphrase-file, else in
-                                ~/.config/postern/passphrase; or one of
-  --key-passphrase-file <file>  holds a passphrase already
-  --key-protection <how>        keychain or none
-  --data-dir <folder>           where keys and memory rest
-Every other flag of \`postern run\` is taken too, and written into the file. What the environment
-gives (POSTERN_BOT_TOKEN, say) is not asked for, and not written.`,
+  --bot-token-file <file>       file that holds the bot's token
+  --make-passphrase             make a new passphrase, in the file that
+                                --key-passphrase-file names, else in
+                                ~/.config/postern/passphrase
+  --key-passphrase-file <file>  alone: file that holds a passphrase already
+  --key-protection <how>        instead of a passphrase: keychain or none
+  --data-dir <folder>           folder for keys and everything else it stores
+It takes every other flag of \`postern run\` too, and writes it into the file.
+What the environment gives (such as POSTERN_BOT_TOKEN) it does not ask for, and
+does not write into the file.`,
     )
   addSettingFlags(command, { isListed: false })
   return addExample(
     command,
-    'postern init --upstream-url https://chat.example.org --bot-token-file ~/token --make-passphrase --data-dir .postern',
+    'postern init --upstream-url https://chat.example.org --make-passphrase',
   ).action(init)
 }
 
@@ -63,7 +65,7 @@ async function init(options: { makePassphrase?: boolean }, command: Command): Pr
     await checkSources(written, {})
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    const hint = `do what the lines say, then: postern check${named}`
+    const hint = `follow the hints above, then run: postern check${named}`
     throw new OperatorError(error.code, `the settings are written, but ${error.message}`, hint)
   }
   printNotice(`\nnext: postern run${named}`)
@@ -79,23 +81,20 @@ function doorOf({ host, port, socket }: Settings['listen']): string {
 }
 
 /**
- * Asks, where somebody can be asked; else the data folder alone may be left open.
+ * Asks what is missing, at a terminal. Without one, only the data folder has a default.
  * @throws OperatorError `usage`
  */
-async function complete(
-  given: ReturnType<typeof givenAnswers>,
-  sources: Sources,
-): Promise<Answers> {
+async function complete(given: GivenAnswers, sources: Sources): Promise<Answers> {
   if (isInteractive()) {
     const { askMissing } = await import('./init-questions.ts')
     return await askMissing(given, sources)
   }
-  const { dataDir: _usual, ...left } = Object.fromEntries(given.missing)
+  const { dataDir: _hasDefault, ...left } = Object.fromEntries(given.missing)
   if (Object.keys(left).length > 0) {
     throw new OperatorError(
       'usage',
-      `not everything was said, and nobody can be asked: ${Object.values(left).join('; ')}`,
-      'give these flags, or run it at a terminal; `postern init --help` says what each is for',
+      `answers are missing, and there is no terminal to ask at: ${Object.values(left).join('; ')}`,
+      'give these flags, or run it at a terminal; `postern init --help` explains each',
     )
   }
   given.values.set('dataDir', given.dataDir)
@@ -103,7 +102,7 @@ async function complete(
 }
 
 /**
- * Writes everything and sees that the settings are taken; if not, nothing of it is left.
+ * Writes all files and loads the settings from them; on an error it removes what it wrote.
  * @param written the sources that the file is read with
  * @throws OperatorError `settings`, `refused`, `failed`
  */

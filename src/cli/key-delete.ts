@@ -6,25 +6,27 @@ import { withSidecar } from './connect.ts'
 import { promptLine } from './prompts.ts'
 import { printJson, printNotice } from './terminal.ts'
 
-interface Options {
+interface DeleteFlags {
   yes?: boolean
   json?: boolean
 }
 
-/** `postern key delete`: destroys an old secret key, after saying what becomes unreadable. */
+/** `postern key delete`: destroys an old secret key, after showing what becomes unreadable. */
 export function keyDeleteCommand(): Command {
   const command = new Command('delete')
-    .description('destroy the secret of an old key for good, after saying what becomes unreadable')
+    .description(
+      'destroy the secret part of an old key for good, after showing what becomes unreadable',
+    )
     .argument('<fingerprint>', 'which key, in full')
     .option('--yes', 'do not ask')
-    .option('--json', 'print what was deleted, and what that means, as JSON')
+    .option('--json', 'print what was deleted, and what becomes unreadable, as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key delete 0123456789abcdef0123456789abcdef01234567').action(
     remove,
   )
 }
 
-async function remove(fingerprint: string, options: Options, command: Command): Promise<void> {
+async function remove(fingerprint: string, options: DeleteFlags, command: Command): Promise<void> {
   await withSidecar(command, async (sidecar) => {
     const report = await sidecar.keyDeletion({ fingerprint })
     printDeletion(report)
@@ -41,7 +43,7 @@ function printDeletion({ key, loses, unsure }: DeletionReport): void {
   printNotice(`deleting ${key.fingerprint}, retired at ${key.retiredAt ?? 'no time'}`)
   printNotice('this becomes unreadable for good:')
   for (const line of loses) printNotice(`  ${line}`)
-  printNotice('what is overwritten is this store alone; it cannot be promised for:')
+  printNotice('only this store is overwritten; the key may survive in:')
   for (const line of unsure) printNotice(`  ${line}`)
 }
 
@@ -51,7 +53,7 @@ async function confirm({ key }: DeletionReport): Promise<boolean> {
     throw new OperatorError(
       'usage',
       'there is no terminal to ask at',
-      'give --yes when it is meant; nothing was deleted',
+      'nothing was deleted; --yes deletes without asking',
     )
   }
   return answer.trim().toLowerCase() === key.fingerprint

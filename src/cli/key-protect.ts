@@ -11,16 +11,17 @@ const PROTECTIONS: readonly Protection[] = ['passphrase', 'keychain', 'none']
 /** `postern key protect`: another passphrase, or another protection, for everything secret. */
 export function keyProtectCommand(): Command {
   const command = new Command('protect')
-    .description(
-      'move everything secret under a new passphrase, into the OS keychain, or under none',
+    .description('protect the store with a new passphrase, with the OS keychain, or with nothing')
+    .addArgument(
+      new Argument('<protection>', 'how the store is protected from now on').choices(PROTECTIONS),
     )
-    .addArgument(new Argument('<protection>', 'what it is to rest under').choices(PROTECTIONS))
     .addHelpText(
       'after',
       `
-What opens the store now comes from the settings. A new passphrase is asked for, or comes from the
-environment:
-  POSTERN_NEW_PASSPHRASE  what the store is to open with; or POSTERN_NEW_PASSPHRASE_FILE`,
+The settings say what opens the store now. It asks for the new passphrase, or
+takes it from the environment:
+  POSTERN_NEW_PASSPHRASE       the new passphrase of the store
+  POSTERN_NEW_PASSPHRASE_FILE  file that holds it`,
     )
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key protect passphrase').action(protect)

@@ -11,7 +11,7 @@ import { readInput } from './read-input.ts'
 import { isStdoutTerminal, print, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
 
-interface Options {
+interface ExportFlags {
   output?: string
   force?: boolean
 }
@@ -19,15 +19,18 @@ interface Options {
 /** `postern key export`: a secret key for another program, locked under a passphrase of its own. */
 export function keyExportCommand(): Command {
   const command = new Command('export')
-    .description('give a secret key as gpg imports it, locked under a passphrase of its own')
-    .argument('[fingerprint]', 'which key; the active one when not given')
-    .option('-o, --output <file>', 'a new file, for its owner alone; else stdout')
+    .description(
+      'export a secret key in the form that gpg imports, locked under a passphrase of its own',
+    )
+    .argument('[fingerprint]', 'which key; the active one by default')
+    .option('-o, --output <file>', 'write to a new file that only you can read, not to stdout')
     .option('--force', 'replace the file, or print to a terminal')
     .addHelpText(
       'after',
       `
-The passphrase is asked for, or comes from the environment:
-  POSTERN_EXPORT_PASSPHRASE  what the exported key is locked under; or POSTERN_EXPORT_PASSPHRASE_FILE`,
+It asks for the passphrase, or takes it from the environment:
+  POSTERN_EXPORT_PASSPHRASE       passphrase that locks the exported key
+  POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it`,
     )
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key export | gpg --import').action(exportKey)
@@ -35,7 +38,7 @@ The passphrase is asked for, or comes from the environment:
 
 async function exportKey(
   fingerprint: string | undefined,
-  { output, force = false }: Options,
+  { output, force = false }: ExportFlags,
   command: Command,
 ): Promise<void> {
   if (output !== undefined) refuseExisting(output, { force })
@@ -57,25 +60,26 @@ function onTerminal(): OperatorError {
   return new OperatorError(
     'refused',
     'a secret key is not printed to a terminal',
-    'name a file with --output, pipe it (`postern key export | gpg --import`), or insist with --force',
+    'name a file with --output, pipe it (`postern key export | gpg --import`), or force it with --force',
   )
 }
 
-/** More than any key that is taken, so that what is too large is refused with its own reason. */
+/** Larger than any key that is accepted: a key that is too large gets a refusal of its own. */
 const MAX_BYTES = 512 * 1024
 
 /** `postern key import`: a secret key that another program exported becomes the bot's. */
 export function keyImportCommand(): Command {
   const command = new Command('import')
     .description(
-      'take over a secret key that gpg or another program exported, and print its fingerprint',
+      'import a secret key that gpg or another program exported, and print its fingerprint',
     )
-    .argument('[file]', 'armored or binary; stdin when not given')
+    .argument('[file]', 'armored or binary; stdin by default')
     .addHelpText(
       'after',
       `
-Where the key has a passphrase, it is asked for, or comes from the environment:
-  POSTERN_EXPORT_PASSPHRASE  what the key was exported under; or POSTERN_EXPORT_PASSPHRASE_FILE
+If the key has a passphrase, it asks for that, or takes it from the environment:
+  POSTERN_EXPORT_PASSPHRASE       passphrase that the key was exported under
+  POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it
 The key is pending until the sidecar has published it.`,
     )
   addSettingFlags(command, { isListed: false })
@@ -98,7 +102,7 @@ async function importKey(
   print(done.fingerprint)
 }
 
-/** A key without a passphrase needs none; whether it has one shows when it is read. */
+/** Whether the key has a passphrase shows only when the sidecar reads it. */
 async function importWith(
   sidecar: Operations,
   sources: Sources,

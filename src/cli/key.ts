@@ -33,7 +33,9 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
     ]),
   ])
   if (keys.some(isOver))
-    printNotice('what opens no more can be deleted: `postern key delete <fingerprint>`')
+    printNotice(
+      'keys that no longer open messages can be deleted: `postern key delete <fingerprint>`',
+    )
 }
 
 const isOver = ({ state, opens: now }: KeyRow): boolean => state === 'retired' && !now
@@ -52,7 +54,7 @@ function minute(time: string | null): string {
 export function keyShowCommand(): Command {
   const command = new Command('show')
     .description('print the certificate of a key, armored')
-    .argument('[fingerprint]', 'which key; the active one when not given')
+    .argument('[fingerprint]', 'which key; the active one by default')
     .option('--json', 'print fingerprint, state and certificate as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key show | gpg --import').action(show)
@@ -86,11 +88,11 @@ async function generate(_options: unknown, command: Command): Promise<void> {
   print(done.fingerprint)
 }
 
-/** `postern key publish`: puts our key at the service, when that is not done by itself. */
+/** `postern key publish`: publishes our key, when the sidecar does not do it by itself. */
 export function keyPublishCommand(): Command {
   const command = new Command('publish')
     .description('publish the bot’s key at the service, and print its fingerprint')
-    .option('--replace', 'put it in the place of a key that is not ours')
+    .option('--replace', 'replace a key at the service that is not ours')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key publish --replace').action(publish)
 }

@@ -9,7 +9,7 @@ import { printText, printNotice } from './terminal.ts'
 /** `postern open`: opens a sealed message with the keyring. */
 export function openCommand(): Command {
   const command = new Command('open').description(
-    'open an armored message from stdin; its text goes to stdout, the verdict to stderr',
+    'open an armored message from stdin: text on stdout, verdict on stderr',
   )
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern open < message.asc').action(open)

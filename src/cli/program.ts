@@ -5,9 +5,9 @@ import { OperatorError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
 import { print, printNotice } from './terminal.ts'
 
-/** What stands first and asks for no command. */
-const ASKS_VERSION = ['-V', '--version']
-const ASKS = ['-h', '--help', ...ASKS_VERSION]
+/** First arguments that name no command. */
+const VERSION_FLAGS = ['-V', '--version']
+const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
 
 /**
  * Runs the command that the arguments name.
@@ -17,9 +17,9 @@ const ASKS = ['-h', '--help', ...ASKS_VERSION]
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   try {
-    const { words, first } = withDefault(args)
-    const commands = ASKS_VERSION.includes(first) ? [] : await loadCommands(first)
-    await createProgram(commands).parseAsync(words, { from: 'user' })
+    const { named, first } = withDefault(args)
+    const commands = VERSION_FLAGS.includes(first) ? [] : await loadCommands(first)
+    await createProgram(commands).parseAsync(named, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return
@@ -31,7 +31,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The parser's words in the form that all refusals have. */
+/** The parser's message in the form that all refusals have. */
 function sentence(message: string): string {
   const text = message.replace(/^error: /, '').replaceAll('\n', ' ')
   return text.replace('. Expected', ', expected').replace(/\.$/, '')
@@ -47,11 +47,11 @@ function createProgram(commands: Command[]): Command {
     .description('lets an ordinary plain-text bot take part in end-to-end encrypted chats')
     .version(VERSION, '-V, --version', 'print the version')
     .option('--config <file>', 'settings file; else $POSTERN_CONFIG, else config/postern.yaml')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 })
     .configureOutput({
       writeOut: print,
       writeErr: (text) => printNotice(text.trimEnd()),
-      // Said once, by main.ts, in the form of every other refusal.
+      // main.ts prints it once, in the form of every other refusal.
       outputError: () => {},
     })
     .exitOverride()
@@ -60,19 +60,19 @@ function createProgram(commands: Command[]): Command {
   return root
 }
 
-/** `addCommand` alone leaves a command with its own output and exits. */
+/** Without this, a command would print and exit by itself. */
 function adopt(parent: Command, command: Command): void {
   command.copyInheritedSettings(parent)
   for (const child of command.commands) child.copyInheritedSettings(command)
   parent.addCommand(command)
 }
 
-/** `postern` alone, or with settings alone, is `postern run`; `first` is what it is asked for. */
-function withDefault(args: readonly string[]): { words: string[]; first: string } {
-  if (args.length === 1 && args[0] === '--config') return { words: [...args], first: '' }
+/** `postern` alone, or with settings alone, is `postern run`. `first` is the name of the command. */
+function withDefault(args: readonly string[]): { named: string[]; first: string } {
+  if (args.length === 1 && args[0] === '--config') return { named: [...args], first: '' }
   const skip = args[0] === '--config' ? 2 : args[0]?.startsWith('--config=') === true ? 1 : 0
   const first = args[skip]
-  const isNamed = first !== undefined && (!first.startsWith('-') || ASKS.includes(first))
-  if (isNamed) return { words: [...args], first }
-  return { words: [...args.slice(0, skip), 'run', ...args.slice(skip)], first: 'run' }
+  const isNamed = first !== undefined && (!first.startsWith('-') || GLOBAL_FLAGS.includes(first))
+  if (isNamed) return { named: [...args], first }
+  return { named: [...args.slice(0, skip), 'run', ...args.slice(skip)], first: 'run' }
 }

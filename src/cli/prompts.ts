@@ -1,4 +1,4 @@
-/** Asking the person at the terminal. Questions stand on stderr, not among the data. */
+/** Questions to the person at the terminal, on stderr. */
 import { closeSync, openSync } from 'node:fs'
 import { emitKeypressEvents, type Key } from 'node:readline'
 import { createInterface } from 'node:readline/promises'
@@ -44,7 +44,7 @@ export async function readPassphrase(
   return SecretSource.fromValue(asked).reveal()
 }
 
-/** Asks a question whose answer may be seen. @returns the line, or null when nobody sits there */
+/** Asks a question whose answer may be seen. @returns the line; null without a terminal */
 export async function promptLine(question: string): Promise<string | null> {
   if (!isInteractive()) return null
   const lines = createInterface({ input: process.stdin, output: process.stderr })
@@ -91,7 +91,11 @@ function openTerminal(): ReadStream | null {
 
 /** Reads a line key by key, so that arrows and the like are no part of it. */
 function readHiddenLine(terminal: ReadStream): Promise<string> {
-  const gaveUp = new OperatorError('refused', 'nothing was done', 'you gave up at the question')
+  const gaveUp = new OperatorError(
+    'refused',
+    'nothing was done',
+    'the question was cancelled; run the command again',
+  )
   return new Promise((resolve, reject) => {
     let line: string[] = []
     emitKeypressEvents(terminal)

@@ -1,4 +1,4 @@
-/** What a command is given to read: a file, or stdin. Bounded. */
+/** Reads the input of a command, a file or stdin, up to a bound. */
 import { createReadStream } from 'node:fs'
 import { OperatorError } from '../errors.ts'
 import { printNotice } from './terminal.ts'

@@ -5,18 +5,20 @@ import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { createLog } from './log.ts'
 import { shutdownRequested } from './shutdown.ts'
 
-/** `postern run`: the sidecar, until it is told to stop. */
+/** `postern run`: the sidecar, until it is asked to stop. */
 export function runCommand(): Command {
   const command = new Command('run').description('run the sidecar (the default command)')
   addSettingFlags(command, { isListed: true })
   command.addHelpText(
     'after',
     `
-Each setting can also stand in the settings file (upstream.url) or in the environment
-(POSTERN_UPSTREAM_URL); flags count over environment over file. Secrets are no flags:
-  POSTERN_BOT_TOKEN         the token of the service; or POSTERN_BOT_TOKEN_FILE
-  POSTERN_BOT_CLIENT_TOKEN  what the local bot presents; or POSTERN_BOT_CLIENT_TOKEN_FILE
-  POSTERN_KEY_PASSPHRASE    unlocks the keyring; or POSTERN_KEY_PASSPHRASE_FILE`,
+Each setting can also be in the settings file (upstream.url) or in the
+environment (POSTERN_UPSTREAM_URL). A flag wins over the environment, and the
+environment over the file. Secrets have no flags, only variables, and variables
+that name a file, such as POSTERN_BOT_TOKEN_FILE:
+  POSTERN_BOT_TOKEN         the bot's token at the service
+  POSTERN_BOT_CLIENT_TOKEN  token that the bot sends to Postern
+  POSTERN_KEY_PASSPHRASE    passphrase that unlocks the secret keys`,
   )
   return addExample(command, 'postern run --upstream-url https://api.example.org').action(run)
 }

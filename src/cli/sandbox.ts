@@ -18,21 +18,20 @@ interface SandboxFlags {
   localWebhooks?: boolean
 }
 
-/** `postern sandbox`: the service alone, on this machine, until it is told to stop. */
+/** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
 export function sandboxCommand(): Command {
   const command = new Command('sandbox')
-    .description('run the service itself on this machine, with people whose phones hold real keys')
-    .option('--port <number>', 'port of the API (any free one)', readPort, 0)
-    .option('--control-port <number>', 'port of the control (any free one)', readPort, 0)
-    .option(
-      '--seed <file>',
-      'begin with the world of a YAML or JSON file, and what happens in it',
-      named,
-    )
-    .option('--data <file>', 'keep the world in a file, and go on with what it holds', named)
-    .option('--seed-schema', 'print the JSON schema of a seed, and end')
+    .description('run a sandbox of the service, with people whose phones hold real keys')
+    .option('--port <number>', 'port of the API; 0 is any free one', readPort, 0)
+    .option('--control-port <number>', 'port of the control API; 0 is any free one', readPort, 0)
+    .option('--seed <file>', 'start with the world and the events of a YAML or JSON file', named)
+    .option('--data <file>', 'store the world in a file, and continue with what it holds', named)
+    .option('--seed-schema', 'print the JSON schema of a seed file, and exit')
     .option('--json', 'print one line of JSON once it listens')
-    .option('--local-webhooks', 'let webhooks be http and at any address, for bots on this machine')
+    .option(
+      '--local-webhooks',
+      'allow webhooks over http and at any address, for bots on this machine',
+    )
   return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
@@ -59,7 +58,7 @@ async function run(flags: SandboxFlags): Promise<void> {
   }
   if (!sandbox.isNew)
     printNotice(
-      `the world of ${data} goes on${seed === undefined ? '' : '; no seed is sown in it'}`,
+      `the world of ${data} goes on${seed === undefined ? '' : '; the seed is not applied to it'}`,
     )
   if (json === true) print(JSON.stringify(worldOf(sandbox)))
   else describe(sandbox)
@@ -78,7 +77,7 @@ function describe(sandbox: Sandbox): void {
     ...sandbox.people.map(({ id, username }) => ['person', username, String(id)]),
     ...sandbox.chats.map(({ id, kind, mode }) => ['chat', `${kind}, ${mode}`, String(id)]),
   ])
-  printNotice('the sandbox runs; GET / of control lists what one can do there; Ctrl-C ends it')
+  printNotice('the sandbox runs; GET / of the control API lists what it can do; Ctrl-C ends it')
 }
 
 function named(file: string): string {

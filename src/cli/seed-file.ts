@@ -1,4 +1,4 @@
-/** Reads a seed for the sandbox: YAML or JSON, and says where in the file what is wrong stands. */
+/** Reads a seed for the sandbox (YAML or JSON), and names file, line and column of each mistake. */
 import { isMap, LineCounter, parseDocument, type Document, type Node } from 'yaml'
 import { readBounded } from '../config/files.ts'
 import { nearestName } from '../config/problems.ts'
@@ -8,9 +8,9 @@ import type { SeedError, SeedProblem } from '../sandbox/seed/problem.ts'
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_PROBLEMS = 50
 const HINT =
-  'config/sandbox-seed.schema.json says what a seed can hold, config/examples/sandbox-seed.yaml shows one'
+  'config/sandbox-seed.schema.json defines a seed file, config/examples/sandbox-seed.yaml is one'
 
-/** A file's content, not yet looked at, and how to say what is wrong with it. */
+/** A file's content, not yet checked, and how to refuse it. */
 export interface SeedFile {
   content: object
   refusal(error: SeedError): OperatorError

@@ -1,28 +1,40 @@
-/** When a command that runs until it is told to stop should do so. main.ts turns signals into it. */
+/** The request to stop a command that goes on. main.ts makes it from signals. */
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+
 const controller = new AbortController()
-let awaited = false
+let isHandled = false
 
 /** Aborted by the first SIGTERM or SIGINT. */
 export const shutdownSignal: AbortSignal = controller.signal
 
 /**
- * Resolves once a stop was asked for. To be called before anything is started: from then on the
- * first signal asks, and only a second one ends the process at once.
+ * Lets this command decide when it stops. Call it before anything is started: from then on the first
+ * signal asks for a stop, and only a second one ends the process at once.
  */
-export function shutdownRequested(): Promise<void> {
-  awaited = true
-  if (shutdownSignal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    shutdownSignal.addEventListener('abort', () => resolve(), { once: true })
+export function handleShutdown(): void {
+  isHandled = true
+}
+
+/** The same; resolves once a stop was asked for. */
+export async function shutdownRequested(): Promise<void> {
+  handleShutdown()
+  if (!shutdownSignal.aborted) await once(shutdownSignal, 'abort')
+}
+
+/** Waits for `ms`, or until a stop was asked for. */
+export async function pauseUntilShutdown(ms: number): Promise<void> {
+  await setTimeout(ms, undefined, { signal: shutdownSignal }).catch((error: unknown) => {
+    if (!shutdownSignal.aborted) throw error
   })
 }
 
-/** Whether the command that runs would heed a request to stop. For main.ts. */
+/** Whether the command called `handleShutdown`. For main.ts. */
 export function handlesShutdown(): boolean {
-  return awaited
+  return isHandled
 }
 
-/** Asks whatever runs to stop. For main.ts. */
+/** Asks the command to stop. For main.ts. */
 export function requestShutdown(): void {
   controller.abort()
 }

@@ -1,11 +1,10 @@
-import { setTimeout as elapsed } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import { loadDataDir } from '../config/load.ts'
 import { connectControl } from '../control/client.ts'
 import type { StatusReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
-import { shutdownRequested, shutdownSignal } from './shutdown.ts'
+import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './shutdown.ts'
 import { printTable } from './table.ts'
 import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
 
@@ -14,11 +13,11 @@ const WATCH_MS = 2000
 /** `postern status`: how the running sidecar is doing. */
 export function statusCommand(): Command {
   const command = new Command('status')
-    .description('say how the running sidecar is doing')
-    .option('--watch', 'say it again every two seconds, until stopped')
+    .description('show how the running sidecar is doing')
+    .option('--watch', 'print it again every two seconds, until stopped')
     .option('--json', 'print it as JSON, one line each time')
     .addOption(
-      new Option('--ready', 'end with 1 unless it is ready, for health checks').conflicts('watch'),
+      new Option('--ready', 'exit with 1 unless it is ready, for health checks').conflicts('watch'),
     )
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern status --watch').action(status)
@@ -45,7 +44,7 @@ async function status(
   if (options.ready === true) assertReady(report)
 }
 
-/** What the sidecar says of itself; null when none runs. */
+/** The status of the running sidecar; null when none runs. */
 async function fetchStatus(dataDir: string): Promise<StatusReport | null> {
   await using sidecar = await connectControl(dataDir)
   return sidecar === null ? null : await sidecar.status()
@@ -56,7 +55,7 @@ async function watch(
   dataDir: string,
   { first, isJson }: { first: StatusReport; isJson: boolean },
 ): Promise<void> {
-  const stop = shutdownRequested()
+  handleShutdown()
   let report: StatusReport | null = first
   while (!shutdownSignal.aborted) {
     if (!isJson) clearScreen()
@@ -64,9 +63,9 @@ async function watch(
     else if (isJson) printJson(report)
     else printStatus(report)
     if (!isJson)
-      printNotice(`as of ${new Date().toISOString()}; anew every two seconds, until Ctrl-C`)
-    await Promise.race([elapsed(WATCH_MS), stop])
-    // It may go while it answers.
+      printNotice(`as of ${new Date().toISOString()}; updated every two seconds, until Ctrl-C`)
+    await pauseUntilShutdown(WATCH_MS)
+    // It may stop while it answers.
     if (!shutdownSignal.aborted) report = await fetchStatus(dataDir).catch(() => null)
   }
 }

@@ -1,11 +1,12 @@
 /**
- * The only writer to the terminal. stdout is data, stderr is talk. Rules of speech: no capital at
- * the start, no final stop, `postern:` before a refusal, `hint:` before what to do about it.
+ * The only writer to the terminal. stdout is data, stderr is for people. Messages start in lower case
+ * and end without a full stop; `postern:` begins a refusal, `hint:` what to do about it.
  */
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { styleText } from 'node:util'
-import { OperatorError, PosternError } from '../errors.ts'
+import { OperatorError, PosternError, Refusal } from '../errors.ts'
+import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
 
 /** A reader that went away (`postern key list | head -1`) is no failure. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -15,7 +16,7 @@ export function print(text: string): void {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
-/** Prints a person's words to stdout: exactly, but harmless where stdout is a terminal. */
+/** Prints a person's text to stdout: as it is, but without control characters at a terminal. */
 export function printText(text: string): void {
   print(process.stdout.isTTY ? stripControls(text) : text)
 }
@@ -30,15 +31,15 @@ export function printNotice(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Whether somebody sits there who can be asked. */
+/** Whether a person can be asked: stdin and stderr are terminals. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY
 }
 
-/** Where questions are asked: not among the data. */
+/** Where questions are printed: stderr, not among the data. */
 export const promptOutput: NodeJS.WriteStream = process.stderr
 
-/** Begins a line to the person, on stderr, that something else ends. */
+/** Prints the start of a line for the person, on stderr. */
 export function printPrompt(text: string): void {
   process.stderr.write(text)
 }
@@ -55,7 +56,7 @@ export async function printFile(path: string): Promise<void> {
   }
 }
 
-/** Resolves once everything that was written is with its reader, or the reader is gone. */
+/** Resolves once everything was written, or its reader is gone. */
 export async function flush(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) {
@@ -73,8 +74,8 @@ export function printJson(value: unknown): void {
 }
 
 /**
- * Says why a command did not do what it was asked. What is not a PosternError shows its name
- * alone: its message may hold anything.
+ * Prints why a command failed. Of any other error than a PosternError only the name is shown,
+ * because its message may hold anything.
  */
 export function printError(error: unknown): void {
   if (error instanceof PosternError) {
@@ -85,15 +86,14 @@ export function printError(error: unknown): void {
   } else {
     const name = error instanceof Error ? error.name : typeof error
     printNotice(`postern: internal failure (${stripControls(name)})`)
-    printNotice(
-      'hint: this is a fault of Postern; the log with log.level: debug says what came before it',
-    )
+    printNotice('hint: this is a fault of Postern; log.level: debug logs what led to it')
   }
 }
 
-/** The exit code for an error: 2 for usage and settings, 1 for the rest. */
-export function exitCodeOf(error: unknown): 1 | 2 {
-  return error instanceof OperatorError ? error.exitCode : 1
+/** The exit code for an error; 1 for whatever is not in the tables of `operator-refusals.ts`. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof OperatorError) return error.exitCode
+  return (error instanceof Refusal ? REFUSAL_EXIT_CODES[error.code] : undefined) ?? 1
 }
 
 /** Colours a word when stdout is a terminal that wants it. */
@@ -101,7 +101,7 @@ export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim', text: str
   return styleText(colour, text, { stream: process.stdout })
 }
 
-/** Takes out what could move the cursor or turn the reading direction; newlines and tabs stay. */
+/** Removes what could move the cursor or turn the reading direction; newlines and tabs stay. */
 export function stripControls(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
 }

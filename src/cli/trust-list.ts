@@ -5,22 +5,22 @@ import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
 
-interface Options {
+interface TrustListFlags {
   changed?: boolean
   json?: boolean
 }
 
-/** `postern trust list`: whom we know by which fingerprint since when. */
+/** `postern trust list`: everybody whom we know, with fingerprint and standing. */
 export function trustListCommand(): Command {
   const command = new Command('list')
-    .description('list whom we know by which fingerprint since when')
-    .option('--changed', 'only those for whom the service lists another one now')
+    .description('list the people whom Postern knows, with fingerprint and standing')
+    .option('--changed', 'only people for whom the service now lists another certificate')
     .option('--json', 'print them as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust list --changed').action(list)
 }
 
-async function list({ changed, json }: Options, command: Command): Promise<void> {
+async function list({ changed, json }: TrustListFlags, command: Command): Promise<void> {
   const report = await withSidecar(command, (sidecar) => sidecar.trustList())
   const people = changed === true ? report.people.filter(isChanged) : report.people
   if (json === true) return printJson({ ...report, people })
@@ -29,7 +29,7 @@ async function list({ changed, json }: Options, command: Command): Promise<void>
     if (chatId !== null) printNotice(`policy in chat ${chatId}: ${policy}`)
   }
   if (people.length === 0)
-    return printNotice(changed === true ? 'nobody changed' : 'nobody was seen yet')
+    return printNotice(changed === true ? 'nobody’s certificate changed' : 'nobody is known yet')
   printTable([
     ['PERSON', 'FINGERPRINT', 'SINCE', 'STANDING', 'SIGNS', 'LISTED NOW'],
     ...people.map((person) => [
@@ -51,8 +51,8 @@ function signsOf({ signs, signsFiles }: TrustRow): string {
 function listedNow(person: TrustRow): string {
   const { listed, sharedWith } = person
   if (listed === null) return 'none'
-  const said = isChanged(person) ? listed : 'the same'
-  return sharedWith.length === 0 ? said : `${said}, as of ${sharedWith.join(', ')}`
+  const text = isChanged(person) ? listed : 'the same'
+  return sharedWith.length === 0 ? text : `${text}, shared with ${sharedWith.join(', ')}`
 }
 
 function isChanged({ fingerprint, listed }: TrustRow): boolean {

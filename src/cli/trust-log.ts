@@ -6,10 +6,10 @@ import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
 import { print } from './terminal.ts'
 
-/** Entries asked for at once. */
+/** Entries per request. */
 const PAGE = 1000
 
-interface Options {
+interface TrustLogFlags {
   since?: string
   json?: boolean
 }
@@ -17,14 +17,14 @@ interface Options {
 /** `postern trust log`: every change, in the order in which it was written down. */
 export function trustLogCommand(): Command {
   const command = new Command('log')
-    .description('print every change of certificates, key lists and trust, the oldest first')
+    .description('print all changes of certificates, key lists and trust, oldest first')
     .option('--since <date>', 'from this day or time on, such as 2026-01-31')
-    .option('--json', 'print one JSON object a line, for keeping elsewhere')
+    .option('--json', 'print one JSON object per line')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust log --json > trust.ndjson').action(log)
 }
 
-async function log({ since, json }: Options, command: Command): Promise<void> {
+async function log({ since, json }: TrustLogFlags, command: Command): Promise<void> {
   const sinceMs = readDate(since)
   await withSidecar(command, async (sidecar) => {
     let afterId = 0
@@ -47,7 +47,7 @@ function cells({ at, kind, userId, chatId, detail }: LogRow): string[] {
 
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ') || 'nobody'
-  if (value === null) return 'as the setting says'
+  if (value === null) return 'as in the setting'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -57,7 +57,7 @@ function readDate(text: string | undefined): number {
   if (!Number.isNaN(ms)) return ms
   throw new OperatorError(
     'usage',
-    'this is no date',
+    'this is not a date',
     'write it like 2026-01-31 or 2026-01-31T12:00Z',
   )
 }

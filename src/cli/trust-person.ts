@@ -5,12 +5,12 @@ import { printNotice } from './terminal.ts'
 
 const WHERE = '`postern trust list` shows the ids of the people whom we know'
 
-/** `postern trust accept`: a person's certificate as the service lists it now is theirs. */
+/** `postern trust accept`: accepts the certificate that the service lists for a person now. */
 export function trustAcceptCommand(): Command {
   const command = new Command('accept')
-    .description('take a person’s certificate as it is listed now, and let them begin anew')
+    .description('accept the certificate that is listed for a person now, and start over with them')
     .argument('<userId>', 'which person')
-    .option('--fingerprint <hex>', 'only if this one is listed')
+    .option('--fingerprint <hex>', 'only if this is the one that is listed')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust accept 4711').action(accept)
 }
@@ -25,14 +25,14 @@ async function accept(
   printNotice((await withSidecar(command, (sidecar) => sidecar.trustAccept(input))).message)
 }
 
-/** `postern trust verify`: a fingerprint was compared with the person's own word. */
+/** `postern trust verify`: the operator compared a fingerprint with the person. */
 export function trustVerifyCommand(): Command {
   const command = new Command('verify')
-    .description('seal to a person under this fingerprint alone, compared with the person’s word')
+    .description('trust only this fingerprint for a person, after you compared it with them')
     .argument('<userId>', 'which person')
-    .argument('<fingerprint...>', '40 hexadecimal characters, blanks between are fine')
+    .argument('<fingerprint...>', '40 hexadecimal characters; spaces are ignored')
   addSettingFlags(command, { isListed: false })
-  const line = 'postern trust verify 4711 "D74D 1C29 0E2C A5A5 6C7C  8FF8 B2B1 44D6 4D3C 43B5"'
+  const line = 'postern trust verify 4711 D74D1C290E2CA5A56C7C8FF8B2B144D64D3C43B5'
   return addExample(command, line).action(verify)
 }
 
@@ -47,10 +47,10 @@ async function verify(
   printNotice((await withSidecar(command, (sidecar) => sidecar.trustVerify(input))).message)
 }
 
-/** `postern trust block`: nothing is sealed to a person and nothing believed of them. */
+/** `postern trust block`: seals nothing to a person and trusts nothing from them. */
 export function trustBlockCommand(): Command {
   const command = new Command('block')
-    .description('seal nothing to a person and believe no words of theirs, until accepted')
+    .description('seal nothing to a person and trust nothing from them, until they are accepted')
     .argument('<userId>', 'which person')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust block 4711').action(block)

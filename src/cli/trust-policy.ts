@@ -7,12 +7,12 @@ import { printNotice } from './terminal.ts'
 const POLICIES = ['accept', 'first-use', 'pinned'] as const
 type Policy = (typeof POLICIES)[number]
 
-/** `postern trust policy`: what a changed certificate does, for the bot or in one chat. */
+/** `postern trust policy`: what happens when a certificate changes, for the bot or in one chat. */
 export function trustPolicyCommand(): Command {
   const command = new Command('policy')
-    .description('say what a changed certificate does, at once, over the setting trust.policy')
-    .argument('<policy>', 'accept, first-use, pinned, or setting: take back what was said')
-    .option('--chat <chatId>', 'in this chat alone')
+    .description('set what happens when a certificate changes, over the setting trust.policy')
+    .argument('<policy>', 'accept, first-use or pinned; setting goes back to trust.policy')
+    .option('--chat <chatId>', 'in this chat only')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern trust policy pinned --chat 4711').action(set)
 }

@@ -1,4 +1,4 @@
-/** Files that a command was asked to make: for their owner alone, whole, never over another. */
+/** New files of commands: readable by their owner alone, written whole, never over another. */
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -19,7 +19,7 @@ import { OperatorError } from '../errors.ts'
 const MODE = 0o600
 
 /** What goes into the file: a text, or another file. */
-type Content = { text: string } | { from: string }
+type FileContent = { text: string } | { from: string }
 
 /**
  * Refuses a name that is taken, before anything else is done.
@@ -35,9 +35,9 @@ export function refuseExisting(path: string, o: { force: boolean }): void {
  * @returns its absolute path
  * @throws OperatorError `refused` when it is there; `failed` when it cannot be written: nothing is left
  */
-export function writeNewFile(path: string, content: Content, o: { force: boolean }): string {
+export function writeNewFile(path: string, content: FileContent, o: { force: boolean }): string {
   const file = resolve(path)
-  // In a folder that others write to, a name that can be told before could wait there as a link.
+  // In a folder that others write to, somebody could put a link under a name that can be guessed.
   const unfinished = `${file}.${randomUUID()}.tmp`
   try {
     if ('from' in content) copyFileSync(content.from, unfinished, constants.COPYFILE_EXCL)

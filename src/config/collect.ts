@@ -8,7 +8,7 @@ import { presetOf, SETTINGS } from './settings.ts'
 import type { Setting } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { readSettingsFile } from './yaml-file.ts'
-import type { Given } from './yaml-file.ts'
+import type { GivenSetting } from './yaml-file.ts'
 
 const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
@@ -18,14 +18,14 @@ const OTHER_ENV = ['POSTERN_CONFIG', ...PASSPHRASE_VARIABLES]
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/
 
 /** What one level (flags, environment, file) gives, by dotted path. */
-export type Level = ReadonlyMap<string, Given>
+export type SettingsLevel = ReadonlyMap<string, GivenSetting>
 
 /** What all sources together say. */
-export interface Collected {
+export interface CollectedSettings {
   /** From the one that counts most to the one that counts least. */
-  levels: readonly Level[]
+  levels: readonly SettingsLevel[]
   /** The value that counts of each setting but secrets, checked, paths absolute. */
-  values: Map<string, Given>
+  values: Map<string, GivenSetting>
   /** Absolute, the default included. */
   dataDir: string
   problems: Problem[]
@@ -37,12 +37,12 @@ export interface Collected {
  * Reads and checks every source; each wrong value is a problem, also where another one counts.
  * @param file the settings file; null for none
  */
-export function collect(sources: Sources, file = findFile(sources)): Collected {
+export function collect(sources: Sources, file = findFile(sources)): CollectedSettings {
   const problems: Problem[] = []
   const read = file === null ? null : readSettingsFile(file, sources.cwd)
   problems.push(...(read?.problems ?? []))
   const levels = [fromFlags(sources), fromEnvironment(sources, problems), read?.values ?? new Map()]
-  const values = new Map<string, Given>()
+  const values = new Map<string, GivenSetting>()
   for (const setting of SETTINGS) {
     if (setting.kind === 'secret') continue
     for (const level of levels) {
@@ -65,8 +65,8 @@ function findFile({ configFlag, env, cwd }: Sources): string | null {
   return existsSync(preset) ? preset : null
 }
 
-function fromFlags({ flags }: Sources): Level {
-  const level = new Map<string, Given>()
+function fromFlags({ flags }: Sources): SettingsLevel {
+  const level = new Map<string, GivenSetting>()
   for (const setting of SETTINGS) {
     const text = setting.flag === null ? undefined : flags[setting.flag]
     if (text !== undefined) {
@@ -76,8 +76,8 @@ function fromFlags({ flags }: Sources): Level {
   return level
 }
 
-function fromEnvironment({ env }: Sources, problems: Problem[]): Level {
-  const level = new Map<string, Given>()
+function fromEnvironment({ env }: Sources, problems: Problem[]): SettingsLevel {
+  const level = new Map<string, GivenSetting>()
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith('POSTERN_') || OTHER_ENV.includes(name)) continue
     const setting = SETTINGS.find((candidate) => candidate.env === name)
@@ -99,7 +99,7 @@ function decode({ kind }: Setting, text: string): unknown {
   return text.trim() === '' ? [] : text.split(',').map((item) => item.trim())
 }
 
-function check(setting: Setting, given: Given, cwd: string): Given | Problem {
+function check(setting: Setting, given: GivenSetting, cwd: string): GivenSetting | Problem {
   const parsed = setting.schema.safeParse(given.value)
   // An optional schema takes undefined, which no source can give.
   if (parsed.success) {

@@ -2,7 +2,7 @@
  * Loads the settings: flags over environment over file over defaults. Gives values, has no effect.
  */
 import { collect } from './collect.ts'
-import type { Collected, Level } from './collect.ts'
+import type { CollectedSettings, SettingsLevel } from './collect.ts'
 import { OperatorError } from '../errors.ts'
 import { settingsError } from './problems.ts'
 import type { Problem } from './problems.ts'
@@ -89,7 +89,7 @@ export function loadDataDir(sources: Sources): string {
 }
 
 /** What opens a store, or a copy of one. */
-export interface Keeping {
+export interface StoreAccess {
   /** Absolute. */
   dataDir: string
   protection: Settings['key']['protection']
@@ -100,14 +100,14 @@ export interface Keeping {
  * Loads what commands need that open a store and never reach the service.
  * @throws OperatorError `settings`, with every problem of every source at once
  */
-export function loadKeeping(sources: Sources): Keeping {
+export function loadStoreAccess(sources: Sources): StoreAccess {
   const collected = collect(sources)
   const { dataDir, values, levels, problems } = collected
   const found = findSecret('key.passphrase', levels, problems)
   const passphrase = found === null ? null : readSecret(found, collected, problems)
   if (problems.length > 0) throw settingsError(problems)
   const protection = values.get('key.protection')?.value ?? presetOf('key.protection')
-  return { dataDir, passphrase, protection: protection as Keeping['protection'] }
+  return { dataDir, passphrase, protection: protection as StoreAccess['protection'] }
 }
 
 interface FoundSecret {
@@ -121,7 +121,7 @@ interface FoundSecret {
 /** The level that counts most and gives the secret or its file; both in one level are refused. */
 function findSecret(
   path: string,
-  levels: readonly Level[],
+  levels: readonly SettingsLevel[],
   problems: Problem[],
 ): FoundSecret | null {
   for (const level of levels) {
@@ -139,7 +139,7 @@ function findSecret(
 
 function readSecret(
   found: FoundSecret,
-  { values }: Collected,
+  { values }: CollectedSettings,
   problems: Problem[],
 ): SecretSource | null {
   const { path, place } = found
@@ -161,7 +161,7 @@ function readSecret(
 }
 
 /** The values by their dotted paths as the object that the schema takes. */
-function nest({ values, dataDir }: Collected): Parameters<typeof settingsFrom>[0] {
+function nest({ values, dataDir }: CollectedSettings): Parameters<typeof settingsFrom>[0] {
   const root: Record<string, unknown> = {}
   for (const [path, { value }] of values) {
     const parts = path.split('.')

@@ -6,7 +6,7 @@ import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { describeProxyProblem, isLoopback } from './urls.ts'
-import type { Given } from './yaml-file.ts'
+import type { GivenSetting } from './yaml-file.ts'
 
 /** Room in a socket address on Linux, less its closing zero (unix(7)). */
 const SOCKET_PATH_BYTES = 107
@@ -14,7 +14,7 @@ const MAX_CA_BYTES = 1024 * 1024
 
 /** What is set and what secrets there are. */
 export interface Whole {
-  values: ReadonlyMap<string, Given>
+  values: ReadonlyMap<string, GivenSetting>
   /** Dotted paths of the secrets that some source gives. */
   secrets: ReadonlySet<string>
   /** Absolute. */

@@ -13,7 +13,7 @@ const MAX_PROBLEMS = 50
 const PATHS = SETTINGS.map(({ path }) => path)
 
 /** A value as one source gives it, not yet checked. */
-export interface Given {
+export interface GivenSetting {
   value: unknown
   place: string
 }
@@ -21,7 +21,7 @@ export interface Given {
 /** What a settings file holds. */
 export interface FileSettings {
   /** By dotted path. */
-  values: Map<string, Given>
+  values: Map<string, GivenSetting>
   problems: Problem[]
   /** False when it could not be read as YAML, so that what it lacks is not known. */
   readable: boolean

@@ -1,12 +1,12 @@
-/** The copy of the store that a sidecar hands over to whoever asked for a backup. */
+/** The copy of the store that a sidecar made for a backup. */
 import { basename, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { COPY } from '../store/create.ts'
-import { isPrivate, ownerOf } from './ownership.ts'
+import { isPrivate, ownerOf } from './socket/ownership.ts'
 
 /**
- * Where the copy lies: in the data directory, whatever path the sidecar says, which may see it under
- * another. Root takes and removes nothing else at the word of another user's process.
+ * Where the copy is: always in the data directory. The sidecar may see that under another path, and
+ * root must not read or remove any other file because a process of another user names it.
  * @throws OperatorError `failed` when there is no such copy of the owner's
  */
 export function locateCopy(dataDir: string, named: string): string {
@@ -16,7 +16,7 @@ export function locateCopy(dataDir: string, named: string): string {
     const isCopy = basename(named).startsWith(COPY)
     if (owner !== null && isCopy && isPrivate(file, { kind: 'file', owner })) return file
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new OperatorError(
     'failed',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import { acceptRestored, restoredFrom } from '../store/restored.ts'
-import { nothing, operation, type Parts } from './operation.ts'
+import { nothing, operation, type OperationParts } from './operation.ts'
 
 export const BACKUPS = {
   backupCreate: operation(
@@ -34,7 +34,7 @@ export const BACKUPS = {
 
 /** Says what the service shows, when the restored keys can live with it. */
 async function comparePublished(
-  { keyring, publishedKey }: Parts,
+  { keyring, publishedKey }: OperationParts,
   takenAt: string,
 ): Promise<string> {
   const published = await publishedKey()

@@ -1,21 +1,11 @@
 /** Operations on what is known of the bot's chats. */
 import { z } from 'zod'
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import { OperatorError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
 /** What is known of a chat. */
-export interface ChatRow {
-  id: number
-  kind: string | null
-  /** Whose private chat it is, once that was learned; null or absent for any other. */
-  personId?: number | null | undefined
-  /** As the service last said it. */
-  mode: string | null
-  latched: boolean
-  /** Readable text for it was refused since it was last lifted. */
-  refused: boolean
-}
+export type ChatRow = Awaited<ReturnType<typeof CHATS.chatList.run>>[number]
 
 /** Which chats may take readable text again. */
 const Lift = z.union([
@@ -26,24 +16,27 @@ const Lift = z.union([
 export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
-  chatList: operation('Every chat that was seen.', nothing, ({ facts, modes }): ChatRow[] =>
-    facts.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
+  chatList: operation('Every known chat.', nothing, ({ knownChats, modes }) =>
+    knownChats.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
+      /** Whose private chat it is, once that was learned; null or absent for any other. */
       personId: kind === 'private' ? personId : null,
+      /** As the service last gave it. */
       mode: modes.peek(id, 0)?.mode ?? null,
       latched: latchedAtMs !== null,
+      /** Readable text for it was refused since it was last lifted. */
       refused: refusedAtMs !== null,
     })),
   ),
   chatAllowReadable: operation(
-    'Lets readable text go to chats that were protected, until seen protected again.',
+    'Allows readable text in chats that were protected, until they are seen protected again.',
     Lift,
-    async ({ facts, modes, publication, onPrivateReadable }, lift) => {
+    async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
       const lifted = isPrivate
-        ? await facts.setPrivateReadable({ readable: true })
-        : await facts.lift('chatIds' in lift ? lift.chatIds : refusedChats(facts))
+        ? await knownChats.setPrivateReadable({ readable: true })
+        : await knownChats.lift('chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
       for (const chatId of lifted) modes.forget(chatId)
       if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
       onPrivateReadable()
@@ -52,10 +45,10 @@ export const CHATS = {
     },
   ),
   chatBind: operation(
-    'Says whose a private chat is, where the service had named the wrong person first.',
+    'Corrects whose private chat it is, when the service first named the wrong person.',
     z.strictObject({ chatId: z.int(), userId: z.int() }),
-    async ({ facts, directory }, { chatId, userId }) => {
-      if (!(await facts.setPerson(chatId, userId))) {
+    async ({ knownChats, directory }, { chatId, userId }) => {
+      if (!(await knownChats.setPerson(chatId, userId))) {
         throw new OperatorError(
           'refused',
           `chat ${chatId} is not known as a private chat`,
@@ -64,7 +57,7 @@ export const CHATS = {
       }
       directory.forgetAll()
       return {
-        message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or believed there`,
+        message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or trusted there`,
       }
     },
   ),
@@ -72,10 +65,11 @@ export const CHATS = {
 
 const STILL_ENCRYPTED =
   'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
-const MAY_BE_READABLE = 'private chats may be readable again, where the service says that they are'
+const MAY_BE_READABLE =
+  'private chats may be readable again, where the service lists them as readable'
 
-function refusedChats(facts: Facts): number[] {
-  return facts.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
+function refusedChats(knownChats: KnownChats): number[] {
+  return knownChats.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
 }
 
 function describeLifted(count: number): string {

@@ -4,15 +4,20 @@ import type { Socket } from 'node:net'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import { remoteCalls } from '../rpc/operation.ts'
-import { connectSocket, findSocket } from './find-socket.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
-import { fromWireError, Reply, VERSION_HEADER } from './protocol.ts'
-import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from './protocol.ts'
+import {
+  AnswerBody,
+  fromWireError,
+  MAX_ANSWER_BYTES,
+  MAX_REQUEST_BYTES,
+  VERSION_HEADER,
+} from './protocol.ts'
+import { connectSocket } from './socket/connect.ts'
 
 // An `import` would load all that it has, a WebSocket too: 40 ms of every command.
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** Publishing waits for the service; nothing takes longer. */
+/** Publishing waits for the service, and takes longest. */
 const ANSWER_MS = 120_000
 
 /**
@@ -52,8 +57,7 @@ export async function connectControl(
 
 async function openSocket(dataDir: string): Promise<Socket | null> {
   try {
-    const path = findSocket(dataDir)
-    return path === null ? null : await connectSocket(path)
+    return await connectSocket(dataDir)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
@@ -109,10 +113,10 @@ async function exchange(
 
 function parseAnswer({ version, text }: { version: unknown; text: string }): unknown {
   if (version !== VERSION) throw otherVersion(version)
-  const reply = Reply.safeParse(JSON.parse(text))
-  if (!reply.success) throw otherVersion()
-  if ('error' in reply.data) throw fromWireError(reply.data.error)
-  return reply.data.result
+  const body = AnswerBody.safeParse(JSON.parse(text))
+  if (!body.success) throw otherVersion()
+  if ('error' in body.data) throw fromWireError(body.data.error)
+  return body.data.result
 }
 
 function otherVersion(theirs?: unknown): OperatorError {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { OwnKeyRecord } from '../keys/own-key.ts'
-import { fingerprint, iso, nothing, operation, type Parts } from './operation.ts'
+import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'
 import { managed } from './rotation.ts'
 
 /** Updates wait at the service for 72 hours (spec, Events 2), and clocks differ. */
@@ -32,9 +32,9 @@ export const KEYS = {
   keyPublish: operation(
     'Publishes our key; `replace` puts it in place of a key that is not ours.',
     z.strictObject({ replace: z.boolean() }),
-    async ({ publication, facts }, { replace }) => {
+    async ({ publication, knownChats }, { replace }) => {
       const key = await managed(publication).publish({ replace })
-      if (facts.privateReadable) await facts.setPrivateReadable({ readable: false })
+      if (knownChats.privateReadable) await knownChats.setPrivateReadable({ readable: false })
       return {
         fingerprint: key.fingerprint,
         state: managed(publication).state,
@@ -53,9 +53,9 @@ export const KEYS = {
   keyDelete: operation(
     'Destroys the secret of an old key for good.',
     chosen,
-    async ({ keyring, openings }, input) => {
+    async ({ keyring, keyUsage }, input) => {
       const key = deletable(keyring, input.fingerprint)
-      await openings.flush()
+      await keyUsage.flush()
       await keyring.destroy(key.fingerprint)
       return {
         fingerprint: key.fingerprint,
@@ -99,8 +99,8 @@ function deletable(keyring: Keyring, named: string): OwnKeyRecord {
   return key
 }
 
-function keyRow(key: OwnKeyRecord, { keyring, openings }: Parts) {
-  const { messages, media, lastAtMs } = openings.of(key.fingerprint)
+function keyRow(key: OwnKeyRecord, { keyring, keyUsage }: OperationParts) {
+  const { messages, media, lastAtMs } = keyUsage.of(key.fingerprint)
   return {
     fingerprint: key.fingerprint,
     state: key.state,

@@ -1,48 +1,48 @@
 import { z } from 'zod'
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { Outcomes } from '../chats/outcomes.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Journal } from '../keys/journal.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { Openings } from '../keys/openings.ts'
+import type { KeyUsage } from '../keys/key-usage.ts'
 import type { People } from '../keys/people.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Transfer } from '../keys/transfer.ts'
 import type { Trust } from '../keys/trust.ts'
-import type { Finding } from '../observe/finding.ts'
+import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
 
-/** What operators' operations work on: the parts of a sidecar, whether it runs or not. */
-export interface Parts {
+/** The parts of a sidecar that operations work on, whether it runs or not. */
+export interface OperationParts {
   store: Store
   keyring: Keyring
-  openings: Openings
+  keyUsage: KeyUsage
   transfer: Transfer
   /** Null when the sidecar manages no key. */
   publication: Publication | null
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   outcomes: Outcomes
   trust: Trust
   people: People
   journal: Journal
   directory: Directory
-  /** Names of copies of the store that lie beside it, former versions' keys in them. */
+  /** Names of the copies of the store that upgrades left beside it, with keys in them. */
   storeCopies: () => string[]
   /** Asks the service now which key it shows for the bot; null when none. */
   publishedKey: () => Promise<string | null>
-  /** Called when the operator has said that private chats may be readable again. */
+  /** Called when the operator allowed readable text in private chats again. */
   onPrivateReadable: () => void
   status: () => StatusReport
-  check: () => Promise<Finding[]>
+  check: () => Promise<CheckLine[]>
   open: (armored: string) => Promise<OpenReport>
 }
 
 /** Describes an operation. Its `run` rejects with a PosternError when it refuses or fails. */
-export const operation = operationsOn<Parts>()
+export const operation = operationsOn<OperationParts>()
 
 export const nothing = z.strictObject({})
 export const fingerprint = z.string().max(64)

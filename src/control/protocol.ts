@@ -1,7 +1,7 @@
 /**
  * What goes over the control socket: HTTP, `POST /<operation>` with its input as JSON. The answer is
  * `{result}` or `{error}`, with the version of the sidecar in a header. Errors cross as code,
- * message and hint, and come out as the error they were.
+ * message and hint, and the client throws the same error.
  */
 import { z } from 'zod'
 import {
@@ -15,39 +15,30 @@ import {
   ServiceError,
 } from '../errors.ts'
 
-/** Room for 1 MiB of armored text with its line breaks escaped. */
+/** 1 MiB of armored text fits, with its line breaks escaped. */
 export const MAX_REQUEST_BYTES = 2 * 1024 * 1024
-/** A bot knows many chats. */
+/** Enough for the list of a bot with many chats. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-/** `postern open` takes this much. */
+/** The longest message that `postern open` accepts. */
 export const MAX_ARMORED_BYTES = 1024 * 1024
-/** The longest socket path that every system takes. */
-const MAX_SOCKET_PATH_BYTES = 100
-
-/** Names below `dataDir`: the socket, or where it is when that path would be too long. */
-export const SOCKET_NAME = 'control.sock'
-export const POINTER_NAME = 'control.path'
 
 /** The version of Postern that answered. */
 export const VERSION_HEADER = 'postern-version'
-
-/** True when a socket may be made at this path. */
-export function fitsSocket(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
-}
 
 const WireError = z.object({
   code: z.string(),
   message: z.string(),
   hint: z.string().optional(),
-  /** Set when the service said no. */
+  /** Set for an error of the service's own. */
   status: z.int().optional(),
 })
 type WireError = z.infer<typeof WireError>
 
 /** The body of an answer. */
-export const Reply = z.union([z.object({ error: WireError }), z.object({ result: z.unknown() })])
-export type Reply = z.infer<typeof Reply>
+export const AnswerBody = z.union([
+  z.object({ error: WireError }),
+  z.object({ result: z.unknown() }),
+])
 
 /** Makes an error fit for the wire. Anything but a PosternError crosses without its message. */
 export function toWireError(error: unknown): WireError {
@@ -60,7 +51,7 @@ export function toWireError(error: unknown): WireError {
   }
   const name = error instanceof Error ? error.name : typeof error
   const message = `internal failure (${name})`
-  return { code: 'failed', message, hint: 'the log of the sidecar says what came before it' }
+  return { code: 'failed', message, hint: 'the log of the sidecar shows what led to it' }
 }
 
 /** The error that `toWireError` was given, less what does not cross: its cause and the raw answer. */

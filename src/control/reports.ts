@@ -1,19 +1,9 @@
-/** What operations tell of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
-import type { Rotation } from '../keys/rotation.ts'
-import type { Finding } from '../observe/finding.ts'
+/** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
+import type { CheckLine } from '../doctor/check-line.ts'
 import type { HealthReason } from '../observe/health.ts'
+import type { RotationReport } from './rotation.ts'
 
-/** How a rotation goes. */
-export interface RotationReport extends Pick<
-  Rotation,
-  'from' | 'to' | 'phase' | 'attempts' | 'detail'
-> {
-  startedAt: string
-  endedAt: string | null
-  nextAttemptAt: string | null
-}
-
-/** What `/status` says, and `postern status` shows to people. */
+/** The answer of `/status`, which `postern status` shows to people. */
 export interface StatusReport {
   version: string
   pid: number
@@ -35,16 +25,16 @@ export interface StatusReport {
     lastError: string | null
     nextAttemptAt: string | null
   } | null
-  /** How many updates wait at the service, as it last said, and how long the oldest; null: unknown. */
+  /** Updates that wait at the service, as it last reported, and the age of the oldest; null: unknown. */
   updates: { waiting: number | null; oldestSeconds: number | null }
   /** Calls of the sidecar's own. */
   calls: { usedLastMinute: number; limit: number }
 }
 
 /** A line of `postern check`. */
-export type { Finding }
+export type { CheckLine }
 
-/** What became of an armored message; `verdict` is one of DESIGN's, or why it was not opened. */
+/** The result of `open`; `verdict` is one of DESIGN's, or why the message was not opened. */
 export interface OpenReport {
   opened: boolean
   text?: string | undefined

@@ -3,11 +3,13 @@ import { OperatorError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { iso, nothing, operation } from './operation.ts'
-import type { RotationReport } from './reports.ts'
+
+/** How a rotation goes. Times are ISO 8601 in UTC. */
+export type RotationReport = ReturnType<typeof report>
 
 export const ROTATION = {
   keyRotate: operation(
-    'Begins a rotation, or joins the one under way; `keyRotation` says how it goes on.',
+    'Begins a rotation, or joins the one under way; `keyRotation` reports its progress.',
     nothing,
     async ({ publication }) => report(await managed(publication).rotate()),
   ),
@@ -17,7 +19,7 @@ export const ROTATION = {
     ({ publication }) => rotationReport(publication),
   ),
   keyAbandon: operation(
-    'Abandons a rotation before the service is told of the new key.',
+    'Abandons a rotation whose new key has not been sent to the service.',
     nothing,
     async ({ publication }) => report(await managed(publication).abandon()),
   ),
@@ -39,21 +41,11 @@ export function managed(publication: Publication | null): Publication {
   )
 }
 
-function report({
-  startedAtMs,
-  endedAtMs,
-  nextAttemptAtMs,
-  ...rotation
-}: Rotation): RotationReport {
-  const { from, to, phase, attempts, detail } = rotation
+function report({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) {
   return {
-    from,
-    to,
-    phase,
+    ...rotation,
     startedAt: iso(startedAtMs),
     endedAt: iso(endedAtMs),
-    attempts,
-    detail,
     nextAttemptAt: iso(nextAttemptAtMs),
   }
 }

@@ -1,7 +1,7 @@
 /** Operations on secret keys, and on what they rest under. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import { METHODS, type Method, type Wanted } from '../store/protection.ts'
+import { METHODS, type Method, type NewProtection } from '../store/protection.ts'
 import { findKey } from './keys.ts'
 import { fingerprint, iso, nothing, operation, passphrase } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
@@ -83,7 +83,7 @@ function aboutCopies(before: Method | null, oldEntry: string | null): string {
     : `${copies} still need the keychain’s entry ${oldEntry}, which stays`
 }
 
-function wantedProtection(method: Method, given: string | null): Wanted {
+function wantedProtection(method: Method, given: string | null): NewProtection {
   if (method !== 'passphrase') return { method }
   if (given !== null) return { method, passphrase: given }
   throw new OperatorError(

@@ -1,6 +1,5 @@
 /** The sidecar's end of the control socket. Whoever may open the socket may do everything. */
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
@@ -8,12 +7,10 @@ import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { AnyOperation } from '../rpc/operation.ts'
-import { connectSocket, findSocket } from './find-socket.ts'
-import type { Parts } from './operation.ts'
+import type { OperationParts } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
-import { NotPrivateError } from './ownership.ts'
-import { makePlace, type Place } from './place.ts'
 import { MAX_REQUEST_BYTES, toWireError, VERSION_HEADER } from './protocol.ts'
+import { listenAtSocket } from './socket/listen.ts'
 
 const MAX_CONNECTIONS = 16
 /** Requests under way on one connection; our own client sends one after the other. */
@@ -39,18 +36,20 @@ export async function startControl(o: {
   runtimeDir?: string | null
   idleMs?: number
   drainMs?: number
-  /** Only for tests: the version that it says it is of. */
+  /** For tests: the version that answers carry. */
   version?: string
 }): Promise<AsyncDisposable> {
-  await refuseLive(o.dataDir)
   const app = createApp(o.operations, o.idleMs ?? IDLE_MS, o.version ?? VERSION)
   await app.ready()
   const { server } = app
-  // A client that has asked its last may close its half before the answer comes.
+  // A client may close its half after its last request, before the answer comes.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
-  const place = await listen(server, o.dataDir, o.runtimeDir ?? null)
+  const place = await listenAtSocket(server, {
+    dataDir: o.dataDir,
+    runtimeDir: o.runtimeDir ?? null,
+  })
   o.log.debug('control socket open')
   return {
     async [Symbol.asyncDispose]() {
@@ -75,7 +74,7 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
-    // Whatever is not HTTP: nobody is there who would understand an answer.
+    // What is not HTTP gets no answer: its sender would not understand it.
     clientErrorHandler: (_error, socket) => socket.destroy(),
   })
   app.removeAllContentTypeParsers()
@@ -116,7 +115,7 @@ function readRequest(
   body: unknown,
 ): { call: (input: object) => Promise<unknown>; input: object } {
   if (!isOperation(name)) throw unknownRequest()
-  const { input } = OPERATIONS[name] as AnyOperation<Parts>
+  const { input } = OPERATIONS[name] as AnyOperation<OperationParts>
   try {
     const parsed = input.parse(JSON.parse(String(body))) as object
     return { call: operations[name] as (given: object) => Promise<unknown>, input: parsed }
@@ -142,61 +141,4 @@ function fail(reply: FastifyReply, error: unknown): void {
 
 function none(): never {
   throw new Error('routes have no schemas here')
-}
-
-async function refuseLive(dataDir: string): Promise<void> {
-  const path = findOwn(dataDir)
-  if (path === null) return
-  const socket = await connectSocket(path).catch((error: unknown) => {
-    throw cannotListen(dataDir, error)
-  })
-  if (socket === null) return
-  socket.destroy()
-  throw new OperatorError(
-    'store-in-use',
-    `a sidecar already runs on ${dataDir}`,
-    '`postern status` shows it; stop it first, or give this one a dataDir of its own',
-  )
-}
-
-/** What is not ours no sidecar of ours listens at; it is not asked, and ours takes its place. */
-function findOwn(dataDir: string): string | null {
-  try {
-    return findSocket(dataDir)
-  } catch (error) {
-    if (error instanceof OperatorError) return null
-    throw cannotListen(dataDir, error)
-  }
-}
-
-async function listen(server: Server, dataDir: string, runtimeDir: string | null): Promise<Place> {
-  let place: Place | null = null
-  try {
-    place = makePlace(dataDir, runtimeDir)
-    const listening = once(server, 'listening')
-    const before = process.umask(0o177)
-    try {
-      server.listen(place.path)
-    } finally {
-      process.umask(before)
-    }
-    await listening
-    return place
-  } catch (error) {
-    place?.clear()
-    throw cannotListen(dataDir, error)
-  }
-}
-
-function cannotListen(dataDir: string, error: unknown): OperatorError {
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-  const reason = error instanceof NotPrivateError ? error.message : code
-  return new OperatorError(
-    'listen',
-    `the control socket in ${dataDir} cannot be made (${reason})`,
-    code === 'ENAMETOOLONG'
-      ? 'give a shorter dataDir, or an XDG_RUNTIME_DIR of this user alone'
-      : 'dataDir must be a folder of this user alone, on a local disk',
-    { cause: error },
-  )
 }

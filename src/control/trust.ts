@@ -1,7 +1,6 @@
-/** What an operator can say and ask about other people's certificates. */
+/** Operations on other people's certificates. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import type { JournalEntry } from '../keys/journal.ts'
 import type { People } from '../keys/people.ts'
 import type { Pin } from '../keys/pins.ts'
 import { TRUST_POLICIES } from '../keys/policies.ts'
@@ -9,71 +8,46 @@ import type { Trust } from '../keys/trust.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** A person whom we know. Times are ISO 8601 in UTC. */
-export interface TrustRow {
-  userId: number
-  /** What they are sealed to under; null for somebody blocked before any was seen. */
-  fingerprint: string | null
-  since: string | null
-  /** `seen`, `accepted`, `verified` or `blocked` */
-  standing: string
-  /** What the service lists now, and since when. */
-  listed: string | null
-  listedSince: string | null
-  /** Must sign words: has signed some once, or is verified. */
-  signs: boolean
-  /** Has signed a file once, and must go on signing files. */
-  signsFiles: boolean
-  /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
-  sharedWith: readonly number[]
-}
+export type TrustRow = ReturnType<typeof trustRow>
 
-/** Everybody whom we know, and the policies that count. */
-export interface TrustReport {
-  policy: string
-  /** Set by command: for the bot (`chatId` null) and for chats. */
-  said: { chatId: number | null; policy: string }[]
-  people: TrustRow[]
-}
+/** One change, as it was written down. */
+export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
 
-const Person = z.strictObject({ userId: z.int() })
-/** As a person typed it: of whatever length, so that `Trust` says what is wrong with it. */
-const Typed = z.string()
+const PersonInput = z.strictObject({ userId: z.int() })
+/** As a person typed it, of any length: `Trust` explains what is wrong with it. */
+const TypedFingerprint = z.string()
 
 /** Which part of the journal. */
-export const LogRange = z.strictObject({
+const LogRange = z.strictObject({
   afterId: z.int().min(0),
   /** ms since the epoch */
   sinceMs: z.int(),
   limit: z.int().min(1).max(1000),
 })
 
-/** One change, as it was written down. */
-export interface LogRow extends Omit<JournalEntry, 'atMs'> {
-  at: string
-}
-
 export const TRUST = {
   trustList: operation(
     'Everybody whom we know, and the policies that count.',
     nothing,
-    ({ trust, people }): TrustReport => ({
+    ({ trust, people }) => ({
       policy: trust.policies.bot,
-      said: trust.policies.said,
-      people: trust.all.map((pin) => row(pin, { people, trust })),
+      /** Set by command: for the bot (`chatId` null) and for chats. */
+      said: trust.policies.byCommand,
+      people: trust.all.map((pin) => trustRow(pin, { people, trust })),
     }),
   ),
   trustAccept: operation(
-    'Takes the certificate that is listed for a person as theirs, and lets them begin anew.',
-    Person.extend({ fingerprint: Typed.optional() }),
+    'Accepts the certificate that is listed for a person, and starts over with them.',
+    PersonInput.extend({ fingerprint: TypedFingerprint.optional() }),
     async ({ trust, directory }, input) => {
       const pin = await trust.accept(input.userId, input.fingerprint)
       directory.forgetAll()
-      return { message: `${describePin(pin)}; they begin anew: ${describeDuty(pin)}` }
+      return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
     },
   ),
   trustVerify: operation(
-    'Seals to a person under this fingerprint alone, which was compared with their own word.',
-    Person.extend({ fingerprint: Typed }),
+    'Trusts only this fingerprint for a person; the operator compared it with them.',
+    PersonInput.extend({ fingerprint: TypedFingerprint }),
     async ({ trust, directory }, input) => {
       const pin = await trust.verify(input.userId, input.fingerprint)
       directory.forgetAll()
@@ -81,13 +55,13 @@ export const TRUST = {
     },
   ),
   trustBlock: operation(
-    'Seals nothing to a person and believes no words of theirs.',
-    Person,
+    'Seals nothing to a person and trusts nothing from them.',
+    PersonInput,
     async ({ trust, directory }, input) => {
       await trust.block(input.userId)
       directory.forgetAll()
       return {
-        message: `person ${input.userId} is blocked: nothing is sealed to them, and no words of theirs are believed`,
+        message: `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`,
       }
     },
   ),
@@ -103,18 +77,15 @@ export const TRUST = {
       return { message: `the policy of ${where} is ${counts}` }
     },
   ),
-  trustLog: operation(
-    'Changes in the order in which they were written down.',
-    LogRange,
-    async ({ journal }, range): Promise<LogRow[]> =>
-      (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
+  trustLog: operation('Changes, oldest first.', LogRange, async ({ journal }, range) =>
+    (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
   ),
 }
 
-/** What a person who begins anew must sign. */
+/** What an accepted person must sign. */
 function describeDuty({ standing }: Pin): string {
   return standing === 'verified'
-    ? 'a verified person must sign words in any case'
+    ? 'a verified person must sign messages in any case'
     : 'they need not sign until they have signed again'
 }
 
@@ -125,16 +96,22 @@ function describePin({ userId, fingerprint, standing, listed }: Pin): string {
     : `${stands}; the service lists ${listed}, so nothing is sealed to them until it lists theirs`
 }
 
-function row(pin: Pin, { people, trust }: { people: People; trust: Trust }): TrustRow {
+function trustRow(pin: Pin, { people, trust }: { people: People; trust: Trust }) {
   return {
     userId: pin.userId,
+    /** What they are sealed to under; null for somebody blocked before any was seen. */
     fingerprint: pin.fingerprint,
     since: pin.fingerprint === null ? null : iso(pin.sinceMs),
+    /** `seen`, `accepted`, `verified` or `blocked` */
     standing: pin.standing,
+    /** What the service lists now, and since when. */
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
+    /** Must sign messages: has signed one before, or is verified. */
     signs: people.hasSigned(pin.userId, 'words') || trust.isVerified(pin.userId),
+    /** Must sign files: has signed one before. */
     signsFiles: people.hasSigned(pin.userId, 'file'),
+    /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
     sharedWith: trust.sharersOf(pin),
   }
 }

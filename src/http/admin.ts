@@ -37,7 +37,7 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
     hosts: hostNames(parts.allowedHosts),
     anyHost: PROBES,
     authorize: () => {},
-    answered: () => {},
+    onAnswered: () => {},
   })
   app.get('/healthz', () => ({ ok: true }))
   app.get('/readyz', (_request, reply) => {
@@ -48,8 +48,7 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
   })
   app.get('/status', () => parts.status())
   app.get('/metrics', async (_request, reply) => {
-    const text = await metrics.registry.metrics()
-    return reply.header('content-type', metrics.registry.contentType).send(text)
+    return reply.header('content-type', metrics.contentType).send(await metrics.text())
   })
   return { listen: (at) => listenAt(app, at), drain }
 }

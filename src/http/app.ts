@@ -3,15 +3,14 @@ import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import { atTurnEnd } from '../turn-end.ts'
+import { batchPerTick } from '../util/batch-per-tick.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { Connections } from './connections.ts'
 import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
-import { admission, gate } from './gate.ts'
-import type { GateOptions } from './gate.ts'
+import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
-import { logRequest, tellable } from './request-log.ts'
+import { logRequest, loggableCode } from './request-log.ts'
 import type { RequestLine } from './request-log.ts'
 
 declare module 'fastify' {
@@ -22,11 +21,11 @@ declare module 'fastify' {
 }
 
 /** What the listeners share and where they differ. */
-export interface AppOptions extends GateOptions {
+export interface AppOptions extends AdmissionOptions {
   log: Log
   level: 'info' | 'debug'
-  /** Told of each request once it is answered. */
-  answered: (line: RequestLine) => void
+  /** Called with each request once it is answered. */
+  onAnswered: (line: RequestLine) => void
 }
 
 /** An application that is not listening yet. */
@@ -43,9 +42,9 @@ export function createApp(options: AppOptions): App {
   const { bounds } = options
   const connections = new Connections(bounds)
   const stopping = new AbortController()
-  const tell = atTurnEnd((line: RequestLine) => {
+  const report = batchPerTick((line: RequestLine) => {
     logRequest(options.log, options.level, line)
-    options.answered(line)
+    options.onAnswered(line)
   })
   const app = fastify({
     serverFactory: (routes) =>
@@ -53,10 +52,10 @@ export function createApp(options: AppOptions): App {
         {
           bounds,
           connections,
-          gate: (request) => gate(request, options),
-          turnedAway: (method, { status, code }) => {
+          check: (request) => checkRequest(request, options),
+          onTurnedAway: (method, { status, code }) => {
             const requestId = randomUUID()
-            tell({ requestId, method, route: 'none', status, code, ms: 0 })
+            report({ requestId, method, route: 'none', status, code, ms: 0 })
             return requestId
           },
         },
@@ -76,8 +75,8 @@ export function createApp(options: AppOptions): App {
   app.decorateRequest('failedWith', undefined)
   takeOnlyJson(app)
   app.addHook('onRequest', (request, reply, done) => {
-    seeThrough(request, reply, { answerMs: bounds.answerMs, tell })
-    const refusal = admission(request, options)
+    seeThrough(request, reply, { answerMs: bounds.answerMs, report })
+    const refusal = checkRouted(request, options)
     if (refusal === null && request.headers.expect !== undefined) reply.raw.writeContinue()
     done(refusal ?? undefined)
   })
@@ -96,13 +95,13 @@ export function createApp(options: AppOptions): App {
 }
 
 /**
- * Tells of a request once its answer is out, or its caller gone, and ends it when nobody answers:
+ * Reports a request once its answer is out, or its caller gone, and ends it when nobody answers:
  * the last resort, since whoever answers has bounds of his own, well within this one.
  */
 function seeThrough(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answerMs, tell }: { answerMs: number; tell: (line: RequestLine) => void },
+  { answerMs, report }: { answerMs: number; report: (line: RequestLine) => void },
 ): void {
   const startMs = performance.now()
   const timer = setTimeout(() => {
@@ -118,8 +117,8 @@ function seeThrough(
       status: reply.raw.writableFinished ? reply.statusCode : 0,
       ms: Math.round(performance.now() - startMs),
     }
-    if (failedWith !== undefined) line.code = tellable(failedWith)
-    tell(line)
+    if (failedWith !== undefined) line.code = loggableCode(failedWith)
+    report(line)
   })
 }
 

@@ -9,7 +9,7 @@ const rooms = { presented: Buffer.alloc(4 + 3 * ROOM), expected: Buffer.alloc(4 
 
 /**
  * Lets a request through when it presents the token (spec, Authentication 1 and 3).
- * Compared in constant time, over as many octets whatever the tokens are, so that neither content
+ * Compared in constant time, over as many bytes whatever the tokens are, so that neither content
  * nor length of the expected one shows.
  * @param expected what must be presented; asked anew for each request, since its file may change
  * @throws Refusal `unauthorized`, or `bad_request` when there are several Authorization lines
@@ -34,7 +34,7 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-/** Its length, then its octets, then zeros: less work than a hash, and as much for every token. */
+/** Its length, then its bytes, then zeros: less work than a hash, and as much for every token. */
 function padded(text: string, room: Buffer): Buffer {
   room.fill(0)
   room.writeUInt32BE(room.write(text, 4))

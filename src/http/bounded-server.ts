@@ -18,13 +18,13 @@ const MALFORMED = [400, 'bad_request', 'the request is not valid HTTP'] as const
 export interface ServerParts {
   bounds: DoorBounds
   connections: Connections
-  /** Judges a request before any routing: null lets it on, an answer ends it. */
-  gate: (request: IncomingMessage) => FailureAnswer | null
+  /** Checks a request before any routing: null lets it on, an answer ends it. */
+  check: (request: IncomingMessage) => FailureAnswer | null
   /**
-   * Told of everything that never reaches a route; `method` is empty when none was read. Gives the
+   * Called for everything that never reaches a route; `method` is empty when none was read. Gives the
    * id that the log has for it.
    */
-  turnedAway: (method: string, answer: FailureAnswer) => string
+  onTurnedAway: (method: string, answer: FailureAnswer) => string
 }
 
 /**
@@ -50,12 +50,12 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
 
   const take: RequestListener = (request, response) => {
     connections.begin(request, response)
-    const answer = parts.gate(request)
+    const answer = parts.check(request)
     if (answer === null) {
       routes(request, response)
       return
     }
-    const requestId = parts.turnedAway(request.method ?? '', answer)
+    const requestId = parts.onTurnedAway(request.method ?? '', answer)
     response.writeHead(answer.status, lastHeaders(answer, requestId)).end(answer.body)
   }
   server.on('connection', (socket) => connections.accept(socket))
@@ -71,7 +71,7 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
       // Anything written now would be read as a part of an earlier answer.
       socket.destroy()
     } else if (first === undefined) {
-      socket.end(onTheWire(answer, parts.turnedAway('', answer)))
+      socket.end(onTheWire(answer, parts.onTurnedAway('', answer)))
       socket.destroySoon()
     } else {
       first.response.writeHead(status, lastHeaders(answer)).end(answer.body)

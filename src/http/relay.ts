@@ -6,13 +6,13 @@ import type { RawAnswer } from '../errors.ts'
 export type Relayed = RawAnswer & { code?: string; envelope?: Envelope }
 
 /**
- * Node writes a text together with the headers, octets after them, which costs as much again; a
- * body in an envelope is UTF-8, so that its text is the same octets.
+ * Node writes a text together with the headers, bytes after them, which costs as much again; a
+ * body in an envelope is UTF-8, so that its text is the same bytes.
  */
 const ONE_WRITE_BYTES = 16_384
 
 /**
- * Answers with what somebody else said: status, headers and body byte for byte. Which headers may
+ * Answers with somebody else's answer: status, headers and body byte for byte. Which headers may
  * be handed on was decided where the answer was made.
  */
 export function relay(reply: FastifyReply, answer: Relayed): FastifyReply {

@@ -1,6 +1,6 @@
 import type { Log } from '../logger.ts'
 
-/** One request, as it may be told: the pattern of its route, never its url. */
+/** One request, as it may be logged: the pattern of its route, never its url. */
 export interface RequestLine {
   requestId: string
   /** Empty when not even that could be read. */
@@ -18,7 +18,7 @@ export interface RequestLine {
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 
 /** An error code fit for a log or a label: the service may say anything, so odd ones are `other`. */
-export function tellable(code: string): string {
+export function loggableCode(code: string): string {
   return CODE.test(code) ? code : 'other'
 }
 

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../door.ts'
 import type { Log } from '../logger.ts'
-import type { Metrics } from '../observe/metrics.ts'
 import { createApp } from './app.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS } from './bounds.ts'
 import type { DoorBounds } from './bounds.ts'
 import { listenAt } from './listen.ts'
 import type { ListenAt } from './listen.ts'
+import type { RequestLine } from './request-log.ts'
 import { relay, whileConnected } from './relay.ts'
 import type { Relayed } from './relay.ts'
 import { passRoutes } from './routes/pass.ts'
@@ -44,7 +44,8 @@ export type DoorRoute = (app: FastifyInstance, tools: DoorTools) => void
 /** What the bot's door is made of. */
 export interface BotDoorParts extends PassParts {
   log: Log
-  metrics: Metrics
+  /** Called with each request once it is answered. */
+  onAnswered: (line: RequestLine) => void
   /** The token that the bot must present, asked for on each request. */
   expectedToken: () => string
   /** Reads the token again from where it came, now and then; true when it was read. */
@@ -58,6 +59,9 @@ export interface BotDoorParts extends PassParts {
   /** Only to make tests short. */
   bounds?: Partial<DoorBounds>
 }
+
+/** What the door's owner is called with. */
+export type BotDoorEvents = Pick<BotDoorParts, 'onAnswered' | 'onTokenRevoked'>
 
 /** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */
 export function buildBotDoor(parts: BotDoorParts): Door {
@@ -77,7 +81,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
     authorize,
-    answered: (line) => parts.metrics.answered(line),
+    onAnswered: parts.onAnswered,
   })
   const tools: DoorTools = {
     relay,

@@ -1,21 +1,21 @@
-/** Attempts at publishing: sends held, the key offered, what came of it made known. */
+/** Publishes a key: holds sends, offers the key to the service, and reports the result. */
 import { PosternError, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
 import { offer, type PublicationCalls } from './offer.ts'
 import type { ReadyKey } from './own-key.ts'
 import type { RotationOutcome, RotationWatch } from './rotation.ts'
-import type { Standing } from './standing.ts'
+import type { PublicationStatus } from './publication-status.ts'
 
 export interface AttemptParts {
   keyring: Keyring
-  standing: Standing
+  status: PublicationStatus
   rotations: RotationWatch
   calls: PublicationCalls
   log: Log
   /** Called for each attempt at a rotation. */
-  rotated: (outcome: RotationOutcome) => void
-  /** The process ends. */
+  onRotationAttempt: (outcome: RotationOutcome) => void
+  /** Aborts when the process ends. */
   stop: AbortSignal
 }
 
@@ -25,14 +25,16 @@ const LAG_MAX_MS = 300_000
 export class Attempts {
   readonly #parts: AttemptParts
   #dropping = new AbortController()
-  /** The last publication that was taken and is not shown yet, and what was shown before it. */
+  /**
+   * What the service showed before it accepted the last publication, while it does not show that.
+   */
   #taken: { before: string | null; atMs: number } | null = null
 
   constructor(parts: AttemptParts) {
     this.#parts = parts
   }
 
-  /** Whether a publication was taken a while ago, and `/me` may not show it yet. */
+  /** Whether the service accepted a publication recently, and `/me` may not show it yet. */
   isLagging(shown: string | null): boolean {
     const taken = this.#taken
     if (taken === null) return false
@@ -41,12 +43,12 @@ export class Attempts {
     return false
   }
 
-  /** Lets an attempt that still waits for sends end there, and every later one until `dropped`. */
+  /** Ends an attempt that still waits for sends, and every later one until `dropped`. */
   drop(): void {
     this.#dropping.abort()
   }
 
-  /** What was to be dropped is. */
+  /** Attempts count again, after `drop`. */
   dropped(): void {
     this.#dropping = new AbortController()
   }
@@ -56,7 +58,7 @@ export class Attempts {
    * @param before what `/me` shows now
    * @param failures `throw`: also where the key before it goes on being the published one
    * @returns whether nothing is left to do now
-   * @throws what kept the key from being published, where no other is
+   * @throws why the key was not published, unless an older key of ours still is
    */
   async offer(
     key: ReadyKey | undefined,
@@ -64,8 +66,8 @@ export class Attempts {
     failures?: 'throw',
   ): Promise<boolean> {
     if (key === undefined) return false
-    const { standing, rotations, stop } = this.#parts
-    return await standing.hold(async (through) => {
+    const { status, rotations, stop } = this.#parts
+    return await status.hold(async (through) => {
       rotations.enter('holding', 'sends under way are waited for')
       try {
         await through(AbortSignal.any([stop, this.#dropping.signal]))
@@ -78,7 +80,9 @@ export class Attempts {
     })
   }
 
-  /** Takes in that the service shows a key. @throws Refusal `postern_store_unwritable` */
+  /**
+   * The service shows a key: makes it the active one. @throws Refusal `postern_store_unwritable`
+   */
   async promote(key: ReadyKey | undefined): Promise<true> {
     if (key !== undefined && key.state !== 'active') {
       await this.#parts.keyring.promote(key.fingerprint)
@@ -87,7 +91,7 @@ export class Attempts {
   }
 
   async #attempt(key: ReadyKey, before: string | null, failures?: 'throw'): Promise<boolean> {
-    const { keyring, calls, rotations, standing, stop, log } = this.#parts
+    const { keyring, calls, rotations, status, stop, log } = this.#parts
     const { fingerprint } = key
     const consequence =
       keyring.firstPublishedAtMs === null ? ': its private chats become encrypted for good' : ''
@@ -97,7 +101,7 @@ export class Attempts {
     const offered = await offer(key, before, { keyring, calls, phase, signal: stop }).catch(
       (error: unknown) => {
         const isTold = keyring.find(fingerprint)?.offeredAtMs != null
-        if (isTold) standing.become('unpublished', codeOf(error))
+        if (isTold) status.become('unpublished', codeOf(error))
         rotations.wait({ detail: codeOf(error) })
         throw error
       },
@@ -107,7 +111,7 @@ export class Attempts {
     this.#report(offered.kind)
     if (offered.kind === 'unconfirmed') {
       this.#taken = { before, atMs: performance.now() }
-      standing.become('unpublished', 'the service took the key and does not show it yet')
+      status.become('unpublished', 'the service took the key and does not show it yet')
       rotations.enter('confirming', 'the service took the key and does not show it yet')
       return false
     }
@@ -118,25 +122,25 @@ export class Attempts {
     })
     log.warn({ fingerprint, code: codeOf(error) }, 'the key could not be published')
     const isOldShown = shown != null && shown === keyring.active?.fingerprint
-    if (isOldShown) standing.becomeShown()
-    else standing.become('unpublished', `waiting to publish: ${codeOf(error)}`)
+    if (isOldShown) status.becomeShown()
+    else status.become('unpublished', `waiting to publish: ${codeOf(error)}`)
     if (isOldShown && failures === undefined) return true
     throw error
   }
 
   #published(): true {
     this.#taken = null
-    const { rotations, standing, log } = this.#parts
+    const { rotations, status, log } = this.#parts
     this.#report('done')
     const done = rotations.end('done')
     if (done !== null) log.info({ from: done.from, to: done.to }, 'the bot’s key is rotated')
-    standing.situation = 'equal'
-    standing.becomeShown()
+    status.remoteKeyState = 'equal'
+    status.becomeShown()
     return true
   }
 
   #report(outcome: RotationOutcome): void {
-    if (this.#parts.rotations.current !== null) this.#parts.rotated(outcome)
+    if (this.#parts.rotations.current !== null) this.#parts.onRotationAttempt(outcome)
   }
 }
 

@@ -55,11 +55,11 @@ export class Certificates {
    * @throws Error when the engine is gone
    */
   async judge(armored: string): Promise<CertificateStatus> {
-    const judgement = await this.#engine.judge(armored)
-    const known = await this.#knownOf(judgement.fingerprint)
-    if (known === null) return judgement
+    const certificateStatus = await this.#engine.judge(armored)
+    const known = await this.#knownOf(certificateStatus.fingerprint)
+    if (known === null) return certificateStatus
     return known === ''
-      ? { ...judgement, unusable: 'revoked', armored: '' }
+      ? { ...certificateStatus, unusable: 'revoked', armored: '' }
       : await this.#engine.judge(armored, known)
   }
 
@@ -69,10 +69,10 @@ export class Certificates {
    * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
-    judgement: CertificateStatus,
+    certificateStatus: CertificateStatus,
     made: { userId: number; journal: Journal },
   ): Promise<void> {
-    const { fingerprint, revocations, armored } = judgement
+    const { fingerprint, revocations, armored } = certificateStatus
     if (!revocations || fingerprint === null) return
     const known = await this.#knownOf(fingerprint)
     if (known === armored || known === '') return

@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceError, NoResponseError } from '../errors.ts'
-import { FreshCache, moment, type Lookups } from '../fresh-cache.ts'
+import { FreshCache, monotonicNow, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
 import type { KnownKeys } from './known-keys.ts'
-import type { Lists } from './lists.ts'
+import type { KeyListHistory } from './key-list-history.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
-/** What `GET /chats/{chatId}/keys` said, judged. */
+/** The answer of `GET /chats/{chatId}/keys`, judged. */
 export interface KeyList {
   people: Person[]
-  /** Records that name nobody: whom they are meant for cannot be known. */
+  /** How many records name nobody. */
   nameless: number
   memberCount: number | undefined
   /** When the first of the certificates that can be sealed to ends, ms since the epoch. */
   lapsesAtMs: number
-  /** How many keys there are, where those are more than fit into any message; none is judged then. */
+  /** How many keys there are, when no message fits so many. None is judged then. Else null. */
   tooMany: number | null
 }
 
@@ -31,17 +31,17 @@ const CHATS = 2000
 const USERS = 20_000
 /** Keys of a list that are looked at: some may be of no use. */
 const MOST_LISTED = 2 * MOST_RECIPIENTS
-/** What lists, and people by themselves, may take in memory: certificates can be 64 KiB each. */
+/** The most memory for lists, and for people by themselves: certificates can be 64 KiB each. */
 const MAX_BYTES = 64 * 2 ** 20
 /** What is kept of a person beside the certificate, about. */
 const PERSON_BYTES = 1024
-/** How old a list may be for looking up who signed: a key that is missing is asked for anyway. */
+/** How old a list may be to look up a signer: a missing key is asked for anyway. */
 const SIGNER_MAX_AGE_MS = 600_000
 /** How often a minute a person's key is asked afresh without result. */
 const VAIN_ANSWERS = 3
 const VAIN_FOR_MS = 60_000
 
-/** Other people's certificates: asked of the service, judged, kept for a while. */
+/** Other people's certificates: fetched from the service, judged, and cached. */
 export class Directory {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
@@ -49,8 +49,14 @@ export class Directory {
 
   readonly #certificates: PersonParts['certificates']
 
-  constructor(parts: PersonParts & { calls: DirectoryCalls; lists: Lists; knownKeys: KnownKeys }) {
-    const { calls, lists, knownKeys } = parts
+  constructor(
+    parts: PersonParts & {
+      calls: DirectoryCalls
+      keyListHistory: KeyListHistory
+      knownKeys: KnownKeys
+    },
+  ) {
+    const { calls, keyListHistory, knownKeys } = parts
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
@@ -65,7 +71,7 @@ export class Directory {
         }
         const named = keys.map(readUserKey).filter((key) => key !== null)
         const people = await readPeople(named, parts)
-        await lists.saw(chatId, people)
+        await keyListHistory.saw(chatId, people)
         await knownKeys.saw(`chat ${chatId}`, people)
         const nameless = keys.length - named.length
         return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
@@ -101,11 +107,12 @@ export class Directory {
   /**
    * Whose certificate speaks for a person in a chat: the chat's list first, then the person's own
    * record. Null when the service knows none.
-   * @param sinceMs ask again unless asked at this moment or later; absent: ten minutes may be old
+   * @param sinceMs ask again unless asked by then or later (`monotonicNow`); absent: ten minutes
+   *   may be old
    * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
    */
   async signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null> {
-    const since = sinceMs ?? moment() - SIGNER_MAX_AGE_MS
+    const since = sinceMs ?? monotonicNow() - SIGNER_MAX_AGE_MS
     const listed = await this.#listedSigner(userId, chatId, since)
     if (listed !== null) return listed
     return (await this.#users.get(userId, since)).person
@@ -139,12 +146,12 @@ export class Directory {
     return { lists: this.#lists.lookups, people: this.#users.lookups }
   }
 
-  /** Drops a chat's list: somebody came, went or changed. */
+  /** Drops a chat's list: somebody joined, left or changed. */
   forget(chatId: number): void {
     this.#lists.forget(chatId)
   }
 
-  /** Drops everything: the operator has said whose a certificate is. */
+  /** Drops everything: the operator has decided whose a certificate is. */
   forgetAll(): void {
     this.#lists.clear()
     this.#users.clear()
@@ -156,9 +163,9 @@ export class Directory {
     const nowMs = Date.now()
     list.people = await Promise.all(
       list.people.map(async (person) => {
-        if (person.unusable !== null || nowMs < person.judgement.expiresMs) return person
-        const judgement = await this.#certificates.judge(person.judgement.armored)
-        return { ...person, unusable: judgement.unusable, judgement }
+        if (person.unusable !== null || nowMs < person.certificateStatus.expiresMs) return person
+        const certificateStatus = await this.#certificates.judge(person.certificateStatus.armored)
+        return { ...person, unusable: certificateStatus.unusable, certificateStatus }
       }),
     )
     list.lapsesAtMs = lapsesAtMs(list.people)
@@ -177,14 +184,17 @@ export class Directory {
 
 function lapsesAtMs(people: Person[]): number {
   return people.reduce(
-    (first, { unusable, judgement }) =>
-      unusable === null ? Math.min(first, judgement.expiresMs) : first,
+    (first, { unusable, certificateStatus }) =>
+      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
     Infinity,
   )
 }
 
 function bytesOf(people: Person[]): number {
-  return people.reduce((sum, { judgement }) => sum + PERSON_BYTES + judgement.armored.length, 0)
+  return people.reduce(
+    (sum, { certificateStatus }) => sum + PERSON_BYTES + certificateStatus.armored.length,
+    0,
+  )
 }
 
 /** 404 `user_not_found` and `no_user_key` are answers, not failures. */

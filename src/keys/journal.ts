@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** What can change about whom we seal to and whose words we believe. */
 export type TrustChange =
@@ -38,18 +39,21 @@ export interface JournalEntry {
   detail: Record<string, unknown>
 }
 
-/** So that a service that changes keys all day long cannot fill the disk. */
+/** A service that changes keys all day cannot fill the disk. */
 const KEPT = 500_000
 
 /** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */
 export class Journal {
   readonly #store: Store
-  readonly #told: (change: TrustChange) => void
+  readonly #changes = new Listeners<TrustChange>()
 
-  /** @param told hears of every change once it is on disk */
-  constructor(store: Store, told: (change: TrustChange) => void) {
+  constructor(store: Store) {
     this.#store = store
-    this.#told = told
+  }
+
+  /** Calls back with every change once it is on disk. */
+  onChange(listener: (change: TrustChange) => void): void {
+    this.#changes.add(listener)
   }
 
   /**
@@ -68,7 +72,7 @@ export class Journal {
       for (const one of changes) await append(db, one, nowMs)
     }
     await (changes.length === 0 ? this.#store.note(write) : this.#store.write(write))
-    for (const one of changes) this.#told(one)
+    for (const one of changes) this.#changes.emit(one)
   }
 
   /**

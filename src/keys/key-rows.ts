@@ -126,12 +126,12 @@ export async function eraseSecret(
 }
 
 /** Adds to what a key has opened. */
-export async function addOpenings(
+export async function addKeyUsage(
   store: Store,
-  openings: readonly { fingerprint: string; messages: number; media: number; lastAtMs: number }[],
+  usage: readonly { fingerprint: string; messages: number; media: number; lastAtMs: number }[],
 ): Promise<void> {
   await store.write(async (db) => {
-    for (const { fingerprint, messages, media, lastAtMs } of openings) {
+    for (const { fingerprint, messages, media, lastAtMs } of usage) {
       await db
         .updateTable('own_keys')
         .set((own) => ({

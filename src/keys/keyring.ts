@@ -1,4 +1,5 @@
 import type { Engine, CertificateStatus, OwnKey, UnlockedKey } from '../pgp/engine.ts'
+import type { Relock } from '../store/move.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -12,7 +13,6 @@ import {
 import { makeKey, type MadeKey } from './make-key.ts'
 import { doesNotOpen, exchanged, nothingToLockUnder, tooMany } from './keyring-refusals.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
-import { relockFor } from './relock.ts'
 
 /**
  * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
@@ -52,8 +52,7 @@ export class Keyring {
   }
 
   /**
-   * Reads and unlocks the keys in the store, which is first brought under a master secret when it is
-   * one of before.
+   * Reads and unlocks the keys in the store. A store from before master secrets is upgraded first.
    * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
    *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
    */
@@ -100,7 +99,7 @@ export class Keyring {
     return this.#fingerprints.all
   }
 
-  /** What messages are opened with now, the likeliest first. */
+  /** The keys that open messages now, the likeliest first. */
   get unlocked(): UnlockedKey[] {
     return this.#keys.flatMap((key) =>
       key.unlocked !== null && this.opens(key) ? [key.unlocked] : [],
@@ -122,7 +121,9 @@ export class Keyring {
     return state === 'retired' ? (retiredAtMs ?? 0) + this.#options.retainMs : Infinity
   }
 
-  /** Whether a key opens now. Its time is over only when both clocks, ours and the service's, agree. */
+  /**
+   * Whether a key opens now. Its time is over only when both clocks, ours and the service's, agree.
+   */
   opens(key: OwnKeyRecord): boolean {
     return key.unlocked !== null && this.earliestNowMs() < this.opensUntilMs(key)
   }
@@ -134,7 +135,7 @@ export class Keyring {
   }
 
   /**
-   * Makes a key, certified by the active one, tries it, and gives it once it is on disk.
+   * Makes a key, certified by the active one, tries it, and returns it once it is on disk.
    * @param userId free text in the certificate, the bot's name
    * @throws Refusal `postern_store_unwritable`; OperatorError `store-locked`, or `refused` when as
    *   many keys are open as may be
@@ -157,8 +158,8 @@ export class Keyring {
   }
 
   /**
-   * Marks, before a publication, that the service may know the key from now on; or, when it has
-   * refused it for certain, that it does not.
+   * Marks, before a publication, that the service may know the key from now on; or, after it has
+   * certainly refused the key, that it does not.
    * @throws Refusal `postern_store_unwritable`
    */
   async markOffered(fingerprint: string, atMs: number | null): Promise<void> {
@@ -209,7 +210,7 @@ export class Keyring {
     await this.#store.scrub()
   }
 
-  /** Makes it anew when the store has come under another protection meanwhile. */
+  /** Makes the key again when the store was moved to another protection meanwhile. */
   async #add(make: (o: Locking) => Promise<MadeKey>): Promise<ReadyKey> {
     for (;;) {
       if (this.unlocked.length >= MAX_OPENING) throw tooMany(MAX_OPENING)
@@ -238,8 +239,8 @@ export class Keyring {
   }
 
   /**
-   * A key that is published, or will be. Only what is locked is proved to be ours: the rest of a row
-   * says what whoever could write the file made it say, and must agree with that.
+   * A key that is published, or will be. Only the locked part is proved to be ours: whoever could
+   * write the file could change the rest of the row, which must agree with it.
    */
   async #inUse(row: OwnKeysRow): Promise<OwnKeyRecord> {
     const unlocked = await this.#unlock(row)
@@ -272,3 +273,9 @@ async function opened<T>(opening: Promise<T>): Promise<T> {
     throw doesNotOpen(cause)
   }
 }
+
+/** Locks keys anew for the store, under its random master secret. */
+export const relockFor =
+  (engine: Engine): Relock =>
+  async (locked, secrets) =>
+    await engine.relock(locked, { ...secrets, isRandom: true })

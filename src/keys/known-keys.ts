@@ -5,18 +5,18 @@ import type { Store } from '../store/store.ts'
 
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const KEPT = 500_000
-/** Lists whose digest is kept in memory, so that one that stayed the same costs no look at the disk. */
+/** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
 const LISTS = 10_000
-/** Variables that SQLite takes in one statement, by far. */
+/** Far fewer variables than SQLite takes in one statement. */
 const AT_ONCE = 500
 
 /** A person with the keys that their certificate lists to be encrypted to. */
-interface Listed {
+interface ListedKeys {
   userId: number
-  judgement: { encryptionKeys: readonly string[] }
+  certificateStatus: { encryptionKeys: readonly string[] }
 }
 
-/** Whose keys messages are sealed to: which key ids people's certificates were ever seen to list. */
+/** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
 export class KnownKeys {
   readonly #store: Store
   readonly #digests = new LRUCache<string, string>({ max: LISTS })
@@ -30,9 +30,9 @@ export class KnownKeys {
    * @param source the list that they are from, by a name of its own
    * @throws Refusal `postern_store_unwritable`
    */
-  async saw(source: string, people: readonly Listed[]): Promise<void> {
-    const pairs = people.flatMap(({ userId, judgement }) =>
-      judgement.encryptionKeys.map((fingerprint) => ({
+  async saw(source: string, people: readonly ListedKeys[]): Promise<void> {
+    const pairs = people.flatMap(({ userId, certificateStatus }) =>
+      certificateStatus.encryptionKeys.map((fingerprint) => ({
         key_id: keyIdOf(fingerprint),
         user_id: userId,
       })),

@@ -1,6 +1,6 @@
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 
-/** Keys are dated back, so that a phone whose clock is behind takes them. */
+/** Keys are dated back, so that a phone whose clock is behind accepts them. */
 const BACKDATE_MS = 300_000
 
 const TRIAL = 'a key is tried before anybody is told of it'

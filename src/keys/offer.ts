@@ -1,9 +1,9 @@
-/** One attempt to publish a key: mark, publish, confirm by `/me`, promote (DESIGN: Keys). */
+/** One attempt at publishing a key: mark, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
 import type { Keyring } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
-import { fingerprintOf } from './situation.ts'
+import { fingerprintOf } from './publication-status.ts'
 
 /** The calls that publication makes; all throw ServiceError and NoResponseError. */
 export interface PublicationCalls {
@@ -16,14 +16,14 @@ export type OfferPhase = 'publishing' | 'confirming'
 export interface OfferParts {
   keyring: Keyring
   calls: PublicationCalls
-  /** Ends the attempt; what the service was told by then stays marked. */
+  /** Ends the attempt; a key that the service may know by then stays marked. */
   signal: AbortSignal
   phase: (phase: OfferPhase) => void
 }
 
 /**
- * What came of it. `confirmed`: shown, and ours is promoted. `refused`: the service said no, and
- * knows nothing of the key by this attempt. `unanswered`: it may or may not have been taken.
+ * The result. `confirmed`: shown, and ours is promoted. `refused`: the service refused it, and
+ * did not learn the key by this attempt. `unanswered`: it may or may not have been taken.
  * `unconfirmed`: it was taken and is not shown.
  */
 export type Offered =
@@ -42,7 +42,7 @@ const LOOKS_MS = {
   unknown: [0, 500, 1500],
   no: [0],
 }
-/** After a lost answer the same key is offered once more before anything else. */
+/** After a lost answer the same key is offered once more. */
 const PUTS = 2
 
 /**

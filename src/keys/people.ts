@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
-/** A certificate and a person whose it is said to be. */
+/** A certificate, and the person who is its claimed owner. */
 export interface Pair {
   fingerprint: string
   userId: number
@@ -14,8 +14,8 @@ export type SignedKind = 'words' | 'file'
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
 /**
- * What is remembered of people for good: whose a certificate is by the operator's word, and who has
- * ever signed. Nothing but the operator's word changes the one or loosens the other.
+ * What is remembered of people for good: whose a certificate is by the operator's decision, and who
+ * has ever signed. Only the operator changes either.
  */
 export class People {
   readonly #store: Store
@@ -42,7 +42,7 @@ export class People {
     return people
   }
 
-  /** Whose certificate it is, as the operator said; undefined while nothing was said. */
+  /** Whose certificate it is by the operator's decision; undefined without one. */
   ownerOf(fingerprint: string): number | undefined {
     return this.#ownerOf.get(fingerprint)
   }
@@ -53,7 +53,7 @@ export class People {
     return owner !== undefined && owner !== userId
   }
 
-  /** Puts on disk that a certificate is a person's alone. `owns` follows when the write is done. */
+  /** Writes that a certificate is a person's alone. Call `ownerSaved` when the write is done. */
   async saveOwner(db: Transaction<Schema>, { userId, fingerprint }: Pair): Promise<void> {
     await db
       .insertInto('certificates')
@@ -62,8 +62,8 @@ export class People {
       .execute()
   }
 
-  /** Takes in what `saveOwner` has put on disk. */
-  owns({ userId, fingerprint }: Pair): void {
+  /** Remembers what `saveOwner` has written. */
+  ownerSaved({ userId, fingerprint }: Pair): void {
     this.#ownerOf.set(fingerprint, userId)
   }
 
@@ -91,10 +91,10 @@ export class People {
   }
 
   /**
-   * Puts on disk that a person begins anew: that they once signed words or files is forgotten.
-   * `startedAnew` follows when the write is done.
+   * Writes that a person begins anew: forgets that they once signed words or files. Call
+   * `signedForgotten` when the write is done.
    */
-  async saveAnew(db: Transaction<Schema>, userId: number): Promise<void> {
+  async forgetSigned(db: Transaction<Schema>, userId: number): Promise<void> {
     await db
       .updateTable('people')
       .set({ signed_at: null, signed_files_at: null })
@@ -102,8 +102,8 @@ export class People {
       .execute()
   }
 
-  /** Takes in what `saveAnew` has put on disk. */
-  startedAnew(userId: number): void {
+  /** Forgets in memory what `forgetSigned` has forgotten on disk. */
+  signedForgotten(userId: number): void {
     for (const signed of Object.values(this.#signed)) signed.delete(userId)
   }
 }

@@ -15,7 +15,7 @@ export interface Person {
   fingerprint: string | null
   /** Null when the certificate can be sealed to now. */
   unusable: Unusable | null
-  judgement: CertificateStatus
+  certificateStatus: CertificateStatus
 }
 
 export interface PersonParts {
@@ -40,47 +40,49 @@ const WORTHLESS: ReadonlySet<Unusable> = new Set([
 export function signingCertificate(person: Person): string | null {
   return person.unusable !== null && WORTHLESS.has(person.unusable)
     ? null
-    : person.judgement.armored
+    : person.certificateStatus.armored
 }
 
 /**
- * Takes key records as `readUserKey` read them: computes each fingerprint, remembers who lists it
- * and what was revoked. A record whose own fingerprint is not its certificate's is no claim.
+ * Reads key records from `readUserKey`: computes each fingerprint, remembers who lists it and what
+ * was revoked. A record whose fingerprint is not its certificate's is no claim.
  * @throws Refusal `postern_store_unwritable`
  */
 export async function readPeople(records: UserKey[], parts: PersonParts): Promise<Person[]> {
   const judged = await Promise.all(
     records.map(async (key) => ({
       key,
-      judgement: await parts.certificates.judge(key.publicKey ?? ''),
+      certificateStatus: await parts.certificates.judge(key.publicKey ?? ''),
     })),
   )
-  await parts.trust.saw(judged.flatMap(({ key, judgement }) => listingOf(key, judgement) ?? []))
-  for (const { key, judgement } of judged) {
+  await parts.trust.saw(
+    judged.flatMap(({ key, certificateStatus }) => listingOf(key, certificateStatus) ?? []),
+  )
+  for (const { key, certificateStatus } of judged) {
     const made = { userId: key.userId, journal: parts.journal }
-    await parts.certificates.rememberRevoked(judgement, made)
+    await parts.certificates.rememberRevoked(certificateStatus, made)
   }
-  return judged.map(({ key, judgement }) => ({
+  return judged.map(({ key, certificateStatus }) => ({
     userId: key.userId,
-    fingerprint: judgement.fingerprint,
-    unusable: unusableFor(key, judgement, parts.trust),
-    judgement,
+    fingerprint: certificateStatus.fingerprint,
+    unusable: unusableFor(key, certificateStatus, parts.trust),
+    certificateStatus,
   }))
 }
 
 function unusableFor(
   key: { userId: number; fingerprint: string | null },
-  judgement: CertificateStatus,
+  certificateStatus: CertificateStatus,
   trust: Trust,
 ): Unusable | null {
-  const { fingerprint } = judgement
-  if (fingerprint === null) return judgement.unusable ?? 'unparseable'
+  const { fingerprint } = certificateStatus
+  if (fingerprint === null) return certificateStatus.unusable ?? 'unparseable'
   if (isMismatch(key, fingerprint)) return 'fingerprint-mismatch'
   if (!trust.isRemembered(key.userId)) return 'not-remembered'
-  return judgement.unusable
+  return certificateStatus.unusable
 }
 
-/** What a record lists; null where it does not say, or could not be read in time. */
+/** What a record lists; null when it lists nothing usable, or was not judged in time. */
 function listingOf(key: UserKey, { fingerprint, unusable }: CertificateStatus): Listing | null {
   if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
   return { userId: key.userId, fingerprint }

@@ -3,18 +3,18 @@ import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * How a person's fingerprint came to stand: `seen` first, `accepted` by the operator, `verified`
+ * How far a person's fingerprint is trusted: `seen` first, `accepted` by the operator, `verified`
  * by the operator against the person's own word, or the person is `blocked`.
  */
-export type Standing = 'seen' | 'accepted' | 'verified' | 'blocked'
+export type TrustStanding = 'seen' | 'accepted' | 'verified' | 'blocked'
 
-/** A person's fingerprint as it stands. Times are ms since the epoch. */
+/** A person's fingerprint, and how far it is trusted. Times are ms since the epoch. */
 export interface Pin {
   userId: number
   /** Null for somebody who was blocked before any certificate was seen. */
   fingerprint: string | null
   sinceMs: number
-  standing: Standing
+  standing: TrustStanding
   /**
    * The certificate that the service lists for them now, which is their claim to it; null when it
    * lists none, or was never seen to list any.
@@ -43,7 +43,7 @@ export class Pins {
     const pins = new Pins()
     const rows = await store.read((db) => db.selectFrom('pins').selectAll().execute())
     for (const row of rows) {
-      pins.took({
+      pins.set({
         userId: row.user_id,
         fingerprint: row.fingerprint,
         sinceMs: row.since,
@@ -81,8 +81,8 @@ export class Pins {
     return typeof listedBy === 'number' ? [listedBy] : [...listedBy].sort((a, b) => a - b)
   }
 
-  /** Takes in what `savePin` has put on disk. */
-  took(pin: Pin): void {
+  /** Remembers what `savePin` has written. */
+  set(pin: Pin): void {
     const before = this.#pins.get(pin.userId)?.listed ?? null
     // one string for both, of which there are two hundred thousand
     const isSame = pin.listed !== null && pin.listed === pin.fingerprint
@@ -106,7 +106,7 @@ export class Pins {
   }
 }
 
-/** Puts a pin on disk. */
+/** Writes a pin. */
 export async function savePin(db: Transaction<Schema>, pin: Pin): Promise<void> {
   const row = {
     fingerprint: pin.fingerprint,

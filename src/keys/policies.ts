@@ -12,7 +12,7 @@ const BOT = 0
 export class Policies {
   readonly #journal: Journal
   readonly #setting: TrustPolicy
-  readonly #said = new Map<number, TrustPolicy>()
+  readonly #byCommand = new Map<number, TrustPolicy>()
   /** How often a policy was changed since the start. */
   changes = 0
 
@@ -28,28 +28,28 @@ export class Policies {
   }): Promise<Policies> {
     const policies = new Policies(o.journal, o.setting)
     const rows = await o.store.read((db) => db.selectFrom('trust_policies').selectAll().execute())
-    for (const row of rows) policies.#said.set(row.chat_id, row.policy)
+    for (const row of rows) policies.#byCommand.set(row.chat_id, row.policy)
     return policies
   }
 
   /** The policy that counts in a chat: its own, else the bot's. */
   for(chatId: number): TrustPolicy {
-    return this.#said.get(chatId) ?? this.bot
+    return this.#byCommand.get(chatId) ?? this.bot
   }
 
-  /** The bot's: what the operator said by command, else the setting. */
+  /** The bot's: what the operator set by command, else the setting. */
   get bot(): TrustPolicy {
-    return this.#said.get(BOT) ?? this.#setting
+    return this.#byCommand.get(BOT) ?? this.#setting
   }
 
-  /** What was said by command, chat by chat; the bot itself has no chat. */
-  get said(): { chatId: number | null; policy: TrustPolicy }[] {
-    return [...this.#said].map(([id, policy]) => ({ chatId: id === BOT ? null : id, policy }))
+  /** What was set by command, chat by chat; the bot itself has no chat. */
+  get byCommand(): { chatId: number | null; policy: TrustPolicy }[] {
+    return [...this.#byCommand].map(([id, policy]) => ({ chatId: id === BOT ? null : id, policy }))
   }
 
   /**
    * Sets the policy of a chat, or of the bot.
-   * @param chatId null for the bot, @param policy null takes back what was said before
+   * @param chatId null for the bot, @param policy null takes back what was set before
    * @throws Refusal `postern_store_unwritable`
    */
   async set(chatId: number | null, policy: TrustPolicy | null): Promise<void> {
@@ -60,7 +60,7 @@ export class Policies {
       await db.insertInto('trust_policies').values({ chat_id: id, policy }).execute()
     })
     this.changes++
-    if (policy === null) this.#said.delete(id)
-    else this.#said.set(id, policy)
+    if (policy === null) this.#byCommand.delete(id)
+    else this.#byCommand.set(id, policy)
   }
 }

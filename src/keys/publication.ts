@@ -1,16 +1,18 @@
 import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
+import { Listeners } from '../util/listeners.ts'
+import { Mutex } from '../util/mutex.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './offer.ts'
 import type { ReadyKey } from './own-key.ts'
 import { codeOf, retryAfterMs } from './attempts.ts'
 import { ClockOff, Reconciler } from './reconcile.ts'
 import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
-import { fingerprintOf, type Situation } from './situation.ts'
-import { Standing, type PublicationState } from './standing.ts'
+import { fingerprintOf, type RemoteKeyState } from './publication-status.ts'
+import { PublicationStatus, type PublicationState } from './publication-status.ts'
 
-export type { PublicationState } from './standing.ts'
+export type { PublicationState } from './publication-status.ts'
 
 export interface PublicationParts {
   keyring: Keyring
@@ -20,10 +22,12 @@ export interface PublicationParts {
   clockSkewMs: () => number | null
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
-  /** Called on every change, with what an operator should read. */
-  changed: (state: PublicationState, detail: string) => void
-  /** Called for each attempt at a rotation. */
-  rotated: (outcome: RotationOutcome) => void
+}
+
+/** The state of the publication, with what an operator should read. */
+export interface PublicationChange {
+  state: PublicationState
+  detail: string
 }
 
 const CHECK_EVERY_MS = 600_000
@@ -37,11 +41,13 @@ const RETRY_MAX_MS = 60_000
 export class Publication implements AsyncDisposable {
   readonly #log: Log
   readonly #keyring: Keyring
-  readonly #standing: Standing
+  readonly #status: PublicationStatus
   readonly #rotations = new RotationWatch()
   readonly #reconciler: Reconciler
+  readonly #changes = new Listeners<PublicationChange>()
+  readonly #rotationAttempts = new Listeners<RotationOutcome>()
   readonly #stop = new AbortController()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
   #retryMs = RETRY_FIRST_MS
   #paused = false
@@ -54,24 +60,38 @@ export class Publication implements AsyncDisposable {
     const { keyring, log } = parts
     this.#log = log
     this.#keyring = keyring
-    this.#standing = new Standing(parts)
+    this.#status = new PublicationStatus({
+      ...parts,
+      onChange: (state, detail) => this.#changes.emit({ state, detail }),
+    })
     this.#reconciler = new Reconciler({
       ...parts,
       calls: { me: () => this.#me(parts.calls), putKey: (key) => parts.calls.putKey(key) },
-      standing: this.#standing,
+      status: this.#status,
       rotations: this.#rotations,
+      onRotationAttempt: (outcome) => this.#rotationAttempts.emit(outcome),
       stop: this.#stop.signal,
     })
     this.#takeUp('it was interrupted, and is taken up again')
   }
 
-  get state(): PublicationState {
-    return this.#standing.state
+  /** Calls back each time that the state is found out, whether it is another one or not. */
+  onState(listener: (change: PublicationChange) => void): void {
+    this.#changes.add(listener)
   }
 
-  /** What the last look at `/me` found; null before the first. */
-  get situation(): Situation | null {
-    return this.#standing.situation
+  /** Calls back when an attempt at a rotation has ended. */
+  onRotationAttempt(listener: (outcome: RotationOutcome) => void): void {
+    this.#rotationAttempts.add(listener)
+  }
+
+  get state(): PublicationState {
+    return this.#status.state
+  }
+
+  /** What `/me` last showed; null before the first look. */
+  get remoteKeyState(): RemoteKeyState | null {
+    return this.#status.remoteKeyState
   }
 
   /** The rotation under way, or the last one since the start. */
@@ -81,7 +101,7 @@ export class Publication implements AsyncDisposable {
 
   /** @throws Refusal naming why nothing can be sealed now */
   requirePublished(): ReadyKey {
-    return this.#standing.requirePublished()
+    return this.#status.requirePublished()
   }
 
   /**
@@ -90,7 +110,7 @@ export class Publication implements AsyncDisposable {
    * @throws Refusal naming why nothing can be sealed now
    */
   async enter(): Promise<{ signer: ReadyKey; leave: () => void }> {
-    return await this.#standing.enter()
+    return await this.#status.enter()
   }
 
   /** Compares now and then on a timer, sooner while something is missing. */
@@ -99,7 +119,7 @@ export class Publication implements AsyncDisposable {
     void this.#cycle()
   }
 
-  /** The token was burnt: nothing is asked until `suspect` says that a call works again. */
+  /** The token was burnt: asks nothing until `suspect` is called. */
   pause(): void {
     this.#paused = true
     clearTimeout(this.#timer)
@@ -113,49 +133,49 @@ export class Publication implements AsyncDisposable {
     this.#timer = setTimeout(() => void this.#cycle(), 0)
   }
 
-  /** Compares at once; failures are told by the state alone. */
+  /** Compares at once. A failure shows in `state` only. */
   async compareNow(): Promise<void> {
     await this.#compare()
   }
 
-  /** Takes in a `/me` that was asked for anyway. */
+  /** Uses a `/me` that somebody else asked for. */
   observe(bot: Bot): void {
     if (this.#asking > 0 || this.#shown === undefined) return
     if (fingerprintOf(bot) !== this.#shown) this.suspect()
   }
 
   /**
-   * Publishes by the operator's word: the active key again, or a first one.
+   * Publishes when the operator asks: the active key again, or a first one.
    * @param options `replace`: also over a key that is not ours
    * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
-    return await this.#inTurn(() => this.#reconciler.publish(options))
+    return await this.#mutex.run(() => this.#reconciler.publish(options))
   }
 
   /** Makes the bot's first key and publishes nothing. @throws as `Reconciler.makeFirst` does */
   async makeFirst(): Promise<ReadyKey> {
-    return await this.#inTurn(() => this.#reconciler.makeFirst())
+    return await this.#mutex.run(() => this.#reconciler.makeFirst())
   }
 
-  /** Lets `take` bring a pending key from elsewhere; where the sidecar runs, it is published. */
+  /** Imports a pending key by `take`. A running sidecar publishes it. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
-    const taken = await this.#inTurn(take)
+    const taken = await this.#mutex.run(take)
     this.#takeUp('an imported key is on disk')
     if (this.#isStarted) this.suspect()
     return taken
   }
 
   /**
-   * Begins a rotation, and gives it once the new key is on disk; `rotation` tells how it goes on.
-   * One that is under way is joined, and what it waits for is tried now.
+   * Begins a rotation, and returns it once the new key is on disk; `rotation` shows its progress.
+   * Joins one that is under way, and tries its next step now.
    * @throws as `publish` does; Refusal naming why our key is not the published one
    */
   async rotate(): Promise<Rotation> {
     const askedAtMs = performance.now()
     return (
       this.#join() ??
-      (await this.#inTurn(async () => {
+      (await this.#mutex.run(async () => {
         const { latest } = this.#rotations
         if (latest !== null && this.#rotations.endedSince(askedAtMs)) return latest
         if (this.#rotations.current === null) await this.#reconciler.beginRotation()
@@ -167,12 +187,12 @@ export class Publication implements AsyncDisposable {
   }
 
   /**
-   * Abandons the rotation under way, before the service is told of the new key.
+   * Abandons the rotation under way, while the service cannot know the new key.
    * @throws OperatorError `refused` when none is, or when it is too late
    */
   async abandon(): Promise<Rotation> {
     if (this.#keyring.pending?.offeredAtMs === null) this.#reconciler.drop()
-    const abandoned = await this.#inTurn(() => this.#reconciler.abandon())
+    const abandoned = await this.#mutex.run(() => this.#reconciler.abandon())
     this.suspect()
     return abandoned
   }
@@ -180,10 +200,11 @@ export class Publication implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     clearTimeout(this.#timer)
-    await this.#turn.catch(() => undefined)
+    // what is under way ends first
+    await this.#mutex.run(() => Promise.resolve())
   }
 
-  /** A key that waits beside an active one is a rotation. */
+  /** A pending key beside an active one is a rotation. */
   #takeUp(detail: string): void {
     const { active, pending } = this.#keyring
     if (active === undefined || pending === undefined) return
@@ -212,7 +233,7 @@ export class Publication implements AsyncDisposable {
   /** @returns whether nothing is left to do until the next regular look */
   async #compare(): Promise<boolean> {
     try {
-      return await this.#inTurn(() => this.#reconciler.compare())
+      return await this.#mutex.run(() => this.#reconciler.compare())
     } catch (error) {
       this.#failed(error)
       return false
@@ -224,7 +245,7 @@ export class Publication implements AsyncDisposable {
     const detail =
       error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
     this.#log.warn({ code: codeOf(error) }, 'the key could not be compared or published')
-    if (this.state === 'unpublished') this.#standing.become('unpublished', detail)
+    if (this.state === 'unpublished') this.#status.become('unpublished', detail)
     const refusedToken = error instanceof ServiceError && error.status === 401
     const leastMs = refusedToken ? RETRY_MAX_MS : retryAfterMs(error)
     this.#retryMs = Math.max(this.#retryMs, leastMs)
@@ -239,11 +260,5 @@ export class Publication implements AsyncDisposable {
     } finally {
       this.#asking--
     }
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(task, task)
-    this.#turn = next.catch(() => undefined)
-    return next
   }
 }

@@ -12,7 +12,7 @@ export interface Recipients {
    * very same array while the same are chosen from the same list.
    */
   certificates: readonly string[]
-  /** Greatest octets that the recipient packets of `certificates` take. */
+  /** Most bytes that the recipient packets of `certificates` take. */
   recipientBytes: CipherSizes
   skipped: Skipped[]
 }
@@ -37,9 +37,11 @@ export interface RecipientRules {
   own: ReadonlySet<string>
   /** Whether the operator has named somebody else as a certificate's owner. */
   isOthers: (pair: Pair) => boolean
-  /** Another number whenever `isOthers` or `distrust` may say otherwise than before. */
+  /** Changes whenever an answer of `isOthers` or `distrust` may have changed. */
   epoch: number
-  /** Why somebody's certificate waits for the operator's word in this chat; null when it does not. */
+  /**
+   * Why somebody's certificate awaits the operator's decision in this chat; null when it does not.
+   */
   distrust: (userId: number, fingerprint: string | null) => Distrust | null
 }
 
@@ -51,7 +53,8 @@ export interface RecipientRules {
  * @throws Refusal `postern_seal_too_large` when nobody was judged because no message fits so many,
  *   `postern_recipients_inconsistent` when the list says what no honest service can,
  *   `postern_no_recipient` when it is empty; when nobody is left, or somebody must not be left out,
- *   `postern_trust_required` where the operator's word would help, else `postern_recipient_unusable`
+ *   `postern_trust_required` where the operator's decision would help, else
+ *   `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
   const before = chosenFrom.get(list)
@@ -95,18 +98,18 @@ function choose(
   const missed = usable.length === 0 ? skipped : skipped.filter(({ reason }) => isOwnFault(reason))
   if (usable.length === 0 || (rules.unusable === 'refuse' && missed.length > 0)) {
     const waiting = missed.filter(({ reason }) => isForOperator(reason))
-    if (waiting.length > 0) throw new Refusal('postern_trust_required', named(waiting))
-    throw new Refusal('postern_recipient_unusable', named(missed))
+    if (waiting.length > 0) throw new Refusal('postern_trust_required', describeSkipped(waiting))
+    throw new Refusal('postern_recipient_unusable', describeSkipped(missed))
   }
-  const judgements = oncePerSubkey(usable)
+  const certificates = oncePerSubkey(usable)
   return {
     certificates: asBefore(
-      judgements.map(({ armored }) => armored),
+      certificates.map(({ armored }) => armored),
       before,
     ),
     recipientBytes: {
-      aes256: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
-      aes128: judgements.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
+      aes256: certificates.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
+      aes128: certificates.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
     },
     skipped,
   }
@@ -124,11 +127,12 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
 }
 
 function whyNot(
-  { userId, fingerprint, unusable, judgement }: Person,
+  { userId, fingerprint, unusable, certificateStatus }: Person,
   { own, isOthers, distrust }: RecipientRules,
 ): Skipped['reason'] | null {
   if (fingerprint !== null) {
-    const isOwn = own.has(fingerprint) || judgement.encryptionKeys.some((key) => own.has(key))
+    const isOwn =
+      own.has(fingerprint) || certificateStatus.encryptionKeys.some((key) => own.has(key))
     if (isOwn) return 'own-key'
     if (isOthers({ fingerprint, userId })) return 'other-person'
   }
@@ -148,7 +152,7 @@ const FOR_OPERATOR = new Set<string>([
 const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(reason)
 
 /**
- * One judgement for each key that is sealed to, however many list it: a subkey can be put under
+ * One certificate for each key that is sealed to, however many list it: a subkey can be put under
  * anybody's primary key. A certificate with no other key can only be sealed to that one; where none
  * is so plain, each is sealed to, lest somebody's own certificate goes elsewhere later.
  */
@@ -156,16 +160,19 @@ function oncePerSubkey(usable: readonly Person[]): CertificateStatus[] {
   const bySubkey = new Map<string, Person>()
   const beside: CertificateStatus[] = []
   for (const person of usable) {
-    const { judgement, fingerprint } = person
-    const subkey = judgement.encryptionKeys[0] ?? fingerprint ?? ''
+    const { certificateStatus, fingerprint } = person
+    const subkey = certificateStatus.encryptionKeys[0] ?? fingerprint ?? ''
     const known = bySubkey.get(subkey)
     if (known === undefined) bySubkey.set(subkey, person)
-    else if (known.fingerprint === fingerprint || known.judgement.encryptionKeys.length === 1)
+    else if (
+      known.fingerprint === fingerprint ||
+      known.certificateStatus.encryptionKeys.length === 1
+    )
       continue
-    else if (judgement.encryptionKeys.length === 1) bySubkey.set(subkey, person)
-    else beside.push(judgement)
+    else if (certificateStatus.encryptionKeys.length === 1) bySubkey.set(subkey, person)
+    else beside.push(certificateStatus)
   }
-  return [...Array.from(bySubkey.values(), ({ judgement }) => judgement), ...beside]
+  return [...Array.from(bySubkey.values(), ({ certificateStatus }) => certificateStatus), ...beside]
 }
 
 function asBefore(
@@ -178,7 +185,7 @@ function asBefore(
   return isSame ? before : certificates
 }
 
-/** What no honest service can say of a chat's keys, in words without anybody's, or null. */
+/** Why no honest service can give this key list, without anybody's words; null when it can. */
 function contradictionIn(
   list: KeyList,
   rules: Pick<RecipientRules, 'isPrivate' | 'personId' | 'botId'>,
@@ -206,7 +213,7 @@ function contradictionIn(
 }
 
 /** Names at most ten people; ids only. */
-export function named(skipped: readonly Skipped[]): string {
+function describeSkipped(skipped: readonly Skipped[]): string {
   const shown = skipped.slice(0, 10).map(({ userId, reason }) => `${userId} (${reason})`)
   const more = skipped.length > 10 ? ` and ${skipped.length - 10} more` : ''
   return `${shown.join(', ')}${more}`

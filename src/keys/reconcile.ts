@@ -4,7 +4,7 @@ import { OperatorError, Refusal } from '../errors.ts'
 import { Attempts, codeOf, type AttemptParts } from './attempts.ts'
 import type { ReadyKey } from './own-key.ts'
 import type { Rotation } from './rotation.ts'
-import { fingerprintOf, situationOf, type Situation } from './situation.ts'
+import { fingerprintOf, remoteKeyStateOf, type RemoteKeyState } from './publication-status.ts'
 
 export interface ReconcileParts extends AttemptParts {
   /** Our clock minus the service's, in ms; null while unknown. */
@@ -16,7 +16,7 @@ export interface ReconcileParts extends AttemptParts {
 /** No key is made while the clocks differ by more. */
 const SKEW_MAX_MS = 120_000
 
-/** Steps must not overlap: whoever calls takes turns. */
+/** The caller runs one step at a time. */
 export class Reconciler {
   readonly #parts: ReconcileParts
   readonly #attempts: Attempts
@@ -27,50 +27,50 @@ export class Reconciler {
   }
 
   /**
-   * Compares `/me` with the keyring and does what follows: never a second key while one waits,
-   * never over a key that is not ours, never one back that was removed.
+   * Compares `/me` with the keyring and does what follows. It makes no second key while one waits,
+   * replaces no key that is not ours, and restores none that was removed.
    * @returns whether nothing is left to do until the next regular look
    * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`, OperatorError
    */
   async compare(): Promise<boolean> {
-    const { keyring, standing, rotations } = this.#parts
-    const { bot, shown, situation } = await this.#look()
+    const { keyring, status, rotations } = this.#parts
+    const { bot, shown, remoteKeyState } = await this.#look()
     if (this.#attempts.isLagging(shown)) {
-      standing.become('unpublished', 'the service took the key and does not show it yet')
+      status.become('unpublished', 'the service took the key and does not show it yet')
       return false
     }
-    switch (situation) {
+    switch (remoteKeyState) {
       case 'pending':
         return await this.#attempts.promote(keyring.pending)
       case 'foreign':
-        standing.become('conflict', `the service lists ${shown}`)
+        status.become('conflict', `the service lists ${shown}`)
         rotations.stall('the service shows a key that is not ours')
         return false
       case 'none':
-        standing.become('unprotected', 'the service shows no key for the bot')
+        status.become('unprotected', 'the service shows no key for the bot')
         rotations.stall('the service shows no key for the bot')
         return false
       case 'older':
-        standing.become('unpublished', 'the service shows an older key of ours')
+        status.become('unpublished', 'the service shows an older key of ours')
         return await this.#attempts.offer(keyring.pending ?? keyring.active, shown)
       case 'equal':
         return await this.#equal(bot, shown)
       case 'first':
         break
     }
-    standing.become('unpublished', 'the key is being published')
+    status.become('unpublished', 'the key is being published')
     return await this.#attempts.offer(keyring.pending ?? (await this.#make(bot)), shown)
   }
 
   /**
-   * Publishes by the operator's word: what waits, the active key again, or a first one.
+   * Publishes when the operator asks: the pending key, the active key again, or a first one.
    * @param options `replace`: also over a key that is not ours
    * @throws as `compare` does; Refusal `postern_key_conflict`, `postern_key_unpublished`
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
     const { keyring } = this.#parts
-    const { bot, shown, situation } = await this.#look()
-    if (situation === 'foreign' && !options.replace) {
+    const { bot, shown, remoteKeyState } = await this.#look()
+    if (remoteKeyState === 'foreign' && !options.replace) {
       throw new Refusal('postern_key_conflict')
     }
     const key = keyring.pending ?? keyring.active ?? (await this.#make(bot))
@@ -87,10 +87,10 @@ export class Reconciler {
    * @throws as `compare` does; Refusal naming why our key is not the published one
    */
   async beginRotation(): Promise<void> {
-    const { bot, situation } = await this.#look()
-    if (situation === 'foreign') throw new Refusal('postern_key_conflict')
-    if (situation === 'none') throw new Refusal('postern_bot_unprotected')
-    if (situation !== 'equal' || this.#parts.keyring.pending !== undefined) {
+    const { bot, remoteKeyState } = await this.#look()
+    if (remoteKeyState === 'foreign') throw new Refusal('postern_key_conflict')
+    if (remoteKeyState === 'none') throw new Refusal('postern_bot_unprotected')
+    if (remoteKeyState !== 'equal' || this.#parts.keyring.pending !== undefined) {
       throw new Refusal('postern_key_unpublished')
     }
     await this.#begin(bot)
@@ -115,17 +115,17 @@ export class Reconciler {
     return await this.#make(bot)
   }
 
-  /** Lets an attempt that has not come to the publication end there. */
+  /** Ends an attempt that has not published yet. */
   drop(): void {
     this.#attempts.drop()
   }
 
   /**
-   * Forgets the key of a rotation that the service has not been told of.
+   * Forgets the key of a rotation, while the service cannot know it.
    * @throws OperatorError `refused`; Refusal `postern_store_unwritable`
    */
   async abandon(): Promise<Rotation> {
-    const { keyring, rotations, log, rotated } = this.#parts
+    const { keyring, rotations, log, onRotationAttempt } = this.#parts
     this.#attempts.dropped()
     const { pending } = keyring
     const { current } = rotations
@@ -140,19 +140,19 @@ export class Reconciler {
       )
     }
     await keyring.discard(pending.fingerprint)
-    rotated('abandoned')
+    onRotationAttempt('abandoned')
     log.info({ fingerprint: pending.fingerprint }, 'the rotation was abandoned')
     return rotations.end('abandoned') ?? current
   }
 
   async #equal(bot: Bot, shown: string | null): Promise<boolean> {
-    const { keyring, standing, rotations, log } = this.#parts
+    const { keyring, status, rotations, log } = this.#parts
     if (keyring.pending !== undefined) {
       if (rotations.waitMs === 0) return await this.#attempts.offer(keyring.pending, shown)
-      standing.becomeShown()
+      status.becomeShown()
       return true
     }
-    standing.becomeShown()
+    status.becomeShown()
     if (!this.#isDue()) return true
     try {
       await this.#begin(bot)
@@ -170,11 +170,11 @@ export class Reconciler {
   }
 
   async #begin(bot: Bot): Promise<void> {
-    const { keyring, rotations, log, rotated } = this.#parts
+    const { keyring, rotations, log, onRotationAttempt } = this.#parts
     const from = keyring.active?.fingerprint ?? ''
     const { fingerprint: to, createdAtMs: startedAtMs } = await this.#make(bot).catch(
       (error: unknown) => {
-        rotated('not-made')
+        onRotationAttempt('not-made')
         throw error
       },
     )
@@ -182,12 +182,12 @@ export class Reconciler {
     log.info({ from, to }, 'rotating the bot’s key')
   }
 
-  async #look(): Promise<{ bot: Bot; shown: string | null; situation: Situation }> {
+  async #look(): Promise<{ bot: Bot; shown: string | null; remoteKeyState: RemoteKeyState }> {
     const bot = await this.#parts.calls.me()
     const shown = fingerprintOf(bot)
-    const situation = situationOf(shown, this.#parts.keyring)
-    this.#parts.standing.situation = situation
-    return { bot, shown, situation }
+    const remoteKeyState = remoteKeyStateOf(shown, this.#parts.keyring)
+    this.#parts.status.remoteKeyState = remoteKeyState
+    return { bot, shown, remoteKeyState }
   }
 
   async #make(bot: Bot): Promise<ReadyKey> {

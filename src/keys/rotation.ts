@@ -1,4 +1,4 @@
-/** A rotation as it can be watched; what it does is on disk, this is what is known of its course. */
+/** The progress of a rotation, for people. Its state is on disk. */
 
 /**
  * `made`: the key is on disk. `holding`: sends under way are waited for, later ones wait.
@@ -7,7 +7,7 @@
 export type RotationPhase =
   'made' | 'holding' | 'publishing' | 'confirming' | 'waiting' | 'done' | 'abandoned'
 
-/** What an attempt at a rotation came to. */
+/** The result of an attempt at a rotation. */
 export type RotationOutcome =
   'done' | 'abandoned' | 'refused' | 'unanswered' | 'unconfirmed' | 'not-made'
 
@@ -21,7 +21,7 @@ export interface Rotation {
   endedAtMs: number | null
   /** Attempts at publishing that were begun since the sidecar started. */
   attempts: number
-  /** What is waited for, for people. */
+  /** What it waits for, for people. */
   detail: string
   /** When the next attempt is made, while waiting. */
   nextAttemptAtMs: number | null
@@ -33,7 +33,7 @@ const WAIT_MAX_MS = 3_600_000
 /** The rotation under way, or the last that ended since the start. */
 export class RotationWatch {
   #rotation: Rotation | null = null
-  /** Of the monotonic clock. */
+  /** By `performance.now()`. */
   #nextAtMs = 0
   #endedAtMs = -Infinity
   #waitMs = WAIT_FIRST_MS
@@ -53,9 +53,9 @@ export class RotationWatch {
     return Math.max(0, this.#nextAtMs - performance.now())
   }
 
-  /** Whether one ended at this moment of the monotonic clock, or later. */
-  endedSince(momentMs: number): boolean {
-    return this.#endedAtMs >= momentMs
+  /** Whether one ended at `sinceMs` (`performance.now()`) or later. */
+  endedSince(sinceMs: number): boolean {
+    return this.#endedAtMs >= sinceMs
   }
 
   /** @param detail what is waited for; a rotation that a former process began is taken up again */
@@ -67,14 +67,14 @@ export class RotationWatch {
     return this.#rotation
   }
 
-  /** Nothing happens when none is under way, as in all below. */
+  /** Does nothing when none is under way; so do all methods below. */
   enter(phase: 'holding' | 'publishing' | 'confirming', detail: string): void {
     const attempts = (this.current?.attempts ?? 0) + (phase === 'holding' ? 1 : 0)
     this.#change({ phase, detail, attempts, nextAttemptAtMs: null })
   }
 
   /**
-   * It did not work. The next attempt is made later each time, up to an hour.
+   * An attempt failed. The pause before the next one doubles each time, up to an hour.
    * @param o `atLeastMs` as long as the service asks for
    */
   wait({ detail, atLeastMs = 0 }: { detail: string; atLeastMs?: number }): void {
@@ -85,7 +85,7 @@ export class RotationWatch {
     this.#change({ phase: 'waiting', detail, nextAttemptAtMs: Date.now() + waitMs })
   }
 
-  /** Something else must change first; then the next attempt is made at once. */
+  /** Waits for something else to change; the next attempt is then made at once. */
   stall(detail: string): void {
     this.#nextAtMs = 0
     this.#change({ phase: 'waiting', detail, nextAttemptAtMs: null })

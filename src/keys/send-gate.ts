@@ -1,21 +1,17 @@
 /**
- * Where sends wait while the key that signs them changes: whoever is inside has sealed with the
- * published key, and its message is at the service before another key is published.
+ * Sends wait here while the key that signs them changes. A send that is inside has sealed with the
+ * published key; its message reaches the service before another key is published.
  */
 export class SendGate {
+  /** How many sends are inside. */
   #inside = 0
   #closed = false
   #opened: (() => void)[] = []
   #emptied: (() => void)[] = []
 
-  /** Those inside. */
-  get inside(): number {
-    return this.#inside
-  }
-
   /**
-   * Goes in, once the gate is open.
-   * @returns leaves again; to be called when the message has been answered or will not leave
+   * Enters once the gate is open.
+   * @returns leaves again; call it when the message was answered or will not be sent
    */
   async enter(): Promise<() => void> {
     while (this.#closed) await new Promise<void>((resolve) => this.#opened.push(resolve))
@@ -28,18 +24,18 @@ export class SendGate {
     }
   }
 
-  /** Lets nobody in any more. Those inside go on. */
+  /** Lets no more sends in. Those inside go on. */
   close(): void {
     this.#closed = true
   }
 
-  /** Lets everybody in who waits. */
+  /** Lets all waiting sends in. */
   open(): void {
     this.#closed = false
     for (const resolve of this.#opened.splice(0)) resolve()
   }
 
-  /** Resolves when nobody is inside; call it while closed. @throws the signal's reason */
+  /** Resolves when no send is inside; call it while closed. @throws the signal's reason */
   async empty(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#inside === 0) return

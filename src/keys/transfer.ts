@@ -3,9 +3,8 @@ import { OperatorError } from '../errors.ts'
 import type { Engine } from '../pgp/engine.ts'
 import type { Relock } from '../store/move.ts'
 import type { Store } from '../store/store.ts'
-import type { Keyring } from './keyring.ts'
+import { relockFor, type Keyring } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
-import { relockFor } from './relock.ts'
 import { unfitKey } from './unfit.ts'
 
 export interface TransferParts {
@@ -14,7 +13,7 @@ export interface TransferParts {
   keyring: Keyring
 }
 
-/** Takes secret keys across the border of the store. */
+/** Exports and imports secret keys. */
 export class Transfer {
   readonly #parts: TransferParts
 
@@ -23,7 +22,7 @@ export class Transfer {
   }
 
   /**
-   * Gives a secret key locked under a passphrase of its own, armored, as gpg imports it.
+   * Exports a secret key, armored and locked under a passphrase of its own, as gpg imports it.
    * @param fingerprint one of ours
    * @throws OperatorError `refused` when its secret is destroyed
    */
@@ -49,7 +48,8 @@ export class Transfer {
    * Makes a key from elsewhere the pending one; it is on disk when this resolves.
    * @param file armored or binary
    * @param passphrase null when it has none, or none was given
-   * @throws OperatorError `refused`, `passphrase` with the reason; Refusal `postern_store_unwritable`
+   * @throws OperatorError `refused`, `passphrase` with the reason; Refusal
+   *   `postern_store_unwritable`
    */
   async take(
     file: Uint8Array,

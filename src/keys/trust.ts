@@ -1,14 +1,16 @@
-/** Whose certificate is believed: the policy, and what the operator says of people. */
-import { TimeSlice } from '../util/time-slice.ts'
+/** Whose certificate is believed: the policy, and the operator's decisions about people. */
 import { OperatorError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
+import { Mutex } from '../util/mutex.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import type { People } from './people.ts'
 import { Pins, blankPin, savePin, type Pin } from './pins.ts'
 import { Policies, type TrustPolicy } from './policies.ts'
 
-/** Why a person is neither sealed to nor believed until the operator speaks. */
+/** Why a person is neither sealed to nor believed until the operator decides. */
 export type Distrust = 'blocked' | 'key-changed' | 'not-accepted'
 
 export interface TrustParts {
@@ -19,15 +21,13 @@ export interface TrustParts {
   policy: TrustPolicy
   /** `MOST_PEOPLE` when not given. */
   maxPeople?: number
-  /** Called when somebody was one too many to be remembered. */
-  onFull?: () => void
 }
 
 /**
  * How many people are remembered. Forgetting one would loosen what is known of them, so beyond
  * these nobody new is learned: nothing is sealed to them, and nothing of theirs is verified.
  */
-export const MOST_PEOPLE = 250_000
+const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
 
@@ -36,18 +36,23 @@ export class Trust {
   readonly #people: People
   readonly #pins: Pins
   readonly #maxPeople: number
-  readonly #onFull: () => void
+  readonly #refusals = new Listeners()
   readonly policies: Policies
-  #turn: Promise<unknown> = Promise.resolve()
+  /** One change after the other, so that none is made over what another has just changed. */
+  readonly #mutex = new Mutex()
   #changes = 0
 
   private constructor(parts: TrustParts, pins: Pins, policies: Policies) {
     this.#journal = parts.journal
     this.#people = parts.people
     this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
-    this.#onFull = parts.onFull ?? (() => {})
     this.#pins = pins
     this.policies = policies
+  }
+
+  /** Calls back when a person could not be remembered because there are too many. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
   }
 
   static async load(parts: TrustParts): Promise<Trust> {
@@ -56,7 +61,7 @@ export class Trust {
     return new Trust(parts, await Pins.load(store), policies)
   }
 
-  /** Another number whenever something here may be said otherwise than before. */
+  /** Changes whenever an answer of this class may have changed. */
   get epoch(): number {
     return this.#changes + this.policies.changes
   }
@@ -86,8 +91,8 @@ export class Trust {
   }
 
   /**
-   * Whether a certificate is disputed: several people are listed with it, and the operator has not
-   * said whose it is. Neither being listed first nor a signature says so.
+   * Whether a certificate is disputed: several people are listed with it, and the operator has
+   * named no owner. Neither being listed first nor a signature proves one.
    */
   isShared(fingerprint: string): boolean {
     return this.#pins.claimsOn(fingerprint) > 1 && this.#people.ownerOf(fingerprint) === undefined
@@ -99,30 +104,29 @@ export class Trust {
     return this.#pins.claimantsOf(listed).filter((other) => other !== userId)
   }
 
-  /** Whether anything is remembered of a person; of one too many nothing can be. */
+  /** Whether anything is remembered of a person. Nothing is when there are too many. */
   isRemembered(userId: number): boolean {
     return this.#pins.get(userId) !== undefined
   }
 
-  /** Whether the operator has compared the fingerprint with the person's own word. */
+  /** Whether the operator has compared the fingerprint with the person. */
   isVerified(userId: number): boolean {
     return this.#pins.get(userId)?.standing === 'verified'
   }
 
   /**
-   * The service lists these certificates, or none for somebody: the first of a person is pinned, a
-   * change is written down and told, and so is a certificate that several are listed with. All of
-   * it in one write.
+   * The service lists these certificates, or none for somebody. Pins the first of a person, and
+   * writes changes and shared certificates to the journal, all in one write.
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly Listing[]): Promise<void> {
-    if (this.#changedBy(listed).changed.length > 0) await this.#inTurn(() => this.#learn(listed))
+    if (this.#changedBy(listed).changed.length > 0) await this.#mutex.run(() => this.#learn(listed))
   }
 
   #changedBy(listed: readonly Listing[]): ReturnType<typeof changedPins> {
     const room = this.#maxPeople - this.#pins.size
     const found = changedPins(listed, this.#pins, { nowMs: Date.now(), room })
-    if (found.tooMany > 0) this.#onFull()
+    if (found.tooMany > 0) this.#refusals.emit()
     return found
   }
 
@@ -144,7 +148,7 @@ export class Trust {
         await savePin(db, pin)
       }
     })
-    for (const pin of changed) this.#took(pin)
+    for (const pin of changed) this.#set(pin)
   }
 
   #changeOf(pin: Pin): TrustChange[] {
@@ -158,14 +162,14 @@ export class Trust {
   }
 
   /**
-   * The operator takes a person's certificate as the service lists it now, and lets them begin
+   * The operator accepts a person's certificate as the service lists it now. The person begins
    * anew: what they were known to sign is forgotten. The certificate is theirs alone.
    * @param fingerprint what the operator looked at; absent: whatever is listed
-   * @returns the pin as it stands now
+   * @returns the new pin
    * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
    */
   async accept(userId: number, fingerprint?: string): Promise<Pin> {
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const pin = this.#pins.get(userId)
       const listed = pin?.listed ?? null
       if (pin === undefined || listed === null) throw noneListed(userId)
@@ -178,62 +182,57 @@ export class Trust {
       }
       const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
       const standing = isVerified ? 'verified' : 'accepted'
-      return await this.#stand({ ...pin, fingerprint: listed, standing }, 'accepted')
+      return await this.#recordDecision({ ...pin, fingerprint: listed, standing }, 'accepted')
     })
   }
 
   /**
-   * The operator has compared a fingerprint with the person's own word: they are sealed to under
-   * this one alone, from now on, and it is theirs alone. What they must sign, they must go on
-   * signing.
+   * The operator has compared a fingerprint with the person. From now on the person is sealed to
+   * under this one alone, and it is theirs alone. What they must sign, they must go on signing.
    * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
    * @throws OperatorError `usage` when it is none
    */
   async verify(userId: number, fingerprint: string): Promise<Pin> {
     const compared = readFingerprint(fingerprint)
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const pin = this.#pins.get(userId) ?? blankPin(userId)
-      return await this.#stand({ ...pin, fingerprint: compared, standing: 'verified' }, 'verified')
+      return await this.#recordDecision(
+        { ...pin, fingerprint: compared, standing: 'verified' },
+        'verified',
+      )
     })
   }
 
-  /** Nothing is sealed to a person, and nothing believed of them, until accepted or verified. */
+  /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
   async block(userId: number): Promise<Pin> {
-    return await this.#inTurn(async () => {
+    return await this.#mutex.run(async () => {
       const known = this.#pins.get(userId) ?? blankPin(userId)
       const pin: Pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
       const change = { kind: 'blocked' as const, userId, detail: {} }
       await this.#journal.record([change], (db) => savePin(db, pin))
-      this.#took(pin)
+      this.#set(pin)
       return pin
     })
   }
 
-  async #stand(given: Pin, kind: 'accepted' | 'verified'): Promise<Pin> {
+  async #recordDecision(given: Pin, kind: 'accepted' | 'verified'): Promise<Pin> {
     const pin: Pin = { ...given, sinceMs: Date.now() }
     const { userId } = pin
     const fingerprint = pin.fingerprint ?? ''
     await this.#journal.record([{ kind, userId, detail: { fingerprint } }], async (db) => {
       await savePin(db, pin)
       await this.#people.saveOwner(db, { userId, fingerprint })
-      if (kind === 'accepted') await this.#people.saveAnew(db, userId)
+      if (kind === 'accepted') await this.#people.forgetSigned(db, userId)
     })
-    this.#people.owns({ userId, fingerprint })
-    if (kind === 'accepted') this.#people.startedAnew(userId)
-    this.#took(pin)
+    this.#people.ownerSaved({ userId, fingerprint })
+    if (kind === 'accepted') this.#people.signedForgotten(userId)
+    this.#set(pin)
     return pin
   }
 
-  #took(pin: Pin): void {
-    this.#pins.took(pin)
+  #set(pin: Pin): void {
+    this.#pins.set(pin)
     this.#changes++
-  }
-
-  /** One change after the other, so that none is made over what another has just changed. */
-  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(change)
-    this.#turn = turn.catch(() => undefined)
-    return await turn
   }
 }
 

@@ -8,12 +8,12 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /**
  * Runs a program for each alert: no shell, no arguments, the alert as one line of JSON on its
  * stdin and its code in `POSTERN_ALERT`.
- * @param file absolute path; told when the program exits with 0
+ * @param file absolute path; the alert is sent when the program exits with 0
  */
 export function byCommand(file: string): AlertWay {
   return {
     name: 'command',
-    tell: async (alert, signal) => {
+    send: async (alert, signal) => {
       const child = spawn(file, [], {
         stdio: ['pipe', 'ignore', 'ignore'],
         env: { PATH, POSTERN_ALERT: alert.alert },
@@ -24,7 +24,7 @@ export function byCommand(file: string): AlertWay {
       child.stdin.on('error', () => {})
       child.stdin.end(`${JSON.stringify(alert)}\n`)
       const [code] = await ended
-      if (code !== 0) throw new AlertNotTaken('it ended otherwise than with 0')
+      if (code !== 0) throw new AlertRefusedError('it ended otherwise than with 0')
     },
   }
 }
@@ -36,7 +36,7 @@ export function byCommand(file: string): AlertWay {
 export function byUrl(url: { reveal(): string }): AlertWay {
   return {
     name: 'url',
-    tell: async (alert, signal) => {
+    send: async (alert, signal) => {
       const answer = await fetch(url.reveal(), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -45,11 +45,11 @@ export function byUrl(url: { reveal(): string }): AlertWay {
         signal,
       })
       await answer.body?.cancel()
-      if (!answer.ok) throw new AlertNotTaken('its status was not 2xx')
+      if (!answer.ok) throw new AlertRefusedError('its status was not 2xx')
     },
   }
 }
 
-class AlertNotTaken extends Error {
-  override name = 'AlertNotTaken'
+class AlertRefusedError extends Error {
+  override name = 'AlertRefusedError'
 }

@@ -1,5 +1,6 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { Log } from '../logger.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** What an operator must not miss. Holds no secret and nobody's words. */
 export interface Alert {
@@ -17,13 +18,13 @@ export interface Alert {
   userId?: number
 }
 
-/** A way to tell the operator. Throws when it could not be told; `signal` ends the attempt. */
+/** A way to reach the operator. `send` throws when it failed; `signal` ends the attempt. */
 export interface AlertWay {
   name: 'command' | 'url'
-  tell(alert: Alert & { at: string }, signal: AbortSignal): Promise<void>
+  send(alert: Alert & { at: string }, signal: AbortSignal): Promise<void>
 }
 
-/** An alert that comes and goes is told once in this time. */
+/** An alert that comes and goes is sent once in this time. */
 const QUIET_MS = 600_000
 const WAITING = 100
 const ATTEMPT_MS = 10_000
@@ -31,16 +32,21 @@ const RETRY_AFTER_MS = [1000, 10_000]
 /** What stopping waits for. */
 const LAST_MS = 3000
 
+/** How one alert ended, by one way: sent, given up, or one too many. */
+export interface AlertOutcome {
+  way: AlertWay['name']
+  outcome: 'told' | 'failed' | 'dropped'
+}
+
 export interface AlertParts {
   ways: readonly AlertWay[]
   log: Log
-  /** Told how each ended. */
-  told: (o: { way: string; outcome: 'told' | 'failed' | 'dropped' }) => void
 }
 
-/** Tells the operator, one after the other, without anything waiting for it. */
+/** Sends alerts to the operator, one after the other; nothing waits for it. */
 export class Alerts implements AsyncDisposable {
   readonly #parts: AlertParts
+  readonly #outcomes = new Listeners<AlertOutcome>()
   readonly #lastMs = new Map<string, number>()
   readonly #end = new AbortController()
   #waiting = 0
@@ -50,12 +56,17 @@ export class Alerts implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Tells of something; the same within ten minutes is told once. Never throws. */
+  /** Calls back when an alert has ended, once for each way. */
+  onOutcome(listener: (outcome: AlertOutcome) => void): void {
+    this.#outcomes.add(listener)
+  }
+
+  /** Sends an alert; the same within ten minutes is sent once. Never throws. */
   raise(alert: Alert): void {
-    const { ways, told } = this.#parts
+    const { ways } = this.#parts
     if (ways.length === 0 || this.#isRepeated(alert)) return
     if (this.#waiting >= WAITING) {
-      for (const { name } of ways) told({ way: name, outcome: 'dropped' })
+      for (const { name } of ways) this.#outcomes.emit({ way: name, outcome: 'dropped' })
       return
     }
     this.#waiting++
@@ -70,7 +81,7 @@ export class Alerts implements AsyncDisposable {
 
   async #after(last: Promise<void>, alert: Alert & { at: string }): Promise<void> {
     await last
-    await Promise.all(this.#parts.ways.map((way) => this.#tell(way, alert)))
+    await Promise.all(this.#parts.ways.map((way) => this.#send(way, alert)))
     this.#waiting--
   }
 
@@ -85,18 +96,18 @@ export class Alerts implements AsyncDisposable {
     return isRepeated
   }
 
-  async #tell(way: AlertWay, alert: Alert & { at: string }): Promise<void> {
-    const { log, told } = this.#parts
+  async #send(way: AlertWay, alert: Alert & { at: string }): Promise<void> {
+    const { log } = this.#parts
     const end = this.#end.signal
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       try {
-        await way.tell(alert, AbortSignal.any([end, AbortSignal.timeout(ATTEMPT_MS)]))
-        return told({ way: way.name, outcome: 'told' })
+        await way.send(alert, AbortSignal.any([end, AbortSignal.timeout(ATTEMPT_MS)]))
+        return this.#outcomes.emit({ way: way.name, outcome: 'told' })
       } catch (error) {
         const reason = error instanceof Error ? error.name : 'unknown'
         if (waitMs === null || end.aborted) {
           log.error({ alert: alert.alert, way: way.name, reason }, 'an alert could not be told')
-          return told({ way: way.name, outcome: 'failed' })
+          return this.#outcomes.emit({ way: way.name, outcome: 'failed' })
         }
         await elapsed(waitMs, undefined, { signal: end, ref: false }).catch(() => undefined)
       }

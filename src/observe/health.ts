@@ -1,4 +1,5 @@
 import { REFUSALS } from '../errors.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /**
  * Everything that can keep the sidecar from doing its whole job, with what to do about it. The
@@ -77,14 +78,20 @@ export interface HealthReason {
   sinceMs: number
 }
 
+/** A reason came up (`holds`), or went. */
+export interface ReasonChange {
+  code: ReasonCode
+  holds: boolean
+}
+
 /** What is known of the flow of messages, rather than of the process: ready when nothing is wrong. */
 export class Health {
   readonly #reasons = new Map<ReasonCode, { detail: string; sinceMs: number }>()
-  readonly #changed: (change: { code: ReasonCode; holds: boolean }) => void
+  readonly #changes = new Listeners<ReasonChange>()
 
-  /** @param changed told when a reason comes up and when it goes */
-  constructor(changed: (change: { code: ReasonCode; holds: boolean }) => void = () => {}) {
-    this.#changed = changed
+  /** Calls back when a reason comes up and when it goes. */
+  onChange(listener: (change: ReasonChange) => void): void {
+    this.#changes.add(listener)
   }
 
   /**
@@ -94,16 +101,16 @@ export class Health {
   set(code: ReasonCode, detail: string): void {
     const known = this.#reasons.get(code)
     this.#reasons.set(code, { detail, sinceMs: known?.sinceMs ?? Date.now() })
-    if (known === undefined) this.#changed({ code, holds: true })
+    if (known === undefined) this.#changes.emit({ code, holds: true })
   }
 
   /** Takes a reason back; nothing happens when it was not stated. */
   clear(code: ReasonCode): void {
-    if (this.#reasons.delete(code)) this.#changed({ code, holds: false })
+    if (this.#reasons.delete(code)) this.#changes.emit({ code, holds: false })
   }
 
   /** What a reason is and what to do about it, whether it holds or not. */
-  static words(code: ReasonCode): { what: string; hint: string } {
+  static describe(code: ReasonCode): { what: string; hint: string } {
     return REASONS[code]
   }
 

@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../api/endpoints.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { Health } from './health.ts'
 
 /** Reasons that only a call to the service can take back. */
@@ -15,22 +16,22 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
   ),
 )
 
-export interface ServiceWatchParts {
-  health: Health
+/** What the watch does to find out whether something is right again. */
+export interface Probes {
   /** Asks `GET /me` and takes in what it says; rejects when nothing usable came. */
-  ask: () => Promise<unknown>
-  /** Called when a call works again after the token was burnt. */
-  revived: () => void
-  /** Called now and then while the data directory could not be written; a write that works. */
+  askService: () => Promise<unknown>
+  /** Writes to the data directory; rejects when it still cannot be written. */
   tryStore: () => Promise<unknown>
 }
 
 /**
- * What the calls tell of the service: reachable, token good, not paused, clocks together. While
- * something is wrong it asks again by itself, so that readiness turns back without the bot.
+ * Concludes from calls how the service is: reachable, token good, not paused, clocks together. Once
+ * started it asks again by itself while something is wrong, so that readiness turns back without the bot.
  */
 export class ServiceWatch implements Disposable {
-  readonly #parts: ServiceWatchParts
+  readonly #health: Health
+  readonly #revivals = new Listeners()
+  #probes: Probes | null = null
   #timer: NodeJS.Timeout | undefined
   #waitMs = FIRST_MS
   #revoked = false
@@ -38,9 +39,14 @@ export class ServiceWatch implements Disposable {
   #skewMs: number | null = null
   #reachable = false
 
-  constructor(parts: ServiceWatchParts) {
-    this.#parts = parts
-    parts.health.set('starting', '')
+  constructor(health: Health) {
+    this.#health = health
+    health.set('starting', '')
+  }
+
+  /** Calls back when a call works again after the token was burnt. */
+  onRevived(listener: () => void): void {
+    this.#revivals.add(listener)
   }
 
   /** Our clock minus the service's, in ms; null before its first answer. */
@@ -53,20 +59,21 @@ export class ServiceWatch implements Disposable {
     return this.#reachable
   }
 
-  /** Begins to look by itself. */
-  start(): void {
+  /** Begins to look by itself: at once, and again while something is wrong. */
+  start(probes: Probes): void {
+    this.#probes = probes
     this.#schedule(0)
   }
 
   /** The service answered; `route` is method and pattern. */
   answered(o: { route: string; status: number; code?: string }): void {
-    const { health } = this.#parts
+    const health = this.#health
     this.#reachable = true
     health.clear('starting')
     health.clear('upstream')
     if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
-    if (this.#revoked) this.#parts.revived()
+    if (this.#revoked) this.#revivals.emit()
     this.#revoked = false
     health.clear('token')
     if (o.status < 300 && !ANSWERS_WHILE_PAUSED.has(o.route)) health.clear('paused')
@@ -75,45 +82,45 @@ export class ServiceWatch implements Disposable {
   /** `/me` says whether the bot is paused, even while it is. */
   sawStatus(status: string | null | undefined): void {
     if (status == null) return
-    if (status === 'active') this.#parts.health.clear('paused')
+    if (status === 'active') this.#health.clear('paused')
     else this.paused()
   }
 
   /** `/me` is the bot of our token, or another's. */
   identified(isOurs: boolean): void {
-    if (isOurs) return this.#parts.health.clear('identity')
-    this.#parts.health.set('identity', '')
+    if (isOurs) return this.#health.clear('identity')
+    this.#health.set('identity', '')
     this.#schedule(this.#waitMs)
   }
 
   /** The owner has paused the bot. */
   paused(): void {
-    this.#parts.health.set('paused', '')
+    this.#health.set('paused', '')
     this.#schedule(this.#waitMs)
   }
 
   unreachable(code: string): void {
     this.#reachable = false
-    this.#parts.health.set('upstream', code)
+    this.#health.set('upstream', code)
     this.#schedule(this.#waitMs)
   }
 
   unauthorized(): void {
-    this.#parts.health.set('token', this.#revoked ? 'it was revoked' : '')
+    this.#health.set('token', this.#revoked ? 'it was revoked' : '')
     this.#schedule(this.#waitMs)
   }
 
   /** The bot burnt its token: nothing is asked by ourselves until a call works again. */
   revoked(): void {
     this.#revoked = true
-    this.#parts.health.set('token', 'it was revoked')
+    this.#health.set('token', 'it was revoked')
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
   clock(skewMs: number): void {
     this.#skewMs = skewMs
-    const { health } = this.#parts
+    const health = this.#health
     if (Math.abs(skewMs) <= SKEW_MAX_MS) return health.clear('clock')
     health.set('clock', `${Math.round(Math.abs(skewMs) / 1000)} s`)
     this.#schedule(this.#waitMs)
@@ -121,8 +128,8 @@ export class ServiceWatch implements Disposable {
 
   /** The data directory can be written, or cannot. */
   writable(isWritable: boolean): void {
-    if (isWritable) return this.#parts.health.clear('store')
-    this.#parts.health.set('store', '')
+    if (isWritable) return this.#health.clear('store')
+    this.#health.set('store', '')
     this.#schedule(this.#waitMs)
   }
 
@@ -133,17 +140,18 @@ export class ServiceWatch implements Disposable {
 
   #schedule(waitMs: number): void {
     if (this.#stopped || this.#revoked || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => void this.#look(), waitMs)
+    const probes = this.#probes
+    if (probes === null) return
+    this.#timer = setTimeout(() => void this.#look(probes), waitMs)
     this.#timer.unref()
   }
 
-  async #look(): Promise<void> {
-    const { ask, tryStore } = this.#parts
-    const codes = new Set(this.#parts.health.reasons().map(({ code }) => code))
+  async #look({ askService, tryStore }: Probes): Promise<void> {
+    const codes = new Set(this.#health.reasons().map(({ code }) => code))
     if (codes.has('store')) await tryStore().catch(() => undefined)
-    if (ASKED_ABOUT.some((code) => codes.has(code))) await ask().catch(() => undefined)
+    if (ASKED_ABOUT.some((code) => codes.has(code))) await askService().catch(() => undefined)
     this.#timer = undefined
-    const left = this.#parts.health.reasons().map(({ code }) => code)
+    const left = this.#health.reasons().map(({ code }) => code)
     const waiting = left.some((code) => code === 'store' || isAskedAbout(code))
     const max = left.includes('token') ? TOKEN_MAX_MS : MAX_MS
     this.#waitMs = waiting ? Math.min(this.#waitMs * 2, max) : FIRST_MS

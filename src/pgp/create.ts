@@ -11,6 +11,7 @@ import { unwrapNatively } from './native/open.ts'
 import type { Threads } from './native/threads.ts'
 import { unlockQuickly } from './native/unlock.ts'
 import { Verifier } from './native/verify.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { ThreadLoad } from './pool.ts'
 import type { OwnIds } from './format/encrypted-message.ts'
 
@@ -21,15 +22,17 @@ export interface EngineOptions extends LibraryOptions {
   precompute?: PrecomputeBounds
   /** Called when the next message of a place is ready but for its words. */
   onPrepared?: (place: string) => void
-  /**
-   * Called once, if the library judges a certificate otherwise than it was read natively; from
-   * then on it reads them all.
-   */
-  onDisagreement?: () => void
 }
 
 /** An engine that says what it is doing. */
 export interface MeasuredEngine extends Engine {
+  /** Calls back with a job's name when its thread had to be killed. */
+  onThreadKilled(listener: (job: string) => void): void
+  /**
+   * Calls back once, if the library judges a certificate otherwise than it was read natively; from
+   * then on it reads them all.
+   */
+  onDisagreement(listener: () => void): void
   load(): {
     /** By kind of thread: those at work, and the jobs that wait for one. */
     threads: Library['load'] & { native: ThreadLoad }
@@ -43,15 +46,19 @@ const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_0
 
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): MeasuredEngine {
-  const library = new Library(options)
+  const kills = new Listeners<string>()
+  const disagreements = new Listeners()
+  if (options.onThreadKilled !== undefined) kills.add(options.onThreadKilled)
+  const onThreadKilled = (job: string): void => kills.emit(job)
+  const library = new Library({ ...options, onThreadKilled })
   const nothing = (): void => {}
   const threads = options.threads ?? 2
   const native = createNative(library, {
     threads,
     bounds: options.precompute ?? PRECOMPUTE,
-    onThreadKilled: options.onThreadKilled ?? nothing,
+    onThreadKilled,
     onPrepared: options.onPrepared ?? nothing,
-    onDisagreement: options.onDisagreement ?? nothing,
+    onDisagreement: () => disagreements.emit(),
   })
   const { certificates, own, sealer } = native
   let isNative = options.native ?? true
@@ -89,6 +96,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       const results = isOurs ? await verifier.verify(signed, info, nowMs) : null
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },
+    onThreadKilled: (listener) => kills.add(listener),
+    onDisagreement: (listener) => disagreements.add(listener),
     load: () => ({
       threads: { ...library.load, native: native.threads.load },
       certificates: certificates.lookups,

@@ -39,7 +39,7 @@ export interface ThreadLoad {
   waiting: number
 }
 
-type Reply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
+type ThreadReply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
 
 /**
  * Of a thread's own heap, which holds little: what is large stands outside of it. Several times
@@ -130,7 +130,7 @@ export class Pool<J> implements AsyncDisposable {
       resourceLimits: HEAP,
     })
     const thread: Thread = { worker, ready: false, job: null, timer: undefined }
-    worker.on('message', (reply: Reply) => {
+    worker.on('message', (reply: ThreadReply) => {
       // What a thread had still said before it was killed: its end alone is waited for.
       if (!this.#threads.has(thread)) return
       if (reply === 'ready') this.#begin(thread)
@@ -161,7 +161,7 @@ export class Pool<J> implements AsyncDisposable {
     thread.timer = setTimeout(() => this.#kill(thread), waitMs)
   }
 
-  #finish(thread: Thread, reply: Exclude<Reply, 'ready'>): void {
+  #finish(thread: Thread, reply: Exclude<ThreadReply, 'ready'>): void {
     const { job } = thread
     clearTimeout(thread.timer)
     thread.job = null

@@ -10,7 +10,7 @@ import { CIPHER_ID } from './crypto/ciphers.ts'
 import { ECDH } from './crypto/ecdh.ts'
 import { EDDSA_LEGACY } from './crypto/ed25519.ts'
 import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
-import { armoredLength } from './format/armor.ts'
+import { armoredLength } from './format/armor-writer.ts'
 import { framedLength } from './format/packets.ts'
 
 /** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */

@@ -1,10 +1,10 @@
 /**
- * Operations as data: a table says what each one means, takes and does. Listeners, clients and the
+ * Operations as data: a table holds what each one means, takes and does. Servers, clients and the
  * types of both are derived from it.
  */
 import type { z } from 'zod'
 
-/** Something that can be asked for by name. `On` is what it works on. */
+/** Something that can be called by name. `On` is what it works on. */
 export interface Operation<On, I extends z.ZodType, R> {
   /** What it does, in a sentence or two. */
   description: string
@@ -12,7 +12,7 @@ export interface Operation<On, I extends z.ZodType, R> {
   run: (on: On, input: z.output<I>) => R | Promise<R>
 }
 
-/** Any of them, for whoever walks a table. */
+/** An operation of any input and result, for code that iterates over a table. */
 export interface AnyOperation<On, I extends z.ZodType = z.ZodType> {
   description: string
   input: I
@@ -37,7 +37,7 @@ export type Calls<Table> = {
 
 /**
  * Makes the calls of a table.
- * @param call does what is asked for; `name` is one of the table's, `input` an empty object when
+ * @param call does the work; `name` is one of the table's, `input` an empty object when
  *   it was left out
  */
 export function deriveCalls<Table extends object>(
@@ -58,8 +58,7 @@ export function bindCalls<On, Table extends Record<string, AnyOperation<On>>>(
 }
 
 /**
- * Makes the calls of a table that is known by its type alone, for a client that must not load what
- * the operations do.
+ * Makes the calls of a table from its type alone, so that a client loads no operation.
  * @param extra what else the client has, such as how it is disposed of
  */
 export function remoteCalls<Table, Extra extends object>(

@@ -3,16 +3,23 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
-import { chooseProtection, openExisting, prepare, type Wish } from './choose.ts'
+import { chooseProtection, openExisting, prepare, type ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
-import { DATABASE, explain, inspect, readProtection, whatIsThere, type Seen } from './inspect.ts'
+import {
+  DATABASE,
+  explain,
+  inspect,
+  readProtection,
+  whatIsThere,
+  type DatabaseState,
+} from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { claim, readOwner, release } from './owner.ts'
-import { isSameProtection, type Held, type Wanted } from './protection.ts'
+import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
 import { inUse, missing, unwritable } from './refusals.ts'
 import type { Schema } from './schema.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
@@ -21,11 +28,11 @@ import { connectExclusive, pragma } from './sqlite.ts'
 export interface Acquired {
   database: DatabaseSync
   /** Null when the store has no protection and none was asked for. */
-  held: Held | null
+  held: OpenProtection | null
 }
 
-/** Where the store is, whether it may be made, and what it is to rest under. */
-export interface Opening extends Wish {
+/** Where the store is, whether it may be made, and which protection is asked for. */
+export interface Opening extends ProtectionRequest {
   dataDir: string
   mode: 'create' | 'existing'
 }
@@ -39,10 +46,10 @@ export async function acquire(o: Opening): Promise<Acquired> {
     const isNew = !isThere(o)
     const chosen = isNew ? await chooseProtection(o) : null
     await ensureThere(o.dataDir, isNew)
-    const seen = inspect(o.dataDir, MIGRATIONS.length)
-    const known = seen.protection === null ? null : await openExisting(seen.protection, o)
+    const state = inspect(o.dataDir, MIGRATIONS.length)
+    const known = state.protection === null ? null : await openExisting(state.protection, o)
     const wanted = known === null && !isNew ? await chooseProtection(o) : chosen
-    return await hold(o.dataDir, { seen, known, wanted })
+    return await hold(o.dataDir, { state, known, wanted })
   } catch (error) {
     throw toOperator(error, o.dataDir)
   }
@@ -69,14 +76,18 @@ async function ensureThere(dataDir: string, isNew: boolean): Promise<void> {
 
 async function hold(
   dataDir: string,
-  { seen, known, wanted }: { seen: Seen; known: Held | null; wanted: Wanted | null },
+  {
+    state,
+    known,
+    wanted,
+  }: { state: DatabaseState; known: OpenProtection | null; wanted: NewProtection | null },
 ): Promise<Acquired> {
   const file = join(dataDir, DATABASE)
   const database = connectExclusive(file)
   try {
-    if (!isStillAs(seen, database)) throw inUse(dataDir, readOwner(dataDir))
+    if (!isStillAs(state, database)) throw inUse(dataDir, readOwner(dataDir))
     claim(dataDir)
-    // left by the look; with the lock held nobody shares memory through it
+    // the look left it; with the lock held no process uses it
     rmSync(`${file}-shm`, { force: true })
     await migrate(database, file, MIGRATIONS)
     settle(dataDir)
@@ -89,14 +100,14 @@ async function hold(
   }
 }
 
-/** False when somebody was faster between the look and the lock. */
-function isStillAs(seen: Seen, database: DatabaseSync): boolean {
-  const isUnchanged = pragma(database, 'user_version') === seen.version
-  return isUnchanged && isSameProtection(readProtection(database), seen.protection)
+/** False when another process changed it between the look and the lock. */
+function isStillAs(state: DatabaseState, database: DatabaseSync): boolean {
+  const isUnchanged = pragma(database, 'user_version') === state.version
+  return isUnchanged && isSameProtection(readProtection(database), state.protection)
 }
 
 /** The first protection of a store, which holds no secret yet. */
-async function protect(database: DatabaseSync, wanted: Wanted): Promise<Held> {
+async function protect(database: DatabaseSync, wanted: NewProtection): Promise<OpenProtection> {
   const made = await prepare(wanted)
   const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
   try {

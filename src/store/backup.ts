@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { OperatorError } from '../errors.ts'
-import { openExisting, type Wish } from './choose.ts'
+import { openExisting, type ProtectionRequest } from './choose.ts'
 import { COPY } from './create.ts'
 import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
@@ -41,7 +41,7 @@ export async function takeCopy(database: DatabaseSync, dataDir: string): Promise
   }
 }
 
-/** Changes a database that nobody else has: one file, with no WAL beside it afterwards. */
+/** Changes a database that nobody else has open. It is one file afterwards, with no WAL. */
 export function alter(file: string, change: (database: DatabaseSync) => void): void {
   const url = pathToFileURL(file)
   url.searchParams.set('mode', 'rw')
@@ -84,13 +84,13 @@ export interface Backup {
  * @throws OperatorError `failed` when it is no sound backup; `store-newer`, `store-locked`,
  *   `store-passphrase`, `keychain`
  */
-export async function readBackup(file: string, wish: Wish): Promise<Backup> {
+export async function readBackup(file: string, request: ProtectionRequest): Promise<Backup> {
   try {
     const { protection, sealed, ...content } = look(file, (database) => contentOf(database, file))
     if (protection === null) return { ...content, method: null, masterSecret: null }
-    const held = await openExisting(protection, wish)
+    const held = await openExisting(protection, request)
     for (const { name, bytes } of sealed) {
-      if (held.protection.open(name, bytes) === null) throw corrupt('a sealed secret was changed')
+      if (held.sealer.open(name, bytes) === null) throw corrupt('a sealed secret was changed')
     }
     return { ...content, method: held.method, masterSecret: held.masterSecret }
   } catch (error) {
@@ -98,13 +98,13 @@ export async function readBackup(file: string, wish: Wish): Promise<Backup> {
   }
 }
 
-/** What is read of a file, before its protection is open. */
-interface Content extends Omit<Backup, 'method' | 'masterSecret'> {
+/** What can be read of a backup before its protection is open. */
+interface BackupContent extends Omit<Backup, 'method' | 'masterSecret'> {
   protection: ProtectionTable | null
   sealed: { name: string; bytes: Uint8Array }[]
 }
 
-function contentOf(database: DatabaseSync, file: string): Content {
+function contentOf(database: DatabaseSync, file: string): BackupContent {
   const { version } = examine(database, MIGRATIONS.length)
   return {
     takenAt: readNote(database),
@@ -139,7 +139,7 @@ function rows(database: DatabaseSync, query: string): Record<string, unknown>[] 
   return database.prepare(query).all()
 }
 
-/** Turns whatever reading a backup throws into a refusal that names the file. */
+/** Turns an error of reading a backup into a refusal that names the file. */
 function unsound(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) {
     return error.code === 'store-corrupt' ? unsoundBackup(file, error.message, error) : error

@@ -1,4 +1,4 @@
-/** Which protection a store rests under: what was asked for against what is there. */
+/** Chooses the protection of a store: what was asked for against what it has. */
 import { OperatorError } from '../errors.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
 import { noEntry } from './keychain-refusals.ts'
@@ -8,78 +8,85 @@ import {
   methodOf,
   openProtection,
   unprotectedSecret,
-  type Held,
+  type OpenProtection,
   type Method,
-  type Wanted,
+  type NewProtection,
 } from './protection.ts'
 import { noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
 
 /** What is asked of a store's protection. */
-export interface Wish {
+export interface ProtectionRequest {
   /** The passphrase that settings give, or null. */
   passphrase: string | null
   /** Setting `key.protection`; `auto` when absent. */
   protection?: 'auto' | Method | undefined
-  /** A store without any protection will not do: there are secrets to keep. */
+  /** The store must have a protection: there are secrets to keep. */
   isRequired?: boolean
-  /** The store must rest under just what the setting says. Otherwise whatever it has is taken. */
+  /** The store must have the protection that the setting names. Otherwise any is accepted. */
   isBinding?: boolean
-  /** Commands that make a passphrase, for when nothing else is possible. */
+  /** Commands that make a passphrase, for the hint when nothing else is possible. */
   howToMakePassphrase?: string | undefined
 }
 
 /**
- * Chooses for a store that has none yet: what the setting says, or under `auto` the first that is
- * possible, which is never `none`.
+ * Chooses for a store that has none yet: what the setting names, or under `auto` the first that is
+ * possible, never `none`.
  * @returns null when nothing was asked for and nothing is required
  * @throws OperatorError `settings`, `keychain`, `store-locked`
  */
-export async function chooseProtection(wish: Wish): Promise<Wanted | null> {
-  const { protection = 'auto', passphrase } = wish
+export async function chooseProtection(request: ProtectionRequest): Promise<NewProtection | null> {
+  const { protection = 'auto', passphrase } = request
   if (protection === 'none') return { method: 'none' }
   if (protection !== 'keychain' && passphrase !== null) return { method: 'passphrase', passphrase }
   if (protection === 'passphrase') {
-    if (wish.isRequired === true) throw nothingPossible(null, wish.howToMakePassphrase)
+    if (request.isRequired === true) throw nothingPossible(null, request.howToMakePassphrase)
     return null
   }
-  if (protection === 'auto' && wish.isRequired !== true) return null
+  if (protection === 'auto' && request.isRequired !== true) return null
   await tryKeychain().catch((error: unknown) => {
     if (protection === 'keychain' || !(error instanceof OperatorError)) throw error
-    throw nothingPossible(error, wish.howToMakePassphrase)
+    throw nothingPossible(error, request.howToMakePassphrase)
   })
   return { method: 'keychain' }
 }
 
 /**
  * Opens what a store has.
- * @throws OperatorError `protection` when it has another than the wish binds it to; `store-locked`,
+ * @throws OperatorError `protection` when it has another than the request names; `store-locked`,
  *   `store-passphrase`, `store-corrupt`, `keychain`
  */
-export async function openExisting(row: ProtectionTable, wish: Wish): Promise<Held> {
+export async function openExisting(
+  row: ProtectionTable,
+  request: ProtectionRequest,
+): Promise<OpenProtection> {
   const method = methodOf(row)
-  const { protection = 'auto' } = wish
-  if (wish.isBinding === true && protection !== method) {
+  const { protection = 'auto' } = request
+  if (request.isBinding === true && protection !== method) {
     if (protection !== 'auto') throw otherProtection(method, protection)
     if (method === 'none') throw unprotected()
   }
-  return await openProtection(await openerOf(method, row, wish), row)
+  return await openProtection(await openerOf(method, row, request), row)
 }
 
-async function openerOf(method: Method, row: ProtectionTable, wish: Wish): Promise<string> {
+async function openerOf(
+  method: Method,
+  row: ProtectionTable,
+  request: ProtectionRequest,
+): Promise<string> {
   if (method === 'none') return unprotectedSecret(row)
   if (method === 'passphrase') {
-    if (wish.passphrase === null) throw noPassphrase()
-    return wish.passphrase
+    if (request.passphrase === null) throw noPassphrase()
+    return request.passphrase
   }
   const kept = await readEntry(entryOf(row))
   if (kept === null) throw noEntry(entryOf(row))
   return kept
 }
 
-/** A protection that is made but not in use: its row is to be written, or `discard` called. */
-export interface Prepared {
-  held: Held
+/** A protection that is made but not in use. Write its row, or call `discard`. */
+export interface PreparedProtection {
+  held: OpenProtection
   row: ProtectionTable
   /** Takes back what was made for it outside the store. Never rejects. */
   discard(): Promise<void>
@@ -90,7 +97,7 @@ export interface Prepared {
  * with one of that method.
  * @throws OperatorError `keychain`, `store-locked`
  */
-export async function prepare(wanted: Wanted): Promise<Prepared> {
+export async function prepare(wanted: NewProtection): Promise<PreparedProtection> {
   const { held, row, opener } = await createProtection(wanted)
   if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
   const entry = entryOf(row)

@@ -8,9 +8,9 @@ import { MIGRATIONS } from './migrations.ts'
 import { unfit } from './refusals.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
-/** Begins the names of databases that are not in their place yet. */
+/** Prefix of the names of databases that are not in their place yet. */
 export const UNFINISHED = `${DATABASE}.new-`
-/** Begins the names of copies that are not with whoever asked for them yet. */
+/** Prefix of the names of copies that the caller has not taken yet. */
 export const COPY = 'postern.backup-'
 const MARKER_FORMAT = 1
 
@@ -39,8 +39,8 @@ export async function createDatabase(dataDir: string): Promise<void> {
 }
 
 /**
- * Writes the marker that says for good that a store is here, and clears away what creations and
- * backups that died have left. Call while holding the database.
+ * Writes the marker, which proves for good that a store is here, and removes what interrupted
+ * creations and backups have left. Call while holding the database.
  */
 export function settle(dataDir: string): void {
   const marker = join(dataDir, MARKER)

@@ -6,7 +6,7 @@ import { unfit, unwritable } from './refusals.ts'
  * Makes the directory when it is not there (mode 0700; missing parents by the umask), and sees
  * that it is ours alone.
  * @throws OperatorError `data-dir`: not a directory, another user's, or open to others and
- *   impossible to mend; `store-unwritable`: it cannot be made
+ *   impossible to close; `store-unwritable`: it cannot be made
  */
 export function makeDataDir(dataDir: string): void {
   try {

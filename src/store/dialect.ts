@@ -25,7 +25,7 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Statements that are kept for the next time: reading one takes longer than running it. */
+/** How many prepared statements are cached: preparing one takes longer than running it. */
 const KEPT = 100
 
 function adapt(database: DatabaseSync): SqliteDatabase {

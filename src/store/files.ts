@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Modes of what the data directory holds, whatever the umask says. */
+/** Modes of what the data directory holds, whatever the umask. */
 export const DIR_MODE = 0o700
 export const FILE_MODE = 0o600
 
@@ -21,7 +21,7 @@ export const FILE_MODE = 0o600
 export function writeDurably(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
-    // What a process that died left, or a link to elsewhere, is not written through.
+    // never write through a link, or into what a dead process left
     rmSync(temporary, { force: true })
     const fd = openSync(temporary, 'wx', FILE_MODE)
     try {
@@ -49,12 +49,12 @@ export function createEmpty(file: string): void {
   }
 }
 
-/** Puts the names in a directory on disk. */
+/** Flushes the names in a directory to disk. */
 export function syncDirectory(directory: string): void {
   sync(directory, 'r')
 }
 
-/** Puts what a file holds on disk. */
+/** Flushes a file's content to disk. */
 export function syncFile(file: string): void {
   sync(file, 'r+')
 }

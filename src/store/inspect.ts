@@ -15,12 +15,12 @@ import {
   resultCode,
 } from './sqlite.ts'
 
-/** The database, and the marker that says that there was one. */
+/** The database, and the marker file that proves that there was one. */
 export const DATABASE = 'postern.db'
 export const MARKER = 'store.json'
 
-/** What an existing database says of itself. */
-export interface Seen {
+/** What an existing database holds. */
+export interface DatabaseState {
   /** How many steps of the schema ran. */
   version: number
   /** Null when the store was never protected. */
@@ -56,7 +56,7 @@ const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
  * @param ours how many steps of the schema this program knows
  * @throws OperatorError `store-in-use`, `store-corrupt`, `store-newer`, `store-unwritable`
  */
-export function inspect(dataDir: string, ours: number): Seen {
+export function inspect(dataDir: string, ours: number): DatabaseState {
   try {
     return look(join(dataDir, DATABASE), (database) => examine(database, ours))
   } catch (error) {
@@ -106,7 +106,7 @@ export function explain(error: unknown, dataDir: string): unknown {
  * Sees that a database is ours, sound, and of a version that we know.
  * @throws OperatorError `store-corrupt`, `store-newer`; an error of node:sqlite
  */
-export function examine(database: DatabaseSync, ours: number): Seen {
+export function examine(database: DatabaseSync, ours: number): DatabaseState {
   const version = pragma(database, 'user_version')
   if (pragma(database, 'application_id') !== APPLICATION_ID || version < 1) {
     throw corrupt('its file is not a database of Postern')

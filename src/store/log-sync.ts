@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { errnoOf } from './files.ts'
 
 /**
- * Brings the write-ahead log to the disk without holding anything else up: what was committed
- * without waiting for it is there when this is done (sqlite.org/wal.html).
+ * Flushes the write-ahead log to disk without blocking anything else. Afterwards, transactions that
+ * were committed without waiting for the disk are on it (sqlite.org/wal.html).
  */
 export class LogSync implements AsyncDisposable {
   readonly #database: DatabaseSync
@@ -31,8 +31,8 @@ export class LogSync implements AsyncDisposable {
   }
 
   /**
-   * Resolves when all that was written before the call is on the disk. Who asks while one is under
-   * way shares the one after it with all others who do.
+   * Resolves when all that was written before the call is on the disk. Calls
+   * during a flush share the next one.
    * @throws an error of node:fs
    */
   async sync(): Promise<void> {
@@ -47,9 +47,9 @@ export class LogSync implements AsyncDisposable {
   }
 
   /**
-   * To be called before anything is written. Once the disk has failed to take the log, the system
-   * forgets what it failed to write, and what comes behind that gap would be lost with it: so all
-   * that stands in the log is brought into the database first.
+   * Call it before anything is written. When a flush of the log has failed, the system forgets what
+   * it could not write, and what comes after that gap would be lost with it. So all of the log is
+   * first brought into the database.
    * @throws an error of node:sqlite
    */
   mend(): void {

@@ -1,6 +1,6 @@
 /** Moving what is secret from one protection to another. */
 import type { Kysely, Transaction } from 'kysely'
-import type { Held } from './protection.ts'
+import type { OpenProtection } from './protection.ts'
 import { corrupt } from './refusals.ts'
 import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
@@ -18,15 +18,15 @@ export interface Moved {
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
 
 /** The protection that everything moves to. */
-export interface Target {
-  held: Held
+export interface MoveTarget {
+  held: OpenProtection
   row: ProtectionTable
 }
 
 /** Locks every key anew, writing nothing yet: it takes long, and others go on meanwhile. */
 export async function relockAll(
   db: Kysely<Schema>,
-  o: { from: Held | null; to: Held; relock: Relock },
+  o: { from: OpenProtection | null; to: OpenProtection; relock: Relock },
 ): Promise<Relocked> {
   const relocked = new Map<string, { was: string; becomes: string }>()
   const secrets = { from: o.from?.masterSecret ?? '', to: o.to.masterSecret }
@@ -43,7 +43,7 @@ export async function relockAll(
  */
 export async function writeMove(
   db: Kysely<Schema>,
-  o: { from: Held | null; to: Target; relocked: Relocked },
+  o: { from: OpenProtection | null; to: MoveTarget; relocked: Relocked },
 ): Promise<boolean> {
   return await db.transaction().execute(async (transaction) => {
     const keys = await keysOf(transaction)
@@ -68,14 +68,14 @@ export async function writeMove(
 
 async function resealAll(
   db: Transaction<Schema>,
-  { from, to }: { from: Held | null; to: Target },
+  { from, to }: { from: OpenProtection | null; to: MoveTarget },
 ): Promise<void> {
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
-    const secret = from?.protection.open(name, sealed) ?? null
+    const secret = from?.sealer.open(name, sealed) ?? null
     if (secret === null) throw corrupt('a sealed secret was changed')
     await db
       .updateTable('secrets')
-      .set({ sealed: to.held.protection.seal(name, secret) })
+      .set({ sealed: to.held.sealer.seal(name, secret) })
       .where('name', '=', name)
       .execute()
   }

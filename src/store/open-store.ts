@@ -3,15 +3,22 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
+import { Mutex } from '../util/mutex.ts'
 import { takeCopy } from './backup.ts'
 import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE, readProtection } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { relockAll, writeMove, type Moved, type Relock, type Target } from './move.ts'
+import { relockAll, writeMove, type Moved, type Relock, type MoveTarget } from './move.ts'
 import { release } from './owner.ts'
-import { addMaster, type Held, type Method, type Protection, type Wanted } from './protection.ts'
+import {
+  addMaster,
+  type OpenProtection,
+  type Method,
+  type SecretSealer,
+  type NewProtection,
+} from './protection.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
 import { forgetScrub, isScrubDue, scrubLog } from './scrub.ts'
@@ -20,20 +27,21 @@ import type { Store } from './store.ts'
 
 const SECRET_BYTES = 32
 
-/** A store that is open; `openStore` makes it, and `Store` says what it does. */
+/** A store that is open. `openStore` makes it; `Store` documents its methods. */
 export class OpenStore implements Store {
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
   readonly #running = new Set<Promise<unknown>>()
+  /** Protections are changed one after the other. */
+  readonly #moves = new Mutex()
   readonly #listeners: ((writable: boolean) => void)[] = []
-  #held: Held | null
-  #moved: Promise<unknown> = Promise.resolve()
+  #held: OpenProtection | null
   #writable = true
   #closed = false
 
-  constructor(o: { dataDir: string; database: DatabaseSync; held: Held | null }) {
+  constructor(o: { dataDir: string; database: DatabaseSync; held: OpenProtection | null }) {
     this.#dataDir = o.dataDir
     this.#database = o.database
     this.#held = o.held
@@ -69,15 +77,15 @@ export class OpenStore implements Store {
     })
   }
 
-  /** Tells how it ended, and refuses what the disk does not take. */
+  /** Reports to `onWritable` listeners, and refuses when the disk fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
       const result = await this.#track(run)
-      this.#tell(true)
+      this.#setWritable(true)
       return result
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
-      this.#tell(false)
+      this.#setWritable(false)
       throw new Refusal('postern_store_unwritable', '', { cause: error })
     }
   }
@@ -98,11 +106,11 @@ export class OpenStore implements Store {
   }
 
   seal(name: string, secret: Uint8Array): Buffer {
-    return this.#protected.seal(name, secret)
+    return this.#sealer.seal(name, secret)
   }
 
   unseal(name: string, sealed: Uint8Array): Buffer {
-    const secret = this.#protected.open(name, sealed)
+    const secret = this.#sealer.open(name, sealed)
     if (secret === null) throw corrupt('a sealed secret was changed')
     return secret
   }
@@ -112,8 +120,8 @@ export class OpenStore implements Store {
     return kept ?? (await this.#make(name))
   }
 
-  get #protected(): Protection {
-    if (this.#held !== null) return this.#held.protection
+  get #sealer(): SecretSealer {
+    if (this.#held !== null) return this.#held.sealer
     throw new Refusal('postern_locked', 'the store has no protection')
   }
 
@@ -158,13 +166,11 @@ export class OpenStore implements Store {
     }
   }
 
-  move(wanted: Wanted, relock: Relock): Promise<Moved> {
-    const moved = this.#moved.then(() => this.#track(() => this.#move(wanted, relock)))
-    this.#moved = moved.catch(() => {})
-    return moved
+  move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    return this.#moves.run(() => this.#track(() => this.#move(wanted, relock)))
   }
 
-  async #move(wanted: Wanted, relock: Relock): Promise<Moved> {
+  async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
     const from = this.#held
     const prepared = await prepare(wanted)
     await this.#lockAnew(prepared, { relock, failed: () => prepared.discard() })
@@ -172,9 +178,7 @@ export class OpenStore implements Store {
   }
 
   upgrade(relock: Relock): Promise<boolean> {
-    const upgraded = this.#moved.then(() => this.#track(() => this.#upgrade(relock)))
-    this.#moved = upgraded.catch(() => {})
-    return upgraded
+    return this.#moves.run(() => this.#track(() => this.#upgrade(relock)))
   }
 
   async #upgrade(relock: Relock): Promise<boolean> {
@@ -186,7 +190,10 @@ export class OpenStore implements Store {
   }
 
   /** Locks everything anew: all of it, or nothing when it throws. */
-  async #lockAnew(to: Target, o: { relock: Relock; failed?: () => Promise<void> }): Promise<void> {
+  async #lockAnew(
+    to: MoveTarget,
+    o: { relock: Relock; failed?: () => Promise<void> },
+  ): Promise<void> {
     const from = this.#held
     const secrets = { from, to: to.held, relock: o.relock }
     for (let isDone = false; !isDone;) {
@@ -202,7 +209,7 @@ export class OpenStore implements Store {
     }
   }
 
-  /** Whether it could be done; what could not is done at the next start. */
+  /** Whether scrubbing worked; what did not is scrubbed at the next start. */
   async #scrubDue(): Promise<boolean> {
     try {
       await this.scrub()
@@ -213,15 +220,15 @@ export class OpenStore implements Store {
     }
   }
 
-  /** Nothing else reads or writes until it is done, what it does after its transaction included. */
+  /** Runs a task while nothing else reads or writes, also after its transaction. */
   async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
       const result = await this.#db.connection().execute(task)
-      this.#tell(true)
+      this.#setWritable(true)
       return result
     } catch (error) {
       if (!isStorageFailure(error)) throw error
-      this.#tell(false)
+      this.#setWritable(false)
       throw unsettledMove(this.#dataDir, error)
     }
   }
@@ -237,7 +244,7 @@ export class OpenStore implements Store {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  /** What runs is waited for when the store closes; nothing new begins after that. */
+  /** Closing the store waits for what runs; nothing new begins after that. */
   async #track<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Refusal('postern_store_unwritable', 'the store is closed')
     const promise = run()
@@ -249,14 +256,14 @@ export class OpenStore implements Store {
     }
   }
 
-  #tell(writable: boolean): void {
+  #setWritable(writable: boolean): void {
     if (writable === this.#writable) return
     this.#writable = writable
     for (const listener of this.#listeners) listener(writable)
   }
 }
 
-/** What a full disk keeps out of the database file stays safe in the WAL. */
+/** What does not fit into the database file stays safe in the WAL. */
 function checkpoint(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -33,7 +33,7 @@ export function release(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true })
 }
 
-/** Gives what the holder wrote, or null when that is missing or cannot be believed. */
+/** Returns what the holder wrote, or null when that is missing or malformed. */
 export function readOwner(dataDir: string): Owner | null {
   try {
     const text = readFileSync(join(dataDir, FILE), 'utf8').slice(0, MAX_BYTES)

@@ -13,7 +13,8 @@ import type { ProtectionTable } from './schema.ts'
 /**
  * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
  * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
- * a random secret in the OS keychain; or a random secret in the store itself, which protects nothing.
+ * a random secret in the OS keychain; or a random secret in the store itself, which protects
+ * nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
 export type Method = (typeof METHODS)[number]
@@ -37,20 +38,23 @@ const FOR_OWN_KEYS = 'postern/master/own-keys'
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
-/** A protection that is open: what to lock OpenPGP keys under, and what seals the rest. */
-export interface Held {
+/** A protection that is open: what OpenPGP keys are locked under, and what seals the rest. */
+export interface OpenProtection {
   method: Method
-  /** What OpenPGP keys are locked under: 256 random bits; in a store of before, what opens the store. */
+  /**
+   * What OpenPGP keys are locked under: 256 random bits; in a store of before, what opens the
+   * store.
+   */
   masterSecret: string
   /** True once everything rests under a random master secret. */
   isRandom: boolean
-  protection: Protection
+  sealer: SecretSealer
   /** The entry of the keychain that holds the master secret; null for the other methods. */
   entry: string | null
 }
 
 /** Seals and opens the named secrets of one store. Holds the key in memory alone. */
-export class Protection {
+export class SecretSealer {
   readonly #key: Buffer
 
   constructor(key: Buffer) {
@@ -82,7 +86,7 @@ export class Protection {
 }
 
 /** A protection to be made. */
-export type Wanted =
+export type NewProtection =
   { method: 'passphrase'; passphrase: string } | { method: 'keychain' } | { method: 'none' }
 
 /**
@@ -91,14 +95,14 @@ export type Wanted =
  *   `entryOf(row)` names
  */
 export async function createProtection(
-  wanted: Wanted,
-): Promise<{ held: Held; row: ProtectionTable; opener: string }> {
+  wanted: NewProtection,
+): Promise<{ held: OpenProtection; row: ProtectionTable; opener: string }> {
   const { method } = wanted
   const salt = randomBytes(SALT_BYTES)
   const opener =
     wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
   const cost = method === 'passphrase' ? COST : COST_OF_RANDOM
-  const outer = new Protection(await stretch(opener, { ...cost, salt }))
+  const outer = new SecretSealer(await stretch(opener, { ...cost, salt }))
   const proof = outer.seal(PROOF_NAME, PROOF)
   return { ...withMaster({ id: 1, method, ...cost, salt, proof }, outer), opener }
 }
@@ -108,33 +112,36 @@ export async function createProtection(
  * opens it goes on opening it, and is not stretched again.
  * @param held as `openProtection` gave it for this row
  */
-export function addMaster(row: ProtectionTable, held: Held): { held: Held; row: ProtectionTable } {
+export function addMaster(
+  row: ProtectionTable,
+  held: OpenProtection,
+): { held: OpenProtection; row: ProtectionTable } {
   if (held.isRandom) throw new Error('the protection has a master secret already')
-  return withMaster(row, held.protection)
+  return withMaster(row, held.sealer)
 }
 
 function withMaster(
   before: Omit<ProtectionTable, 'digest' | 'master'>,
-  outer: Protection,
-): { held: Held; row: ProtectionTable } {
+  outer: SecretSealer,
+): { held: OpenProtection; row: ProtectionTable } {
   const master = randomBytes(KEY_BYTES)
   const row = { ...before, master: outer.seal(MASTER_NAME, master) }
   return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) } }
 }
 
-function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): Held {
+function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): OpenProtection {
   const method = row.method as Method
   const masterSecret = derived(master, FOR_OWN_KEYS).toString('base64url')
-  const protection = new Protection(derived(master, FOR_SECRETS))
+  const sealer = new SecretSealer(derived(master, FOR_SECRETS))
   master.fill(0)
-  return { method, masterSecret, isRandom: true, protection, entry: entryFor(method, row) }
+  return { method, masterSecret, isRandom: true, sealer, entry: entryFor(method, row) }
 }
 
 const derived = (master: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, '', use, KEY_BYTES))
 
 /**
- * Says what a row's protection is.
+ * The method of a row's protection.
  * @throws OperatorError `store-corrupt` when the row is not as it was written
  */
 export function methodOf(row: ProtectionTable): Method {
@@ -150,9 +157,12 @@ export function methodOf(row: ProtectionTable): Method {
  * @throws OperatorError `store-passphrase` when the passphrase is another one; `store-corrupt`
  *   when the row is not as it was written, or a kept secret is another one
  */
-export async function openProtection(opener: string, row: ProtectionTable): Promise<Held> {
+export async function openProtection(
+  opener: string,
+  row: ProtectionTable,
+): Promise<OpenProtection> {
   const method = methodOf(row)
-  const outer = new Protection(await stretch(opener, row))
+  const outer = new SecretSealer(await stretch(opener, row))
   if (outer.open(PROOF_NAME, row.proof) === null) {
     throw method === 'passphrase'
       ? wrongPassphrase()
@@ -160,7 +170,7 @@ export async function openProtection(opener: string, row: ProtectionTable): Prom
   }
   const entry = entryFor(method, row)
   if (row.master === null) {
-    return { method, masterSecret: opener, isRandom: false, protection: outer, entry }
+    return { method, masterSecret: opener, isRandom: false, sealer: outer, entry }
   }
   const master = outer.open(MASTER_NAME, row.master)
   if (master?.length !== KEY_BYTES) throw corrupt('its sealed master secret was changed')
@@ -175,7 +185,7 @@ export function entryOf({ salt }: { salt: Uint8Array }): string {
 const entryFor = (method: Method, row: { salt: Uint8Array }): string | null =>
   method === 'keychain' ? entryOf(row) : null
 
-/** What opens a row with the method `none`: it stands beside what it opens. */
+/** What opens a row with the method `none`: it is stored beside what it opens. */
 export function unprotectedSecret({ salt }: ProtectionTable): string {
   return Buffer.from(salt).toString('base64url')
 }

@@ -57,7 +57,7 @@ const RESTS: Record<Method, string> = {
   none: 'without protection',
 }
 
-/** The store rests under one thing and the settings name another. Nothing is moved by itself. */
+/** The store has one protection and the settings name another. It is never moved by itself. */
 export function otherProtection(is: Method, asked: Method): OperatorError {
   return new OperatorError(
     'protection',
@@ -66,7 +66,7 @@ export function otherProtection(is: Method, asked: Method): OperatorError {
   )
 }
 
-/** The store rests without protection and no setting says that it may. */
+/** The store rests without protection and no setting allows it. */
 export function unprotected(): OperatorError {
   return new OperatorError(
     'protection',
@@ -76,7 +76,7 @@ export function unprotected(): OperatorError {
   )
 }
 
-/** There is nothing that secrets could rest under. `keychain` says why that one will not do. */
+/** There is nothing that could protect secrets. `keychain`: why the keychain cannot. */
 export function nothingPossible(
   keychain: OperatorError | null,
   howToMakePassphrase = 'give one as POSTERN_KEY_PASSPHRASE_FILE',
@@ -90,7 +90,7 @@ export function nothingPossible(
   )
 }
 
-/** The database cannot be believed. `what` says how that was seen. */
+/** The database is damaged. `what`: how that shows. */
 export function corrupt(what: string, cause?: unknown): OperatorError {
   return new OperatorError(
     'store-corrupt',
@@ -130,7 +130,7 @@ export function unsettledMove(dataDir: string, cause: unknown): OperatorError {
   )
 }
 
-/** A file that is no backup, or was damaged. `what` says how that was seen. */
+/** A file that is no backup, or is damaged. `what`: how that shows. */
 export function unsoundBackup(file: string, what: string, cause?: unknown): OperatorError {
   return new OperatorError(
     'failed',

@@ -1,4 +1,4 @@
-/** Putting a backup where a store is to be. */
+/** Restores a backup to a data directory that holds no store. */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,8 +24,8 @@ export function refuseOccupied(dataDir: string): void {
 /**
  * Restores a backup that `readBackup` has found sound. Its database appears in one step, whole, or
  * not at all; it carries the note that it was restored.
- * @throws OperatorError `refused` when a store is there, or appears; `data-dir`, `store-unwritable`;
- *   `failed` when the copy is not sound
+ * @throws OperatorError `refused` when a store is there, or appears; `data-dir`,
+ *   `store-unwritable`; `failed` when the copy is not sound
  */
 export function restore(file: string, dataDir: string): void {
   if (existsSync(`${file}-wal`)) {

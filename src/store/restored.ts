@@ -1,6 +1,6 @@
 /**
- * What a store that was copied knows of that. A copy carries a note; a store that has it was
- * restored, and what happened after the copy was taken is not in it.
+ * The note that a copy carries. A store that has it was restored, and misses what happened after
+ * the copy was taken.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
@@ -8,10 +8,10 @@ import { OperatorError } from '../errors.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** Flags: when the copy was taken (ISO 8601), and what the memory against replays does not reach. */
+/** Flags: when the copy was taken (ISO 8601), and the gaps in the memory against replays. */
 const NOTE = 'backup_taken_at'
 const GAPS = 'memory_gaps'
-/** What was signed so long before a copy was taken may have come after it. */
+/** A message signed this long before a copy may have arrived after it. */
 const ON_THE_WAY_MS = 300_000
 
 /** A stretch of time that the memory against replays knows nothing of, in ms since the epoch. */
@@ -33,13 +33,15 @@ export function readNote(database: DatabaseSync): string | null {
   return row === undefined ? null : String(row['value'])
 }
 
-/** When the backup was taken that a store was restored from; null when it was not, or is accepted. */
+/**
+ * When the backup was taken that a store was restored from; null when it was not, or is accepted.
+ */
 export async function restoredFrom(store: Store): Promise<string | null> {
   return await store.read((db) => flag(db, NOTE))
 }
 
 /**
- * Takes a restored store as the one that counts from now on.
+ * Accepts a restored store: it counts from now on.
  * @param o `isLatest`: nothing ran after the backup was taken, so that nothing is missing. Else
  *   signatures dated between the backup and now are not known, and count as seen before
  * @throws Refusal `postern_store_unwritable`
@@ -63,7 +65,7 @@ export async function acceptRestored(store: Store, o: { isLatest: boolean }): Pr
   })
 }
 
-/** What the memory against replays does not reach, although it is not too old. */
+/** The gaps in the memory against replays. */
 export async function memoryGaps(store: Store): Promise<Gap[]> {
   return await store.read(readGaps)
 }

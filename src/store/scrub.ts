@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts'
 /** Flag: something was locked anew, and the log has not been scrubbed since. */
 const DUE = 'scrub_due'
 
-/** Notes, in the transaction that makes it so, that former versions of secrets are to be scrubbed. */
+/** Notes, in the transaction that replaces secrets, that their former versions must be scrubbed. */
 export async function noteScrub(db: Kysely<Schema>): Promise<void> {
   await db
     .insertInto('flags')
@@ -21,7 +21,7 @@ export async function isScrubDue(db: Kysely<Schema>): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** Takes the note back, after scrubbing. */
+/** Removes the note, after scrubbing. */
 export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
   await db.deleteFrom('flags').where('name', '=', DUE).execute()
 }
@@ -29,9 +29,9 @@ export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
 const BLOCK = Buffer.alloc(65_536)
 
 /**
- * Overwrites the write-ahead log of a database that is ours alone, after all that is in it was
- * brought into the database: former versions of its pages stand there until then. A crash at any
- * point leaves a log that is either whole or not taken for one, and needed no more.
+ * Brings the write-ahead log of a database that is ours alone into the database and overwrites it:
+ * it holds former versions of pages. A crash at any point leaves a log that is either whole, or
+ * ignored and no longer needed.
  * @param file where the database lies
  * @throws an error of node:fs or node:sqlite
  */

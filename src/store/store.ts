@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { acquire, type Opening } from './acquire.ts'
 import type { Moved, Relock } from './move.ts'
 import { OpenStore } from './open-store.ts'
-import type { Method, Wanted } from './protection.ts'
+import type { Method, NewProtection } from './protection.ts'
 import type { Schema } from './schema.ts'
 
 /** What survives a restart. One process at a time has it open. */
@@ -42,7 +42,7 @@ export interface Store extends AsyncDisposable {
    * @throws OperatorError `keychain`, `store-locked`: nothing changed; `store-unwritable`: it may
    *   have changed. Else what `relock` throws, with nothing changed
    */
-  move(wanted: Wanted, relock: Relock): Promise<Moved>
+  move(wanted: NewProtection, relock: Relock): Promise<Moved>
   /**
    * Brings a store in which everything was locked under the passphrase itself under a random master
    * secret, in one transaction; what opens it stays. Also scrubs what a process that died while it

@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
 import type { Modes } from '../chats/modes.ts'
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import { FORM_BYTES, sealedForm } from '../pgp/format/encrypted-message.ts'
 import { ByteReader } from '../pgp/format/byte-reader.ts'
@@ -16,8 +16,9 @@ import { judgeAudience, type AudienceParts } from './audience.ts'
 import { OTHER_PERSON, isByStranger } from './examine.ts'
 import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
-import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
-import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { checkReplay } from './replays.ts'
+import { judgeSignatures, type SignatureParts } from './signatures.ts'
+import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
 export interface Attachment {
@@ -34,14 +35,14 @@ export interface Attachment {
 export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
   modes: Modes
   guard: Guard
-  seen: Seen
+  replayMemory: ReplayMemory
   named: NamedMedia
   room: Room
   /** Setting `open.verify`. */
   verify: VerifyPolicy
-  /** Told the fingerprint of the own key that opened one, whatever came of it then. */
-  opened: (fingerprint: string) => void
-  /** The octets of a stored attachment. @throws ServiceError, NoResponseError, Refusal */
+  /** Called with the fingerprint of the own key that opened one, whatever became of it then. */
+  onOpened: (fingerprint: string) => void
+  /** The bytes of a stored attachment. @throws ServiceError, NoResponseError, Refusal */
   stored: (mediaId: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
 }
 
@@ -63,12 +64,13 @@ export async function openAttachment(
   try {
     const form = sealedForm(await reader.peek(FORM_BYTES))
     if (form === null) return await takePlain(reader, place, parts)
-    if (!(await isProtected(place, moment(), parts))) return await keep(reader, parts.room, null)
+    if (!(await isProtected(place, monotonicNow(), parts)))
+      return await keep(reader, parts.room, null)
     const { engine, keyring, room } = parts
     const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
     if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
-    parts.opened(opened.openedWith)
+    parts.onOpened(opened.openedWith)
     return await judge(opened, { place, signal, parts }).catch(async (error: unknown) => {
       await opened.file.close()
       throw error
@@ -141,11 +143,15 @@ async function judge(
   const { dataDigest } = opened
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
-  const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: moment(), signal }
+  const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: monotonicNow(), signal }
   const claimed = { kind: 'file' as const, ...found, isKnown: before === 'same' }
   const bySignatures = await judgeSignatures(opened, claimed, parts)
   const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
-  const settled = await settle(opened, { judged, isForOtherChat }, { place, parts })
+  const unnumbered = { updateId: null, messageId: null, dateMs: null }
+  const sighting = { place: { ...place, ...unnumbered }, opened, judged, isForOtherChat }
+  const settled = await parts.replayMemory.batch((check) =>
+    checkReplay(check, sighting, { verify }),
+  )
   const { verdict, reason } = settled ?? judged
   if (!delivers(verdict, verify)) {
     throw refusalOf(verdict, reason, settled === undefined ? judged.passing : undefined)
@@ -156,30 +162,6 @@ async function judge(
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
   const { signer } = judged
   return await attachment(opened.file, { tag, verdict, ...(signer && { signer }) })
-}
-
-/**
- * Asks the memory against replays, and records what is delivered.
- * @returns what stands in the place of its own verdict; undefined: that stands
- */
-async function settle(
-  { dataDigest, signatures }: OpenedFile,
-  { judged, isForOtherChat }: { judged: Judged; isForOtherChat: boolean },
-  { place, parts }: { place: MediaPlace; parts: AttachmentParts },
-): Promise<Reasoned | undefined> {
-  const signatureDigest = judged.signatureDigest ?? null
-  const unnumbered = { updateId: null, messageId: null, dateMs: null }
-  const sighting = { ...place, ...unnumbered, dataDigest, signatureDigest }
-  return await parts.seen.batch(async (check) => {
-    const claims = signatures.map(({ digest }) => digest)
-    const recognized = await check.recognize(sighting, claims)
-    if (recognized === 'replayed') return { verdict: 'replayed' }
-    if (recognized === 'new' && isForOtherChat) {
-      return { verdict: 'replayed', reason: 'other-audience' }
-    }
-    if (delivers(judged.verdict, parts.verify)) await check.remember(sighting, recognized)
-    return undefined
-  })
 }
 
 async function attachment(

@@ -1,6 +1,7 @@
 /** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
 import type { MediaPlace } from '../chats/named-media.ts'
 import { Refusal } from '../errors.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { Capability } from '../media/capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
 import {
@@ -14,14 +15,14 @@ import {
 export interface AttachmentBounds {
   /** Openings at once. */
   openings: number
-  keptOctets: number
+  keptBytes: number
   keptFiles: number
   keptMs: number
 }
 
 export const ATTACHMENT_BOUNDS: AttachmentBounds = {
   openings: 4,
-  keptOctets: 256 * 2 ** 20,
+  keptBytes: 256 * 2 ** 20,
   keptFiles: 200,
   keptMs: 300_000,
 }
@@ -33,16 +34,19 @@ export interface AttachmentOutcome {
   ms: number
 }
 
-export interface AttachmentsParts extends Pick<AttachmentParts, 'stored' | 'room'> {
+export interface AttachmentsParts extends Pick<AttachmentParts, 'stored'> {
+  /** Where files rest. */
+  room: AttachmentParts['room'] & { readonly bytes: number }
   /** What opens; null for a sidecar without a key, which gives everything as it is stored. */
-  opens: (AttachmentParts & { capability: Capability }) | null
-  told: (outcome: AttachmentOutcome) => void
+  opens: (Omit<AttachmentParts, 'onOpened'> & { capability: Capability }) | null
   bounds?: AttachmentBounds
 }
 
 export class Attachments implements AsyncDisposable {
   readonly #parts: AttachmentsParts
   readonly #bounds: AttachmentBounds
+  readonly #fetches = new Listeners<AttachmentOutcome>()
+  readonly #decryptions = new Listeners<string>()
   readonly #kept: FileCache<Attachment>
   readonly #opening = new Map<string, Promise<CacheEntry<Attachment>>>()
   readonly #stopping = new AbortController()
@@ -50,8 +54,23 @@ export class Attachments implements AsyncDisposable {
   constructor(parts: AttachmentsParts) {
     this.#parts = parts
     this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
-    const { keptOctets: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
+    const { keptBytes: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
     this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
+  }
+
+  /** Calls back when a fetch has ended, well or not. */
+  onFetched(listener: (outcome: AttachmentOutcome) => void): void {
+    this.#fetches.add(listener)
+  }
+
+  /** Calls back with the fingerprint of the own key that decrypted one, whatever comes of it then. */
+  onDecrypted(listener: (fingerprint: string) => void): void {
+    this.#decryptions.add(listener)
+  }
+
+  /** What all of them take on disk now. */
+  get spoolBytes(): number {
+    return this.#parts.room.bytes
   }
 
   /** How many are being opened now. */
@@ -109,19 +128,23 @@ export class Attachments implements AsyncDisposable {
   }
 
   async #open(mediaId: string, place: MediaPlace | null): Promise<Attachment> {
-    const { opens, told } = this.#parts
+    const { opens } = this.#parts
     const { signal } = this.#stopping
     const startedAtMs = performance.now()
-    const tell = (outcome: string): void => told({ outcome, ms: performance.now() - startedAtMs })
+    const report = (outcome: string): void =>
+      this.#fetches.emit({ outcome, ms: performance.now() - startedAtMs })
     try {
       const attachment =
         place === null || opens === null
           ? await fetchAttachment(mediaId, signal, this.#parts)
-          : await openAttachment(place, signal, opens)
-      tell(attachment.verdict ?? 'stored')
+          : await openAttachment(place, signal, {
+              ...opens,
+              onOpened: (fingerprint) => this.#decryptions.emit(fingerprint),
+            })
+      report(attachment.verdict ?? 'stored')
       return attachment
     } catch (error) {
-      tell(error instanceof Refusal ? error.code : 'service')
+      report(error instanceof Refusal ? error.code : 'service')
       throw error
     }
   }

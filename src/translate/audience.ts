@@ -1,18 +1,18 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'
 import type { Person } from '../keys/person.ts'
 import type { NamedRecipients } from '../pgp/engine.ts'
 import { passingOf } from './passing.ts'
-import type { Judged, Opened } from './signatures.ts'
+import type { Judged, SignedContent } from './signatures.ts'
 
 export interface AudienceParts {
   directory: Pick<Directory, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
   keyring: Pick<Keyring, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
-  facts: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
+  knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
   botId: () => number | null
   /** Setting `open.audience`. */
   audience: 'check' | 'off'
@@ -25,7 +25,7 @@ export interface Addressed {
   intended: readonly string[]
   chatId: number
   fromId: number | null
-  /** When it reached us (a `moment`): what was asked later counts as asked afresh. */
+  /** When it reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
   receivedAtMs: number
 }
 
@@ -44,7 +44,7 @@ const LIST_MAX_AGE_MS = 600_000
 export async function isForOtherChat(message: Addressed, parts: AudienceParts): Promise<boolean> {
   const { fromId, recipients } = message
   if (parts.audience === 'off' || fromId === null) return false
-  const isGroup = !parts.facts.isPrivate(message.chatId)
+  const isGroup = !parts.knownChats.isPrivate(message.chatId)
   if (recipients.hasUnnamed && message.intended.length === 0) return false
   return isGroup
     ? await isForOtherGroup({ ...message, fromId }, parts)
@@ -57,7 +57,7 @@ export async function isForOtherChat(message: Addressed, parts: AudienceParts): 
  */
 export async function judgeAudience(
   judged: Judged,
-  opened: Opened & { recipients: NamedRecipients },
+  opened: SignedContent & { recipients: NamedRecipients },
   place: Omit<Addressed, 'recipients' | 'intended'>,
   parts: AudienceParts,
 ): Promise<{ judged: Judged; isForOtherChat: boolean }> {
@@ -74,14 +74,14 @@ export async function judgeAudience(
   }
 }
 
-type Sent = Addressed & { fromId: number }
+type SentByPerson = Addressed & { fromId: number }
 
-async function isForThirdPerson(message: Sent, parts: AudienceParts): Promise<boolean> {
+async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
   const { chatId, fromId, recipients, receivedAtMs } = message
-  const { directory, knownKeys, facts } = parts
+  const { directory, knownKeys, knownChats } = parts
   if (recipients.hasUnnamed) return false
   const keyIds = [...recipientsBut(ownKeyIds(parts), recipients)]
-  const insiders = new Set([fromId, facts.personOf(chatId) ?? fromId])
+  const insiders = new Set([fromId, knownChats.personOf(chatId) ?? fromId])
   const hasThird = async (): Promise<boolean> => {
     const owners = await knownKeys.ownersOf(keyIds)
     return [...owners.values()].some((people) => !haveCommon(people, insiders))
@@ -97,10 +97,10 @@ async function isForThirdPerson(message: Sent, parts: AudienceParts): Promise<bo
   return await hasThird()
 }
 
-async function isForOtherGroup(message: Sent, parts: AudienceParts): Promise<boolean> {
+async function isForOtherGroup(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
   const { chatId, fromId, receivedAtMs } = message
   const { directory } = parts
-  const known = await directory.keyList(chatId, moment() - LIST_MAX_AGE_MS)
+  const known = await directory.keyList(chatId, monotonicNow() - LIST_MAX_AGE_MS)
   if (!(await isStrangeTo(known, message, parts))) return false
   if (!directory.mayAskAgain(fromId, chatId)) return true
   const fresh = await directory.keyList(chatId, receivedAtMs)
@@ -109,7 +109,11 @@ async function isForOtherGroup(message: Sent, parts: AudienceParts): Promise<boo
 }
 
 /** Whether nobody of a group is among the recipients, although others could be. */
-async function isStrangeTo(list: KeyList, message: Sent, parts: AudienceParts): Promise<boolean> {
+async function isStrangeTo(
+  list: KeyList,
+  message: SentByPerson,
+  parts: AudienceParts,
+): Promise<boolean> {
   const { fromId, recipients, intended } = message
   const isOther = (userId: number): boolean => userId !== fromId && userId !== parts.botId()
   const others = list.people.filter(({ userId }) => isOther(userId))
@@ -150,7 +154,7 @@ function haveCommon(one: ReadonlySet<number>, other: ReadonlySet<number>): boole
 /** The sender's certificate, by the list or by the person's own record. */
 async function senderOf(
   list: KeyList,
-  { fromId, chatId }: Sent,
+  { fromId, chatId }: SentByPerson,
   { directory, botId }: AudienceParts,
 ): Promise<{ fingerprint: string | null; encryptionKeys: readonly string[] } | null> {
   if (fromId === botId()) return null
@@ -159,7 +163,7 @@ async function senderOf(
   if (person === null) return null
   return {
     fingerprint: person.fingerprint,
-    encryptionKeys: person.judgement.encryptionKeys,
+    encryptionKeys: person.certificateStatus.encryptionKeys,
   }
 }
 
@@ -185,7 +189,9 @@ const listed = new WeakMap<KeyList, ReadonlySet<string>>()
 function keyIdsOf(list: KeyList): ReadonlySet<string> {
   const known = listed.get(list)
   if (known !== undefined) return known
-  const all = list.people.flatMap(({ judgement }) => judgement.encryptionKeys.map(keyIdOf))
+  const all = list.people.flatMap(({ certificateStatus }) =>
+    certificateStatus.encryptionKeys.map(keyIdOf),
+  )
   const keyIds = new Set(all)
   listed.set(list, keyIds)
   return keyIds

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/time-slice.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
 
@@ -29,7 +30,7 @@ export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, pati
 /** What was finished too late is kept for the next poll, which asks for it again. */
 const KEPT_UPDATES = 200
 const KEPT_MS = 120_000
-/** Armored, opened, and as octets for the signatures: a message can take a megabyte. */
+/** Armored, opened, and as bytes for the signatures: a message can take a megabyte. */
 const KEPT_BYTES = 64 * 2 ** 20
 /** Waits before calls that failed are made again, and until when after the first. */
 const RETRY_AFTER_MS = [200, 800]
@@ -63,12 +64,12 @@ export class Batches {
   async examine(updates: FoundMessage[][], gone?: AbortSignal): Promise<Judgeable[][]> {
     if (updates.length === 0 || isOver(gone)) return []
     const end = new AbortController()
-    const arrival = { receivedAtMs: moment(), signal: end.signal }
+    const arrival = { receivedAtMs: monotonicNow(), signal: end.signal }
     const ready: (Judgeable[] | undefined)[] = updates.map(() => undefined)
     const one = async (found: FoundMessage): Promise<Judgeable> => {
-      const startedAtMs = moment()
+      const startedAtMs = monotonicNow()
       const examined = await this.#examine(found, arrival)
-      return { found, examined, ms: moment() - startedAtMs }
+      return { found, examined, ms: monotonicNow() - startedAtMs }
     }
     const work: Promise<void>[] = []
     for (const [index, messages] of updates.entries()) {
@@ -83,7 +84,9 @@ export class Batches {
     const { budgetMs, firstMs } = this.#times
     const first = Promise.race([work[0], elapsed(firstMs, undefined, { ref: false })])
     const enough = Promise.all([first, elapsed(budgetMs, undefined, { ref: false })])
-    await unlessGone(Promise.race([Promise.all(work), enough]), gone)
+    await raceAbort(Promise.race([Promise.all(work), enough]), gone).catch((error: unknown) => {
+      if (!isOver(gone)) throw error
+    })
     end.abort()
     if (!isOver(gone)) return await this.#prefix(updates, ready)
     this.#keep(updates, ready)
@@ -92,10 +95,10 @@ export class Batches {
 
   /** A call that failed quickly is tried again: what it would have told is a person's words. */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
-    const startedAtMs = moment()
+    const startedAtMs = monotonicNow()
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       const examined = await examine(found, arrival, this.#parts).catch(() => failed(found))
-      const isLate = moment() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
+      const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
       if (examined.passing !== 'failed' || waitMs === null || isLate) return examined
       await elapsed(waitMs, undefined, { ref: false })
     }
@@ -130,9 +133,9 @@ export class Batches {
   #mayWait(first: Judgeable[], messages: FoundMessage[]): boolean {
     if (!first.some(({ examined }) => examined.passing === 'busy')) return false
     const key = keyOf(messages)
-    const since = this.#waitingSince.get(key) ?? moment()
+    const since = this.#waitingSince.get(key) ?? monotonicNow()
     this.#waitingSince.set(key, since)
-    return moment() - since < this.#times.patienceMs
+    return monotonicNow() - since < this.#times.patienceMs
   }
 
   /** What was examined as a readable chat's, of a chat that is protected by now. */
@@ -140,7 +143,7 @@ export class Batches {
     const { kind } = examined.finding
     const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
     const hasText = typeof found.message['text'] === 'string' && found.message['text'] !== ''
-    const wasReadable = kind === 'words' || (kind === 'untouched' && hasText)
+    const wasReadable = kind === 'readable' || (kind === 'untouched' && hasText)
     return wasReadable && chats.some((id) => this.#parts.guard.mustSeal(id))
   }
 
@@ -166,7 +169,7 @@ function keyOf(messages: FoundMessage[]): string {
   return hash.digest('base64')
 }
 
-/** Octets that what was found out of an update takes, about. */
+/** Bytes that what was found out of an update takes, about. */
 function sizeOf(judged: Judgeable[]): number {
   const sizes = judged.map(({ found: { message }, examined: { finding } }) => {
     const { armored } = message
@@ -174,20 +177,6 @@ function sizeOf(judged: Judgeable[]): number {
     return 1024 + carried + (finding.kind === 'opened' ? 3 * finding.opened.text.length : 0)
   })
   return 1 + sizes.reduce((sum, size) => sum + size, 0)
-}
-
-/** Waits for work, or until nobody does any more. */
-async function unlessGone(work: Promise<unknown>, gone: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const end = (): void => resolve()
-  gone?.addEventListener('abort', end)
-  if (isOver(gone)) end()
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    // a listener would keep the signal of every poll for as long as the process lives
-    gone?.removeEventListener('abort', end)
-  }
 }
 
 const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === true

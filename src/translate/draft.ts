@@ -4,11 +4,11 @@ import { firstProblem, isObject } from '../api/common.ts'
 import { EDIT_FIELDS, OpenEditBody, OpenSendBody, SEND_FIELDS } from '../api/send.ts'
 import { textProblem } from '../api/text.ts'
 import { Refusal } from '../errors.ts'
-import type { Target } from '../permit.ts'
+import type { PermitTarget } from '../permit.ts'
 
 /** A send or an edit as it was validated; `fields` holds everything but `text` and `armored`. */
 export interface Draft {
-  target: Target
+  target: PermitTarget
   chatId: number
   text: string | undefined
   /** Only from a bot that does its own sealing. */
@@ -60,7 +60,7 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
   }
   refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId }
-  const target: Target = { route: 'edit', path: `/messages/${encodeURIComponent(messageId)}` }
+  const target: PermitTarget = { route: 'edit', path: `/messages/${encodeURIComponent(messageId)}` }
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
 }
 
@@ -70,7 +70,7 @@ export function bodyMissing(expected: 'text' | 'armored'): Refusal {
 }
 
 function draft(
-  target: Target,
+  target: PermitTarget,
   parts: { text: string | undefined; armored: string | undefined; fields: Draft['fields'] },
   listed: ReadonlySet<string>,
 ): Draft {

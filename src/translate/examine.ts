@@ -1,5 +1,5 @@
 /** One Message: whether its chat is protected, what is in it, whose it is. No effects yet. */
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { OpenedText } from '../pgp/engine.ts'
@@ -12,10 +12,10 @@ import { judgeSignatures, type Judged, type SignatureParts } from './signatures.
 import type { Verdict } from './verdict.ts'
 
 /** What was found out about a Message. */
-export type Finding =
+export type MessageFinding =
   | { kind: 'untouched' }
   /** An `armored` in a readable chat: somebody's words, delivered as text. */
-  | { kind: 'words' }
+  | { kind: 'readable' }
   /** Readable text where it should not be, or whose chat's mode cannot be learned. */
   | {
       kind: 'plain'
@@ -31,19 +31,19 @@ export type Finding =
 
 /** A finding; `passing` when asking the service again soon may give a better one. */
 export interface Examined {
-  finding: Finding
+  finding: MessageFinding
   passing: Passing | null
 }
 
 export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   guard: Guard
 }
 
 /** When a batch reached us, and what ends work on it that nobody waits for. */
 export interface Arrival {
-  /** A `moment`. */
+  /** By `monotonicNow`. */
   receivedAtMs: number
   signal: AbortSignal
 }
@@ -66,14 +66,14 @@ export async function examine(
   if (mode.isProtected === null) {
     return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
   }
-  if (!mode.isProtected) return settled({ kind: 'words' })
+  if (!mode.isProtected) return settled({ kind: 'readable' })
   return await examineSealed(found, sealed, { arrival, parts })
 }
 
 /** Whatever it is: a bot may show a list or a number as well as a text. */
-const isThere = (words: unknown): boolean => words !== undefined && words !== null && words !== ''
+const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-const settled = (finding: Finding): Examined => ({ finding, passing: null })
+const settled = (finding: MessageFinding): Examined => ({ finding, passing: null })
 
 /** Whether the chat is protected; null when that cannot be learned. */
 interface LearntMode {
@@ -106,7 +106,7 @@ function examinePlain(
   found: FoundMessage,
   isProtected: boolean | null,
   parts: ExamineParts,
-): Finding {
+): MessageFinding {
   if (isProtected === null) return { kind: 'plain', verdict: 'mode-unknown' }
   if (!isProtected) return { kind: 'untouched' }
   if (isByStranger(found, parts)) return { kind: 'plain', ...OTHER_PERSON }
@@ -119,9 +119,9 @@ export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' }
 /** A private chat has one person: nobody else writes, sends files or presses there, but the bot. */
 export function isByStranger(
   { chatId, fromId, pressedById }: Pick<FoundMessage, 'chatId' | 'fromId' | 'pressedById'>,
-  { facts, botId }: Pick<AudienceParts, 'facts' | 'botId'>,
+  { knownChats, botId }: Pick<AudienceParts, 'knownChats' | 'botId'>,
 ): boolean {
-  const personId = chatId === null ? null : facts.personOf(chatId)
+  const personId = chatId === null ? null : knownChats.personOf(chatId)
   if (personId === null) return false
   const isOther = (id: number | null): boolean => id !== null && id !== personId
   return (isOther(fromId) && fromId !== botId()) || isOther(pressedById)
@@ -131,15 +131,15 @@ export function isByStranger(
 function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
   const { chatId, dateMs, message } = found
   if (typeof message['text'] !== 'string') return false
-  if (chatId === null || !parts.facts.isPrivate(chatId)) return false
+  if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
-  if (publishedAtMs === null) return !parts.facts.isLatched(chatId)
+  if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
   const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
   return dateMs !== null && dateMs < publishedAtMs && Date.now() < queuedUntilMs
 }
 
 /** Why a sealed Message is not opened wherever it stands; null when it may be. */
-function whyClosed(found: FoundMessage): Finding | null {
+function whyClosed(found: FoundMessage): MessageFinding | null {
   // An update speaks of one chat: a bot that quotes would hand another's words to this one.
   if (found.chatId !== found.updateChatId) {
     return { kind: 'closed', verdict: 'replayed', reason: 'other-chat' }

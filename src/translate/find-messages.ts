@@ -38,7 +38,7 @@ const MAX_MESSAGES = 100
  * it stands in, else in that of its update. Whatever stands under our own name is taken out, and
  * `cleaned` says so. What is beyond the number that is looked at is in `surplus`.
  */
-export function findMessages(update: unknown): Collected {
+export function findMessages(update: unknown): MessagesOfUpdate {
   const found: Found = { messages: [], places: [], surplus: [], quoted: [], cleaned: false }
   const isPress = isObject(update) && update['kind'] === 'callback_query'
   collect(update, { ...OUTSIDE, isPress }, found)
@@ -51,31 +51,31 @@ export function findMessages(update: unknown): Collected {
 }
 
 /** The Messages of one update. */
-export interface Collected {
+export interface MessagesOfUpdate {
   messages: FoundMessage[]
   surplus: Record<string, unknown>[]
   /** The chat that the update speaks of; null where its outermost Messages do not agree. */
   updateChatId: number | null
   cleaned: boolean
   /**
-   * To be called once findings are written. A `replyTo` that is no object is words which a bot may
+   * To be called once findings are written. A `replyTo` that is no object is quotation which a bot may
    * show: until then it is the text of a Message, and it comes back where nothing was found.
    */
   restore: () => void
 }
 
 /** What is collected, with the place of each Message. */
-interface Found extends Pick<Collected, 'messages' | 'surplus' | 'cleaned'> {
-  places: Place[]
+interface Found extends Pick<MessagesOfUpdate, 'messages' | 'surplus' | 'cleaned'> {
+  places: MessagePlace[]
   quoted: Quoted[]
 }
 
 interface Quoted {
   holder: Record<string, unknown>
-  words: unknown
+  quotation: unknown
 }
 
-interface Place {
+interface MessagePlace {
   /** What says which chat it is; null where nothing does. */
   chat: Record<string, unknown> | null
   /** The chats that are named around it, and not by itself, by their ids. */
@@ -91,7 +91,7 @@ interface Place {
   step: KeyboardStep
 }
 
-const OUTSIDE: Place = {
+const OUTSIDE: MessagePlace = {
   chat: null,
   around: [],
   isInside: false,
@@ -103,7 +103,7 @@ const OUTSIDE: Place = {
   step: 0,
 }
 
-function collect(value: unknown, place: Place, found: Found): void {
+function collect(value: unknown, place: MessagePlace, found: Found): void {
   if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return
   if (isObject(value) && isButton(place.step, value)) {
     if ('postern' in value) found.cleaned = delete value['postern']
@@ -118,18 +118,18 @@ function collect(value: unknown, place: Place, found: Found): void {
 }
 
 /** Takes in one object. @returns the place of what is in it, but for its name and depth */
-function enter(value: Record<string, unknown>, at: Place, found: Found): Place {
+function enter(value: Record<string, unknown>, at: MessagePlace, found: Found): MessagePlace {
   if ('postern' in value) found.cleaned = delete value['postern']
   const named = namedChat(value)
   const place = { ...at, chat: named ?? at.chat }
   const around = named === null ? at.around : [...at.around, integer(named['id'])]
   const isPayload = at.isPress && at.depth === 1 && at.key !== 'message'
-  const inside: Place = {
+  const inside: MessagePlace = {
     ...place,
     around,
     ...(isPayload && { position: 'carried', pressedById: senderOf(value) }),
   }
-  wrapQuotedWords(value, found)
+  wrapQuotation(value, found)
   if (!isMessage(value)) return inside
   if (found.messages.length < MAX_MESSAGES) {
     found.messages.push(describe(value, isPayload ? inside : place))
@@ -153,7 +153,7 @@ function isMessage(value: Record<string, unknown>): boolean {
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null
 
-function describe(message: Record<string, unknown>, place: Place): FoundMessage {
+function describe(message: Record<string, unknown>, place: MessagePlace): FoundMessage {
   const { chat, position, pressedById, depth, key } = place
   const isBrought = isObject(message['chat']) || (depth === 1 && key === 'message')
   return {
@@ -171,20 +171,20 @@ function describe(message: Record<string, unknown>, place: Place): FoundMessage 
 }
 
 /** Words in the place of a quotation become a Message, so that they are judged as one. */
-function wrapQuotedWords(holder: Record<string, unknown>, found: Found): void {
-  const words = holder['replyTo']
-  if (!hasWords(words)) return
-  holder['replyTo'] = { text: words }
-  found.quoted.push({ holder, words })
+function wrapQuotation(holder: Record<string, unknown>, found: Found): void {
+  const quotation = holder['replyTo']
+  if (!hasText(quotation)) return
+  holder['replyTo'] = { text: quotation }
+  found.quoted.push({ holder, quotation })
 }
 
-function hasWords(value: unknown): boolean {
-  return Array.isArray(value) ? value.some(hasWords) : typeof value === 'string' && value !== ''
+function hasText(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(hasText) : typeof value === 'string' && value !== ''
 }
 
-function restore({ holder, words }: Quoted): void {
+function restore({ holder, quotation }: Quoted): void {
   const { replyTo } = holder
-  if (isObject(replyTo) && !('postern' in replyTo)) holder['replyTo'] = words
+  if (isObject(replyTo) && !('postern' in replyTo)) holder['replyTo'] = quotation
 }
 
 /** That of the update's own message, else the one chat that is named by and around the others. */
@@ -201,7 +201,7 @@ function chatOfUpdate(update: unknown, { messages, places }: Found): number | nu
 }
 
 /** Puts a Message into its chat: nothing carries it out of one that is named around it. */
-function assignChat(message: FoundMessage, place: Place, updateChatId: number | null): void {
+function assignChat(message: FoundMessage, place: MessagePlace, updateChatId: number | null): void {
   if (place.chat === null) message.chatId = updateChatId
   const { chatId } = message
   const other = [updateChatId, ...place.around].find((around) => around !== chatId)

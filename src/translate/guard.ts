@@ -2,12 +2,12 @@
  * The guard: the one place that decides whether a body may leave, and the only maker of what the
  * upstream client takes for a send or an edit (DESIGN: The guard).
  */
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
-import { issuePermit, type Outbound, type Target } from '../permit.ts'
+import { issuePermit, type Outbound, type PermitTarget } from '../permit.ts'
 import { looksEncrypted } from '../pgp/format/encrypted-message.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
@@ -31,7 +31,7 @@ class ChatRule {
 export type Rule = ChatRule
 
 export interface GuardParts {
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   /** Whether private chats are protected whatever the service says: from our first key on. */
   privateProtected(): boolean
@@ -57,16 +57,16 @@ export class Guard {
    *   be learned
    */
   async rule(chatId: number): Promise<Rule> {
-    const { facts, modes, chatMaxAgeMs } = this.#parts
+    const { knownChats, modes, chatMaxAgeMs } = this.#parts
     if (this.mustSeal(chatId)) return new ChatRule(chatId, 'sealed')
-    const answer = await modes.get(chatId, moment() - chatMaxAgeMs)
+    const answer = await modes.get(chatId, monotonicNow() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
     // it may be seen as a group at any time since the answer
     const whyNot = (): string | null =>
-      this.#whyNotReadable({ ...answer, kind: facts.get(chatId)?.kind ?? answer.kind })
+      this.#whyNotReadable({ ...answer, kind: knownChats.get(chatId)?.kind ?? answer.kind })
     const refused = whyNot()
     if (refused !== null) {
-      await facts.refused(chatId)
+      await knownChats.refused(chatId)
       throw new Refusal('postern_downgrade_refused', refused)
     }
     return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId) && whyNot() === null)
@@ -74,8 +74,11 @@ export class Guard {
 
   /** Whether a chat takes no readable text by what we remember of it. */
   mustSeal(chatId: number): boolean {
-    const { facts } = this.#parts
-    return facts.isLatched(chatId) || (facts.isPrivate(chatId) && this.#parts.privateProtected())
+    const { knownChats } = this.#parts
+    return (
+      knownChats.isLatched(chatId) ||
+      (knownChats.isPrivate(chatId) && this.#parts.privateProtected())
+    )
   }
 
   #whyNotReadable(answer: { kind: string; historyVisible: boolean }): string | null {
@@ -95,7 +98,7 @@ export class Guard {
  * @throws Refusal `bad_request` when it is not an encrypted message
  */
 export function permitSealed(
-  target: Target,
+  target: PermitTarget,
   fields: { chatId: number; [name: string]: unknown },
   sealed: Sealed | string,
 ): Outbound {
@@ -112,7 +115,7 @@ export function permitSealed(
 /** Lets readable text leave, for a chat that the guard ruled readable. */
 export function permitReadable(
   rule: Rule,
-  target: Target,
+  target: PermitTarget,
   fields: { chatId: number; [name: string]: unknown },
 ): Outbound {
   if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
@@ -123,7 +126,7 @@ export function permitReadable(
 
 /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
 export function permitMarkup(
-  target: Target,
+  target: PermitTarget,
   fields: { chatId: number; markup: unknown },
 ): Outbound {
   return issuePermit(target, json({ chatId: fields.chatId, markup: fields.markup }))

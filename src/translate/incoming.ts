@@ -1,44 +1,52 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
-import type { Outcome } from '../chats/outcomes.ts'
-import type { Seen, SeenCheck } from '../chats/seen.ts'
+import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
+import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
-import { OTHER_PERSON, isByStranger, type ExamineParts, type Finding } from './examine.ts'
+import { OTHER_PERSON, isByStranger, type ExamineParts, type MessageFinding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
 import { restAfter } from './relief.ts'
+import { checkReplay } from './replays.ts'
 import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
-  seen: Seen
+  replayMemory: ReplayMemory
   /** Setting `open.verify`. */
   verify: VerifyPolicy
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
   urls: MediaUrls
-  /** Told of every Message of an answer that got a verdict, in order. */
-  judged: (outcomes: Outcome[]) => void
 }
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
 const LARGEST_BATCH = 100
 
-type OpenedFinding = Extract<Finding, { kind: 'opened' }>
+const STOPPED_SIGNING = { verdict: 'bad-signature', reason: 'stopped-signing' } as const
+
+type OpenedFinding = Extract<MessageFinding, { kind: 'opened' }>
 
 export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
+  readonly #judgements = new Listeners<MessageOutcome[]>()
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
     this.#batches = new Batches(parts)
+  }
+
+  /** Calls back with every Message of an answer that got a verdict, in order. */
+  onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
+    this.#judgements.add(listener)
   }
 
   /**
@@ -52,7 +60,7 @@ export class Incoming {
     updates: unknown[],
     gone?: AbortSignal,
   ): Promise<{ updates: unknown[]; changed: boolean }> {
-    const startedAtMs = moment()
+    const startedAtMs = monotonicNow()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
     const prefix = await this.#batches.examine(
@@ -76,7 +84,7 @@ export class Incoming {
     const cleaned = collected.some((one) => one.cleaned)
     const isShort = prefix.length < updates.length
     const changed = touched || cleaned || renamed || isShort || surplus.length > 0
-    const restMs = restAfter(outcomes, moment() - startedAtMs)
+    const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
   }
@@ -84,7 +92,7 @@ export class Incoming {
   /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */
   #withhold(message: Record<string, unknown>): void {
     const { verify, normalizeText } = this.#parts
-    const finding: Finding =
+    const finding: MessageFinding =
       typeof message['armored'] === 'string'
         ? { kind: 'closed', verdict: 'too-large', reason: 'too-many-messages' }
         : { kind: 'plain', verdict: 'mode-unknown' }
@@ -93,12 +101,12 @@ export class Incoming {
 
   /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */
   async #learn(found: FoundMessage[]): Promise<void> {
-    const { facts, directory, modes } = this.#parts
+    const { knownChats, directory, modes } = this.#parts
     const kinds = found.flatMap(({ chatId, chatKind }) =>
       chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
     )
-    await facts.sawKinds(kinds).catch(storeOnly)
-    await facts.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
+    await knownChats.sawKinds(kinds).catch(storeOnly)
+    await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
     for (const { chatId, fromId, isOrdinary } of found) {
       if (chatId === null) continue
       if (!isOrdinary) modes.forget(chatId)
@@ -116,12 +124,14 @@ export class Incoming {
   }
 
   /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
-  async #settle(judged: Numbered[]): Promise<Outcome[]> {
+  async #settle(judged: Numbered[]): Promise<MessageOutcome[]> {
     if (!judged.some(({ examined }) => examined.finding.kind === 'opened')) {
       return this.#write(judged, (one) => one.examined.finding)
     }
     try {
-      const verdicts = await this.#parts.seen.batch((check) => this.#judgeAll(judged, check))
+      const verdicts = await this.#parts.replayMemory.batch((check) =>
+        this.#judgeAll(judged, check),
+      )
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
       return this.#write(judged, (one) => one.examined.finding, verdicts)
     } catch (error) {
@@ -130,7 +140,7 @@ export class Incoming {
     }
   }
 
-  async #judgeAll(judged: Numbered[], check: SeenCheck): Promise<(Reasoned | undefined)[]> {
+  async #judgeAll(judged: Numbered[], check: ReplayCheck): Promise<(Reasoned | undefined)[]> {
     const verdicts: (Reasoned | undefined)[] = []
     const signed = new Set<number | null>()
     const slice = new TimeSlice()
@@ -148,39 +158,32 @@ export class Incoming {
 
   /**
    * @param signed who signed earlier in this batch, and must go on signing
-   * @returns what stands in the place of the Message's own verdict; undefined: that stands
+   * @returns what replaces the Message's own verdict; undefined: that stands
    */
   async #judge(
     { found, updateId }: Numbered,
     { opened, judged, isForOtherChat }: OpenedFinding,
-    { check, signed }: { check: SeenCheck; signed: ReadonlySet<number | null> },
+    { check, signed }: { check: ReplayCheck; signed: ReadonlySet<number | null> },
   ): Promise<Reasoned | undefined> {
-    const { fromId, messageId, dateMs, position } = found
-    const sighting = {
+    const { messageId, dateMs, position, fromId } = found
+    const place = {
       chatId: found.chatId ?? 0,
       updateId: position === 'top' ? updateId : null,
       messageId,
       userId: fromId,
       dateMs,
-      dataDigest: opened.dataDigest,
-      signatureDigest: judged.signatureDigest ?? null,
     }
-    const claims = opened.signatures.map(({ digest }) => digest)
-    const recognized = await check.recognize(sighting, claims)
-    if (recognized === 'replayed') return { verdict: 'replayed' }
-    if (judged.verdict === 'verified' && position === 'top' && fromId === this.#parts.botId()) {
-      return { verdict: 'replayed', reason: 'own-words' }
-    }
-    if (recognized === 'new' && isForOtherChat) {
-      return { verdict: 'replayed', reason: 'other-audience' }
-    }
-    if (judged.verdict === 'unsigned' && signed.has(fromId)) {
-      return { verdict: 'bad-signature', reason: 'stopped-signing' }
-    }
-    const since = this.#learnedSince(found, judged)
-    if (since !== null) return since
-    if (delivers(judged.verdict, this.#parts.verify)) await check.remember(sighting, recognized)
-    return undefined
+    const isOwn = judged.verdict === 'verified' && fromId === this.#parts.botId()
+    const hasStopped = judged.verdict === 'unsigned' && signed.has(fromId)
+    return await checkReplay(
+      check,
+      { place, opened, judged, isForOtherChat },
+      {
+        verify: this.#parts.verify,
+        isOwnWords: isOwn && position === 'top',
+        objection: () => (hasStopped ? STOPPED_SIGNING : this.#learnedSince(found, judged)),
+      },
+    )
   }
 
   /** What was examined for an earlier poll may not stand any more. */
@@ -193,17 +196,17 @@ export class Incoming {
 
   #write(
     judged: Numbered[],
-    findingOf: (one: Numbered) => Finding,
+    findingOf: (one: Numbered) => MessageFinding,
     settled: (Reasoned | undefined)[] = [],
-  ): Outcome[] {
+  ): MessageOutcome[] {
     const { verify, normalizeText } = this.#parts
     const outcomes = judged.flatMap((one, index) => {
       const finding = findingOf(one)
       const how = { settled: settled[index], verify, normalizeText }
-      const verdict = writeFinding(one.found.message, finding, how)
-      return verdict === null ? [] : [outcomeOf(one, { verdict, finding, verify })]
+      const final = writeFinding(one.found.message, finding, how)
+      return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
     })
-    this.#parts.judged(outcomes)
+    this.#judgements.emit(outcomes)
     return outcomes
   }
 }
@@ -217,7 +220,7 @@ function idOf(update: unknown): number {
 }
 
 /** What cannot be recorded as seen is not opened. */
-function unrecorded(finding: Finding): Finding {
+function unrecorded(finding: MessageFinding): MessageFinding {
   if (finding.kind !== 'opened') return finding
   return { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' }
 }

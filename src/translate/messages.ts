@@ -6,9 +6,10 @@ import type { Outcomes } from '../chats/outcomes.ts'
 import type { Envelope } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
 import type { Outbound } from '../permit.ts'
+import { Listeners } from '../util/listeners.ts'
 import { objectResult, sentView, withResult } from './bot-view.ts'
 import type { Draft } from './draft.ts'
-import type { Outgoing, Prepared } from './outgoing.ts'
+import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 
 /** An answer of the service in its envelope. */
 export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
@@ -21,8 +22,6 @@ export interface MessagesParts<A extends EnvelopedAnswer> {
   edit: (outbound: Outbound) => Promise<A>
   /** Remembers to whom a message was sealed. */
   outcomes: Pick<Outcomes, 'sent'>
-  /** Called for every message that was sealed and taken by the service. */
-  onSealed: (sealed: SealedMessage) => void
 }
 
 /** What became of a sealed message; `ms` is what sealing took. */
@@ -38,9 +37,15 @@ const DOUBTFUL = new Set([403, 404])
 
 export class Messages<A extends EnvelopedAnswer> {
   readonly #parts: MessagesParts<A>
+  readonly #seals = new Listeners<SealedMessage>()
 
   constructor(parts: MessagesParts<A>) {
     this.#parts = parts
+  }
+
+  /** Calls back for every message that was sealed and taken by the service. */
+  onSealed(listener: (sealed: SealedMessage) => void): void {
+    this.#seals.add(listener)
   }
 
   /**
@@ -62,7 +67,7 @@ export class Messages<A extends EnvelopedAnswer> {
     return this.#answer(answer, draft, prepared)
   }
 
-  async #hand({ outbound, leave }: Prepared): Promise<A> {
+  async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {
     try {
       return await this.#parts[outbound.route](outbound)
     } finally {
@@ -70,13 +75,13 @@ export class Messages<A extends EnvelopedAnswer> {
     }
   }
 
-  #answer(answer: A, draft: Draft, { recipients, sealMs }: Prepared): A {
+  #answer(answer: A, draft: Draft, { recipients, sealMs }: PreparedOutbound): A {
     const { envelope } = answer
     if (!envelope.ok || recipients === null) return answer
     const { chatId } = draft
     const { skipped, certificates } = recipients
     const count = certificates.length
-    this.#parts.onSealed({ chatId, recipients: count, skipped, ms: sealMs })
+    this.#seals.emit({ chatId, recipients: count, skipped, ms: sealMs })
     const sent = objectResult(envelope.result, 'a sent message')
     const { id } = sent
     if (typeof id === 'number') {

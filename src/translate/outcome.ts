@@ -1,20 +1,17 @@
-import { isObject } from '../api/common.ts'
-import type { Outcome } from '../chats/outcomes.ts'
+import type { MessageOutcome } from '../chats/outcomes.ts'
 import type { Judgeable } from './batch.ts'
-import type { Finding } from './examine.ts'
-import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import type { MessageFinding } from './examine.ts'
+import { delivers, type VerifyPolicy } from './verdict.ts'
+import type { FinalVerdict } from './write-finding.ts'
 
-/**
- * What is remembered of a Message once its finding was written into it: who, where, what was
- * found, never what it says.
- */
+/** What is remembered of a Message: who, where, what was found, never what it says. */
 export function outcomeOf(
   { found, ms, updateId }: Judgeable & { updateId: number },
-  judged: { verdict: Verdict; finding: Finding; verify: VerifyPolicy },
-): Outcome {
-  const { message, chatId, messageId, fromId } = found
-  const { verdict, finding, verify } = judged
-  const said = isObject(message['postern']) ? message['postern'] : {}
+  judged: { final: FinalVerdict; finding: MessageFinding; verify: VerifyPolicy },
+): MessageOutcome {
+  const { chatId, messageId, fromId } = found
+  const { final, finding, verify } = judged
+  const { verdict, reason = null, signer = null } = final
   return {
     updateId,
     atMs: Date.now(),
@@ -23,13 +20,9 @@ export function outcomeOf(
     messageId,
     userId: fromId,
     verdict,
-    reason: textOf(said['reason']),
+    reason,
     delivered: finding.kind !== 'closed' && delivers(verdict, verify),
     openedWith: finding.kind === 'opened' ? finding.opened.openedWith : null,
-    signer: textOf(said['signer']),
+    signer,
   }
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

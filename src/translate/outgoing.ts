@@ -1,8 +1,8 @@
-/** From what the bot said to what may leave (DESIGN: Sealing). Values in, values out. */
+/** From what the bot says to what may leave (DESIGN: Sealing). Values in, values out. */
 import type { Modes } from '../chats/modes.ts'
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { ReadyKey } from '../keys/own-key.ts'
@@ -16,7 +16,7 @@ import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 
 /** What leaves, and for whom; `recipients` is null when nothing was sealed. */
-export interface Prepared {
+export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
@@ -40,7 +40,7 @@ export interface OutgoingParts extends RecipientParts {
   publication: Publication | null
   engine: Engine
   /** Null when there is no key to open with. */
-  seen: Seen | null
+  replayMemory: ReplayMemory | null
   /** Result of `GET /chats/{chatId}`, asked afresh. */
   chat: (chatId: number) => Promise<unknown>
   armoredMax: () => number
@@ -59,7 +59,7 @@ export class Outgoing {
    * Makes a draft ready to leave: as it is into a readable chat, sealed into a protected one.
    * @throws Refusal with Postern's codes; ServiceError and NoResponseError from calls of our own
    */
-  async prepare(draft: Draft): Promise<Prepared> {
+  async prepare(draft: Draft): Promise<PreparedOutbound> {
     const hasBody = draft.text !== undefined || draft.armored !== undefined
     const isSend = draft.target.route === 'send'
     if (!hasBody && !isSend && draft.unlisted.length === 0) {
@@ -84,15 +84,19 @@ export class Outgoing {
    */
   async reconsider(
     draft: Draft,
-    prepared: Prepared,
-    said: { code: string; expected: string | undefined },
-  ): Promise<Prepared | null> {
-    if (said.code !== 'wrong_body_kind') return null
-    if (said.expected === 'armored' && draft.text !== undefined && prepared.recipients === null) {
-      await this.#parts.facts.sawProtected(draft.chatId)
+    prepared: PreparedOutbound,
+    refusal: { code: string; expected: string | undefined },
+  ): Promise<PreparedOutbound | null> {
+    if (refusal.code !== 'wrong_body_kind') return null
+    if (
+      refusal.expected === 'armored' &&
+      draft.text !== undefined &&
+      prepared.recipients === null
+    ) {
+      await this.#parts.knownChats.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
-    if (said.expected !== 'armored' && prepared.recipients !== null) {
+    if (refusal.expected !== 'armored' && prepared.recipients !== null) {
       throw await this.#downgrade(draft.chatId)
     }
     return null
@@ -104,7 +108,7 @@ export class Outgoing {
     this.#parts.directory.forget(chatId)
   }
 
-  async #sealed(draft: Draft): Promise<Prepared> {
+  async #sealed(draft: Draft): Promise<PreparedOutbound> {
     const { publication, guard } = this.#parts
     if (draft.unlisted.length > 0) {
       throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
@@ -124,7 +128,7 @@ export class Outgoing {
     return await this.#seal(draft, draft.text ?? '', publication)
   }
 
-  async #seal(draft: Draft, text: string, publication: Publication): Promise<Prepared> {
+  async #seal(draft: Draft, text: string, publication: Publication): Promise<PreparedOutbound> {
     const { list, signer, leave } = await this.#enter(draft.chatId, publication)
     try {
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
@@ -148,9 +152,9 @@ export class Outgoing {
     for (;;) {
       publication.requirePublished()
       const list = await this.#keyList(chatId)
-      const cameAtMs = moment()
+      const cameAtMs = monotonicNow()
       const entered = await publication.enter()
-      if (moment() - cameAtMs < WAITED_MS) return { list, ...entered }
+      if (monotonicNow() - cameAtMs < WAITED_MS) return { list, ...entered }
       entered.leave()
     }
   }
@@ -158,7 +162,7 @@ export class Outgoing {
   async #sealTo(
     recipients: Recipients,
     { draft, text, signer }: { draft: Draft; text: string; signer: UnlockedKey },
-  ): Promise<Pick<Prepared, 'outbound' | 'sealMs'>> {
+  ): Promise<Pick<PreparedOutbound, 'outbound' | 'sealMs'>> {
     const { engine, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {
@@ -191,8 +195,8 @@ export class Outgoing {
     chatId: number,
     known: { dataDigest: string; statementDigest: string },
   ): Promise<void> {
-    const { seen, botId } = this.#parts
-    await seen?.batch((check) => {
+    const { replayMemory, botId } = this.#parts
+    await replayMemory?.batch((check) => {
       const sighting = {
         chatId,
         updateId: null,
@@ -209,7 +213,7 @@ export class Outgoing {
   async #keyList(chatId: number): Promise<KeyList> {
     const { directory, keyListMaxAgeMs } = this.#parts
     try {
-      return await directory.keyList(chatId, moment() - keyListMaxAgeMs)
+      return await directory.keyList(chatId, monotonicNow() - keyListMaxAgeMs)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)
@@ -222,10 +226,10 @@ export class Outgoing {
 
   /** A request to write readably where it must be sealed; asks first whether the key is gone. */
   async #downgrade(chatId: number): Promise<Refusal> {
-    const { facts, publication } = this.#parts
+    const { knownChats, publication } = this.#parts
     this.doubt(chatId)
-    await facts.refused(chatId)
-    if (facts.isPrivate(chatId) && publication !== null) {
+    await knownChats.refused(chatId)
+    if (knownChats.isPrivate(chatId) && publication !== null) {
       await publication.compareNow()
       if (publication.state === 'unprotected') return new Refusal('postern_bot_unprotected')
     }

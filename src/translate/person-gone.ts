@@ -6,20 +6,21 @@ const MAX_DEPTH = 3
 /**
  * Why a person cannot be written to, by the chat itself. The spec says that a private chat tells
  * whether the person blocked the bot, but not by which names: a field that speaks of it and is
- * true is taken at its word.
+ * true is believed.
  * Takes a result of `GET /chats/{chatId}`. Gives the service's own refusal, or null.
  */
 export function whyPersonIsGone(chat: unknown): Refusal | null {
-  if (says(chat, /block/i)) return new Refusal('blocked_by_user', 'the person blocked the bot')
-  if (says(chat, /gone|closed|deleted/i)) {
+  if (hasTrueField(chat, /block/i))
+    return new Refusal('blocked_by_user', 'the person blocked the bot')
+  if (hasTrueField(chat, /gone|closed|deleted/i)) {
     return new Refusal('user_gone', 'the person closed their account')
   }
   return null
 }
 
-function says(value: unknown, name: RegExp, depth = 0): boolean {
+function hasTrueField(value: unknown, name: RegExp, depth = 0): boolean {
   if (!isObject(value) || depth > MAX_DEPTH) return false
   return Object.entries(value).some(
-    ([key, inner]) => (inner === true && name.test(key)) || says(inner, name, depth + 1),
+    ([key, inner]) => (inner === true && name.test(key)) || hasTrueField(inner, name, depth + 1),
   )
 }

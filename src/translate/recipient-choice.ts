@@ -1,19 +1,19 @@
 /** To whom a message into a chat is sealed, by what is known of the chat and its people. */
-import type { Facts } from '../chats/facts.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
 import { Refusal } from '../errors.ts'
 import type { KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { Lists } from '../keys/lists.ts'
+import type { KeyListHistory } from '../keys/key-list-history.ts'
 import type { People } from '../keys/people.ts'
 import { chooseRecipients, solePersonOf, type Recipients } from '../keys/recipients.ts'
 import type { Trust } from '../keys/trust.ts'
 
 export interface RecipientParts {
-  facts: Facts
+  knownChats: KnownChats
   keyring: Keyring
   people: People
   trust: Trust
-  lists: Lists
+  keyListHistory: KeyListHistory
   botId: () => number | null
   /** Setting `seal.unusableRecipient`. */
   unusableRecipient: 'skip' | 'refuse'
@@ -29,16 +29,16 @@ export async function recipientsOf(
   list: KeyList,
   parts: RecipientParts,
 ): Promise<Recipients> {
-  const { facts, keyring, people, trust, lists, unusableRecipient, botId } = parts
-  if (facts.isPrivate(chatId) && facts.personOf(chatId) === null) {
+  const { knownChats, keyring, people, trust, keyListHistory, unusableRecipient, botId } = parts
+  if (knownChats.isPrivate(chatId) && knownChats.personOf(chatId) === null) {
     const userId = solePersonOf(list, botId())
-    if (userId !== null) await facts.sawPersons([{ chatId, userId }])
+    if (userId !== null) await knownChats.sawPersons([{ chatId, userId }])
   }
   try {
     // from here on nothing is waited for: of two sends with other lists, one finds its list wrong
     return chooseRecipients(list, {
-      isPrivate: facts.isPrivate(chatId),
-      personId: facts.personOf(chatId),
+      isPrivate: knownChats.isPrivate(chatId),
+      personId: knownChats.personOf(chatId),
       unusable: unusableRecipient,
       botId: botId(),
       own: keyring.fingerprints,
@@ -48,7 +48,7 @@ export async function recipientsOf(
     })
   } catch (error) {
     if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
-      await lists.contradicts(chatId, error.message)
+      await keyListHistory.contradicts(chatId, error.message)
     }
     throw error
   }

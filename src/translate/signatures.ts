@@ -1,11 +1,11 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
-import { moment } from '../fresh-cache.ts'
+import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { People, SignedKind } from '../keys/people.ts'
 import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../pgp/engine.ts'
 import { passingOf, type Passing } from './passing.ts'
 import type { Verdict } from './verdict.ts'
@@ -40,18 +40,18 @@ export interface SignatureParts {
   botId: () => number | null
   /** Setting `cache.keyListSeconds`, in ms. */
   keyListMaxAgeMs: number
-  seen: Pick<Seen, 'reaches'>
+  replayMemory: Pick<ReplayMemory, 'reaches'>
 }
 
 /** What was opened, as far as its signatures go. */
-export type Opened = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
+export type SignedContent = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
 
 /** Where an opened message or attachment was found. */
 export interface Claimed {
   kind: SignedKind
   chatId: number
   fromId: number | null
-  /** When the update reached us (a `moment`): what was asked later counts as asked afresh. */
+  /** When the update reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
   receivedAtMs: number
   /** Ends work that nobody waits for any more. */
   signal: AbortSignal
@@ -61,7 +61,7 @@ export interface Claimed {
 
 /** Judges the signatures of an opened message or attachment. Never throws for what a sender can cause. */
 export async function judgeSignatures(
-  opened: Opened,
+  opened: SignedContent,
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Judged> {
@@ -73,7 +73,7 @@ export async function judgeSignatures(
     return { verdict: 'not-recipient', reason: 'intended-for-others' }
   }
   if (valid === undefined) return found.failure
-  if (claimed.isKnown !== true && !parts.seen.reaches(valid.createdMs)) {
+  if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
   const verified = { signer: found.signer, signatureDigest: valid.digest }
@@ -134,7 +134,7 @@ async function judgeByPolicy(
   { directory, people, trust, keyListMaxAgeMs }: SignatureParts,
 ): Promise<Judged> {
   try {
-    const person = await directory.signer(fromId, chatId, moment() - keyListMaxAgeMs)
+    const person = await directory.signer(fromId, chatId, monotonicNow() - keyListMaxAgeMs)
     const fingerprint = person?.fingerprint ?? null
     // of somebody who never had a certificate none has changed
     const isFirst = fingerprint === null && !trust.isRemembered(fromId)
@@ -157,7 +157,7 @@ const failed = (verdict: Judged['verdict'], reason?: string): Search => ({
 })
 
 async function findSigner(
-  opened: Opened,
+  opened: SignedContent,
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {
@@ -183,7 +183,7 @@ function unavailable(error: unknown): Judged {
 }
 
 async function verifyBy(
-  opened: Opened,
+  opened: SignedContent,
   person: Awaited<ReturnType<Directory['signer']>>,
   { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<Search> {
@@ -215,7 +215,7 @@ function isByOwnKey(claim: SignatureClaim | undefined, keyring: Keyring): boolea
 
 /** Our own messages, against every key that was ever ours. */
 async function findOwn(
-  opened: Opened,
+  opened: SignedContent,
   { signal }: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {

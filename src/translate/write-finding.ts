@@ -1,44 +1,45 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../json.ts'
-import type { Finding } from './examine.ts'
-import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
+import type { MessageFinding } from './examine.ts'
+import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
+
+/** The verdict that a Message was given in the end. */
+export interface FinalVerdict extends Reasoned {
+  /** Fingerprint of the certificate that verified it. */
+  signer?: string
+}
 
 /**
  * Changes a Message in place: opened text in the place of `armored`, or a verdict beside it.
- * @param how `settled` stands in the place of an opened message's own verdict
+ * @param how `settled` replaces an opened message's own verdict
  * @returns the verdict, or null where none was needed
  */
 export function writeFinding(
   message: Record<string, unknown>,
-  finding: Finding,
+  finding: MessageFinding,
   how: { settled: Reasoned | undefined; verify: VerifyPolicy; normalizeText: boolean },
-): Verdict | null {
+): FinalVerdict | null {
   if (finding.kind === 'untouched') return null
-  if (finding.kind === 'words') {
-    writeWords(message)
+  if (finding.kind === 'readable') {
+    writeReadable(message)
     return null
   }
-  const own = finding.kind === 'opened' ? finding.judged : finding
-  const { verdict, ...details } = how.settled ?? detailed(own)
-  const delivered = delivers(verdict, how.verify)
-  message['postern'] = { opened: finding.kind === 'opened', verdict, ...details }
-  if (finding.kind === 'opened' && delivered) {
+  const final = finalVerdict(how.settled ?? (finding.kind === 'opened' ? finding.judged : finding))
+  const isDelivered = delivers(final.verdict, how.verify)
+  const keepsText = isDelivered && finding.kind !== 'closed'
+  const withheld = keepsText ? {} : withholdText(message)
+  message['postern'] = { opened: finding.kind === 'opened', ...final, ...withheld }
+  if (isDelivered && finding.kind === 'opened') {
     const { text } = finding.opened
     delete message['armored']
     message['text'] = how.normalizeText ? deliveredText(text) : text
-  } else if (finding.kind !== 'plain' || !delivered) {
-    withholdText(message)
   }
-  return verdict
+  return final
 }
 
-/** What is told of a verdict; nothing else of how it came about. */
-function detailed({
-  verdict,
-  reason,
-  signer,
-}: Reasoned & { signer?: string }): Reasoned & { signer?: string } {
+/** Nothing else of how a verdict came about is shown. */
+function finalVerdict({ verdict, signer, reason }: FinalVerdict): FinalVerdict {
   return {
     verdict,
     ...(signer === undefined ? {} : { signer }),
@@ -47,22 +48,26 @@ function detailed({
 }
 
 /** An armored text in a readable chat reads as text there, as in any client. */
-function writeWords(message: Record<string, unknown>): void {
+function writeReadable(message: Record<string, unknown>): void {
   const { armored } = message
-  message['postern'] = { opened: false, verdict: 'unsigned', reason: 'readable-chat' }
-  withholdText(message)
+  const withheld = withholdText(message)
+  message['postern'] = {
+    opened: false,
+    verdict: 'unsigned',
+    reason: 'readable-chat',
+    ...withheld,
+  }
   delete message['armored']
   message['text'] = armored
 }
 
 /**
- * Text that is not delivered is kept beside the verdict, always as a string: what was none, such as
- * a list, as its JSON. Nothing is lost.
+ * Takes away the text that is not delivered. Nothing is lost: it goes beside the verdict, always as
+ * a string; anything else, such as a list, as its JSON.
  */
-function withholdText(message: Record<string, unknown>): void {
+function withholdText(message: Record<string, unknown>): { withheldText?: string } {
   const { text } = message
-  if (text === undefined || text === null || text === '') return
+  if (text === undefined || text === null || text === '') return {}
   delete message['text']
-  const withheldText = typeof text === 'string' ? text : stringify(text)
-  message['postern'] = { ...(message['postern'] as object), withheldText }
+  return { withheldText: typeof text === 'string' ? text : stringify(text) }
 }

@@ -2,6 +2,7 @@
 import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { Update } from '../api/update.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { Clock } from './clock.ts'
 
 /**
@@ -26,8 +27,12 @@ export interface BacklogParts {
   isDelivering: () => boolean
   /** Asks `GET /me` anew; what it says of the queue comes back through `recordPending`. */
   ask: () => Promise<unknown>
-  /** Called at each look and each answer, with the level before it. */
-  onState: (state: BacklogState, before: BacklogLevel) => void
+}
+
+/** How the backlog stands, and its level before. */
+export interface BacklogLook {
+  state: BacklogState
+  before: BacklogLevel
 }
 
 const LOOK_MS = 60_000
@@ -41,6 +46,7 @@ const RELIEF = 0.8
 
 export class Backlog implements Disposable {
   readonly #parts: BacklogParts
+  readonly #looks = new Listeners<BacklogLook>()
   readonly #end = new AbortController()
   #pending: number | null = null
   #oldestAtMs: number | null = null
@@ -49,6 +55,11 @@ export class Backlog implements Disposable {
 
   constructor(parts: BacklogParts) {
     this.#parts = parts
+  }
+
+  /** Calls back at each look and each answer, whether the state is another one or not. */
+  onState(listener: (look: BacklogLook) => void): void {
+    this.#looks.add(listener)
   }
 
   /** Looks once a minute from now on, and asks the service while something is behind. */
@@ -111,7 +122,7 @@ export class Backlog implements Disposable {
     else if (this.#parts.isDelivering() && this.#exceeds(WAITING, 'waiting'))
       this.#level = 'waiting'
     else this.#level = 'none'
-    this.#parts.onState(this.state, before)
+    this.#looks.emit({ state: this.state, before })
   }
 
   #exceeds({ count, ms }: { count: number; ms: number }, level: BacklogLevel): boolean {

@@ -1,3 +1,5 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+
 /** Time, as deliveries count it: handed in, so that hours of waiting can be tried in no time. */
 export interface Clock {
   /** ms since the Unix epoch. */
@@ -14,15 +16,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export const REAL_CLOCK: Clock = {
   now: () => Date.now(),
   monotonicNow: () => performance.now(),
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const timer = setTimeout(end, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS)).unref()
-      signal.addEventListener('abort', end)
-      if (signal.aborted) end()
-    }),
+  wait: async (ms, signal) => {
+    const waitMs = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS)
+    await elapsed(waitMs, undefined, { signal, ref: false }).catch(() => undefined)
+  },
 }

@@ -3,11 +3,11 @@ export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFa
 
 /** Why a delivery failed. `message` is shown to the bot and to the operator; it holds no url. */
 export interface DeliveryFailure {
-  kind: FailureKind
+  kind: DeliveryFailureKind
   message: string
 }
 
-export type FailureKind =
+export type DeliveryFailureKind =
   /** The bot answered, and not with a 2xx. */
   | 'refused'
   | 'redirected'

@@ -1,3 +1,4 @@
+import { Listeners } from '../util/listeners.ts'
 import type { Clock } from './clock.ts'
 
 /**
@@ -14,14 +15,6 @@ const MIN_TIMEOUT_MS = 2000
 /** Whose poll displaced another: one that came through this sidecar too, or one from elsewhere. */
 export type Taker = 'here' | 'elsewhere'
 
-export interface PollWatchParts {
-  clock: Clock
-  /** Called when a poll was taken over. */
-  onEvicted: (by: Taker) => void
-  /** Called when that happened so often that somebody else polls; with null when it has stopped. */
-  onContested: (by: Taker | null) => void
-}
-
 /** A poll under way. */
 export interface WatchedPoll {
   /**
@@ -34,19 +27,31 @@ export interface WatchedPoll {
 
 /** Notices that polls of this bot take over each other. */
 export class PollWatch implements Disposable {
-  readonly #parts: PollWatchParts
+  readonly #clock: Clock
+  readonly #takeOvers = new Listeners<Taker>()
+  readonly #contests = new Listeners<Taker | null>()
   #begun = 0
   #evictions: { atMs: number; by: Taker }[] = []
   #isContested = false
   #quiet = new AbortController()
 
-  constructor(parts: PollWatchParts) {
-    this.#parts = parts
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Calls back when a poll was taken over. */
+  onEvicted(listener: (by: Taker) => void): void {
+    this.#takeOvers.add(listener)
+  }
+
+  /** Calls back when that happens so often that somebody else polls; with null when it has stopped. */
+  onContested(listener: (by: Taker | null) => void): void {
+    this.#contests.add(listener)
   }
 
   /** A poll begins. */
   begin(timeoutSeconds: number): WatchedPoll {
-    const { clock } = this.#parts
+    const clock = this.#clock
     const number = ++this.#begun
     const startedMs = clock.monotonicNow()
     const timeoutMs = timeoutSeconds * 1000
@@ -66,15 +71,16 @@ export class PollWatch implements Disposable {
   }
 
   #note(by: Taker): void {
-    const { clock, onEvicted, onContested } = this.#parts
-    const now = clock.monotonicNow()
-    onEvicted(by)
+    const now = this.#clock.monotonicNow()
+    this.#takeOvers.emit(by)
     this.#evictions = this.#evictions.filter(({ atMs }) => now - atMs < WITHIN_MS)
     this.#evictions.push({ atMs: now, by })
     if (this.#evictions.length < TELLING) return
     this.#isContested = true
     // One from elsewhere is the worse: it is not to be found here.
-    onContested(this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here')
+    this.#contests.emit(
+      this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here',
+    )
     void this.#clearWhenQuiet()
   }
 
@@ -82,10 +88,10 @@ export class PollWatch implements Disposable {
     this.#quiet.abort()
     const quiet = new AbortController()
     this.#quiet = quiet
-    await this.#parts.clock.wait(QUIET_MS, quiet.signal)
+    await this.#clock.wait(QUIET_MS, quiet.signal)
     if (quiet.signal.aborted || !this.#isContested) return
     this.#isContested = false
     this.#evictions = []
-    this.#parts.onContested(null)
+    this.#contests.emit(null)
   }
 }

@@ -14,7 +14,7 @@ export interface TargetRules {
 }
 
 /** A url whose host has been resolved: deliveries go to these addresses and nowhere else. */
-export interface Target {
+export interface WebhookTarget {
   url: URL
   /** The host without brackets and closing dot. */
   host: string
@@ -31,7 +31,7 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i
  * @param text as the bot gave it
  * @throws Refusal `bad_webhook` (spec, POST /webhook), saying what is wrong and never the url
  */
-export async function findTarget(text: string, rules: TargetRules): Promise<Target> {
+export async function findTarget(text: string, rules: TargetRules): Promise<WebhookTarget> {
   const url = readUrl(text)
   const host = hostOf(url)
   const { allowHosts } = rules

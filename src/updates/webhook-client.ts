@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import { Deadline, raceAbort } from '../util/race-abort.ts'
 import type { Clock } from './clock.ts'
 import { outcomeOf, toDeliveryFailure, type DeliveryOutcome } from './delivery-outcome.ts'
-import { findTarget, type Target, type TargetRules } from './target.ts'
+import { findTarget, type WebhookTarget, type TargetRules } from './target.ts'
 import { NotConnectedError, StaleConnectionError, post } from './webhook-post.ts'
 
 const USER_AGENT = 'Service-Bot-Api/1'
@@ -81,7 +81,7 @@ export class WebhookClient implements Disposable {
   }
 
   /** Tries one address after the other, as long as none could be connected to. */
-  async #send(target: Target, delivery: Delivery): Promise<number> {
+  async #send(target: WebhookTarget, delivery: Delivery): Promise<number> {
     for (const address of target.addresses.slice(0, -1)) {
       try {
         return await this.#sendTo(address, target, delivery)
@@ -92,7 +92,7 @@ export class WebhookClient implements Disposable {
     return await this.#sendTo(target.addresses.at(-1) ?? '', target, delivery)
   }
 
-  async #sendTo(address: string, target: Target, delivery: Delivery): Promise<number> {
+  async #sendTo(address: string, target: WebhookTarget, delivery: Delivery): Promise<number> {
     try {
       return await this.#attempt(address, target, delivery)
     } catch (error) {
@@ -102,7 +102,7 @@ export class WebhookClient implements Disposable {
     }
   }
 
-  #attempt(address: string, { url }: Target, delivery: Delivery): Promise<number> {
+  #attempt(address: string, { url }: WebhookTarget, delivery: Delivery): Promise<number> {
     const { body, secret, signal } = delivery
     const host = isIPv6(address) ? `[${address}]` : address
     return post(this.#agent, {

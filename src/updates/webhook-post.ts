@@ -25,7 +25,7 @@ export class StaleConnectionError extends Error {
   }
 }
 
-export interface Post {
+export interface WebhookPost {
   options: Dispatcher.DispatchOptions
   /** Gives it up, also while the body goes by. */
   signal: AbortSignal
@@ -39,12 +39,12 @@ export interface Post {
  * @throws NotConnectedError, StaleConnectionError, the signal's reason, or what the connection
  *   failed with
  */
-export function post(dispatcher: Dispatcher, sent: Post): Promise<number> {
-  return new Promise((resolve, reject) => new Handler(sent, resolve, reject).begin(dispatcher))
+export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number> {
+  return new Promise((resolve, reject) => new PostHandler(sent, resolve, reject).begin(dispatcher))
 }
 
-class Handler implements Dispatcher.DispatchHandler {
-  readonly #sent: Post
+class PostHandler implements Dispatcher.DispatchHandler {
+  readonly #sent: WebhookPost
   readonly #resolve: (status: number) => void
   readonly #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | null = null
@@ -52,7 +52,11 @@ class Handler implements Dispatcher.DispatchHandler {
   #bodyBytes = 0
   #bodyTimer: NodeJS.Timeout | undefined
 
-  constructor(sent: Post, resolve: (status: number) => void, reject: (error: unknown) => void) {
+  constructor(
+    sent: WebhookPost,
+    resolve: (status: number) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.#sent = sent
     this.#resolve = resolve
     this.#reject = reject

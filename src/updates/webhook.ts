@@ -3,6 +3,8 @@ import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
+import { Listeners } from '../util/listeners.ts'
+import { Mutex } from '../util/mutex.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { OwnWebhook, Registration } from './registration.ts'
@@ -21,20 +23,29 @@ export interface WebhookParts {
   rules: TargetRules
   polls: PollWatch
   makeLoop: () => DeliveryLoop
-  /** Called when a webhook was set or removed; `takenOver` when one at the service gave way. */
-  onChanged: (o: { webhook: OwnWebhook | null; takenOver: boolean }) => void
+}
+
+/** A webhook was set or removed; `takenOver` when one at the service gave way. */
+export interface WebhookChange {
+  webhook: OwnWebhook | null
+  takenOver: boolean
 }
 
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
+  readonly #listeners = new Listeners<WebhookChange>()
   #loop: DeliveryLoop | null = null
   #polls = new AbortController()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #changes = new Mutex()
   #isStopped = false
   #isHeld = false
 
   constructor(parts: WebhookParts) {
     this.#parts = parts
+  }
+
+  onChange(listener: (change: WebhookChange) => void): void {
+    this.#listeners.add(listener)
   }
 
   /** Begins to deliver, when a webhook is set; also again after `hold`. */
@@ -75,31 +86,31 @@ export class Webhook implements AsyncDisposable {
    * @returns the answer for the bot; the service's own when it would not have it
    * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; NoResponseError
    */
-  async set(wanted: { url: string; secret: string | null }): Promise<Answer> {
-    await findTarget(wanted.url, this.#parts.rules)
+  async set(request: { url: string; secret: string | null }): Promise<Answer> {
+    await findTarget(request.url, this.#parts.rules)
     return await this.#alone(async () => {
-      const { registration, onChanged } = this.#parts
+      const { registration } = this.#parts
       const standing = await this.#demandPolls()
       if ('refusal' in standing) return standing.refusal
       const before = registration.webhook
-      await registration.set(wanted)
+      await registration.set(request)
       const { answer, pending } = standing.info ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
-      onChanged({ webhook: registration.webhook, takenOver: standing.info === null })
-      return withResult(answer, { url: wanted.url, hasSecret: wanted.secret !== null, pending })
+      this.#listeners.emit({ webhook: registration.webhook, takenOver: standing.info === null })
+      return withResult(answer, { url: request.url, hasSecret: request.secret !== null, pending })
     })
   }
 
   /** `DELETE /webhook`: ours and one at the service. @returns the service's answer */
   async remove(query: string): Promise<Answer> {
-    const { upstream, registration, onChanged } = this.#parts
+    const { upstream, registration } = this.#parts
     return await this.#alone(async () => {
       const answer = await upstream.relay({ method: 'DELETE', path: `/webhook${query}` })
       if (!answer.envelope.ok) return answer
       if (registration.webhook !== null) await registration.remove()
       this.#polls = new AbortController()
-      onChanged({ webhook: null, takenOver: false })
+      this.#listeners.emit({ webhook: null, takenOver: false })
       return answer
     })
   }
@@ -126,20 +137,16 @@ export class Webhook implements AsyncDisposable {
 
   /** One change at a time, and no delivery meanwhile: one under way is cut off. */
   #alone(change: () => Promise<Answer>): Promise<Answer> {
-    const turn = this.#turn
-      .catch(() => undefined)
-      .then(async () => {
-        const loop = this.#loop
-        this.#loop = null
-        await loop?.stop({ graceMs: 0 })
-        try {
-          return await change()
-        } finally {
-          this.#begin()
-        }
-      })
-    this.#turn = turn
-    return turn
+    return this.#changes.run(async () => {
+      const loop = this.#loop
+      this.#loop = null
+      await loop?.stop({ graceMs: 0 })
+      try {
+        return await change()
+      } finally {
+        this.#begin()
+      }
+    })
   }
 
   /**

@@ -4,13 +4,11 @@ import type { RawAnswer } from '../errors.ts'
 import { isObject } from '../api/common.ts'
 import { parseAnswer, stringifyAnswer } from '../json.ts'
 import type { Dispatcher } from 'undici'
-import { clockSkewMs } from './clock.ts'
-import { unusable, type Failure } from './errors.ts'
+import { unusable, whyUnusable, type Failure } from './errors.ts'
 import { exchange } from './exchange.ts'
-import { handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
+import { clockSkewMs, handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
 import { makeOneReading, type AnswerKind } from './one-reading.ts'
 import { Pieces } from './pieces.ts'
-import { refuse } from './refuse.ts'
 
 /** An answer in the service's envelope, its body as it came where no parser reads another. */
 export interface Answer extends RawAnswer {
@@ -38,14 +36,15 @@ export interface WireRequest {
   stopping: AbortSignal
 }
 
-export type Outcome =
+/** What came of one request. */
+export type AttemptOutcome =
   { kind: 'answered'; answer: Answer; skewMs: number | null } | (Failure & { answer?: never })
 
 /**
  * Sends one request, once. Never throws and never follows: whatever is not the service's envelope
  * under a matching status line is a failure (spec, What the service does, 2).
  */
-export async function attempt(pool: Dispatcher, request: WireRequest): Promise<Outcome> {
+export async function attempt(pool: Dispatcher, request: WireRequest): Promise<AttemptOutcome> {
   const { origin, method, path, body = null, token, maxBytes, signal, stopping } = request
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs))
   const headers = requestHeaders(token, body === null ? 'none' : 'body')
@@ -64,28 +63,12 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<O
   return { kind: 'answered', answer, skewMs }
 }
 
-/**
- * A request that still waits for a connection ignores its signal in undici until it gets one. It
- * is then given up unsent; nobody should wait for that.
- */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const end = () => reject(signal.reason as Error)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
-}
-
 /** Reads the whole body of an answer, or says why it need not be read; then the connection is given up. */
 export async function readBody(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<Buffer | Failure> {
-  const refusal = refuse(statusCode, headers)
+  const refusal = whyUnusable(statusCode, headers)
   if (refusal !== null) {
     body.on('error', () => {}).destroy()
     return refusal

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { API_PREFIX } from '../api/endpoints.ts'
-import { attempt, type Answer, type Outcome, type WireRequest } from './attempt.ts'
+import { API_PREFIX, type Endpoint } from '../api/endpoints.ts'
+import { attempt, type Answer, type AttemptOutcome, type WireRequest } from './attempt.ts'
 import type { Budget } from './budget.ts'
-import type { UpstreamEvents } from './events.ts'
 import type { UpstreamLimits } from './limits.ts'
-import { endpointOf, routeOf, type Endpoint } from './path.ts'
-import type { RepeatRule } from './retry.ts'
+import { endpointOf, routeOf } from './path.ts'
 
 /** The bot's token, which may be read again from where it came. */
 export interface TokenSource {
@@ -14,6 +12,9 @@ export interface TokenSource {
   /** Reads it again; true when it changed. */
   reload(): Promise<boolean>
 }
+
+/** Whether an outcome may be followed by a second attempt of the same call. */
+export type RepeatRule = (outcome: AttemptOutcome) => boolean
 
 /** One logical call: what is asked, how long it may take in all, and when it is asked again. */
 export interface Call {
@@ -33,6 +34,24 @@ export interface Call {
   own: boolean
   /** Asked before each attempt. @throws Refusal when the call must not be made any more */
   permitted?: () => void
+}
+
+/** Called as calls are made; they must not throw. */
+export interface UpstreamEvents {
+  /** The service answered one attempt, with yes or no. `route` is a pattern, `ms` its duration. */
+  answered(o: { route: string; status: number; code?: string; ms: number; own: boolean }): void
+  /** A call ended without a usable answer; `code` is one of `postern_upstream_*`. */
+  unreachable(code: string): void
+  /** The service refuses the token, also after it was read again. */
+  unauthorized(): void
+  /** The owner has paused the bot. */
+  paused(): void
+  /** The service did what it was asked. */
+  working(): void
+  /** How far our clock is surely ahead of the service's (behind: negative), at each answer. */
+  clock(skewMs: number): void
+  /** After each call of the sidecar's own. */
+  budget(o: { usedLastMinute: number; limit: number }): void
 }
 
 export interface CallerParts {
@@ -74,7 +93,7 @@ export class Caller {
   }
 
   /** A 401 means that nothing was done: with another token the same call is made again. */
-  async #authorized(call: Call, untilMs: number, turn?: 'again'): Promise<Outcome> {
+  async #authorized(call: Call, untilMs: number, turn?: 'again'): Promise<AttemptOutcome> {
     const { token } = this.#parts
     const used = token.reveal()
     const outcome = await this.#attempt(call, used, untilMs, turn)
@@ -84,7 +103,12 @@ export class Caller {
     return current === used ? outcome : this.#attempt(call, current, untilMs, 'again')
   }
 
-  async #attempt(call: Call, token: string, untilMs: number, turn?: 'again'): Promise<Outcome> {
+  async #attempt(
+    call: Call,
+    token: string,
+    untilMs: number,
+    turn?: 'again',
+  ): Promise<AttemptOutcome> {
     const { origin, basePath, budget, events, limits, stopping } = this.#parts
     call.permitted?.()
     if (call.own && turn === 'again') budget.count()
@@ -105,19 +129,19 @@ export class Caller {
     if (call.own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
     if (outcome.kind === 'answered') {
       const route = routeOf(call.method, endpoint)
-      this.#tell(outcome, { route, ms: performance.now() - startedMs, own: call.own })
+      this.#report(outcome, { route, ms: performance.now() - startedMs, own: call.own })
     }
     return outcome
   }
 
-  #tell(
-    { answer, skewMs }: Outcome & { kind: 'answered' },
-    asked: { route: string; ms: number; own: boolean },
+  #report(
+    { answer, skewMs }: AttemptOutcome & { kind: 'answered' },
+    call: { route: string; ms: number; own: boolean },
   ): void {
     const { events } = this.#parts
     const { envelope, status } = answer
-    if (envelope.ok) events.answered({ ...asked, status })
-    else events.answered({ ...asked, status, code: envelope.error.code })
+    if (envelope.ok) events.answered({ ...call, status })
+    else events.answered({ ...call, status, code: envelope.error.code })
     if (skewMs !== null) events.clock(skewMs)
     if (envelope.ok) events.working()
     else if (envelope.error.code === 'bot_paused') events.paused()
@@ -141,4 +165,24 @@ function isList(endpoint: Endpoint | null): boolean {
 
 function isUpdates(endpoint: Endpoint | null): boolean {
   return endpoint?.name === 'getUpdates'
+}
+
+/** Edits, polls, and what the bot calls with anything but GET: repeating might do it twice. */
+export const never: RepeatRule = () => false
+
+/** Calls that change nothing: when the connection failed before any answer, not when it was slow. */
+export const ifUnreached: RepeatRule = ({ kind }) => kind === 'unreached'
+
+/**
+ * Sends, which carry a `sendId` (spec, Errors, rule 3): whenever the answer was lost, since the
+ * message may or may not have been written. That is also so when a success cannot be read, or when
+ * the failure is the server's own. A 429 or a refusal is an answer.
+ */
+export const ifAnswerLost: RepeatRule = (outcome) => {
+  const { kind } = outcome
+  if (kind === 'answered') return outcome.answer.status === 500
+  if (kind === 'unusable') {
+    return outcome.status === null || outcome.status < 300 || outcome.status >= 500
+  }
+  return kind === 'unreached' || kind === 'cut' || kind === 'late'
 }

@@ -2,20 +2,25 @@ import { Refusal } from '../errors.ts'
 import { isOutbound, type Outbound } from '../permit.ts'
 import type { Answer } from './attempt.ts'
 import { Budget } from './budget.ts'
-import { Caller, type Call, type TokenSource } from './caller.ts'
-import type { UpstreamEvents } from './events.ts'
+import {
+  Caller,
+  ifAnswerLost,
+  ifUnreached,
+  never,
+  type Call,
+  type TokenSource,
+  type UpstreamEvents,
+} from './caller.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
-import { createPools, type PoolLoad, type Pools, type ProxySettings } from './pools.ts'
+import { createPools, type PoolLoad, type Pools, type EgressProxies } from './pools.ts'
 import { serviceErrorOf } from './service-error.ts'
-import { ifAnswerLost, ifUnreached, never } from './retry.ts'
 
 export type { Answer } from './attempt.ts'
-export type { TokenSource } from './caller.ts'
-export type { UpstreamEvents } from './events.ts'
+export type { TokenSource, UpstreamEvents } from './caller.ts'
 export type { UpstreamLimits } from './limits.ts'
-export type { ProxySettings } from './pools.ts'
+export type { EgressProxies } from './pools.ts'
 
 /** One call to the service. */
 export interface UpstreamRequest {
@@ -68,11 +73,11 @@ export interface Upstream extends AsyncDisposable {
   /** Edits what the guard let out; never repeated. @throws as `send` does */
   edit(outbound: Outbound): Promise<Answer>
   /**
-   * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its octets as
+   * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its bytes as
    * they arrive; whoever stops reading them ends the call.
    * @param id one that `MEDIA_ID` matches
    * @throws ServiceError when the service says no; Refusal `postern_media_too_large`, which the
-   *   octets also throw, as they throw NoResponseError
+   *   bytes also throw, as they throw NoResponseError
    */
   media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
   /** What its connections are doing now. */
@@ -84,7 +89,7 @@ export interface UpstreamOptions {
   baseUrl: string
   /** PEM certificates to trust beside the default roots. */
   ca?: string
-  proxy?: ProxySettings
+  proxy?: EgressProxies
   token: TokenSource
   /** How many calls a minute the sidecar may make on its own account; asked afresh each time. */
   ownCallsPerMinute: () => number
@@ -93,12 +98,12 @@ export interface UpstreamOptions {
   limits?: Partial<UpstreamLimits>
 }
 
-/** Makes the door. No connection is made before the first call. */
+/** Makes the client. No connection is made before the first call. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  return new Door(options)
+  return new UpstreamClient(options)
 }
 
-class Door implements Upstream {
+class UpstreamClient implements Upstream {
   readonly #limits: UpstreamLimits
   readonly #origin: string
   readonly #basePath: string

@@ -1,7 +1,9 @@
+import type { Dispatcher } from 'undici'
 import { NoResponseError } from '../errors.ts'
+import { joined } from './headers.ts'
 
 /** Why nobody usable answered, as far as it matters for what may be repeated. */
-export type FailureKind =
+export type CallFailureKind =
   /** No byte of an answer came: refused, reset, no such host, no connection in time. */
   | 'unreached'
   /** Somebody is there who cannot prove to be the service; the token was not sent. */
@@ -16,12 +18,13 @@ export type FailureKind =
   | 'given-up'
 
 export interface Failure {
-  kind: FailureKind
+  kind: CallFailureKind
   error: NoResponseError
   /** HTTP status of what answered; null when none was read. */
   status: number | null
 }
 
+const NO_ENCODING = /^(identity)?$/i
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 const UNUSABLE =
   /^(?:UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH)/
@@ -59,6 +62,18 @@ export function unusable(detail: string, status: number | null = null): Failure 
     error: new NoResponseError('postern_upstream_invalid', detail),
     status,
   }
+}
+
+/** Why an answer is of no use whatever its body says; null when it may be. */
+export function whyUnusable(
+  status: number,
+  headers: Dispatcher.ResponseData['headers'],
+): Failure | null {
+  if (status >= 300 && status < 400) return unusable('a redirect', status)
+  if (!NO_ENCODING.test(joined(headers['content-encoding']))) {
+    return unusable('an encoding that was not asked for', status)
+  }
+  return null
 }
 
 /** Nobody waits for the answer any more. */

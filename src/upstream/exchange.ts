@@ -1,8 +1,7 @@
 /** One request and its whole answer, on undici's dispatch: no stream between the socket and us. */
 import type { Dispatcher } from 'undici'
 import { Pieces } from './pieces.ts'
-import { failureOf, givenUp, late, type Failure } from './errors.ts'
-import { refuse } from './refuse.ts'
+import { failureOf, givenUp, late, whyUnusable, type Failure } from './errors.ts'
 
 /** What is sent, and how long it may take. */
 export interface Exchange {
@@ -28,10 +27,10 @@ export interface Received {
 
 /** Sends it once. Never throws and never follows; whatever ends it before its end is a failure. */
 export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | Failure> {
-  return new Promise((resolve) => new Handler(sent, resolve).begin(pool))
+  return new Promise((resolve) => new ExchangeHandler(sent, resolve).begin(pool))
 }
 
-class Handler implements Dispatcher.DispatchHandler {
+class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #sent: Exchange
   readonly #resolve: (outcome: Received | Failure) => void
   #timer: NodeJS.Timeout | undefined
@@ -68,7 +67,7 @@ class Handler implements Dispatcher.DispatchHandler {
     headers: Received['headers'],
   ): void {
     if (statusCode < 200) return
-    const useless = refuse(statusCode, headers)
+    const useless = whyUnusable(statusCode, headers)
     if (useless !== null) return this.#end(useless)
     this.#answer = { statusCode, headers, gotAtMs: Date.now() }
     this.#pieces = new Pieces(this.#sent.maxBytes, statusCode)

@@ -24,6 +24,9 @@ const OTHERS = /^(?:access-control-|postern)/i
 const UTF8_TYPE = /^[^;,]*(?:;\s*charset="?utf-?8"?\s*)?$/i
 /** What a header line may hold and node:http will write again. */
 const WRITABLE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+/** A Date header is cut to whole seconds (RFC 9110, 5.6.7). */
+const RESOLUTION_MS = 1000
 
 /** All that a request to the service carries; nothing of the bot's own headers is among it. */
 export function requestHeaders(token: string, body: 'body' | 'none'): Record<string, string> {
@@ -81,4 +84,31 @@ function namedBy(connection: string): ReadonlySet<string> | null {
 /** A header's value, repeated lines joined; empty when it is missing. */
 export function joined(value: string | string[] | undefined): string {
   return Array.isArray(value) ? value.join(', ') : (value ?? '')
+}
+
+/**
+ * How far our clock is surely ahead of the service's, in milliseconds; negative when behind.
+ * The answer was dated between our request and its arrival, and the date is cut to the second: a
+ * difference that this explains counts as 0.
+ * @param date the Date header's value; `sentAt`, `gotAt` our clock, ms since epoch
+ * @returns null when there is no valid date
+ */
+export function clockSkewMs(date: string, sentAt: number, gotAt: number): number | null {
+  const theirs = parseDate(date)
+  if (Number.isNaN(theirs)) return null
+  const least = sentAt - (theirs + RESOLUTION_MS)
+  const most = gotAt - theirs
+  if (least > 0) return least
+  return most < 0 ? most : 0
+}
+
+/** The last that was read: the same one comes with every answer of a second. */
+let lastDate = { date: '', ms: Number.NaN }
+
+/** Milliseconds since epoch; NaN for no valid date. */
+function parseDate(date: string): number {
+  if (date !== lastDate.date) {
+    lastDate = { date, ms: HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN }
+  }
+  return lastDate.ms
 }

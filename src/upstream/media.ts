@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { PosternError, Refusal } from '../errors.ts'
-import { readAnswer, readBody, unlessAborted } from './attempt.ts'
-import { failureOf, givenUp, late, unusable, type Failure } from './errors.ts'
+import { raceAbort } from '../util/race-abort.ts'
+import { readAnswer, readBody } from './attempt.ts'
+import { failureOf, givenUp, late, unusable, whyUnusable, type Failure } from './errors.ts'
 import { joined, mediaHeaders } from './headers.ts'
 import type { UpstreamLimits } from './limits.ts'
-import { refuse } from './refuse.ts'
 import { serviceErrorOf } from './service-error.ts'
 
 export interface MediaRequest {
@@ -19,9 +19,9 @@ export interface MediaRequest {
 }
 
 /**
- * Asks for a file, once more when the connection failed before any answer. Gives its octets as
+ * Asks for a file, once more when the connection failed before any answer. Gives its bytes as
  * they arrive; whoever stops reading them ends the call.
- * @throws ServiceError, NoResponseError, Refusal `postern_media_too_large`; the octets throw the last two
+ * @throws ServiceError, NoResponseError, Refusal `postern_media_too_large`; the bytes throw the last two
  */
 export async function fetchMedia(
   pool: Dispatcher,
@@ -50,7 +50,7 @@ export async function fetchMedia(
     response.body.on('error', () => {}).destroy()
     throw within(error)
   }
-  return octetsOf(response.body, limits.maxMediaBytes, within)
+  return bytesOf(response.body, limits.maxMediaBytes, within)
 }
 
 async function ask(
@@ -61,13 +61,14 @@ async function ask(
   const headersTimeout = limits.callMs
   const headers = mediaHeaders()
   const asking = pool.request({ origin, method: 'GET', path, headers, signal, headersTimeout })
-  return await unlessAborted(asking, signal)
+  // While a request waits for a connection, undici ignores its signal.
+  return await raceAbort(asking, signal)
 }
 
 /** Anything but a file of a size that is taken. */
 async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits): Promise<void> {
   const { statusCode, headers } = response
-  const useless = refuse(statusCode, headers)
+  const useless = whyUnusable(statusCode, headers)
   if (useless !== null) throw useless.error
   if (statusCode === 200) {
     if (Number(joined(headers['content-length'])) > limits.maxMediaBytes) throw tooLarge()
@@ -79,16 +80,16 @@ async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits):
   throw serviceErrorOf(answer, answer.envelope.error)
 }
 
-async function* octetsOf(
+async function* bytesOf(
   body: Dispatcher.ResponseData['body'],
   maxBytes: number,
   failed: (error: unknown) => Error,
 ): AsyncGenerator<Uint8Array> {
-  let octets = 0
+  let count = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      octets += chunk.length
-      if (octets > maxBytes) throw tooLarge()
+      count += chunk.length
+      if (count > maxBytes) throw tooLarge()
       yield chunk
     }
   } catch (error) {

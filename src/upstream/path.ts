@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../api/endpoints.ts'
+import { ENDPOINTS, type Endpoint } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
 
 /** What nothing can be wrong with; most paths are of this kind. */
@@ -32,9 +32,6 @@ export function isGuarded(method: string, path: string): boolean {
   const [name = ''] = path.split('?', 1)
   return ['POST', 'PUT', 'PATCH'].includes(method) && segments(name)[0] === 'messages'
 }
-
-/** An endpoint of the spec. */
-export type Endpoint = (typeof ENDPOINTS)[number]
 
 const PATTERNS = Map.groupBy(
   ENDPOINTS.map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') })),

@@ -1,6 +1,6 @@
 import { unusable, type Failure } from './errors.ts'
 
-/** Pieces of one body; each costs far more than the octets in it. */
+/** Pieces of one body; each costs far more than the bytes in it. */
 const MAX_PIECES = 65_536
 
 /** A body as it comes in, within bounds. */
@@ -32,7 +32,7 @@ export class Pieces {
   }
 }
 
-/** A small piece holds on to all that was read from the socket with it: its octets are taken out. */
+/** A small piece holds on to all that was read from the socket with it: its bytes are copied out. */
 function alone(piece: Buffer): Buffer {
   return piece.length * 2 < piece.buffer.byteLength ? Buffer.from(piece) : piece
 }

@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
 import type { UpstreamLimits } from './limits.ts'
 
 /** Egress proxies, as their environment variables would name them. */
-export interface ProxySettings {
+export interface EgressProxies {
   httpsProxy?: string
   httpProxy?: string
   noProxy?: string
@@ -37,7 +37,7 @@ export interface Pools {
 export function createPools(o: {
   origin: string
   ca: string | undefined
-  proxy: ProxySettings | undefined
+  proxy: EgressProxies | undefined
   limits: UpstreamLimits
 }): Pools {
   // made once: reading all roots again would slow every connection down

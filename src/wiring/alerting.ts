@@ -1,9 +1,9 @@
-/** Which of all that happens an operator must not miss, and how he is told. */
+/** Which of all that happens alerts the operator, and by which ways. */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { TrustChange } from '../keys/journal.ts'
 import { byCommand, byUrl } from '../observe/alert-ways.ts'
 import type { Alert, AlertWay } from '../observe/alerts.ts'
-import { Health, type ReasonCode } from '../observe/health.ts'
+import { Health, type ReasonChange, type ReasonCode } from '../observe/health.ts'
 
 /** Reasons that come with every start, end by themselves, or were wished for. */
 const ORDINARY: ReadonlySet<ReasonCode> = new Set([
@@ -17,7 +17,7 @@ const ORDINARY: ReadonlySet<ReasonCode> = new Set([
 ])
 
 /** The ways that the settings name (`alert.command`, `alert.url`). */
-export function waysOf(settings: Settings, secrets: Secrets): AlertWay[] {
+export function alertWays(settings: Settings, secrets: Secrets): AlertWay[] {
   const { command } = settings.alert
   return [
     ...(command === undefined ? [] : [byCommand(command)]),
@@ -26,15 +26,15 @@ export function waysOf(settings: Settings, secrets: Secrets): AlertWay[] {
 }
 
 /** The alert for a reason that came up or went; null for ordinary ones. */
-export function alertOfReason(change: { code: ReasonCode; holds: boolean }): Alert | null {
+export function alertForReason(change: ReasonChange): Alert | null {
   const { code, holds } = change
   if (ORDINARY.has(code)) return null
-  const { what, hint } = Health.words(code)
+  const { what, hint } = Health.describe(code)
   return { alert: code, holds, what, hint }
 }
 
 /** The alert for a change of whom we believe; null where the journal is enough. */
-export function alertOfTrust(change: TrustChange): Alert | null {
+export function alertForTrustChange(change: TrustChange): Alert | null {
   if (change.kind === 'certificate-shared') {
     const [userId] = change.detail.people
     return {
@@ -66,7 +66,7 @@ export function alertOfTrust(change: TrustChange): Alert | null {
 }
 
 /** The alert for a memory that takes nobody new. */
-export function alertOfFull(what: 'chats' | 'people'): Alert {
+export function alertForFull(what: 'chats' | 'people'): Alert {
   return {
     alert: `too-many-${what}`,
     holds: true,

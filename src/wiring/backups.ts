@@ -1,5 +1,5 @@
 /** Looking into a backup and restoring it: what needs a store's file and OpenPGP, and no sidecar. */
-import type { Keeping } from '../config/load.ts'
+import type { StoreAccess } from '../config/load.ts'
 import { createEngine } from '../pgp/create.ts'
 import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
@@ -18,9 +18,9 @@ export interface BackupReport extends Pick<
  * @throws OperatorError `failed` when it is not sound; `store-newer`, `store-locked`,
  *   `store-passphrase`, `keychain`
  */
-export async function verifyBackup(file: string, keeping: Keeping): Promise<BackupReport> {
+export async function verifyBackup(file: string, access: StoreAccess): Promise<BackupReport> {
   const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(file, {
-    passphrase: keeping.passphrase?.reveal() ?? null,
+    passphrase: access.passphrase?.reveal() ?? null,
   })
   await using engine = createEngine({ threads: 1 })
   for (const { fingerprint, locked } of keys) {
@@ -38,9 +38,9 @@ export async function verifyBackup(file: string, keeping: Keeping): Promise<Back
  * Verifies a backup and puts it where `dataDir` says, which must hold no store.
  * @throws OperatorError `refused` when it holds one, and what `verifyBackup` throws
  */
-export async function restoreBackup(file: string, keeping: Keeping): Promise<BackupReport> {
-  refuseOccupied(keeping.dataDir)
-  const report = await verifyBackup(file, keeping)
-  restore(file, keeping.dataDir)
+export async function restoreBackup(file: string, access: StoreAccess): Promise<BackupReport> {
+  refuseOccupied(access.dataDir)
+  const report = await verifyBackup(file, access)
+  restore(file, access.dataDir)
   return report
 }

@@ -8,9 +8,8 @@ import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
-import { buildBotDoor, type Door } from '../http/server.ts'
+import { buildBotDoor, type BotDoorEvents, type Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
-import { Messages } from '../translate/messages.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import type { Updates } from './updates.ts'
@@ -23,42 +22,45 @@ export interface Doors {
 /** Builds both, with every route of the bot's. */
 export function buildDoors(
   { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
-  parts: { link: Link; core: Core; updates: Updates; operations: Operations },
+  parts: {
+    link: Link
+    core: Core
+    updates: Updates
+    operations: Operations
+    events: BotDoorEvents
+  },
 ): Doors {
-  const { link, core, updates, operations } = parts
+  const { link, core, updates, operations, events } = parts
   const { upstream, metrics, health } = link
-  const { webhook, polls, backlog, polled } = updates
+  const { webhook, polls, backlog } = updates
   const managesKey = settings.key.publish
-  const messages = new Messages({
-    outgoing: core.outgoing,
-    outcomes: core.outcomes,
-    send: (outbound) => upstream.send(outbound),
-    edit: (outbound) => upstream.edit(outbound),
-    onSealed: ({ chatId, recipients, skipped, ms }) => {
-      if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
-      metrics.sealed({ recipients, skipped: skipped.length, ms })
-    },
-  })
   const bot = buildBotDoor({
+    ...events,
     upstream,
     log,
-    metrics,
     managesKey,
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
-    rereadToken: rereader(secrets),
+    rereadToken: createTokenReader(secrets),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
     allowUnknown: settings.routes.allowUnknown,
-    revoked: () => {
-      link.watch.revoked()
-      core.publication?.pause()
-      webhook.hold()
-    },
     routes: [
-      messageRoutes({ messages, limits: link.limits, sealsForBot: managesKey }),
-      updateRoutes({ upstream, incoming: core.incoming, webhook, polls, backlog, polled }),
-      webhookRoutes({ upstream, webhook, observe: updates.observe }),
-      meRoute({ upstream, observe: link.observe, key: () => keyView(core), webhook }),
-      chatRoutes({ upstream, facts: core.facts, modes: core.modes, translates: managesKey }),
+      messageRoutes({ messages: core.messages, limits: link.limits, sealsForBot: managesKey }),
+      updateRoutes({
+        upstream,
+        incoming: core.incoming,
+        webhook,
+        polls,
+        backlog,
+        onPolled: updates.notePoll,
+      }),
+      webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),
+      meRoute({ upstream, observe: link.observe, key: () => describeKey(core), webhook }),
+      chatRoutes({
+        upstream,
+        knownChats: core.knownChats,
+        modes: core.modes,
+        translates: managesKey,
+      }),
     ],
     outside: [mediaRoute(core.attachments)],
   })
@@ -79,7 +81,7 @@ const REREAD_EVERY_MS = 1000
  * case, whoever asks at the door. A file is read at once, so what is expected next is what it
  * holds.
  */
-function rereader(secrets: Secrets): () => boolean {
+function createTokenReader(secrets: Secrets): () => boolean {
   let lastMs = -Infinity
   return () => {
     const source = secrets.clientToken ?? secrets.botToken
@@ -92,7 +94,7 @@ function rereader(secrets: Secrets): () => boolean {
 }
 
 /** Our key as `/me` shows it to the bot; null when the sidecar manages none. */
-function keyView({
+function describeKey({
   publication,
   keyring,
 }: Core): { state: string; fingerprint: string | null } | null {

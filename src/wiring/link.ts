@@ -1,4 +1,4 @@
-/** The service as the rest knows it: the upstream door, the calls of our own, what they told. */
+/** The link to the service: the upstream door, calls of our own, and what is known of the bot. */
 import { readFileSync } from 'node:fs'
 import { Bot } from '../api/bot.ts'
 import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
@@ -8,12 +8,11 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, NoResponseError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { Alerts, type AlertWay } from '../observe/alerts.ts'
-import { Health, type ReasonCode } from '../observe/health.ts'
+import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
-import { atTurnEnd } from '../turn-end.ts'
-import { createUpstream, type Upstream } from '../upstream/client.ts'
-import { alertOfReason } from './alerting.ts'
+import { createUpstream, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
@@ -24,7 +23,7 @@ const LOOKUP_MS = 8000
 /** A publication, for which sends wait. */
 const PUBLISH_MS = 10_000
 
-/** The link to the service, with what is known of the bot from it. */
+/** The link to the service. Its listeners are in `subscriptions.ts`. */
 export interface Link extends AsyncDisposable {
   upstream: Upstream
   health: Health
@@ -44,25 +43,23 @@ export interface Link extends AsyncDisposable {
   botId: () => number | null
   limits: () => Limits
   /** Calls of our own in the last minute, and how many there may be. */
-  spent: () => { usedLastMinute: number; limit: number }
+  ownCalls: () => { usedLastMinute: number; limit: number }
   /**
    * Takes in a `/me` that the bot asked for.
    * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
    */
   observe: (result: unknown) => void
-  /** Is told every `/me`. */
+  /** Calls back with every `/me` of our bot. */
   onBot(listener: (bot: Bot) => void): void
-  /** Is told when a call works again after the token was burnt. */
-  onRevived(listener: () => void): void
-  /** Is told when a reason for not being ready is gone. */
-  onCleared(listener: (code: ReasonCode) => void): void
-  /** Is asked for a write while the data directory could not be written. */
-  onStoreTrial(trial: () => Promise<unknown>): void
+  /** Calls back with whether a `/me` is of the bot of our token. */
+  onIdentified(listener: (isOurs: boolean) => void): void
+  /** Adds a listener to what happens with calls. */
+  onUpstream(listener: Partial<UpstreamEvents>): void
 }
 
 /**
  * Makes the link; no call is made before the first is asked for.
- * @param o `ways` tell the operator what must not be missed
+ * @param o `ways` by which alerts reach the operator
  */
 export function createLink(
   settings: Settings,
@@ -73,31 +70,11 @@ export function createLink(
   // a token that is read again later does not turn this store's bot into another
   let identity = botIdOf(secrets.botToken.reveal())
   let limits: Limits = { ...LIMITS }
-  let spent = { usedLastMinute: 0, limit: 0 }
-  const listeners: ((bot: Bot) => void)[] = []
-  let storeTrial: () => Promise<unknown> = () => Promise.resolve()
-  const revived: (() => void)[] = []
-  const cleared: ((code: ReasonCode) => void)[] = []
-  const health = new Health((change) => {
-    const alert = alertOfReason(change)
-    if (alert !== null) alerts.raise(alert)
-    if (!change.holds) for (const listener of cleared) listener(change.code)
-  })
-  const metrics = new Metrics(health)
-  const alerts = new Alerts({
-    ways,
-    log,
-    told: (alert) => metrics.alerted(alert),
-  })
-  const watch = new ServiceWatch({
-    health,
-    ask: () => me(),
-    tryStore: () => storeTrial(),
-    revived: () => revived.forEach((listener) => listener()),
-  })
-  const count = atTurnEnd((answer: Parameters<typeof metrics.upstreamAnswered>[0]) =>
-    metrics.upstreamAnswered(answer),
-  )
+  let ownCalls = { usedLastMinute: 0, limit: 0 }
+  const bots = new Listeners<Bot>()
+  const identifications = new Listeners<boolean>()
+  const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
+  const health = new Health()
   const { caFile, url, proxy } = settings.upstream
   const upstream = createUpstream({
     baseUrl: url,
@@ -105,31 +82,14 @@ export function createLink(
     proxy,
     token: secrets.botToken,
     ownCallsPerMinute: () => Math.floor(limits.apiCallsPerMinute * OWN_SHARE),
-    events: {
-      answered: (answer) => {
-        watch.answered(answer)
-        count(answer)
-      },
-      unreachable: (code) => {
-        watch.unreachable(code)
-        metrics.upstreamUnanswered(code)
-      },
-      unauthorized: () => watch.unauthorized(),
-      paused: () => watch.paused(),
-      working: () => {},
-      clock: (skewMs) => watch.clock(skewMs),
-      budget: (used) => {
-        spent = used
-        metrics.budget(used)
-      },
-    },
+    events: forwardTo(upstreamListeners),
   })
 
   /** Who the bot is, its token says: nothing is taken in of a `/me` that says otherwise. */
   function identify(result: unknown): void {
     if (!isObject(result) || !('id' in result) || identity === null) return
     const isOurs = result['id'] === identity
-    watch.identified(isOurs)
+    identifications.emit(isOurs)
     if (!isOurs) throw new NoResponseError('postern_upstream_invalid', 'the bot of another token')
   }
 
@@ -137,8 +97,7 @@ export function createLink(
     known = bot
     identity = bot.id
     limits = readLimits(bot.limits)
-    watch.sawStatus(bot.status)
-    for (const listener of listeners) listener(bot)
+    bots.emit(bot)
   }
 
   async function me(): Promise<Bot> {
@@ -150,12 +109,14 @@ export function createLink(
     return parsed.data
   }
 
+  const alerts = new Alerts({ ways, log })
+  const watch = new ServiceWatch(health)
   const get = async (path: string): Promise<unknown> =>
     await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS })
   return {
     upstream,
     health,
-    metrics,
+    metrics: new Metrics(),
     alerts,
     watch,
     calls: {
@@ -171,23 +132,32 @@ export function createLink(
     bot: () => known,
     botId: () => identity,
     limits: () => limits,
-    spent: () => spent,
+    ownCalls: () => ownCalls,
     observe: (result) => {
       identify(result)
       const parsed = Bot.safeParse(result)
       if (parsed.success) take(parsed.data)
     },
-    onBot: (listener) => listeners.push(listener),
-    onStoreTrial: (trial) => {
-      storeTrial = trial
-    },
-    onRevived: (listener) => revived.push(listener),
-    onCleared: (listener) => cleared.push(listener),
+    onBot: (listener) => bots.add(listener),
+    onIdentified: (listener) => identifications.add(listener),
+    onUpstream: (listener) => upstreamListeners.push(listener),
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()
       await alerts[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
+  }
+}
+
+function forwardTo(listeners: readonly Partial<UpstreamEvents>[]): UpstreamEvents {
+  return {
+    answered: (answer) => listeners.forEach((one) => one.answered?.(answer)),
+    unreachable: (code) => listeners.forEach((one) => one.unreachable?.(code)),
+    unauthorized: () => listeners.forEach((one) => one.unauthorized?.()),
+    paused: () => listeners.forEach((one) => one.paused?.()),
+    working: () => listeners.forEach((one) => one.working?.()),
+    clock: (skewMs) => listeners.forEach((one) => one.clock?.(skewMs)),
+    budget: (used) => listeners.forEach((one) => one.budget?.(used)),
   }
 }
 

@@ -3,7 +3,6 @@ import { NamedMedia } from '../chats/named-media.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
 import { SpoolDir } from '../media/spool-dir.ts'
-import { MediaMetrics } from '../observe/media-metrics.ts'
 import type { Store } from '../store/store.ts'
 import type { AttachmentParts } from '../translate/attachment.ts'
 import { Attachments } from '../translate/attachments.ts'
@@ -27,15 +26,11 @@ export interface Media extends AsyncDisposable {
  */
 export async function createMedia(
   { settings, link, store }: { settings: Settings; link: Link; store: Store },
-  opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify'> | null,
+  opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'onOpened'> | null,
 ): Promise<Media> {
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
-  const metrics = new MediaMetrics(link.metrics.registry, {
-    openings: () => attachments.openings,
-    spoolOctets: () => room.bytes,
-  })
   const url = opens === null ? null : await urlParts(store)
   const { verify } = settings.open
   const attachments = stack.use(
@@ -43,7 +38,6 @@ export async function createMedia(
       room,
       stored,
       opens: opens === null || url === null ? null : { ...opens, ...url, room, stored, verify },
-      told: (outcome) => metrics.fetched(outcome),
     }),
   )
   const resources = stack.move()

@@ -8,14 +8,14 @@ import type { Link } from './link.ts'
 import type { Updates } from './updates.ts'
 
 /** What the sidecar is and how it stands, for `postern status` and `/status`. */
-export function statusOf(
+export function describeStatus(
   settings: Settings,
   parts: { link: Link; core: Core; updates: Updates | null; startedAt: string },
 ): StatusReport {
   const { link, core, updates, startedAt } = parts
   const bot = link.bot()
   const key = core.keyring.active ?? core.keyring.pending
-  const chats = core.facts.all
+  const chats = core.knownChats.all
   return {
     version: VERSION,
     pid: process.pid,
@@ -48,7 +48,7 @@ export function statusOf(
     },
     webhook: webhookOf(updates),
     updates: waitingOf(updates),
-    calls: link.spent(),
+    calls: link.ownCalls(),
   }
 }
 

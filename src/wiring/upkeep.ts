@@ -1,5 +1,5 @@
 /** What the store needs now and then while the sidecar runs. */
-import type { Seen } from '../chats/seen.ts'
+import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Store } from '../store/store.ts'
 
 const HOUR_MS = 3_600_000
@@ -7,18 +7,18 @@ const HOUR_MS = 3_600_000
 /**
  * Forgets once an hour what is past the reach of the memory against replays, while our clock agrees
  * with the service's to the hour: one that has jumped ahead would forget what is still needed. A
- * failed write is told by health.
+ * failed write shows in health.
  * @param now `skewMs` how far our clock is ahead of the service's, null while unknown; `keysSinceMs`
  *   when the oldest key was made that still opens, null without any
  */
 export function pruneHourly(
-  seen: Pick<Seen, 'prune'>,
+  replayMemory: Pick<ReplayMemory, 'prune'>,
   now: { skewMs: () => number | null; keysSinceMs: () => number | null },
 ): Disposable {
   const prune = (): void => {
     const skewMs = now.skewMs()
     if (skewMs === null || Math.abs(skewMs) > HOUR_MS) return
-    void seen.prune(now.keysSinceMs()).catch(() => undefined)
+    void replayMemory.prune(now.keysSinceMs()).catch(() => undefined)
   }
   const timer = setInterval(prune, HOUR_MS).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -22,15 +22,15 @@ const folder = mkdtempSync(join(tmpdir(), 'pb-'))
 const engine = createEngine()
 const spool = new SpoolDir(folder, 2 ** 30)
 
-async function ours(octets: AsyncIterable<Uint8Array>): Promise<void> {
+async function ours(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const options: OpenFileOptions = { form: 'binary', keys: [unlocked], room: spool }
-  const opened = await engine.openFile(new ByteReader(octets), options)
+  const opened = await engine.openFile(new ByteReader(pieces), options)
   if (opened.outcome !== 'opened') throw new Error(opened.outcome)
   await opened.file.close()
 }
 
-async function plainly(octets: Uint8Array): Promise<void> {
-  const message = await readMessage({ binaryMessage: octets })
+async function plainly(binaryMessage: Uint8Array): Promise<void> {
+  const message = await readMessage({ binaryMessage })
   await decrypt({ message, decryptionKeys: key, format: 'binary' })
 }
 

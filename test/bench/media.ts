@@ -20,8 +20,8 @@ const OPENS_UNSIGNED = new Set(['gpg', 'rnp'])
 const MEMORY = fileURLToPath(new URL('media-memory.ts', import.meta.url))
 
 /**
- * Attachments: from sealed octets in memory to a checked file on the disk, against openpgp.js,
- * which gives octets in memory, and gpg, which writes a file. `memory` is what the 64 MiB add to a
+ * Attachments: from sealed bytes in memory to a checked file on the disk, against openpgp.js,
+ * which gives bytes in memory, and gpg, which writes a file. `memory` is what the 64 MiB add to a
  * process of its own at its peak.
  */
 export async function mediaJobs(): Promise<Result[]> {
@@ -84,7 +84,7 @@ async function open(
   await opened.file.close()
 }
 
-/** As octets come from a connection. */
+/** As bytes come from a connection. */
 export async function* inPieces(sealed: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < sealed.length; at += PIECE) {
     yield await Promise.resolve(sealed.subarray(at, at + PIECE))

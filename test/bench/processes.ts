@@ -58,7 +58,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** What answers everything with the same few octets of JSON, as fast as Node can. */
+/** What answers everything with the same few bytes of JSON, as fast as Node can. */
 export async function startStub(): Promise<Process> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -1,4 +1,4 @@
-/** Answers everything with a bot of some 250 octets; `startStub` runs it. */
+/** Answers everything with a bot of some 250 bytes; `startStub` runs it. */
 import { createServer } from 'node:http'
 
 const BODY = Buffer.from(

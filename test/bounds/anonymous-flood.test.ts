@@ -19,7 +19,7 @@ describe('floods of anonymous recipients, with five retained keys', () => {
     const sealed = await sealPackets(literal('to whom it concerns'), [
       scene.certificates[key] ?? '',
     ])
-    // the key id stands after two octets of header and the version
+    // the key id stands after two bytes of header and the version
     sealed.recipients.fill(0, 3, 11)
     const all = [recipients(before), sealed.recipients, recipients(after), sealed.container]
     return armor(Buffer.concat(all))

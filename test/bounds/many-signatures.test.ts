@@ -67,9 +67,9 @@ describe('thousands of signatures', () => {
   test('on a person’s key make that key useless, or change nothing, and hold up nobody', async () => {
     const { control, home } = scene.sandbox
     const alice = await scene.sandbox.phone(home.alice.id)
-    const octets = dearmored(alice.certificate)
+    const bytes = dearmored(alice.certificate)
     const noise = (count: number) =>
-      armorKey(Buffer.concat([octets, times(count, () => signature(0x10))]))
+      armorKey(Buffer.concat([bytes, times(count, () => signature(0x10))]))
     const { fingerprint } = alice
     for (const [count, outcome] of [
       [450, 201],

@@ -39,7 +39,7 @@ describe('tricks with partial lengths', () => {
     return ids.map((id) => fate(got, id))
   }
 
-  test('chunks of 512 octets are ordinary', async () => {
+  test('chunks of 512 bytes are ordinary', async () => {
     expect(await sent([await framed(9)])).toEqual(['unsigned, delivered'])
   })
 

@@ -31,7 +31,7 @@ describe('lists', () => {
     expect(chats.stdout.split('\n').slice(0, 4)).toEqual([
       'CHAT              KIND     MODE       LATCHED  REFUSED  PERSON',
       '-5                group    protected  yes      no       -',
-      '9007199254740991  ?        ?          no       yes      -',
+      '9007199254740991  channel  ?          no       yes      -',
       '7                 private  ?          no       no       815',
     ])
     expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(3)
@@ -47,12 +47,15 @@ describe('lists', () => {
   test('that are empty say so on stderr, or are an empty JSON list', async () => {
     const none = { keyList: async () => [], chatList: async () => [] }
     expect(await command('key list', none)).toMatchObject({ code: 0, stdout: '' })
-    expect((await command('chat list', none)).stderr).toBe('no chat was seen yet\n')
+    expect((await command('chat list', none)).stderr).toBe('no chat is known yet\n')
     expect((await command('chat list --json', none)).stdout).toBe('[]\n')
   })
 
   test('hold nothing that could move the cursor', async () => {
-    const odd = [{ id: 1, kind: '\u001b[2Jx', mode: '\u202ey', latched: false, refused: false }]
+    const mode = '\u202ey' as 'open'
+    const odd = [
+      { id: 1, kind: '\u001b[2Jx', personId: null, mode, latched: false, refused: false },
+    ]
     const { stdout } = await command('chat list', { chatList: async () => odd })
     expect(stdout).toContain('1     [2Jx  y ')
   })
@@ -206,16 +209,17 @@ describe('status', () => {
 
 describe('what a running sidecar refuses', () => {
   test.each([
-    [new Refusal('postern_key_conflict', 'theirs'), 'postern_key_conflict'],
-    [new OperatorError('refused', 'not now', 'try later'), 'refused'],
-  ])('is said with its hint and code', async (error, code) => {
+    [new Refusal('postern_key_conflict', 'theirs'), 'postern_key_conflict', 4],
+    [new Refusal('postern_key_unpublished'), 'postern_key_unpublished', 1],
+    [new OperatorError('refused', 'not now', 'try later'), 'refused', 1],
+  ])('is printed with its hint and code: %s', async (error, code, exitCode) => {
     const refused = await command('key publish', {
       keyPublish: async () => {
         throw error
       },
     })
     expect(refused).toEqual({
-      code: 1,
+      code: exitCode,
       stdout: '',
       stderr: `postern: ${error.message}\nhint: ${error.hint}\ncode: ${code}\n`,
     })

@@ -39,7 +39,7 @@ describe.skipIf(!hasTerminals)('postern init at a terminal', () => {
         [/Where is the bot’s token/, `${DOWN}${ENTER}`],
         [/The token, from the bot console/, `${sandbox.token}${ENTER}`],
         [/What protects the bot’s secret keys/, ENTER],
-        [/Where do keys and memory rest/, ENTER],
+        [/Which folder holds the keys/, ENTER],
       ],
     )
     expect([code, screen]).toEqual([0, expect.stringContaining('next: postern run')])
@@ -87,8 +87,8 @@ describe.skipIf(!hasTerminals)('postern init at a terminal', () => {
     const given = ['--upstream-url', sandbox.url, '--bot-token-file', 'token']
     const { code } = await init(cwd, given, [
       [/What protects the bot’s secret keys/, ENTER],
-      [/is there already/, `keys/passphrase${ENTER}`],
-      [/Where do keys and memory rest/, `${back(200)}keys${ENTER}`],
+      [/exists already/, `keys/passphrase${ENTER}`],
+      [/Which folder holds the keys/, `${back(200)}keys${ENTER}`],
       [/expected another folder/, `${back(4)}data${ENTER}`],
     ])
     expect([code, existsSync(join(cwd, 'keys/passphrase'))]).toEqual([0, true])

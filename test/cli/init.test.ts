@@ -76,7 +76,7 @@ describe('postern init without a terminal', () => {
 
   test.each<[string, string[], RegExp]>([
     ['inside the data folder', ['--key-passphrase-file', '.postern/words'], /lies inside the data/],
-    ['beside the keychain', ['--key-protection', 'keychain'], /--key-protection says otherwise/],
+    ['beside the keychain', ['--key-protection', 'keychain'], /contradicts --key-protection/],
   ])('makes no passphrase %s', async (_where, flags, said) => {
     const { cwd, answers } = ready()
     const { code, stderr } = await postern(['init', ...answers, ...flags], { cwd })
@@ -84,11 +84,14 @@ describe('postern init without a terminal', () => {
     expect(everything(cwd)).toEqual(['token'])
   })
 
-  test('makes no passphrase that another one would count over', async () => {
+  test('makes no passphrase that another one would override', async () => {
     const { cwd, answers } = ready()
     const env = { POSTERN_KEY_PASSPHRASE: 'swordfish-swordfish' }
     const { code, stderr } = await postern(['init', ...answers], { cwd, env })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('POSTERN_KEY_PASSPHRASE says othe')])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('contradicts POSTERN_KEY_PASSPHRASE'),
+    ])
     expect(stderr).not.toContain('swordfish')
     expect(everything(cwd)).toEqual(['token'])
   })

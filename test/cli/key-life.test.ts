@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Operations } from '../../src/control/operations.ts'
-import type { RotationReport } from '../../src/control/reports.ts'
+import type { RotationReport } from '../../src/control/rotation.ts'
 import { OperatorError } from '../../src/errors.ts'
 import { FINGERPRINT, KEY, ROTATION, dataFolder, serve } from '../control/support.ts'
 import { postern } from './support.ts'
@@ -32,7 +32,7 @@ describe('key rotate', () => {
     expect(await command('key rotate', { keyRotate: course(MADE), keyRotation })).toEqual({
       code: 0,
       stdout: `${ROTATION.to}\n`,
-      stderr: `made: on disk\npublishing: PUT\ndone; ${FINGERPRINT} goes on opening what is late\n`,
+      stderr: `made: on disk\npublishing: PUT\ndone; ${FINGERPRINT} still opens late messages\n`,
     })
   })
 
@@ -93,13 +93,13 @@ describe('key delete', () => {
   test('without a terminal to ask at needs --yes, and deletes nothing', async () => {
     const done = await command(`key delete ${FINGERPRINT}`, over)
     expect([done.code, done.stdout, deleted]).toEqual([2, '', []])
-    expect(done.stderr).toContain('give --yes')
+    expect(done.stderr).toContain('--yes deletes without asking')
   })
 
-  test('says what becomes unreadable and what is not promised, then deletes', async () => {
+  test('prints what becomes unreadable and where the key may survive, then deletes', async () => {
     const done = await command(`key delete ${FINGERPRINT} --yes`, over)
     expect([done.code, done.stdout, deleted]).toEqual([0, '', [FINGERPRINT]])
-    expect(done.stderr).toMatch(/unreadable for good:\n {2}words\n.*promised for:\n {2}backups\n/)
+    expect(done.stderr).toMatch(/unreadable for good:\n {2}words\n.*may survive in:\n {2}backups\n/)
     expect(done.stderr).toMatch(/destroyed\n$/)
   })
 

@@ -21,7 +21,7 @@ describe('commands when no sidecar runs', () => {
     const cwd = dataFolder()
     for (const line of ['key show', 'chat allow-readable 1']) {
       const { code, stderr } = await postern(line.split(' '), { cwd, env: TOKENS })
-      expect(code).toBe(1)
+      expect(code).toBe(3)
       expect(stderr).toContain('code: store-missing')
     }
     expect(existsSync(`${cwd}/.postern`)).toBe(false)
@@ -36,7 +36,14 @@ describe('commands when no sidecar runs', () => {
 
 test('a reader that goes away is no failure', async () => {
   const cwd = dataFolder()
-  const chat = { id: 1, kind: 'group', mode: 'open', latched: false, refused: false }
+  const chat = {
+    id: 1,
+    kind: 'group',
+    personId: null,
+    mode: 'open' as const,
+    latched: false,
+    refused: false,
+  }
   await serve(cwd, { chatList: async () => Array.from({ length: 50_000 }, () => chat) })
   const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const script = '{ "$0" "$1" chat list; echo "ended with $?" >&2; } | head -1'

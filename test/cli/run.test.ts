@@ -98,7 +98,7 @@ describe('postern run', () => {
   test('refuses a second sidecar on its data directory, and goes on', async () => {
     const { cwd, process: first, ended, admin } = await running()
     const second = await postern(['run'], { cwd, env: PLAIN })
-    expect(second).toMatchObject({ code: 1, stdout: '' })
+    expect(second).toMatchObject({ code: 3, stdout: '' })
     expect(second.stderr).toContain(`process ${first.pid}`)
     expect(second.stderr).toContain('code: store-in-use')
     expect((await fetch(`${admin}/healthz`)).status).toBe(200)
@@ -124,7 +124,7 @@ describe('a process that would not be safe', () => {
   ])('is refused at the start: %s', async (reason, env, node) => {
     const cwd = dataFolder()
     const { code, stderr } = await postern(['run'], { cwd, env: { ...TOKENS, ...env }, node })
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stderr).toContain('postern: this process would not be safe')
     expect(stderr).toContain(reason)
     expect(stderr).toContain('code: environment')

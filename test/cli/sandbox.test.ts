@@ -157,7 +157,7 @@ schedule:
     await first.ended
     const second = await sandbox(['--data', data, '--seed', file('people: { zoe: {} }\n')])
     expect(second.line.people).toEqual(first.line.people)
-    await second.waitForStderr(/the world of .* goes on; no seed is sown in it/)
+    await second.waitForStderr(/the world of .* goes on; the seed is not applied to it/)
   })
 
   test('prints the schema of seeds', async () => {

@@ -75,7 +75,8 @@ describe('help', () => {
     for (const flag of ['--upstream-url', '--listen-allowed-hosts', '--log-level', '--config']) {
       expect(stdout).toContain(`${flag} <`)
     }
-    expect(stdout).toContain('<auto|passphrase|keychain|none>')
+    expect(stdout).toMatch(/--key-protection <choice>[^]*one of auto, passphrase,\s+keychain, none/)
+    expect(stdout).toContain('<accept|first-use|pinned>')
     for (const flag of ['--bot-token <', '--key-passphrase <']) {
       expect(stdout).not.toContain(flag)
     }

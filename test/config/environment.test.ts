@@ -20,7 +20,7 @@ test('every reason is said at once', () => {
     ),
   )
   expect(error.code).toBe('environment')
-  expect(error.exitCode).toBe(1)
+  expect(error.exitCode).toBe(2)
   for (const reason of [
     'NODE_TLS_REJECT_UNAUTHORIZED=0',
     '--insecure-http-parser',

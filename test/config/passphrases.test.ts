@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commandPassphrase, PASSPHRASES } from '../../src/config/passphrases.ts'
-import { load, loadKeeping } from '../../src/config/load.ts'
+import { load, loadStoreAccess } from '../../src/config/load.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
 const of = (env: Record<string, string>, cwd = '/nowhere') =>
@@ -46,15 +46,15 @@ describe('a passphrase of a command', () => {
 describe('what a command needs that only opens a store or a backup', () => {
   test('is the data directory and what opens it; no service, no token', () => {
     const env = { POSTERN_KEY_PASSPHRASE: 'words', POSTERN_DATA_DIR: '/kept' }
-    const keeping = loadKeeping(sources({ env }))
-    expect(keeping).toMatchObject({ dataDir: '/kept', protection: 'auto' })
-    expect(keeping.passphrase?.reveal()).toBe('words')
-    expect(loadKeeping(sources({ env: {} })).passphrase).toBeNull()
+    const access = loadStoreAccess(sources({ env }))
+    expect(access).toMatchObject({ dataDir: '/kept', protection: 'auto' })
+    expect(access.passphrase?.reveal()).toBe('words')
+    expect(loadStoreAccess(sources({ env: {} })).passphrase).toBeNull()
   })
 
   test('refuses what is wrong in any source, all at once', () => {
     const env = { POSTERN_KEY_PROTECTION: 'magic', POSTERN_KEY_PASSPHRASE: '' }
-    const { message } = refusalOf(() => loadKeeping(sources({ env })))
+    const { message } = refusalOf(() => loadStoreAccess(sources({ env })))
     expect(message).toContain('for 2 reasons')
   })
 })

@@ -3,10 +3,12 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
-import type { Finding, RotationReport, StatusReport } from '../../src/control/reports.ts'
+import type { CheckLine, StatusReport } from '../../src/control/reports.ts'
+import type { RotationReport } from '../../src/control/rotation.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -96,8 +98,15 @@ export function operations(over: Partial<Operations> = {}): Operations {
     backupCreate: async () => ({ file: '/nowhere', protection: 'passphrase' }),
     backupAccept: async ({ isLatest }) => ({ message: `accepted ${isLatest}` }),
     chatList: async () => [
-      { id: -5, kind: 'group', mode: 'protected', latched: true, refused: false },
-      { id: 9007199254740991, kind: null, mode: null, latched: false, refused: true },
+      { id: -5, kind: 'group', personId: null, mode: 'protected', latched: true, refused: false },
+      {
+        id: 9007199254740991,
+        kind: 'channel',
+        personId: null,
+        mode: null,
+        latched: false,
+        refused: true,
+      },
       { id: 7, kind: 'private', personId: 815, mode: null, latched: false, refused: false },
     ],
     chatAllowReadable: async (lift) => ({
@@ -131,7 +140,7 @@ export function dataFolder(depth = 0): string {
 export async function serve(
   dataDir: string,
   over: Partial<Operations> = {},
-  o: { idleMs?: number; drainMs?: number; version?: string; lines?: Finding[] } = {},
+  o: { idleMs?: number; drainMs?: number; version?: string; lines?: CheckLine[] } = {},
 ): Promise<AsyncDisposable> {
   const { lines, ...bounds } = o
   const control = await startControl({
@@ -164,4 +173,26 @@ export function talk(path: string, bytes: string | Buffer, { end = false } = {})
     socket.on('error', () => {})
     socket.on('close', () => resolve(answer))
   })
+}
+
+/** A client of a control socket that is served for the length of a test. */
+export async function connected(...given: Parameters<typeof serve>) {
+  await serve(...given)
+  const control = await connectControl(given[0])
+  if (control === null) throw new Error('nobody listens')
+  onTestFinished(async () => {
+    await control[Symbol.asyncDispose]()
+  })
+  return control
+}
+
+/** A request as it goes over the socket. */
+export function post(name: string, body = '{}'): string {
+  return `POST /${name} HTTP/1.1\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+/** The bodies of the answers in what came over a socket. */
+export function bodiesOf(text: string): unknown[] {
+  const bodies = [...text.matchAll(/\r\n\r\n(\{.*?\})(?=HTTP\/1|$)/gs)]
+  return bodies.map(([, body = '']) => JSON.parse(body) as unknown)
 }

@@ -71,7 +71,10 @@ test('somebody else’s key that is right: it is brought over and goes on as our
 test('somebody else’s key that is wrong: ours is put back', async () => {
   const { ours, theirs, sidecar } = await conflicting()
   const wrong = await ours.shown()
-  expect((await ours.run('key publish')).stderr).toContain('postern_key_conflict')
+  expect(await ours.run('key publish')).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('postern_key_conflict'),
+  })
   const [, , replace = []] = blocks(FOREIGN)
   await shell(ours, replace)
   expect(await ours.shown()).not.toBe(wrong)

@@ -67,7 +67,7 @@ describe('the runbooks', () => {
     expect(failed.stderr).toContain('older than the service’s view')
     // until then a start halts, and says the way on
     const { code, stderr } = await stage.run('run')
-    expect(code).toBe(1)
+    expect(code).toBe(4)
     expect(stderr).toContain('code: store-restored')
     expect(stderr).toContain('postern backup accept')
     await shell(stage, ['postern key publish --replace', 'postern backup accept'])

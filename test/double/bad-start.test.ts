@@ -40,7 +40,7 @@ function contents(dir: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(dir, name), 'base64')]))
 }
 
-describe('a store that will not open ends `postern run` with 1, and is left as it was', () => {
+describe('a store that will not open ends `postern run` with 3, and is left as it was', () => {
   let kept = ''
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('a store that will not open ends `postern run` with 1, and is left as i
       const dir = copy(change)
       const before = contents(dir)
       const since = stage.double.mark()
-      expectRefused(await start(dir, env), 1, reason)
+      expectRefused(await start(dir, env), 3, reason)
       expect(contents(dir)).toEqual(before)
       expect(stage.double.calls('PUT', undefined, since)).toEqual([])
     })
@@ -107,7 +107,7 @@ describe('a store that will not open ends `postern run` with 1, and is left as i
 
   test('one that another sidecar holds, which is named and goes on', async () => {
     const ended = await start(stage.sidecar.dataDir)
-    expectRefused(ended, 1, /^code: store-in-use$/m)
+    expectRefused(ended, 3, /^code: store-in-use$/m)
     expect(ended.stderr).toContain(`process ${stage.sidecar.pid}`)
     expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
   })
@@ -115,7 +115,7 @@ describe('a store that will not open ends `postern run` with 1, and is left as i
   test('a directory that is a file', async () => {
     const file = join(root, 'file')
     writeFileSync(file, 'x')
-    expectRefused(await start(file), 1, /^code: data-dir$/m)
+    expectRefused(await start(file), 3, /^code: data-dir$/m)
     expect(readFileSync(file, 'utf8')).toBe('x')
   })
 })

@@ -42,17 +42,17 @@ const jsonOf = (names: string[], ...values: unknown[]): fc.Arbitrary<unknown> =>
     ),
   })).json
 
-/** The same as octets: mostly whole, else cut, doubled, or with octets in it that are no text. */
+/** The same as bytes: mostly whole, else cut, doubled, or with bytes in it that are no text. */
 const onWire = (json: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> =>
   fc
     .tuple(json, fc.nat({ max: 9 }), fc.nat(), fc.uint8Array({ maxLength: 3 }))
-    .map(([value, way, at, octets]) => {
+    .map(([value, way, at, bytes]) => {
       const whole = Buffer.from(JSON.stringify(value))
       const cut = at % (whole.length + 1)
       const [head, tail] = [whole.subarray(0, cut), whole.subarray(cut)]
       if (way === 0) return head
       if (way === 1) return Buffer.concat([whole, whole])
-      return way === 2 ? Buffer.concat([head, octets, tail]) : whole
+      return way === 2 ? Buffer.concat([head, bytes, tail]) : whole
     })
 
 interface Answered {

@@ -78,7 +78,16 @@ function evidenceOf(ids: number[]): Evidence {
     phones: [ids.map((n) => shown(n, 10 + n))],
     published: FINGERPRINT,
     keys: [{ ...key, state: 'active' }],
-    chats: [{ id: CHAT, kind: 'private', mode: 'protected', latched: true, refused: false }],
+    chats: [
+      {
+        id: CHAT,
+        kind: 'private',
+        personId: null,
+        mode: 'protected',
+        latched: true,
+        refused: false,
+      },
+    ],
     log: '{"msg":"listening"}',
     atRest: [],
     secrets: ['the-token'],
@@ -192,7 +201,9 @@ describe('the checker of a run with faults', () => {
 
   test('sees a latch and a kind that were forgotten', () => {
     const spoilt = breachesAfter((_history, evidence) => {
-      evidence.chats = [{ id: CHAT, kind: 'group', mode: null, latched: false, refused: false }]
+      evidence.chats = [
+        { id: CHAT, kind: 'group', personId: null, mode: null, latched: false, refused: false },
+      ]
     })
     expect(spoilt.match(/^I5: .*$/gm)).toHaveLength(2)
   })

@@ -1,7 +1,7 @@
 /** Messages that nobody can open, each in a way of its own, and that must hold up nobody. */
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
-import { seeded } from '../support/openpgp-octets.ts'
+import { seeded } from '../support/openpgp-bytes.ts'
 import type { Random } from '../support/faults-random.ts'
 import {
   TAG,

@@ -28,7 +28,7 @@ test('a key at the service that is not ours is not fought over at start', async 
 
 test('key publish alone does not put ours in its place', async () => {
   const done = await stage.sidecar.postern('key', 'publish')
-  expect(done.code).toBe(1)
+  expect(done.code).toBe(4)
   expect(done.stderr).toMatch(/hint: .*--replace/)
   expect(stage.double.calls('PUT', '/key')).toEqual([])
 })

@@ -2,15 +2,18 @@ import { expect, it, onTestFinished } from 'vitest'
 import { buildAdminDoor } from '../../src/http/admin.ts'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { showHealth } from '../../src/observe/show.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { outcome, raw } from './support.ts'
 
 async function openAdmin() {
   const health = new Health()
+  const metrics = new Metrics()
+  showHealth(metrics, health)
   const door = buildAdminDoor({
     log: watchedLog(),
     health,
-    metrics: new Metrics(health),
+    metrics,
     status: () => Promise.resolve({ version: '1', ready: health.ready }),
     allowedHosts: ['sidecar'],
   })

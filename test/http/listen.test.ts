@@ -20,7 +20,7 @@ function someDoor() {
   const door = buildAdminDoor({
     log: watchedLog(),
     health,
-    metrics: new Metrics(health),
+    metrics: new Metrics(),
     status: () => Promise.resolve({}),
     allowedHosts: [],
   })

@@ -70,12 +70,12 @@ describe('what passes', () => {
 
   it('the news that the token was burnt, but not that it was not', async () => {
     let burnt = 0
-    const revoked = () => void burnt++
-    const yes = await openDoor({ parts: { revoked } })
+    const onTokenRevoked = () => void burnt++
+    const yes = await openDoor({ parts: { onTokenRevoked } })
     await call(yes, 'POST', '/bot/v1/token/revoke')
     expect(burnt).toBe(1)
     const no = await openDoor({
-      parts: { revoked },
+      parts: { onTokenRevoked },
       answering: (_seen, response) =>
         void response
           .writeHead(401)

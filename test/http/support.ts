@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { recordRequest } from '../../src/observe/record.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { createUpstream } from '../../src/upstream/client.ts'
@@ -51,11 +51,11 @@ export async function openDoor(
   const lines: Record<string, unknown>[] = []
   const log = watchedLog((line) => lines.push(line))
   for (const token of [TOKEN, SERVICE_TOKEN]) canaries()?.secret(token)
-  const metrics = new Metrics(new Health())
+  const metrics = new Metrics()
   const door = buildBotDoor({
     upstream: clientOf(service),
     log,
-    metrics,
+    onAnswered: (line) => recordRequest(metrics, line),
     expectedToken: () => TOKEN,
     rereadToken: () => false,
     allowedHosts: [],
@@ -63,7 +63,7 @@ export async function openDoor(
     managesKey: true,
     routes: [],
     outside: [],
-    revoked: () => {},
+    onTokenRevoked: () => {},
     ...o.parts,
   })
   onTestFinished(() => door.drain())

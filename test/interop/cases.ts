@@ -88,8 +88,9 @@ async function outward(row: Row, o: { kind?: KeyKind; text?: string } = {}): Pro
   const { program, ours } = row
   const { kind = program.kinds[0] ?? 'cv25519', text = WORDS } = o
   const reader = await row.key(kind)
-  const judgement = await ours.engine.judge(reader.certificate)
-  if (judgement.unusable !== null) throw new Error(`we call its key ${judgement.unusable}`)
+  const certificateStatus = await ours.engine.judge(reader.certificate)
+  if (certificateStatus.unusable !== null)
+    throw new Error(`we call its key ${certificateStatus.unusable}`)
   for (const cipher of ['aes256', 'aes128'] as const) {
     const request = { text, certificates: [reader.certificate], signer: ours.unlocked, cipher }
     const armored = await ours.engine.seal(request)

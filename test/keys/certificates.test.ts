@@ -25,7 +25,7 @@ const revoked = ({ primary, subkey, name }: TestPerson): string =>
 
 test('a revocation sticks, also of more certificates than are kept whole, and after a restart', async () => {
   const store = await open(temporary())
-  const made = { userId: 1, journal: new Journal(store, () => {}) }
+  const made = { userId: 1, journal: new Journal(store) }
   const load = () => Certificates.load(engine, store, { maxWhole: 1, maxRevoked: 2 })
   const certificates = await load()
   const [whole, known, tooMany] = ['revoked one', 'revoked two', 'revoked three'].map((name) =>

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
-import { Openings } from '../../src/keys/openings.ts'
+import { KeyUsage } from '../../src/keys/key-usage.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { Engine } from '../../src/pgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -141,14 +141,14 @@ describe('what a key has opened', () => {
     const { store } = await openKeys()
     const keys = await ring(store)
     const { fingerprint } = await keys.makePending('bot')
-    const openings = await Openings.load(store)
-    openings.note(fingerprint, 'message')
-    openings.note(fingerprint, 'message')
-    openings.note(fingerprint, 'media')
-    await openings[Symbol.asyncDispose]()
-    openings.note(fingerprint, 'media')
-    await openings.flush()
-    const later = (await Openings.load(store)).of(fingerprint)
+    const keyUsage = await KeyUsage.load(store)
+    keyUsage.note(fingerprint, 'message')
+    keyUsage.note(fingerprint, 'message')
+    keyUsage.note(fingerprint, 'media')
+    await keyUsage[Symbol.asyncDispose]()
+    keyUsage.note(fingerprint, 'media')
+    await keyUsage.flush()
+    const later = (await KeyUsage.load(store)).of(fingerprint)
     expect(later).toMatchObject({ messages: 2, media: 2 })
     expect(later.lastAtMs).toBeGreaterThan(Date.now() - 60_000)
   })
@@ -156,7 +156,7 @@ describe('what a key has opened', () => {
   test('of a key that is not ours, or has opened nothing, is nothing', async () => {
     const { store } = await openKeys()
     const none = { messages: 0, media: 0, lastAtMs: null }
-    expect((await Openings.load(store)).of('ab')).toEqual(none)
+    expect((await KeyUsage.load(store)).of('ab')).toEqual(none)
   })
 
   test('is not lost while the store cannot be written', async () => {
@@ -168,12 +168,12 @@ describe('what a key has opened', () => {
       write: (change: Parameters<Store['write']>[0]) =>
         isFull ? Promise.reject(new Error('full')) : store.write(change),
     } as unknown as Store
-    const openings = await Openings.load(full)
-    openings.note(fingerprint, 'message')
-    await openings.flush()
-    openings.note(fingerprint, 'message')
+    const keyUsage = await KeyUsage.load(full)
+    keyUsage.note(fingerprint, 'message')
+    await keyUsage.flush()
+    keyUsage.note(fingerprint, 'message')
     isFull = false
-    await openings.flush()
-    expect((await Openings.load(store)).of(fingerprint).messages).toBe(2)
+    await keyUsage.flush()
+    expect((await KeyUsage.load(store)).of(fingerprint).messages).toBe(2)
   })
 })

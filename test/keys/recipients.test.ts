@@ -6,7 +6,7 @@ import type { Distrust } from '../../src/keys/trust.ts'
 
 /** A person whose certificate has these encryption keys, the one that is sealed to first. */
 function person(userId: number, fingerprint: string, ...encryptionKeys: string[]): Person {
-  const judgement = {
+  const certificateStatus = {
     fingerprint,
     unusable: null,
     notBeforeMs: 0,
@@ -17,7 +17,7 @@ function person(userId: number, fingerprint: string, ...encryptionKeys: string[]
     algorithm: 'Curve25519',
     armored: `certificate ${fingerprint} of ${userId}`,
   }
-  return { userId, fingerprint, unusable: null, judgement }
+  return { userId, fingerprint, unusable: null, certificateStatus }
 }
 
 const listOf = (people: Person[], more: Partial<KeyList> = {}): KeyList => ({
@@ -50,14 +50,17 @@ test('a subkey is sealed to once, by the certificate that can be sealed to under
   const copy = person(2, 'bob', 'subkey')
   const graft = person(3, 'graft', 'subkey', 'other')
   const plain = person(4, 'plain graft', 'subkey')
-  const own = bob.judgement.armored
+  const own = bob.certificateStatus.armored
   expect(chosen([bob, copy])).toEqual([own])
   expect(chosen([bob, graft])).toEqual([own])
   expect(chosen([graft, bob])).toEqual([own])
   expect(chosen([bob, plain])).toHaveLength(1)
   // where both could be sealed to otherwise later, neither is taken for the other
   const two = person(5, 'bob with two', 'subkey', 'older')
-  expect(chosen([graft, two])).toEqual([graft.judgement.armored, two.judgement.armored])
+  expect(chosen([graft, two])).toEqual([
+    graft.certificateStatus.armored,
+    two.certificateStatus.armored,
+  ])
 })
 
 test('the bytes of recipient packets are those of what is sealed to', () => {

@@ -12,10 +12,12 @@ const of = <F extends string | null>(userId: number, fingerprint: F) => ({ userI
 async function load(store: Store, maxPeople?: number) {
   const changes: TrustChange[] = []
   const onFull = vi.fn()
-  const journal = new Journal(store, (change) => changes.push(change))
+  const journal = new Journal(store)
+  journal.onChange((change) => changes.push(change))
   const people = await People.load(store)
-  const parts = { store, journal, people, policy: 'accept' as const, onFull }
+  const parts = { store, journal, people, policy: 'accept' as const }
   const trust = await Trust.load({ ...parts, ...(maxPeople !== undefined && { maxPeople }) })
+  trust.onFull(onFull)
   const kinds = () => changes.map(({ kind }) => kind)
   return { store, trust, people, changes, kinds, onFull }
 }

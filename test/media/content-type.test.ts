@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contentTypeOf } from '../../src/media/content-type.ts'
 import { seeds } from '../support/chance.ts'
-import { seeded } from '../support/openpgp-octets.ts'
+import { seeded } from '../support/openpgp-bytes.ts'
 
 const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex')
 const ftyp = (brand: string): Buffer =>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { alertOfFull, alertOfReason, alertOfTrust } from '../../src/wiring/alerting.ts'
+import { alertForFull, alertForReason, alertForTrustChange } from '../../src/wiring/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
 import { changeStore } from '../rotation/support.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
@@ -108,7 +108,7 @@ test('a verified person’s new certificate is told, with whom it is about', asy
 })
 
 test('which reasons are told, and with nothing beside what they are', () => {
-  const codes = REASON_CODES.filter((code) => alertOfReason({ code, holds: true }) !== null)
+  const codes = REASON_CODES.filter((code) => alertForReason({ code, holds: true }) !== null)
   expect(codes).toEqual([
     'token',
     'identity',
@@ -122,7 +122,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'second-poller',
   ])
   for (const code of codes) {
-    const alert = alertOfReason({ code, holds: true })
+    const alert = alertForReason({ code, holds: true })
     expect(Object.keys(alert ?? {})).toEqual(['alert', 'holds', 'what', 'hint'])
   }
 })
@@ -165,17 +165,17 @@ test.each([
 
 test('a disputed certificate, a list that no honest service has, and a full memory are told', () => {
   const shared = { fingerprint: 'ab'.repeat(20), people: [7, 9], owner: null }
-  expect(alertOfTrust({ kind: 'certificate-shared', detail: shared })).toMatchObject({
+  expect(alertForTrustChange({ kind: 'certificate-shared', detail: shared })).toMatchObject({
     alert: 'shared-certificate',
     userId: 7,
   })
   const lied = { kind: 'list-contradicts', chatId: 5, detail: { why: 'it names the bot' } } as const
-  expect(alertOfTrust(lied)?.alert).toBe('list-contradicts')
+  expect(alertForTrustChange(lied)?.alert).toBe('list-contradicts')
   const gone = { from: 'cd'.repeat(20), standing: 'verified' }
-  expect(alertOfTrust({ kind: 'key-withdrawn', userId: 7, detail: gone })?.alert).toBe(
+  expect(alertForTrustChange({ kind: 'key-withdrawn', userId: 7, detail: gone })?.alert).toBe(
     'verified-changed',
   )
   const other = { kind: 'key-withdrawn', userId: 7, detail: { ...gone, standing: 'seen' } } as const
-  expect(alertOfTrust(other)).toBeNull()
-  expect(alertOfFull('people').alert).toBe('too-many-people')
+  expect(alertForTrustChange(other)).toBeNull()
+  expect(alertForFull('people').alert).toBe('too-many-people')
 })

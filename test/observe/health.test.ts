@@ -44,7 +44,8 @@ it('a reason without a detail is a plain sentence', () => {
 
 it('changes are told once each, repetitions not at all', () => {
   const told: unknown[] = []
-  const health = new Health((change) => told.push(change))
+  const health = new Health()
+  health.onChange((change) => told.push(change))
   health.clear('token')
   health.set('token', 'a')
   health.set('token', 'b')

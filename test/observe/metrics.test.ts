@@ -1,17 +1,27 @@
 import { expect, it } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import {
+  recordNoUpstreamAnswer,
+  recordOwnCalls,
+  recordRequest,
+  recordSeal,
+  recordUpstreamAnswer,
+  recordVerdict,
+} from '../../src/observe/record.ts'
+import { showHealth, showKeys } from '../../src/observe/show.ts'
 
 const setUp = () => {
   const health = new Health()
-  const metrics = new Metrics(health)
-  return { health, metrics, text: () => metrics.registry.metrics() }
+  const metrics = new Metrics()
+  showHealth(metrics, health)
+  return { health, metrics, text: () => metrics.text() }
 }
 
 it('seals are counted with their recipients and the time they took', async () => {
   const { metrics, text } = setUp()
-  metrics.sealed({ recipients: 3, skipped: 2, ms: 40 })
-  metrics.sealed({ recipients: 150, skipped: 0, ms: 60 })
+  recordSeal(metrics, { recipients: 3, skipped: 2, ms: 40 })
+  recordSeal(metrics, { recipients: 150, skipped: 0, ms: 60 })
   const shown = await text()
   expect(shown).toContain('postern_seals_total 2')
   expect(shown).toContain('postern_seal_recipients_bucket{le="5"} 1')
@@ -22,9 +32,9 @@ it('seals are counted with their recipients and the time they took', async () =>
 
 it('opens are counted by verdict', async () => {
   const { metrics, text } = setUp()
-  metrics.opened({ verdict: 'verified', ms: 5 })
-  metrics.opened({ verdict: 'verified', ms: 5 })
-  metrics.opened({ verdict: 'replayed', ms: 5 })
+  recordVerdict(metrics, { verdict: 'verified', ms: 5 })
+  recordVerdict(metrics, { verdict: 'verified', ms: 5 })
+  recordVerdict(metrics, { verdict: 'replayed', ms: 5 })
   const shown = await text()
   expect(shown).toContain('postern_opens_total{verdict="verified"} 2')
   expect(shown).toContain('postern_opens_total{verdict="replayed"} 1')
@@ -33,11 +43,11 @@ it('opens are counted by verdict', async () => {
 
 it('calls to the service are counted by owner and class of status', async () => {
   const { metrics, text } = setUp()
-  metrics.upstreamAnswered({ status: 201, ms: 10, own: false })
-  metrics.upstreamAnswered({ status: 429, ms: 10, own: true })
-  metrics.upstreamUnanswered('postern_upstream_timeout')
-  metrics.upstreamUnanswered('whatever')
-  metrics.budget({ usedLastMinute: 7, limit: 120 })
+  recordUpstreamAnswer(metrics, { status: 201, ms: 10, own: false })
+  recordUpstreamAnswer(metrics, { status: 429, ms: 10, own: true })
+  recordNoUpstreamAnswer(metrics, 'postern_upstream_timeout')
+  recordNoUpstreamAnswer(metrics, 'whatever')
+  recordOwnCalls(metrics, { usedLastMinute: 7, limit: 120 })
   const shown = await text()
   expect(shown).toContain('postern_upstream_calls_total{owner="bot",status="2xx"} 1')
   expect(shown).toContain('postern_upstream_calls_total{owner="sidecar",status="4xx"} 1')
@@ -50,9 +60,9 @@ it('calls to the service are counted by owner and class of status', async () => 
 it('requests are counted, and refusals only when they are ours', async () => {
   const { metrics, text } = setUp()
   const request = { method: 'POST', route: '/bot/v1/messages', ms: 20 }
-  metrics.answered({ ...request, status: 409, code: 'postern_no_recipient' })
-  metrics.answered({ ...request, status: 429, code: 'flood_wait' })
-  metrics.answered({ ...request, status: 201 })
+  recordRequest(metrics, { ...request, status: 409, code: 'postern_no_recipient' })
+  recordRequest(metrics, { ...request, status: 429, code: 'flood_wait' })
+  recordRequest(metrics, { ...request, status: 201 })
   const shown = await text()
   expect(shown).toContain(
     'postern_requests_total{method="POST",route="/bot/v1/messages",status="409"} 1',
@@ -64,7 +74,7 @@ it('requests are counted, and refusals only when they are ours', async () => {
 
 it('killed workers are counted', async () => {
   const { metrics, text } = setUp()
-  metrics.workerKilled()
+  metrics.count('postern_workers_killed_total', {})
   expect(await text()).toContain('postern_workers_killed_total 1')
 })
 
@@ -93,9 +103,32 @@ it('the process is shown too, with the delay of its event loop; all under one pr
   }
 })
 
+it('a metric that is read at each look shows what there is now, and is absent without anything', async () => {
+  const { metrics, text } = setUp()
+  let publishedAtMs: number | null = null
+  showKeys(metrics, {
+    keys: () => [{ state: 'active', publishedAtMs }],
+    situation: () => 'equal',
+  })
+  expect(await text()).not.toMatch(/^postern_key_age_seconds /m)
+  publishedAtMs = Date.now() - 60_000
+  const shown = await text()
+  expect(Number(/^postern_key_age_seconds (\S+)$/m.exec(shown)?.[1])).toBeCloseTo(60, 0)
+  expect(shown).toContain('postern_own_keys{state="active"} 1')
+  expect(shown).toContain('postern_key_situation{situation="equal"} 1')
+  expect(shown).toContain('postern_key_situation{situation="foreign"} 0')
+})
+
+it('outcomes of a rotation are shown before there are any', async () => {
+  const { metrics, text } = setUp()
+  expect(await text()).toContain('postern_rotations_total{outcome="done"} 0')
+  metrics.count('postern_rotations_total', { outcome: 'done' })
+  expect(await text()).toContain('postern_rotations_total{outcome="done"} 1')
+})
+
 it('two registries do not know of each other', async () => {
   const one = setUp()
   const other = setUp()
-  one.metrics.workerKilled()
+  one.metrics.count('postern_workers_killed_total', {})
   expect(await other.text()).toContain('postern_workers_killed_total 0')
 })

@@ -8,7 +8,7 @@ import {
 } from '../support/openpgp-certificate.ts'
 import { KEY, hello, toBot } from '../support/openpgp-engine.ts'
 import { armor, packet } from '../support/openpgp-framing.ts'
-import { octets } from '../support/openpgp-octets.ts'
+import { concat } from '../support/openpgp-bytes.ts'
 import { pkesk, seipd } from '../support/openpgp-sealed.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
 import { MADE_MS, NOW_MS, alice, bot } from '../support/openpgp-people.ts'
@@ -150,7 +150,7 @@ test('NODE_ENV=development does not make the threads talk', async () => {
   const spoilt = pkesk(bot.subkey, KEY)
   spoilt[60] = (spoilt[60] ?? 0) ^ 1
   const env = {
-    MESSAGE: armor(octets(spoilt, seipd(literal('hello'), KEY))),
+    MESSAGE: armor(concat(spoilt, seipd(literal('hello'), KEY))),
     CERTIFICATE: armoredCertificate(keyPacket(alice.primary), packet(13, Buffer.from('alice'))),
     KEY: JSON.stringify({ ...bot.unlocked, bytes: bot.secret.toString('hex') }),
   }

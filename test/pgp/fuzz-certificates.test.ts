@@ -5,7 +5,7 @@ import { armor } from '../support/openpgp-framing.ts'
 import { ecdhBody, ed25519, identify } from '../support/openpgp-key.ts'
 import { isUsual, seeds } from '../support/chance.ts'
 import { mutate, randomFrom, type Random } from '../support/openpgp-mutate.ts'
-import { octets, seeded } from '../support/openpgp-octets.ts'
+import { concat, seeded } from '../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, bot, mallory, rsaKey } from '../support/openpgp-people.ts'
 import {
   boundSubkey,
@@ -33,15 +33,15 @@ const { primary, subkey } = alice
 const rsa = rsaKey(2048)
 const revocation = keyRevocation(primary, { atMs: NOW_MS - 1000 })
 const CERTIFICATES = [
-  octets(keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)),
-  octets(
+  concat(keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)),
+  concat(
     keyPacket(primary),
     userId(primary, 'alice'),
     boundSubkey(primary, subkey),
     signingSubkey(primary, ed25519('sign', MADE_MS)),
   ),
-  octets(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, identify(paperRsa(2048), MADE_MS))),
-  octets(
+  concat(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, identify(paperRsa(2048), MADE_MS))),
+  concat(
     keyPacket(primary),
     userId(primary, 'alice'),
     userId(primary, 'again'),
@@ -50,8 +50,8 @@ const CERTIFICATES = [
   ),
 ]
 const REVOKED = [
-  octets(keyPacket(primary), revocation, userId(primary, 'alice'), boundSubkey(primary, subkey)),
-  octets(
+  concat(keyPacket(primary), revocation, userId(primary, 'alice'), boundSubkey(primary, subkey)),
+  concat(
     keyPacket(primary),
     userId(primary, 'alice'),
     boundSubkey(primary, subkey),
@@ -129,7 +129,7 @@ test(
       const random = randomFrom(seed)
       const body = mutate(bodies[random(bodies.length)] ?? Buffer.alloc(1), random)
       const bound = boundSubkey(primary, identify(body, MADE_MS))
-      const given = armored(octets(keyPacket(primary), userId(primary, 'alice'), bound))
+      const given = armored(concat(keyPacket(primary), userId(primary, 'alice'), bound))
       const { unusable } = await engine.judge(given)
       judged[unusable === null ? 'usable' : 'unusable']++
       if (unusable !== null) continue
@@ -153,15 +153,15 @@ function saying(random: Random): { atMs: number; flags: number; hashed: Buffer[]
     () => keyExpiresAfter(random(2) === 0 ? random(100) : 2 ** 31 + random(1000)),
     () => expiresAfter(random(2) === 0 ? random(100) : 2 ** 31),
     () => preferredCiphers(...Array.from({ length: random(4) }, () => random(12))),
-    () => subpacket(30, octets(random(16))),
-    () => subpacket(25, octets(random(2))),
+    () => subpacket(30, concat(random(16))),
+    () => subpacket(25, concat(random(2))),
     () => keyFlags(random(256)),
     () => notation('odd@example.org', 'x', random(3) === 0),
     () => subpacket(random(45), seeded(`say ${random(99)}`, random(30)), random(3) === 0),
   ]
   const hashed = Array.from(
     { length: random(4) },
-    () => about[random(about.length)]?.() ?? octets(),
+    () => about[random(about.length)]?.() ?? concat(),
   )
   const now = Date.now()
   const times = [MADE_MS, MADE_MS + 1000, now - 1000, now + 200_000, now + 3_600_000, 1000]
@@ -187,7 +187,7 @@ test(
       for (const one of [subkey, other, subkey]) {
         if (random(2) === 0) parts.push(boundSubkey(primary, one, saying(random)))
       }
-      const given = armored(octets(...parts))
+      const given = armored(concat(...parts))
       const { unusable } = await engine.judge(given)
       if (unusable !== null) continue
       usable++

@@ -6,7 +6,7 @@ import { armor, oldPacket, packet, partialPacket } from '../support/openpgp-fram
 import { compressed, compressedOf, literal, signedLiteral } from '../support/openpgp-inner.ts'
 import { seeds } from '../support/chance.ts'
 import { mutate, randomFrom } from '../support/openpgp-mutate.ts'
-import { octets, seeded } from '../support/openpgp-octets.ts'
+import { concat, seeded } from '../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 import {
   anonymousPkesk,
@@ -30,29 +30,29 @@ const ours = pkesk(bot.subkey, KEY)
 
 /** Whole messages, framed in every way. */
 const MESSAGES = [
-  octets(ours, seipd(signed, KEY)),
-  octets(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(TEXT), KEY)),
-  octets(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY)),
-  octets(
+  concat(ours, seipd(signed, KEY)),
+  concat(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(TEXT), KEY)),
+  concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY)),
+  concat(
     oldPacket(1, pkeskBody(bot.subkey, KEY, 'pkesk'), 2),
     packet(18, seipdBody(literal(TEXT), KEY)),
   ),
-  octets(ours, partialPacket(18, seipdBody(literal(TEXT), KEY), [9])),
-  octets(pkesk6(bot.subkey, KEY), seipd2(signed, KEY)),
-  octets(packet(10, Buffer.from('PGP')), ours, packet(21, seeded('p', 30)), seipd(signed, KEY)),
-  octets(packet(3, octets(4, 9, 3, 8, seeded('salt', 8), 96)), ours, seipd(signed, KEY)),
+  concat(ours, partialPacket(18, seipdBody(literal(TEXT), KEY), [9])),
+  concat(pkesk6(bot.subkey, KEY), seipd2(signed, KEY)),
+  concat(packet(10, Buffer.from('PGP')), ours, packet(21, seeded('p', 30)), seipd(signed, KEY)),
+  concat(packet(3, concat(4, 9, 3, 8, seeded('salt', 8), 96)), ours, seipd(signed, KEY)),
 ]
 
 /** What stands inside a message. */
 const INNER = [
   signed,
-  octets(signedLiteral(TEXT, [by, by])),
+  concat(signedLiteral(TEXT, [by, by])),
   literal(TEXT),
   compressed(signed, 1),
   compressed(signed, 2),
   compressed(signed, 0),
   compressedOf(3, BZIP2_SIGNED),
-  octets(packet(10, Buffer.from('PGP')), signed, packet(60, seeded('x', 9))),
+  concat(packet(10, Buffer.from('PGP')), signed, packet(60, seeded('x', 9))),
 ]
 
 const OUTCOMES = new Set(['opened', 'damaged', 'not-recipient', 'not-encrypted', 'too-large'])
@@ -117,17 +117,17 @@ test(
 test('noise under a recipient packet of ours is refused', { timeout: 120_000 }, async () => {
   const noise = (seed: number): Buffer => {
     const random = randomFrom(seed)
-    const body = octets(random(3), seeded(`noise ${seed}`, random(400)))
+    const body = concat(random(3), seeded(`noise ${seed}`, random(400)))
     const named = packet(
       1,
-      octets(
+      concat(
         3,
         bot.subkey.keyId,
         [1, 18, 25, 26, 99][random(5)] ?? 1,
         seeded(`pkesk ${seed}`, random(200)),
       ),
     )
-    return octets(named, packet(18, body))
+    return concat(named, packet(18, body))
   }
   await openAll(noise, (text) => expect(text).toBe('never'), 200)
 })

@@ -10,7 +10,7 @@ import { armor, longPacket, oldPacket, packet, partialPacket } from '../support/
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
 import { seeds } from '../support/chance.ts'
 import { mutate, randomFrom, type Random } from '../support/openpgp-mutate.ts'
-import { octets, seeded } from '../support/openpgp-octets.ts'
+import { concat, seeded } from '../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, testPerson } from '../support/openpgp-people.ts'
 import {
   anonymousPkesk,
@@ -29,12 +29,12 @@ const pick = <T>(random: Random, some: readonly [T, ...T[]]): T =>
 /** Packets that stand before a container, and some that do not. */
 const BEFORE: readonly [(random: Random) => Buffer, ...((random: Random) => Buffer)[]] = [
   () => pkeskBody(bot.subkey, KEY, 'walk'),
-  (random) => octets(3, bot.subkey.keyId, random(256), seeded(`body ${random(99)}`, random(200))),
-  (random) => octets(random(8), seeded(`body ${random(99)}`, random(120))),
-  (random) => octets(3, Buffer.alloc(8), 18, seeded(`body ${random(99)}`, random(200))),
-  (random) => octets(6, 21, 4, bot.subkey.fingerprint, 18, seeded(`${random(99)}`, random(99))),
-  (random) => octets(4, 9, 3, 8, seeded('salt', 8), random(256)),
-  (random) => octets(6, 30, 9, 2, 26, 4, seeded('salt', 16), 255, 255, random(256)),
+  (random) => concat(3, bot.subkey.keyId, random(256), seeded(`body ${random(99)}`, random(200))),
+  (random) => concat(random(8), seeded(`body ${random(99)}`, random(120))),
+  (random) => concat(3, Buffer.alloc(8), 18, seeded(`body ${random(99)}`, random(200))),
+  (random) => concat(6, 21, 4, bot.subkey.fingerprint, 18, seeded(`${random(99)}`, random(99))),
+  (random) => concat(4, 9, 3, 8, seeded('salt', 8), random(256)),
+  (random) => concat(6, 30, 9, 2, 26, 4, seeded('salt', 16), 255, 255, random(256)),
 ]
 const TAGS = [TAG.pkesk, TAG.pkesk, TAG.pkesk, TAG.skesk, 10, 21, 60] as const
 const CONTAINERS: readonly [Buffer, ...Buffer[]] = [
@@ -42,10 +42,10 @@ const CONTAINERS: readonly [Buffer, ...Buffer[]] = [
   seipdBody(compressed(signed, 2), KEY),
   seipdBody(Buffer.alloc(0), KEY),
   seipd2(literal('hello'), KEY).subarray(3),
-  octets(1, seeded('noise', 300)),
-  octets(2, 9, 2, 16, seeded('noise', 300)),
-  octets(2, 9, 3, 62, seeded('noise', 300)),
-  octets(1),
+  concat(1, seeded('noise', 300)),
+  concat(2, 9, 2, 16, seeded('noise', 300)),
+  concat(2, 9, 3, 62, seeded('noise', 300)),
+  concat(1),
 ]
 
 /** One packet in one of the forms that there are. */
@@ -69,7 +69,7 @@ function message(random: Random): Buffer {
   const body = pick(random, CONTAINERS)
   const container = random(3) === 0 ? mutate(body, random) : body
   parts.push(framed(random, TAG.seipd, Buffer.from(container)))
-  const whole = octets(...parts)
+  const whole = concat(...parts)
   return random(4) === 0 ? mutate(whole, random) : whole
 }
 
@@ -82,7 +82,7 @@ beforeAll(async () => {
 
 /** What the library itself says of what is left: it may refuse, and nothing else. */
 async function libraryAlone({ recipientPackets, container }: EncryptedMessage): Promise<void> {
-  const binaryMessage = octets(...recipientPackets, framePacket(TAG.seipd, container))
+  const binaryMessage = concat(...recipientPackets, framePacket(TAG.seipd, container))
   try {
     const read = await readMessage({ binaryMessage })
     await decrypt({ message: read, decryptionKeys: library, format: 'binary' })

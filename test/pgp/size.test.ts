@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { generateKey, type KeyOptions } from 'openpgp'
 import { expect, test } from 'vitest'
-import { armoredLength } from '../../src/pgp/format/armor.ts'
+import { armoredLength } from '../../src/pgp/format/armor-writer.ts'
 import { judge } from '../../src/pgp/library/certificate.ts'
 import type { CipherSizes } from '../../src/pgp/engine.ts'
 import { ownBytes } from '../../src/pgp/size.ts'
@@ -11,7 +11,7 @@ import { AS_MADE, capacity, fit } from '../../src/pgp/size.ts'
 import { sealHere } from '../support/openpgp-engine.ts'
 import { paperRsa } from '../support/openpgp-generated.ts'
 import { curve25519, ed25519, identify, seconds } from '../support/openpgp-key.ts'
-import { mpi, octets } from '../support/openpgp-octets.ts'
+import { mpi, concat } from '../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 import {
   armoredCertificate,
@@ -30,7 +30,7 @@ function subkeyBody(kind: Kind, index: number): Buffer {
   if (kind === 'rsa2048') return RSA
   if (kind === 'curve25519') return curve25519(`size ${index}`, MADE_MS).body
   const point = createECDH('prime256v1').generateKeys()
-  return octets(4, seconds(MADE_MS), 18, '082a8648ce3d030107', mpi(point), '03010807')
+  return concat(4, seconds(MADE_MS), 18, '082a8648ce3d030107', mpi(point), '03010807')
 }
 
 /** So many certificates of a kind, all different. */

@@ -142,7 +142,7 @@ test('whoever stops watching does not stop the rotation', async () => {
   await until(() => said.includes('waiting'), 'it says that it waits')
   watching.kill('SIGINT')
   const code = await new Promise((resolve) => watching.on('close', resolve))
-  expect([code, said]).toEqual([0, expect.stringContaining('goes on without being watched')])
+  expect([code, said]).toEqual([0, expect.stringContaining('goes on in the background')])
   rule[Symbol.dispose]()
   await rotate(stage)
   await expectSettled(stage, { retired: 5 })

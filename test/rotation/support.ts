@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { KeyRow } from '../../src/control/keys.ts'
-import type { RotationReport, StatusReport } from '../../src/control/reports.ts'
+import type { StatusReport } from '../../src/control/reports.ts'
+import type { RotationReport } from '../../src/control/rotation.ts'
 import type { Stage } from '../support/double-stage.ts'
 import type { Ended, Sidecar } from '../support/sidecar.ts'
 
@@ -70,7 +71,7 @@ export function changeStore(dataDir: string, statement: string): void {
 
 /** A command that must have failed with this code of ours. */
 export function expectRefused(done: Ended, code: string, words: RegExp): void {
-  expect(done.code, done.stderr).toBe(1)
+  expect(done.code, done.stderr).toBe(code === 'postern_key_conflict' ? 4 : 1)
   expect(done.stderr).toContain(`code: ${code}`)
   expect(done.stderr).toMatch(words)
 }

@@ -169,7 +169,7 @@ test('a second sandbox on the same file is refused, and the first goes on', asyn
   const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)
   const second = await postern(['sandbox', '--data', data], { cwd })
-  expect(second).toMatchObject({ code: 1, stdout: '' })
+  expect(second).toMatchObject({ code: 3, stdout: '' })
   expect(second.stderr).toContain(`${data} is in use by another sandbox`)
   expect(second.stderr).toMatch(/end that one first, or name another file/)
   expect(await call(first, 'GET /me')).not.toBeNull()
@@ -179,7 +179,7 @@ test('a second sandbox on the same file is refused, and the first goes on', asyn
 async function refused(data: string): Promise<string> {
   const before = readFileSync(data)
   const { code, stdout, stderr } = await postern(['sandbox', '--data', data], { cwd })
-  expect([code, stdout]).toEqual([1, ''])
+  expect([code, stdout]).toEqual([3, ''])
   expect(readFileSync(data).equals(before)).toBe(true)
   return stderr
 }
@@ -216,7 +216,7 @@ test('a newer version’s file, and a broken one, are refused as they are', asyn
 test('a file that cannot be made is refused', async () => {
   const nowhere = join(temporaryFolder(), 'no', 'such', 'folder.world')
   const { code, stderr } = await postern(['sandbox', '--data', nowhere], { cwd })
-  expect(code).toBe(1)
+  expect(code).toBe(3)
   expect(stderr).toMatch(/cannot be opened.*ENOENT/)
   const dir = temporaryFolder()
   expect((await postern(['sandbox', '--data', dir], { cwd })).stderr).toMatch(/no sandbox’s world/)

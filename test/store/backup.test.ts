@@ -21,7 +21,7 @@ import type { Store } from '../../src/store/store.ts'
 import { canMount, digests, flags, made, modeOf, mounted, open, put, temporary } from './support.ts'
 
 const passphrase = 'a passphrase'
-const wish = { passphrase }
+const request = { passphrase }
 
 /** Takes a copy out of the data directory, as the command does. */
 async function backup(store: Store, to = join(temporary(), 'b')): Promise<string> {
@@ -41,7 +41,7 @@ describe('a backup', () => {
     expect(readdirSync(dataDir).filter((name) => name.startsWith('postern.backup-'))).toHaveLength(
       1,
     )
-    const { method, counts, takenAt, masterSecret } = await readBackup(file, wish)
+    const { method, counts, takenAt, masterSecret } = await readBackup(file, request)
     expect({ method, masterSecret }).toEqual({
       method: 'passphrase',
       masterSecret: store.masterSecret,
@@ -82,7 +82,7 @@ describe('a backup', () => {
     const folder = join(file, '..')
     chmodSync(file, 0o400)
     const before = digests(folder)
-    await readBackup(file, wish)
+    await readBackup(file, request)
     await expect(readBackup(file, { passphrase: 'another' })).rejects.toMatchObject({
       code: 'store-passphrase',
     })
@@ -114,7 +114,7 @@ describe('a backup', () => {
   ])('that %s is no sound one', async (_what, damage) => {
     const file = await backup(await open(temporary(), { passphrase }))
     damage(file)
-    const error = await readBackup(file, wish).catch((thrown: unknown) => thrown)
+    const error = await readBackup(file, request).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'failed', message: expect.stringContaining(file) })
   })
 
@@ -130,8 +130,8 @@ describe('a backup', () => {
     }
     alter(changed, 'UPDATE secrets SET sealed = randomblob(60)')
     alter(newer, 'PRAGMA user_version = 99')
-    await expect(readBackup(changed, wish)).rejects.toMatchObject({ code: 'failed' })
-    await expect(readBackup(newer, wish)).rejects.toMatchObject({ code: 'store-newer' })
+    await expect(readBackup(changed, request)).rejects.toMatchObject({ code: 'failed' })
+    await expect(readBackup(newer, request)).rejects.toMatchObject({ code: 'store-newer' })
   })
 
   test('that nobody took away is gone when the store opens again', async () => {
@@ -169,7 +169,7 @@ describe('restoring', () => {
     const again = await open(dataDir, { passphrase, mode: 'existing' })
     expect(await again.secret('replay')).toEqual(secret)
     expect(await flags(again)).toMatchObject({ kept: 'yes' })
-    expect(await restoredFrom(again)).toBe((await readBackup(file, wish)).takenAt)
+    expect(await restoredFrom(again)).toBe((await readBackup(file, request)).takenAt)
     expect(await restoredFrom(store)).toBeNull()
   })
 

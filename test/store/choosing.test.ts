@@ -36,8 +36,8 @@ describe('what a new store rests under', () => {
 
   test('a keychain that cannot be used is refused, with no fall to a passphrase or to none', async () => {
     const dataDir = join(temporary(), 'data')
-    const wish = { ...asked, protection: 'keychain', passphrase: 'a passphrase' } as const
-    await expect(openStore({ dataDir, ...wish })).rejects.toMatchObject({ code: 'keychain' })
+    const request = { ...asked, protection: 'keychain', passphrase: 'a passphrase' } as const
+    await expect(openStore({ dataDir, ...request })).rejects.toMatchObject({ code: 'keychain' })
     expect(existsSync(dataDir)).toBe(false)
   })
 
@@ -65,8 +65,8 @@ describe('what an existing store rests under is not changed by a setting', () =>
     const passphrase = 'a passphrase'
     await (await open(dataDir, { ...asked, protection: is, passphrase }))[Symbol.asyncDispose]()
     const before = readdirSync(dataDir)
-    const wish = { ...asked, protection: says, passphrase, isBinding: true }
-    const error = await openStore({ dataDir, ...wish }).catch((thrown: unknown) => thrown)
+    const request = { ...asked, protection: says, passphrase, isBinding: true }
+    const error = await openStore({ dataDir, ...request }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'protection' })
     expect(String((error as { hint: unknown }).hint)).toContain('postern key protect')
     expect(readdirSync(dataDir)).toEqual(before)
@@ -77,7 +77,7 @@ describe('what an existing store rests under is not changed by a setting', () =>
   test('auto is content with a passphrase that was chosen before', async () => {
     const dataDir = temporary()
     await made(dataDir, 'a passphrase')
-    const wish = { ...asked, passphrase: 'a passphrase', isBinding: true }
-    expect((await open(dataDir, wish)).method).toBe('passphrase')
+    const request = { ...asked, passphrase: 'a passphrase', isBinding: true }
+    expect((await open(dataDir, request)).method).toBe('passphrase')
   })
 })

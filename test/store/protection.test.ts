@@ -119,10 +119,10 @@ describe('secrets at rest', () => {
     const wanted = { method: 'passphrase', passphrase: 'same' } as const
     const one = (await createProtection(wanted)).held
     const two = (await createProtection(wanted)).held
-    const sealed = one.protection.seal('name', Buffer.from('words'))
-    expect(one.protection.open('name', sealed)?.toString()).toBe('words')
-    expect(two.protection.open('name', sealed)).toBeNull()
-    expect(one.protection.open('other name', sealed)).toBeNull()
-    expect(one.protection.open('name', Buffer.alloc(5))).toBeNull()
+    const sealed = one.sealer.seal('name', Buffer.from('words'))
+    expect(one.sealer.open('name', sealed)?.toString()).toBe('words')
+    expect(two.sealer.open('name', sealed)).toBeNull()
+    expect(one.sealer.open('other name', sealed)).toBeNull()
+    expect(one.sealer.open('name', Buffer.alloc(5))).toBeNull()
   })
 })

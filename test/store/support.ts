@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { Wish } from '../../src/store/choose.ts'
+import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
 /** A folder that is gone when the test ends. */
@@ -19,7 +19,7 @@ export function temporary(): string {
 /** Opens a store that is closed when the test ends. */
 export async function open(
   dataDir: string,
-  o: Partial<Wish> & { mode?: 'create' | 'existing' } = {},
+  o: Partial<ProtectionRequest> & { mode?: 'create' | 'existing' } = {},
 ): Promise<Store> {
   const store = await openStore({ dataDir, passphrase: null, mode: 'create', ...o })
   onTestFinished(() => store[Symbol.asyncDispose]())

@@ -16,7 +16,7 @@ import { modeOf, open, temporary } from './support.ts'
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
-const wish = { passphrase: BEFORE.passphrase }
+const request = { passphrase: BEFORE.passphrase }
 const load = (store: Store) =>
   Keyring.load(store, engine, { retainMs: Infinity, serviceNowMs: () => null })
 
@@ -70,7 +70,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
     const dataDir = storeOfBefore()
     const before = lockedKeysIn(join(dataDir, 'postern.db'))
     for (const one of before) expect(Math.min(...(await hashedBytes(one)))).toBeGreaterThan(2 ** 24)
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     expect(store.masterSecret).toBe(BEFORE.passphrase)
     expect(await contentOf(store)).toEqual(CONTENT)
     expect(store.masterSecret).toMatch(/^[\w-]{43}$/)
@@ -80,7 +80,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
       expect(Math.max(...(await hashedBytes(one)))).toBe(1024)
       await expect(engine.unlock(one, BEFORE.passphrase)).rejects.toThrow('wrong-passphrase')
     }
-    const again = await open(dataDir, wish)
+    const again = await open(dataDir, request)
     expect(await contentOf(again)).toEqual(CONTENT)
     await again[Symbol.asyncDispose]()
     await expect(open(dataDir, { passphrase: 'another' })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
         .map((name) => readFileSync(join(dataDir, name), 'latin1'))
         .join('')
     expect(pieces.every((piece) => bytes().includes(piece))).toBe(true)
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     await load(store)
     expect(pieces.filter((piece) => bytes().includes(piece))).toEqual([])
     await store[Symbol.asyncDispose]()
@@ -107,15 +107,15 @@ describe('a store in which keys were locked under the passphrase itself', () => 
   test('stays openable as it was when its start dies before that', async () => {
     const dataDir = storeOfBefore()
     // the schema is the newest, and nothing is locked anew
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     await store[Symbol.asyncDispose]()
     expect(lockedKeysIn(join(dataDir, 'postern.db'))).toHaveLength(3)
-    expect(await contentOf(await open(dataDir, wish))).toEqual(CONTENT)
+    expect(await contentOf(await open(dataDir, request))).toEqual(CONTENT)
   })
 
   test('whose scrubbing was cut short is scrubbed at the next start', async () => {
     const dataDir = storeOfBefore()
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     await load(store)
     const due = () =>
       store.read((db) =>
@@ -132,7 +132,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
   test('leaves the copy from before the upgrade, which is known for what it is', async () => {
     const dataDir = storeOfBefore()
     expect(weakCopiesIn(dataDir)).toEqual([])
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     await load(store)
     const [copy = '', ...more] = weakCopiesIn(dataDir)
     expect([copy, ...more]).toEqual([expect.stringMatching(/^postern\.v7\..*\.db$/)])
@@ -149,7 +149,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
     database.prepare("UPDATE own_keys SET locked = ? WHERE state = 'retired'").run(foreign.locked)
     database.close()
     const before = lockedKeysIn(join(dataDir, 'postern.db'))
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     await expect(load(store)).rejects.toMatchObject({ code: 'store-locked' })
     expect(store.masterSecret).toBe(BEFORE.passphrase)
     expect((await store.secret('replay')).toString('hex')).toBe(BEFORE.replay)
@@ -159,7 +159,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
 
   test('is refused by the version before once it is brought over', async () => {
     const dataDir = storeOfBefore()
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     await load(store)
     await store[Symbol.asyncDispose]()
     expect(() => inspect(dataDir, BEFORE.version)).toThrow(
@@ -169,7 +169,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
 
   test('as a backup is verified as it is, and brought over when what is restored starts', async () => {
     const file = join(storeOfBefore(), 'postern.db')
-    const backup = await readBackup(file, wish)
+    const backup = await readBackup(file, request)
     expect(backup).toMatchObject({ method: 'passphrase', masterSecret: BEFORE.passphrase })
     for (const { fingerprint, locked } of backup.keys) {
       const { fingerprint: opened } = await engine.unlock(locked, backup.masterSecret ?? '')
@@ -179,12 +179,12 @@ describe('a store in which keys were locked under the passphrase itself', () => 
     copyFileSync(file, copy)
     const dataDir = join(temporary(), 'data')
     restore(copy, dataDir)
-    expect(await contentOf(await open(dataDir, wish))).toEqual(CONTENT)
+    expect(await contentOf(await open(dataDir, request))).toEqual(CONTENT)
   })
 
   test('can be moved to another passphrase, which is then the only one', async () => {
     const dataDir = storeOfBefore()
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     const keys = await load(store)
     await store.move({ method: 'passphrase', passphrase: 'new' }, (locked, secrets) =>
       engine.relock(locked, { ...secrets, isRandom: true }),
@@ -198,7 +198,7 @@ describe('a store in which keys were locked under the passphrase itself', () => 
 describe('a thief of the file who guesses', () => {
   test('pays scrypt for each guess: nothing else in the file answers to the passphrase', async () => {
     const dataDir = storeOfBefore()
-    const store = await open(dataDir, wish)
+    const store = await open(dataDir, request)
     const keys = await load(store)
     await keys.discard(BEFORE.keys.pending)
     await keys.makePending('bot')
@@ -210,12 +210,12 @@ describe('a thief of the file who guesses', () => {
     const row = readProtection(database)
     if (row === null) throw new Error('no protection')
     expect(row).toMatchObject({ method: 'passphrase', n: 2 ** 17, r: 8, p: 1 })
-    const { protection } = await openProtection(BEFORE.passphrase, row)
+    const { sealer } = await openProtection(BEFORE.passphrase, row)
     const sealed = database.prepare('SELECT name, sealed FROM secrets').all()
     database.close()
     expect(sealed.length).toBeGreaterThan(1)
     for (const { name, sealed: bytes } of sealed) {
-      expect(protection.open(String(name), bytes as Uint8Array)).not.toBeNull()
+      expect(sealer.open(String(name), bytes as Uint8Array)).not.toBeNull()
     }
     const locked = lockedKeysIn(file)
     expect(locked).toHaveLength(3)
@@ -237,13 +237,13 @@ describe('a thief of the file who guesses', () => {
 describe('a key in the file that its owner did not lock', () => {
   const changed = async (change: (database: DatabaseSync) => unknown): Promise<unknown> => {
     const dataDir = storeOfBefore()
-    const first = await open(dataDir, wish)
+    const first = await open(dataDir, request)
     await load(first)
     await first[Symbol.asyncDispose]()
     const database = new DatabaseSync(join(dataDir, 'postern.db'))
     await change(database)
     database.close()
-    return await load(await open(dataDir, wish))
+    return await load(await open(dataDir, request))
   }
 
   test('is not taken when it is not locked at all', async () => {

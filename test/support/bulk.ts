@@ -8,7 +8,7 @@ import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/pgp/engine.ts
 import { idsOf } from './openpgp-engine.ts'
 import { bot } from './openpgp-people.ts'
 
-/** Octets in memory in the place of a file; `octetsOnDisk` shows what a disk would hold. */
+/** Bytes in memory in the place of a file; `bytesOnDisk` shows what a disk would hold. */
 export class MemoryRoom implements Room {
   readonly files: MemoryFile[] = []
 
@@ -22,7 +22,7 @@ export class MemoryRoom implements Room {
     return this.files.filter(({ isClosed }) => !isClosed).length
   }
 
-  get octetsOnDisk(): Buffer {
+  get bytesOnDisk(): Buffer {
     return Buffer.concat(this.files.map(({ content }) => content))
   }
 }
@@ -39,13 +39,13 @@ export class MemoryFile implements RawFile {
     return Buffer.concat(this.#pieces)
   }
 
-  append(octets: Uint8Array): Promise<void> {
-    this.#pieces.push(Buffer.from(octets))
+  append(bytes: Uint8Array): Promise<void> {
+    this.#pieces.push(Buffer.from(bytes))
     return Promise.resolve()
   }
 
-  read(at: number, octets: number): Promise<Buffer> {
-    return Promise.resolve(this.content.subarray(at, at + octets))
+  read(at: number, bytes: number): Promise<Buffer> {
+    return Promise.resolve(this.content.subarray(at, at + bytes))
   }
 
   close(): Promise<void> {
@@ -54,15 +54,15 @@ export class MemoryFile implements RawFile {
   }
 }
 
-/** Octets as they might arrive: in pieces of so many. */
-export async function* inPieces(octets: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < octets.length; at += size) {
-    yield await Promise.resolve(octets.subarray(at, at + size))
+/** Bytes as they might arrive: in pieces of so many. */
+export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) {
+    yield await Promise.resolve(bytes.subarray(at, at + size))
   }
 }
 
-export const readerOf = (octets: Uint8Array, size = 65_536): ByteReader =>
-  new ByteReader(inPieces(octets, size))
+export const readerOf = (bytes: Uint8Array, size = 65_536): ByteReader =>
+  new ByteReader(inPieces(bytes, size))
 
 export interface Opening {
   form?: 'binary' | 'armored'
@@ -74,10 +74,10 @@ export interface Opening {
 
 /** Opens an attachment as the bot, or with the keys given. */
 export async function openFile(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   { form = 'binary', keys = [bot.unlocked], pieces, room = new MemoryRoom() }: Opening = {},
 ): Promise<OpenedFile | NotOpened> {
-  return await openFileStream(readerOf(octets, pieces), {
+  return await openFileStream(readerOf(bytes, pieces), {
     form,
     room,
     own: idsOf(keys),
@@ -87,7 +87,7 @@ export async function openFile(
   })
 }
 
-/** All octets of a file at rest, or of a part of it. */
+/** All bytes of a file at rest, or of a part of it. */
 export async function contentOf(file: RestingFile, start?: number, end?: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of file.read(start, end)) pieces.push(piece)

@@ -1,5 +1,6 @@
 /** Tables that say where something is tested, and whether it is still there. */
 import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 
 /** A file below `test/`, without `.test.ts`, and words of the titles in it; or a reason. */
 export type Row = [file: string, ...titles: string[]][] | { why: string }
@@ -28,4 +29,25 @@ export function vectorText(name: string): string | null {
   )
   const path = paths.find((one) => existsSync(one))
   return path === undefined ? null : readFileSync(path, 'utf8')
+}
+
+/** A chapter of the catalogue: its heading, the letter and the number of its rows, and the rows. */
+export type Chapter = [heading: string, letter: string, count: number, rows: Record<string, Row>]
+
+/** Tests that each row of the chapters is named, and tested where it says so. */
+export function testChapters(chapters: Chapter[]): void {
+  describe.each(chapters)('%s', (_heading, letter, count, rows) => {
+    const ids = Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
+
+    test('every row is named', () => {
+      expect(Object.keys(rows).toSorted()).toEqual(ids.toSorted())
+    })
+
+    test.each(Object.entries(rows))(
+      '%s is tested where it says so, or says why not',
+      (_id, row) => {
+        expect(missing(row)).toEqual([])
+      },
+    )
+  })
 }

@@ -39,7 +39,7 @@ export function giantCertificate(o: {
     flags: SUBKEY_FLAGS,
     ...o,
   })
-  const octets = Buffer.concat([
+  const bytes = Buffer.concat([
     framePacket(TAG.publicKey, primary),
     framePacket(TAG.userId, userId),
     ...certifications,
@@ -47,16 +47,16 @@ export function giantCertificate(o: {
     binding,
   ])
   const fingerprint = createHash('sha1').update(hashedKey(primary)).digest('hex')
-  return { armored: armorKey(octets), fingerprint }
+  return { armored: armorKey(bytes), fingerprint }
 }
 
 /** Armor of a public key block, without a checksum. */
-export function armorKey(octets: Buffer): string {
-  const lines = octets.toString('base64').match(/.{1,64}/g) ?? []
+export function armorKey(bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${lines.join('\n')}\n-----END PGP PUBLIC KEY BLOCK-----\n`
 }
 
-/** The octets of an armored block. */
+/** The bytes of an armored block. */
 export function dearmored(armored: string): Buffer {
   const body = armored.split(/\r?\n\r?\n/)[1] ?? ''
   const lines = body.split(/\r?\n/).filter((line) => !line.startsWith('=') && !line.startsWith('-'))
@@ -108,21 +108,21 @@ function hashedKey(body: Buffer): Buffer {
 
 /** A random odd number of exactly so many bits (RFC 9580, 3.2). */
 function mpi(bits: number): Buffer {
-  const octets = randomBytes(Math.ceil(bits / 8))
+  const bytes = randomBytes(Math.ceil(bits / 8))
   const top = (bits - 1) % 8
-  octets[0] = ((octets[0] ?? 0) & ((1 << top) - 1)) | (1 << top)
-  octets[octets.length - 1] = (octets.at(-1) ?? 0) | 1
-  return Buffer.concat([uint16(bits), octets])
+  bytes[0] = ((bytes[0] ?? 0) & ((1 << top) - 1)) | (1 << top)
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 1
+  return Buffer.concat([uint16(bits), bytes])
 }
 
 function uint16(value: number): Buffer {
-  const octets = Buffer.alloc(2)
-  octets.writeUInt16BE(value)
-  return octets
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16BE(value)
+  return bytes
 }
 
 function uint32(value: number): Buffer {
-  const octets = Buffer.alloc(4)
-  octets.writeUInt32BE(value)
-  return octets
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
 }

@@ -1,7 +1,7 @@
 /** Hostile OpenPGP, put together octet by octet (RFC 9580, 4.2 and 5). */
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { encryptSessionKey, readKey } from 'openpgp'
-import { armorMessage } from '../../src/pgp/format/armor.ts'
+import { armorMessage } from '../../src/pgp/format/armor-writer.ts'
 import { TAG, framePacket } from '../../src/pgp/format/packets.ts'
 import { canaries } from './canaries.ts'
 
@@ -31,9 +31,9 @@ export function recipients(count: number, keyId?: string): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => recipient(keyId)))
 }
 
-/** An integrity-protected container of random octets. */
-export function container(octets: number): Buffer {
-  return framePacket(TAG.seipd, Buffer.concat([Buffer.from([1]), randomBytes(octets)]))
+/** An integrity-protected container of random bytes. */
+export function container(bytes: number): Buffer {
+  return framePacket(TAG.seipd, Buffer.concat([Buffer.from([1]), randomBytes(bytes)]))
 }
 
 /** A literal packet: UTF-8, without a name, undated. */
@@ -50,7 +50,7 @@ export function compressed(algorithm: number, body: Buffer): Buffer {
   return framePacket(TAG.compressed, Buffer.concat([Buffer.from([algorithm]), body]))
 }
 
-/** A packet in partial chunks of `2 ** exponent` octets, the rest with a definite length. */
+/** A packet in partial chunks of `2 ** exponent` bytes, the rest with a definite length. */
 export function partial(tag: number, body: Buffer, exponent: number): Buffer {
   const size = 2 ** exponent
   const parts: Buffer[] = [Buffer.from([0xc0 | tag])]

@@ -1,6 +1,6 @@
 /** Certificates of version 4 (RFC 9580, 10.1), put together packet by packet. */
 import { armor, packet } from './openpgp-framing.ts'
-import { octets, seeded, u16, u32 } from './openpgp-octets.ts'
+import { concat, seeded, u16, u32 } from './openpgp-bytes.ts'
 import type { EncryptionKey, PacketKey, SigningKey } from './openpgp-key.ts'
 import {
   TYPE,
@@ -27,14 +27,14 @@ const AES256_FIRST = preferredCiphers(9, 8, 7)
 
 export const keyPacket = (key: PacketKey): Buffer => packet(6, key.body)
 export const subkeyPacket = (key: PacketKey): Buffer => packet(14, key.body)
-const keyOver = (key: PacketKey): Buffer => octets(0x99, u16(key.body.length), key.body)
+const keyOver = (key: PacketKey): Buffer => concat(0x99, u16(key.body.length), key.body)
 
 /** A user id with its self-signature. */
 export function userId(primary: SigningKey, name: string, options: SelfSignature = {}): Buffer {
   const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [], hash } = options
   const id = Buffer.from(name)
-  const over = octets(keyOver(primary), 0xb4, u32(id.length), id)
-  return octets(
+  const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
+  return concat(
     packet(13, id),
     signature({
       signer: primary,
@@ -50,7 +50,7 @@ export function userId(primary: SigningKey, name: string, options: SelfSignature
 /** A revocation of a user id's self-signature; stands after the user id. */
 export function userIdRevocation(primary: SigningKey, name: string, atMs: number): Buffer {
   const id = Buffer.from(name)
-  const over = octets(keyOver(primary), 0xb4, u32(id.length), id)
+  const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
   const type = TYPE.certificationRevocation
   return signature({ signer: primary, over, type, atMs, hashed: [reason(32)] })
 }
@@ -74,11 +74,11 @@ export function boundSubkey(
   options: SelfSignature = {},
 ): Buffer {
   const { atMs = subkey.createdMs, flags = FLAG.encrypt, hashed = [], hash } = options
-  return octets(
+  return concat(
     subkeyPacket(subkey),
     signature({
       signer: primary,
-      over: octets(keyOver(primary), keyOver(subkey)),
+      over: concat(keyOver(primary), keyOver(subkey)),
       type: TYPE.subkeyBinding,
       atMs,
       ...(hash === undefined ? {} : { hash }),
@@ -106,7 +106,7 @@ export function signingSubkey(
   const { atMs = subkey.createdMs } = options
   const back = signature({
     signer: backSigner,
-    over: octets(keyOver(backOver), keyOver(subkey)),
+    over: concat(keyOver(backOver), keyOver(subkey)),
     type: TYPE.primaryBinding,
     atMs,
   })
@@ -139,7 +139,7 @@ export function subkeyRevocation(
   subkey: PacketKey,
   options: { atMs: number; code?: number },
 ): Buffer {
-  const over = octets(keyOver(primary), keyOver(subkey))
+  const over = concat(keyOver(primary), keyOver(subkey))
   const { atMs, code = 0 } = options
   return signature({
     signer: primary,
@@ -151,7 +151,7 @@ export function subkeyRevocation(
 }
 
 export const armoredCertificate = (...packets: Uint8Array[]): string =>
-  armor(octets(...packets), { type: 'PUBLIC KEY BLOCK' })
+  armor(concat(...packets), { type: 'PUBLIC KEY BLOCK' })
 
 /** The usual certificate: primary, one user id, one encryption subkey. */
 export function plainCertificate(
@@ -165,19 +165,19 @@ export function plainCertificate(
 /** Self-signatures on a user id that look right until the whole of each was verified. */
 export function bogusCertifications(primary: SigningKey, name: string, count: number): Buffer {
   const id = Buffer.from(name)
-  const over = octets(keyOver(primary), 0xb4, u32(id.length), id)
-  return octets(...bogus({ primary, type: TYPE.certification, over, count }))
+  const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
+  return concat(...bogus({ primary, type: TYPE.certification, over, count }))
 }
 
 /** Binding signatures of the same kind; they stand after the subkey. */
 export function bogusBindings(primary: SigningKey, subkey: PacketKey, count: number): Buffer {
-  const over = octets(keyOver(primary), keyOver(subkey))
-  return octets(...bogus({ primary, type: TYPE.subkeyBinding, over, count }))
+  const over = concat(keyOver(primary), keyOver(subkey))
+  return concat(...bogus({ primary, type: TYPE.subkeyBinding, over, count }))
 }
 
 function bogus(o: { primary: SigningKey; type: number; over: Buffer; count: number }): Buffer[] {
   const { primary: signer, type, over } = o
-  const numbers = octets(u16(255), 0x7f, seeded('r', 31), u16(255), 0x7f, seeded('s', 31))
+  const numbers = concat(u16(255), 0x7f, seeded('r', 31), u16(255), 0x7f, seeded('s', 31))
   return Array.from({ length: o.count }, (_, index) =>
     signature({ signer, type, over, numbers, atMs: signer.createdMs + index * 1000 }),
   )

@@ -11,7 +11,7 @@ import {
 } from '../../src/pgp/format/encrypted-message.ts'
 import { armor } from './openpgp-framing.ts'
 import { literal } from './openpgp-inner.ts'
-import { octets } from './openpgp-octets.ts'
+import { concat } from './openpgp-bytes.ts'
 import { bot } from './openpgp-people.ts'
 import { pkesk, seipd, sessionKey, type SessionKey } from './openpgp-sealed.ts'
 
@@ -51,7 +51,7 @@ export const parsePackets = (
 
 /** Packets of a message to the bot with these packets inside. */
 export const toBot = (inner: Uint8Array): Buffer =>
-  octets(pkesk(bot.subkey, KEY), seipd(inner, KEY))
+  concat(pkesk(bot.subkey, KEY), seipd(inner, KEY))
 
 /** Opens what stands inside a message to the bot. */
 export const openInner = async (inner: Uint8Array): Promise<Opened> =>

@@ -14,11 +14,11 @@ export interface OpenedFile {
  * @throws Error when it is not sealed to the bot, or not intact
  */
 export async function openedFile(
-  octets: Uint8Array,
+  bytes: Uint8Array,
   { certificate }: { certificate: string } = alice,
 ): Promise<OpenedFile> {
   const { data, signatures } = await decrypt({
-    message: await readMessage({ binaryMessage: octets }),
+    message: await readMessage({ binaryMessage: bytes }),
     decryptionKeys: await readPrivateKey({ binaryKey: bot.secret }),
     verificationKeys: await readKey({ armoredKey: certificate }),
     format: 'binary',

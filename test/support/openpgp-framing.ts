@@ -1,22 +1,22 @@
 /** Packet headers in every form of RFC 9580, 4.2, and armor with every freedom of section 6. */
-import { octets, u16, u32 } from './openpgp-octets.ts'
+import { concat, u16, u32 } from './openpgp-bytes.ts'
 
 /** New format, shortest definite length. */
 export function packet(tag: number, body: Uint8Array): Buffer {
-  return octets(0xc0 | tag, definite(body.length), body)
+  return concat(0xc0 | tag, definite(body.length), body)
 }
 
 /** New format, five-octet length whatever the size. */
 export function longPacket(tag: number, body: Uint8Array): Buffer {
-  return octets(0xc0 | tag, 255, u32(body.length), body)
+  return concat(0xc0 | tag, 255, u32(body.length), body)
 }
 
-/** Old format (tags 0 to 15); `lengthOctets` 0 is the indeterminate length. */
-export function oldPacket(tag: number, body: Uint8Array, lengthOctets: 0 | 1 | 2 | 4): Buffer {
-  const type = { 1: 0, 2: 1, 4: 2, 0: 3 }[lengthOctets]
-  const length = Buffer.alloc(lengthOctets)
-  if (lengthOctets > 0) length.writeUIntBE(body.length, 0, lengthOctets)
-  return octets(0x80 | (tag << 2) | type, length, body)
+/** Old format (tags 0 to 15); `lengthBytes` 0 is the indeterminate length. */
+export function oldPacket(tag: number, body: Uint8Array, lengthBytes: 0 | 1 | 2 | 4): Buffer {
+  const type = { 1: 0, 2: 1, 4: 2, 0: 3 }[lengthBytes]
+  const length = Buffer.alloc(lengthBytes)
+  if (lengthBytes > 0) length.writeUIntBE(body.length, 0, lengthBytes)
+  return concat(0x80 | (tag << 2) | type, length, body)
 }
 
 /**
@@ -31,13 +31,13 @@ export function partialPacket(tag: number, body: Uint8Array, powers: number[]): 
     at += 2 ** power
   }
   const rest = body.subarray(at)
-  return octets(...parts, definite(rest.length), rest)
+  return concat(...parts, definite(rest.length), rest)
 }
 
 function definite(length: number): Buffer {
-  if (length < 192) return octets(length)
+  if (length < 192) return concat(length)
   if (length < 8384) return u16(length - 192 + (192 << 8))
-  return octets(255, u32(length))
+  return concat(255, u32(length))
 }
 
 export interface ArmorOptions {
@@ -75,5 +75,5 @@ export function crc24(body: Uint8Array): Buffer {
       register = ((register << 1) & 0xffffff) ^ (carry === 1 ? 0x864cfb : 0)
     }
   }
-  return octets((register >> 16) & 255, (register >> 8) & 255, register & 255)
+  return concat((register >> 16) & 255, (register >> 8) & 255, register & 255)
 }

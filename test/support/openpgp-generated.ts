@@ -2,7 +2,7 @@
 import { generateKey, type EllipticCurveName } from 'openpgp'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
 import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
-import { octets, seeded } from './openpgp-octets.ts'
+import { concat, seeded } from './openpgp-bytes.ts'
 import { rsaBody } from './openpgp-key.ts'
 import { MADE_MS } from './openpgp-people.ts'
 
@@ -30,5 +30,5 @@ export function paperRsa(bits: number, createdMs = MADE_MS): Buffer {
   const modulus = seeded(`modulus ${bits}`, bits / 8)
   modulus[0] = (modulus[0] ?? 0) | 0x80
   modulus[modulus.length - 1] = (modulus.at(-1) ?? 0) | 1
-  return rsaBody(modulus, octets('010001'), createdMs)
+  return rsaBody(modulus, concat('010001'), createdMs)
 }

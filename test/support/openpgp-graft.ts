@@ -4,7 +4,7 @@ import { identify, type PacketKey, type SigningKey } from './openpgp-key.ts'
 
 const PUBLIC_SUBKEY = 14
 
-/** The packets of an armored certificate, with lengths of one, two or four octets. */
+/** The packets of an armored certificate, with lengths of one, two or four bytes. */
 function* packetsIn(armored: string): Generator<{ tag: number; body: Buffer }> {
   const lines = armored.replaceAll('\r', '').split('\n')
   const data = lines.slice(lines.indexOf('') + 1).filter((line) => !/^[=-]/.test(line))

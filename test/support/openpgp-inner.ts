@@ -1,7 +1,7 @@
 /** What stands inside an encrypted message: literal data, signatures, compression. */
 import { deflateRawSync, deflateSync } from 'node:zlib'
 import { packet } from './openpgp-framing.ts'
-import { octets, u32 } from './openpgp-octets.ts'
+import { concat, u32 } from './openpgp-bytes.ts'
 import { TYPE, onePass, signature, type SignatureOptions } from './openpgp-signature.ts'
 
 export interface LiteralOptions {
@@ -14,8 +14,8 @@ export interface LiteralOptions {
 /** A literal data packet (RFC 9580, 5.9). */
 export function literal(data: string | Uint8Array, options: LiteralOptions = {}): Buffer {
   const { format = 'u', name = Buffer.alloc(0), atMs = 0 } = options
-  const body = octets(Buffer.from(format), name.length, name, u32(Math.floor(atMs / 1000)))
-  return packet(11, octets(body, typeof data === 'string' ? Buffer.from(data) : data))
+  const body = concat(Buffer.from(format), name.length, name, u32(Math.floor(atMs / 1000)))
+  return packet(11, concat(body, typeof data === 'string' ? Buffer.from(data) : data))
 }
 
 export type SigningOptions = Omit<SignatureOptions, 'over'>
@@ -32,7 +32,7 @@ export function signedLiteral(
   const closings = all
     .toReversed()
     .map((one) => signature({ ...one, over: hashedForm(document, one) }))
-  return octets(...openings, literal(document, options), ...closings)
+  return concat(...openings, literal(document, options), ...closings)
 }
 
 /** What a signature of that type hashes: a text's line endings are made CRLF (RFC 9580, 5.2.4). */
@@ -43,11 +43,11 @@ export function hashedForm(document: Buffer, { type }: { type?: number }): Buffe
 
 /** A compressed data packet (RFC 9580, 5.6) by algorithm: 0 none, 1 zip, 2 zlib. */
 export function compressed(inner: Uint8Array, algorithm: 0 | 1 | 2): Buffer {
-  if (algorithm === 0) return packet(8, octets(0, inner))
+  if (algorithm === 0) return packet(8, concat(0, inner))
   const data = algorithm === 1 ? deflateRawSync(inner) : deflateSync(inner)
-  return packet(8, octets(algorithm, data))
+  return packet(8, concat(algorithm, data))
 }
 
 /** A compressed data packet with any algorithm octet and any data. */
 export const compressedOf = (algorithm: number, data: Uint8Array): Buffer =>
-  packet(8, octets(algorithm, data))
+  packet(8, concat(algorithm, data))

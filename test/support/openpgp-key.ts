@@ -8,7 +8,7 @@ import {
   sign as signWith,
   type KeyObject,
 } from 'node:crypto'
-import { hex, mpi, octets, seeded, u16, u32 } from './openpgp-octets.ts'
+import { hex, mpi, concat, seeded, u16, u32 } from './openpgp-bytes.ts'
 import type { Signer } from './openpgp-signature.ts'
 
 const ED25519_OID = '092b06010401da470f01'
@@ -41,15 +41,15 @@ export interface EncryptionKey extends PacketKey {
 export function ed25519(label: string, createdMs: number): SigningKey {
   const seed = seeded(`ed25519 ${label}`, 32)
   const secret = fromRaw('302e020100300506032b657004220420', seed)
-  const point = octets(0x40, rawPublic(secret))
-  const packetKey = identify(octets(4, seconds(createdMs), 22, ED25519_OID, mpi(point)), createdMs)
+  const point = concat(0x40, rawPublic(secret))
+  const packetKey = identify(concat(4, seconds(createdMs), 22, ED25519_OID, mpi(point)), createdMs)
   return {
     ...packetKey,
     algorithm: 22,
     secretBody: unlocked(packetKey.body, mpi(seed)),
     sign: (message, hash) => {
       const numbers = signWith(null, createHash(hash).update(message).digest(), secret)
-      return octets(mpi(numbers.subarray(0, 32)), mpi(numbers.subarray(32)))
+      return concat(mpi(numbers.subarray(0, 32)), mpi(numbers.subarray(32)))
     },
   }
 }
@@ -60,12 +60,12 @@ export function curve25519(label: string, createdMs: number): EncryptionKey {
   scalar[0] = (scalar[0] ?? 0) & 0xf8
   scalar[31] = ((scalar[31] ?? 0) & 0x7f) | 0x40
   const secret = fromRaw('302e020100300506032b656e04220420', scalar)
-  const point = octets(0x40, rawPublic(secret))
-  const body = octets(4, seconds(createdMs), 18, CURVE25519_OID, mpi(point), KDF)
+  const point = concat(0x40, rawPublic(secret))
+  const body = concat(4, seconds(createdMs), 18, CURVE25519_OID, mpi(point), KDF)
   return {
     ...identify(body, createdMs),
     secretBody: unlocked(body, mpi(scalar.toReversed())),
-    kdfPrefix: octets(CURVE25519_OID, 18, KDF, Buffer.from('Anonymous Sender    ')),
+    kdfPrefix: concat(CURVE25519_OID, 18, KDF, Buffer.from('Anonymous Sender    ')),
     publicKey: createPublicKey(secret),
   }
 }
@@ -77,7 +77,7 @@ export function rsa(pem: string, createdMs: number): SigningKey {
   const [modulus, exponent] = [n, e].map(number)
   const body = rsaBody(modulus ?? Buffer.alloc(0), exponent ?? Buffer.alloc(0), createdMs)
   /** OpenPGP wants the inverse of p modulo q; JWK has that of q modulo p: the primes change places. */
-  const secrets = octets(...[d, q, p, qi].map((part) => mpi(number(part))))
+  const secrets = concat(...[d, q, p, qi].map((part) => mpi(number(part))))
   return {
     ...identify(body, createdMs),
     algorithm: 1,
@@ -90,7 +90,7 @@ export function rsa(pem: string, createdMs: number): SigningKey {
 export function dsa(pem: string, createdMs: number): SigningKey {
   const der = Buffer.from(pem.replace(/-----.*-----|\s/g, ''), 'base64')
   const [, p = der, q = der, g = der, y = der, x = der] = integers(der)
-  const body = octets(4, seconds(createdMs), 17, mpi(p), mpi(q), mpi(g), mpi(y))
+  const body = concat(4, seconds(createdMs), 17, mpi(p), mpi(q), mpi(g), mpi(y))
   return {
     ...identify(body, createdMs),
     algorithm: 17,
@@ -98,7 +98,7 @@ export function dsa(pem: string, createdMs: number): SigningKey {
     sign: (message, hash) => {
       const numbers = signWith(hash, message, { key: pem, dsaEncoding: 'ieee-p1363' })
       const half = numbers.length / 2
-      return octets(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
+      return concat(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
     },
   }
 }
@@ -106,7 +106,7 @@ export function dsa(pem: string, createdMs: number): SigningKey {
 /** A fresh ECDSA key, algorithm 19. @param oid the curve's, with its length octet */
 export function ecdsa(namedCurve: string, oid: string, createdMs: number): SigningKey {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve })
-  const body = octets(4, seconds(createdMs), 19, oid, mpi(pointOf(publicKey)))
+  const body = concat(4, seconds(createdMs), 19, oid, mpi(pointOf(publicKey)))
   return {
     ...identify(body, createdMs),
     algorithm: 19,
@@ -114,7 +114,7 @@ export function ecdsa(namedCurve: string, oid: string, createdMs: number): Signi
     sign: (message, hash) => {
       const numbers = signWith(hash, message, { key: privateKey, dsaEncoding: 'ieee-p1363' })
       const half = numbers.length / 2
-      return octets(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
+      return concat(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
     },
   }
 }
@@ -122,7 +122,7 @@ export function ecdsa(namedCurve: string, oid: string, createdMs: number): Signi
 /** The public packet of a fresh ECDH key, algorithm 18, to which nobody keeps the secret. */
 export function ecdhBody(namedCurve: string, oid: string, createdMs: number): Buffer {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve })
-  return octets(4, seconds(createdMs), 18, oid, mpi(pointOf(publicKey)), '03010a09')
+  return concat(4, seconds(createdMs), 18, oid, mpi(pointOf(publicKey)), '03010a09')
 }
 
 /** The point stands at the end of the DER form, uncompressed. */
@@ -135,13 +135,13 @@ function pointOf(publicKey: KeyObject): Buffer {
 
 /** The public packet of an RSA key of any size, to which nobody may have the secret. */
 export function rsaBody(modulus: Uint8Array, exponent: Uint8Array, createdMs: number): Buffer {
-  return octets(4, seconds(createdMs), 1, mpi(modulus), mpi(exponent))
+  return concat(4, seconds(createdMs), 1, mpi(modulus), mpi(exponent))
 }
 
 /** What identifies a key packet of version 4 (RFC 9580, 5.5.4.2). */
 export function identify(body: Buffer, createdMs: number): PacketKey {
   const digest = createHash('sha1')
-    .update(octets(0x99, u16(body.length), body))
+    .update(concat(0x99, u16(body.length), body))
     .digest()
   const fingerprint = hex(digest)
   return { body, fingerprint, keyId: fingerprint.slice(-16), createdMs }
@@ -151,7 +151,7 @@ export function identify(body: Buffer, createdMs: number): PacketKey {
 export function shared(label: string, recipient: EncryptionKey): { point: Buffer; secret: Buffer } {
   const ephemeral = fromRaw('302e020100300506032b656e04220420', seeded(`ephemeral ${label}`, 32))
   return {
-    point: octets(0x40, rawPublic(ephemeral)),
+    point: concat(0x40, rawPublic(ephemeral)),
     secret: diffieHellman({ privateKey: ephemeral, publicKey: recipient.publicKey }),
   }
 }
@@ -160,11 +160,11 @@ export const seconds = (atMs: number): Buffer => u32(Math.floor(atMs / 1000))
 
 export function unlocked(body: Buffer, secrets: Buffer): Buffer {
   const sum = secrets.reduce((total, octet) => (total + octet) & 0xffff, 0)
-  return octets(body, 0, secrets, u16(sum))
+  return concat(body, 0, secrets, u16(sum))
 }
 
 export function fromRaw(prefix: string, raw: Buffer): KeyObject {
-  return createPrivateKey({ key: octets(prefix, raw), format: 'der', type: 'pkcs8' })
+  return createPrivateKey({ key: concat(prefix, raw), format: 'der', type: 'pkcs8' })
 }
 
 export function rawPublic(secret: KeyObject): Buffer {

@@ -1,4 +1,4 @@
-/** Spoiling octets in a way that a seed repeats. */
+/** Spoiling bytes in a way that a seed repeats. */
 
 /** Numbers from 0 up to a bound, the same for the same seed (mulberry32). */
 export type Random = (below: number) => number
@@ -13,53 +13,53 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** Octets that mean something to a parser of packets. */
+/** Bytes that mean something to a parser of packets. */
 const TELLING = [
   0, 1, 0x7f, 0x80, 0x99, 0xbf, 0xc0, 0xc1, 0xc2, 0xcb, 0xd2, 0xdf, 0xe0, 0xe9, 0xfe, 0xff,
 ]
 
-type Change = (octets: Buffer, random: Random) => Buffer
+type Change = (bytes: Buffer, random: Random) => Buffer
 
 const CHANGES: Change[] = [
-  (octets, random) => {
-    const at = random(octets.length)
-    octets[at] = (octets[at] ?? 0) ^ (1 << random(8))
-    return octets
+  (bytes, random) => {
+    const at = random(bytes.length)
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
+    return bytes
   },
-  (octets, random) => {
-    octets[random(octets.length)] = TELLING[random(TELLING.length)] ?? 0
-    return octets
+  (bytes, random) => {
+    bytes[random(bytes.length)] = TELLING[random(TELLING.length)] ?? 0
+    return bytes
   },
-  (octets, random) => {
-    octets[random(octets.length)] = random(256)
-    return octets
+  (bytes, random) => {
+    bytes[random(bytes.length)] = random(256)
+    return bytes
   },
-  (octets, random) => octets.subarray(0, random(octets.length)),
-  (octets, random) => octets.subarray(random(octets.length)),
-  (octets, random) => {
-    const [from, to] = cut(octets, random)
-    return Buffer.concat([octets.subarray(0, from), octets.subarray(to)])
+  (bytes, random) => bytes.subarray(0, random(bytes.length)),
+  (bytes, random) => bytes.subarray(random(bytes.length)),
+  (bytes, random) => {
+    const [from, to] = cut(bytes, random)
+    return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)])
   },
-  (octets, random) => {
-    const [from, to] = cut(octets, random)
-    const at = random(octets.length)
-    return Buffer.concat([octets.subarray(0, at), octets.subarray(from, to), octets.subarray(at)])
+  (bytes, random) => {
+    const [from, to] = cut(bytes, random)
+    const at = random(bytes.length)
+    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(from, to), bytes.subarray(at)])
   },
-  (octets, random) => {
-    const at = random(octets.length)
+  (bytes, random) => {
+    const at = random(bytes.length)
     const inserted = Buffer.from(Array.from({ length: 1 + random(6) }, () => random(256)))
-    return Buffer.concat([octets.subarray(0, at), inserted, octets.subarray(at)])
+    return Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)])
   },
 ]
 
-function cut(octets: Buffer, random: Random): [number, number] {
-  const from = random(octets.length)
-  return [from, Math.min(octets.length, from + 1 + random(80))]
+function cut(bytes: Buffer, random: Random): [number, number] {
+  const from = random(bytes.length)
+  return [from, Math.min(bytes.length, from + 1 + random(80))]
 }
 
 /** A spoilt copy; most changes are near the start, where headers are. */
-export function mutate(octets: Uint8Array, random: Random): Buffer {
-  let spoilt = Buffer.from(octets)
+export function mutate(bytes: Uint8Array, random: Random): Buffer {
+  let spoilt = Buffer.from(bytes)
   for (let count = 1 + random(3); count > 0 && spoilt.length > 0; count--) {
     const head = random(2) === 0 ? Math.min(spoilt.length, 24) : spoilt.length
     const change = CHANGES[random(CHANGES.length)] ?? ((same) => same)

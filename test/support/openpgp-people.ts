@@ -4,7 +4,7 @@ import type { UnlockedKey } from '../../src/pgp/engine.ts'
 import { ownBytes } from '../../src/pgp/size.ts'
 import { boundSubkey, plainCertificate, userId } from './openpgp-certificate.ts'
 import { packet } from './openpgp-framing.ts'
-import { octets } from './openpgp-octets.ts'
+import { concat } from './openpgp-bytes.ts'
 import { curve25519, ed25519, rsa, type EncryptionKey, type SigningKey } from './openpgp-key.ts'
 
 /** When the keys of the tests were made: 1 January 2026. */
@@ -31,7 +31,7 @@ export function testPerson(name: string, createdMs = MADE_MS): TestPerson {
 /** A person with these keys. */
 export function personOf(name: string, primary: SigningKey, subkey: EncryptionKey): TestPerson {
   const binding = boundSubkey(primary, subkey)
-  const secret = octets(
+  const secret = concat(
     packet(5, primary.secretBody),
     userId(primary, name),
     packet(7, subkey.secretBody),

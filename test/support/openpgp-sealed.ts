@@ -1,7 +1,7 @@
 /** Encrypted messages packet by packet (RFC 9580, 5.1 and 5.13), on node:crypto alone. */
 import { createCipheriv, createHash, hkdfSync, type CipherGCM } from 'node:crypto'
 import { packet } from './openpgp-framing.ts'
-import { octets, seeded, u16, u32 } from './openpgp-octets.ts'
+import { concat, seeded, u16, u32 } from './openpgp-bytes.ts'
 import { shared, type EncryptionKey } from './openpgp-key.ts'
 
 export type CipherId = 2 | 7 | 8 | 9
@@ -23,8 +23,8 @@ export function sessionKey(label: string, cipher: CipherId = 9): SessionKey {
 /** Body of a version 3 recipient packet for a Curve25519 key. */
 export function pkeskBody(recipient: EncryptionKey, key: SessionKey, label: string): Buffer {
   const sum = key.data.reduce((total, octet) => (total + octet) & 0xffff, 0)
-  const { point, wrapped } = wrap(recipient, octets(key.cipher, key.data, u16(sum)), label)
-  return octets(3, recipient.keyId, 18, point, wrapped.length, wrapped)
+  const { point, wrapped } = wrap(recipient, concat(key.cipher, key.data, u16(sum)), label)
+  return concat(3, recipient.keyId, 18, point, wrapped.length, wrapped)
 }
 
 export const pkesk = (recipient: EncryptionKey, key: SessionKey, label = 'pkesk'): Buffer =>
@@ -42,14 +42,14 @@ export function strangerPkesk(label: string, keyId?: string): Buffer {
   const point = seeded(`stranger point ${label}`, 32)
   const wrapped = seeded(`stranger wrapped ${label}`, 48)
   const named = keyId ?? seeded(`stranger ${label}`, 8).toString('hex')
-  return packet(1, octets(3, named, 18, u16(263), 0x40, point, 48, wrapped))
+  return packet(1, concat(3, named, 18, u16(263), 0x40, point, 48, wrapped))
 }
 
 /** A version 6 recipient packet; it names a v4 or v6 fingerprint (RFC 9580, 5.1.2). */
 export function pkesk6(recipient: EncryptionKey, key: SessionKey, label = 'pkesk6'): Buffer {
   const sum = key.data.reduce((total, octet) => (total + octet) & 0xffff, 0)
-  const { point, wrapped } = wrap(recipient, octets(key.data, u16(sum)), label)
-  return packet(1, octets(6, 21, 4, recipient.fingerprint, 18, point, wrapped.length, wrapped))
+  const { point, wrapped } = wrap(recipient, concat(key.data, u16(sum)), label)
+  return packet(1, concat(6, 21, 4, recipient.fingerprint, 18, point, wrapped.length, wrapped))
 }
 
 function wrap(
@@ -59,14 +59,14 @@ function wrap(
 ): { point: Buffer; wrapped: Buffer } {
   const { point, secret } = shared(label, recipient)
   const kek = createHash('sha256')
-    .update(octets('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))
+    .update(concat('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))
     .digest()
     .subarray(0, 16)
   const padding = 8 - (message.length % 8)
-  const padded = octets(message, Buffer.alloc(padding, padding))
+  const padded = concat(message, Buffer.alloc(padding, padding))
   const cipher = createCipheriv('id-aes128-wrap', kek, Buffer.alloc(8, 0xa6))
-  const wrapped = octets(cipher.update(padded), cipher.final())
-  return { point: octets(u16(263), point), wrapped }
+  const wrapped = concat(cipher.update(padded), cipher.final())
+  return { point: concat(u16(263), point), wrapped }
 }
 
 /** How the hash at the end is spoilt. */
@@ -83,11 +83,11 @@ export interface Spoilt {
 export function seipdBody(inner: Uint8Array, key: SessionKey, spoilt: Spoilt = {}): Buffer {
   const size = BLOCK_OCTETS[key.cipher]
   const prefix = seeded('prefix', size)
-  const marked = octets(prefix, prefix.subarray(-2), inner, spoilt.header ?? 'd314')
+  const marked = concat(prefix, prefix.subarray(-2), inner, spoilt.header ?? 'd314')
   const hash = spoilt.hash ?? createHash('sha1').update(marked).digest()
-  const plain = spoilt.without === true ? marked.subarray(0, -2) : octets(marked, hash)
+  const plain = spoilt.without === true ? marked.subarray(0, -2) : concat(marked, hash)
   const cipher = createCipheriv(CFB[key.cipher], key.data, Buffer.alloc(size))
-  return octets(1, cipher.update(plain), cipher.final())
+  return concat(1, cipher.update(plain), cipher.final())
 }
 
 export const seipd = (inner: Uint8Array, key: SessionKey, spoilt?: Spoilt): Buffer =>
@@ -97,27 +97,27 @@ export const seipd = (inner: Uint8Array, key: SessionKey, spoilt?: Spoilt): Buff
 export function sed(inner: Uint8Array, key: SessionKey): Buffer {
   const prefix = seeded('prefix', 16)
   const start = createCipheriv(CFB[key.cipher], key.data, Buffer.alloc(16))
-  const head = octets(start.update(octets(prefix, prefix.subarray(14))), start.final())
+  const head = concat(start.update(concat(prefix, prefix.subarray(14))), start.final())
   const rest = createCipheriv(CFB[key.cipher], key.data, head.subarray(2, 18))
-  return packet(9, octets(head, rest.update(inner), rest.final()))
+  return packet(9, concat(head, rest.update(inner), rest.final()))
 }
 
 /** A version 2 container with AES-256-GCM in one chunk (RFC 9580, 5.13.2). */
 export function seipd2(inner: Uint8Array, key: SessionKey): Buffer {
-  const header = octets(2, key.cipher, 3, 16)
+  const header = concat(2, key.cipher, 3, 16)
   const salt = seeded('salt', 32)
-  const info = octets(0xd2, header)
+  const info = concat(0xd2, header)
   const size = KEY_OCTETS[key.cipher]
   const derived = Buffer.from(hkdfSync('sha256', key.data, salt, info, size + 4))
-  const nonce = (index: number): Buffer => octets(derived.subarray(size), '00000000', u32(index))
+  const nonce = (index: number): Buffer => concat(derived.subarray(size), '00000000', u32(index))
   const name = `aes-${size * 8}-gcm` as 'aes-256-gcm'
   const seal = (index: number, data: Uint8Array, also: Uint8Array): Buffer => {
     const cipher: CipherGCM = createCipheriv(name, derived.subarray(0, size), nonce(index))
     cipher.setAAD(also)
-    return octets(cipher.update(data), cipher.final(), cipher.getAuthTag())
+    return concat(cipher.update(data), cipher.final(), cipher.getAuthTag())
   }
   const total = Buffer.alloc(8)
   total.writeBigUInt64BE(BigInt(inner.length))
-  const last = seal(1, Buffer.alloc(0), octets(info, total))
-  return packet(18, octets(header, salt, seal(0, inner, info), last))
+  const last = seal(1, Buffer.alloc(0), concat(info, total))
+  return packet(18, concat(header, salt, seal(0, inner, info), last))
 }

@@ -1,7 +1,7 @@
 /** Signature packets of version 4 (RFC 9580, 5.2.3), with anything in them that a test wants. */
 import { createHash } from 'node:crypto'
 import { packet } from './openpgp-framing.ts'
-import { hex, octets, u16, u32 } from './openpgp-octets.ts'
+import { hex, concat, u16, u32 } from './openpgp-bytes.ts'
 
 /** Hash algorithms by number (RFC 9580, 9.5). */
 export const HASH = { md5: 1, sha1: 2, sha256: 8, sha384: 9, sha512: 10 } as const
@@ -36,28 +36,28 @@ export function subpacket(kind: number, body: Uint8Array, critical = false): Buf
   const length = body.length + 1
   const header =
     length < 192
-      ? octets(length)
+      ? concat(length)
       : length < 8384
         ? u16(length - 192 + (192 << 8))
-        : octets(255, u32(length))
-  return octets(header, kind | (critical ? 0x80 : 0), body)
+        : concat(255, u32(length))
+  return concat(header, kind | (critical ? 0x80 : 0), body)
 }
 
 export const created = (atMs: number): Buffer => subpacket(2, u32(Math.floor(atMs / 1000)))
 export const expiresAfter = (seconds: number): Buffer => subpacket(3, u32(seconds))
 export const keyExpiresAfter = (seconds: number): Buffer => subpacket(9, u32(seconds))
-export const issuer = (fingerprint: string): Buffer => subpacket(16, octets(fingerprint.slice(-16)))
+export const issuer = (fingerprint: string): Buffer => subpacket(16, concat(fingerprint.slice(-16)))
 export const issuerFingerprint = (fingerprint: string): Buffer =>
-  subpacket(33, octets(fingerprint.length === 64 ? 6 : 4, fingerprint))
+  subpacket(33, concat(fingerprint.length === 64 ? 6 : 4, fingerprint))
 export const intendedRecipient = (fingerprint: string, critical = false): Buffer =>
-  subpacket(35, octets(fingerprint.length === 64 ? 6 : 4, fingerprint), critical)
-export const keyFlags = (flags: number): Buffer => subpacket(27, octets(flags))
-export const preferredCiphers = (...ids: number[]): Buffer => subpacket(11, octets(...ids))
-export const reason = (code: number): Buffer => subpacket(29, octets(code, Buffer.from('because')))
+  subpacket(35, concat(fingerprint.length === 64 ? 6 : 4, fingerprint), critical)
+export const keyFlags = (flags: number): Buffer => subpacket(27, concat(flags))
+export const preferredCiphers = (...ids: number[]): Buffer => subpacket(11, concat(...ids))
+export const reason = (code: number): Buffer => subpacket(29, concat(code, Buffer.from('because')))
 export const notation = (name: string, value: string, critical = false): Buffer =>
   subpacket(
     20,
-    octets('80000000', u16(name.length), u16(value.length), Buffer.from(name), Buffer.from(value)),
+    concat('80000000', u16(name.length), u16(value.length), Buffer.from(name), Buffer.from(value)),
     critical,
   )
 export const embedded = (signaturePacket: Buffer): Buffer => subpacket(32, signaturePacket)
@@ -82,7 +82,7 @@ export interface SignatureOptions {
 /** The body of a signature packet. */
 export function signatureBody(options: SignatureOptions): Buffer {
   const { signer, over, type = TYPE.binary, hash = 'sha256', atMs } = options
-  const hashedArea = octets(
+  const hashedArea = concat(
     ...(options.undated === true ? [] : [created(atMs)]),
     ...(options.hashed ?? []),
   )
@@ -90,8 +90,8 @@ export function signatureBody(options: SignatureOptions): Buffer {
     issuerFingerprint(signer.fingerprint),
     issuer(signer.fingerprint),
   ]
-  const unhashedArea = octets(...unhashed)
-  const hashedPart = octets(
+  const unhashedArea = concat(...unhashed)
+  const hashedPart = concat(
     4,
     type,
     signer.algorithm,
@@ -99,8 +99,8 @@ export function signatureBody(options: SignatureOptions): Buffer {
     u16(hashedArea.length),
     hashedArea,
   )
-  const message = octets(over, hashedPart, 4, 255, u32(hashedPart.length))
-  return octets(
+  const message = concat(over, hashedPart, 4, 255, u32(hashedPart.length))
+  return concat(
     hashedPart,
     u16(unhashedArea.length),
     unhashedArea,
@@ -120,7 +120,7 @@ export function onePass(options: {
 }): Buffer {
   const { signer, type = TYPE.binary, hash = 'sha256', last = true } = options
   const keyId = signer.fingerprint.slice(-16)
-  return packet(4, octets(3, type, HASH[hash], signer.algorithm, keyId, last ? 1 : 0))
+  return packet(4, concat(3, type, HASH[hash], signer.algorithm, keyId, last ? 1 : 0))
 }
 
 /** Lower-case hex key id of a v4 fingerprint. */

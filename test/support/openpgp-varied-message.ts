@@ -2,7 +2,7 @@
 import { curve25519, type SigningKey } from './openpgp-key.ts'
 import { compressed, literal, signedLiteral, type SigningOptions } from './openpgp-inner.ts'
 import type { Random } from './openpgp-mutate.ts'
-import { octets, seeded } from './openpgp-octets.ts'
+import { concat, seeded } from './openpgp-bytes.ts'
 import { oldPacket, packet, partialPacket } from './openpgp-framing.ts'
 import { pkeskBody, seipdBody, sessionKey, strangerPkesk, type CipherId } from './openpgp-sealed.ts'
 import {
@@ -53,7 +53,7 @@ export function variedMessage(
       : packet(18, container)
   const marker = rarely(random) ? [packet(10, Buffer.from('PGP'))] : []
   const twice = rarely(random) ? [packet(1, body)] : []
-  return { packets: octets(...marker, ...before, ours, ...twice, sealed), text }
+  return { packets: concat(...marker, ...before, ours, ...twice, sealed), text }
 }
 
 const bodyOf = (framed: Buffer): Buffer => framed.subarray(2)
@@ -70,7 +70,7 @@ function innerOf(random: Random, text: string, signers: SigningKey[]): Buffer {
   const signing = signatureOf(random, signer)
   const signed = signedLiteral(text, rarely(random) ? [signing, signing] : signing, options)
   if (rarely(random)) return compressed(signed, pick(random, 0, 1, 2))
-  if (rarely(random)) return octets(packet(60, seeded('odd', 9)), signed)
+  if (rarely(random)) return concat(packet(60, seeded('odd', 9)), signed)
   return signed
 }
 
@@ -83,7 +83,7 @@ function signatureOf(random: Random, signer: SigningKey): SigningOptions {
   if (random(4) === 0) hashed.push(intendedRecipient(bot.primary.fingerprint, random(2) === 0))
   if (rarely(random)) hashed.push(expiresAfter(pick(random, 0, 60, 10_000_000)))
   if (rarely(random)) hashed.push(subpacket(28, Buffer.from('alice')))
-  if (rarely(random)) hashed.push(subpacket(100, octets(1), random(2) === 0))
+  if (rarely(random)) hashed.push(subpacket(100, concat(1), random(2) === 0))
   const lies = rarely(random)
   const unhashed = lies ? [issuer(mallory.primary.fingerprint)] : [issuer(signer.fingerprint)]
   return {

@@ -2,7 +2,7 @@
 import { ed25519Native, x25519Native } from './openpgp-x25519.ts'
 import { curve25519, ed25519, type SigningKey } from './openpgp-key.ts'
 import type { Random } from './openpgp-mutate.ts'
-import { octets, u16, u32 } from './openpgp-octets.ts'
+import { concat, u16, u32 } from './openpgp-bytes.ts'
 import { packet } from './openpgp-framing.ts'
 import {
   TYPE,
@@ -32,25 +32,25 @@ export function variedCertificate(random: Random, nowMs: number): Buffer {
   const id = Buffer.from(
     pick(random, 'Alice', 'Bob', 'Zoë <z@example.org>', '\ufeffmark', 'x'.repeat(300)),
   )
-  const over = octets(0x99, u16(primary.body.length), primary.body)
-  const overSubkey = octets(0x99, u16(subkey.body.length), subkey.body)
+  const over = concat(0x99, u16(primary.body.length), primary.body)
+  const overSubkey = concat(0x99, u16(subkey.body.length), subkey.body)
   const certification = signature({
     ...self(random, primary, madeMs),
-    over: octets(over, 0xb4, u32(id.length), id),
+    over: concat(over, 0xb4, u32(id.length), id),
     type: pick(random, 0x13, 0x10, 0x11, 0x12, ...(rarely(random) ? [0x18] : [])),
     hashed: said(random, rarely(random) ? 0x21 : 0x03),
   })
   const binding = signature({
     ...self(random, primary, madeMs),
-    over: octets(over, overSubkey),
+    over: concat(over, overSubkey),
     type: TYPE.subkeyBinding,
     hashed: said(random, pick(random, 0x0c, 0x04, 0x08, ...(rarely(random) ? [0x02] : []))),
   })
   const parts = [packet(6, primary.body), packet(13, id), certification]
   if (rarely(random)) parts.push(certification)
   parts.push(packet(14, subkey.body), binding)
-  if (rarely(random)) parts.push(packet(12, octets(1)))
-  return octets(...parts)
+  if (rarely(random)) parts.push(packet(12, concat(1)))
+  return concat(...parts)
 }
 
 function self(
@@ -79,12 +79,12 @@ function self(
 function said(random: Random, flags: number): Buffer[] {
   const all = [keyFlags(flags), preferredCiphers(...pick(random, [9, 8, 7], [7], [9]))]
   if (random(4) === 0) all.push(keyExpiresAfter(pick(random, 0, 5, 365 * 86_400, 900 * 86_400)))
-  if (random(3) === 0) all.push(subpacket(30, octets(1)), subpacket(21, octets(10, 8)))
+  if (random(3) === 0) all.push(subpacket(30, concat(1)), subpacket(21, concat(10, 8)))
   if (random(6) === 0) all.push(notation('salt@example.org', 'x', rarely(random)))
-  if (random(4) === 0) all.push(subpacket(25, octets(1), true))
+  if (random(4) === 0) all.push(subpacket(25, concat(1), true))
   if (rarely(random)) all.push(expiresAfter(pick(random, 0, 3600, 3600 * 86_400)))
-  if (rarely(random)) all.push(subpacket(101, octets(1), random(2) === 0))
+  if (rarely(random)) all.push(subpacket(101, concat(1), random(2) === 0))
   if (rarely(random)) all.push(keyFlags(0x03))
-  if (rarely(random)) all.push(subpacket(12, octets(0x80, 22, '00'.repeat(20))))
+  if (rarely(random)) all.push(subpacket(12, concat(0x80, 22, '00'.repeat(20))))
   return all
 }

@@ -12,14 +12,14 @@ import {
   type SigningKey,
 } from './openpgp-key.ts'
 import { packet } from './openpgp-framing.ts'
-import { octets, seeded } from './openpgp-octets.ts'
+import { concat, seeded } from './openpgp-bytes.ts'
 import type { SessionKey } from './openpgp-sealed.ts'
 
 /** Ed25519, algorithm 27. */
 export function ed25519Native(label: string, createdMs: number): SigningKey {
   const seed = seeded(`ed25519 ${label}`, 32)
   const secret = fromRaw('302e020100300506032b657004220420', seed)
-  const packetKey = identify(octets(4, seconds(createdMs), 27, rawPublic(secret)), createdMs)
+  const packetKey = identify(concat(4, seconds(createdMs), 27, rawPublic(secret)), createdMs)
   return {
     ...packetKey,
     algorithm: 27,
@@ -33,7 +33,7 @@ export function x25519Native(label: string, createdMs: number): EncryptionKey {
   const scalar = seeded(`x25519 ${label}`, 32)
   const secret = fromRaw('302e020100300506032b656e04220420', scalar)
   const point = rawPublic(secret)
-  const body = octets(4, seconds(createdMs), 25, point)
+  const body = concat(4, seconds(createdMs), 25, point)
   return {
     ...identify(body, createdMs),
     secretBody: unlocked(body, scalar),
@@ -46,10 +46,10 @@ export function x25519Native(label: string, createdMs: number): EncryptionKey {
 export function x25519Pkesk(recipient: EncryptionKey, key: SessionKey, label = 'pkesk'): Buffer {
   const { point, secret } = shared(label, recipient)
   const ephemeral = point.subarray(1)
-  const input = octets(ephemeral, recipient.kdfPrefix, secret)
+  const input = concat(ephemeral, recipient.kdfPrefix, secret)
   const kek = Buffer.from(hkdfSync('sha256', input, '', 'OpenPGP X25519', 16))
   const cipher = createCipheriv('id-aes128-wrap', kek, Buffer.alloc(8, 0xa6))
-  const wrapped = octets(cipher.update(key.data), cipher.final())
+  const wrapped = concat(cipher.update(key.data), cipher.final())
   const length = wrapped.length + 1
-  return packet(1, octets(3, recipient.keyId, 25, ephemeral, length, key.cipher, wrapped))
+  return packet(1, concat(3, recipient.keyId, 25, ephemeral, length, key.cipher, wrapped))
 }

@@ -12,11 +12,8 @@ import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { REFUSALS } from '../../src/errors.ts'
-import { Health, REASONS } from '../../src/observe/health.ts'
-import { KeyMetrics } from '../../src/observe/key-metrics.ts'
-import { showLoad } from '../../src/observe/load-metrics.ts'
-import { MediaMetrics } from '../../src/observe/media-metrics.ts'
-import { Metrics } from '../../src/observe/metrics.ts'
+import { REASONS } from '../../src/observe/health.ts'
+import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -63,19 +60,6 @@ function usage(command: { name(): string; usage(): string }): string {
   return `${command.name()} ${command.usage()}`.replace('[options]', '').replace(/\s+/g, ' ').trim()
 }
 
-/** A registry with every metric that a sidecar has. */
-export function everyMetric(): Metrics['registry'] {
-  const { registry } = new Metrics(new Health())
-  void new KeyMetrics(registry, { keys: () => [], situation: () => null })
-  void new MediaMetrics(registry, { openings: () => 0, spoolOctets: () => 0 })
-  showLoad(registry, {
-    threads: () => ({}),
-    connections: () => ({}),
-    caches: () => ({}),
-  })
-  return registry
-}
-
 /** Every table by its name, in Markdown. */
 export const TABLES: Record<string, () => string> = {
   commands: () => table(['command', 'what it does'], commands()),
@@ -107,15 +91,13 @@ export const TABLES: Record<string, () => string> = {
   metrics: () =>
     table(
       ['metric', 'labels', 'what it counts or shows'],
-      everyMetric()
-        .getMetricsAsArray()
-        .filter(({ name }) => !/^postern_(?:process|nodejs)_/.test(name))
-        .map((metric) => metric as typeof metric & { labelNames?: string[] })
-        .map(({ name, help, labelNames }) => [
-          `\`${name}\``,
-          (labelNames ?? []).map((label) => `\`${label}\``).join(', '),
-          help,
-        ]),
+      Object.entries(METRICS).map(([name, { labels, help }]) => [
+        `\`${name}\``,
+        Object.keys(labels)
+          .map((label) => `\`${label}\``)
+          .join(', '),
+        help,
+      ]),
     ),
   codes: () =>
     table(
@@ -129,7 +111,7 @@ export const TABLES: Record<string, () => string> = {
     ),
   'operator-codes': () =>
     table(
-      ['code', 'ends with', 'what happened', 'what to do'],
+      ['code', 'exit code', 'what happened', 'what to do'],
       Object.entries(OPERATOR_REFUSALS).map(([code, { exitCode, what, hint }]) => [
         `\`${code}\``,
         String(exitCode),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Outcomes, type Outcome } from '../../src/chats/outcomes.ts'
+import { Outcomes, type MessageOutcome } from '../../src/chats/outcomes.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'postern-outcomes-'))
@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function outcome(updateId: number, messageId: number, verdict = 'verified'): Outcome {
+function outcome(updateId: number, messageId: number, verdict = 'verified'): MessageOutcome {
   return {
     updateId,
     atMs: Date.now(),
@@ -31,7 +31,7 @@ function outcome(updateId: number, messageId: number, verdict = 'verified'): Out
   }
 }
 
-async function written(received: Outcome[][]): Promise<Outcomes> {
+async function written(received: MessageOutcome[][]): Promise<Outcomes> {
   {
     await using outcomes = new Outcomes(store)
     for (const some of received) outcomes.received(some)

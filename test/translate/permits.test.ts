@@ -56,7 +56,7 @@ describe('what the guard alone can make', () => {
 function sealed(): string {
   const packet = (tag: number, body: number[]) => [0xc0 | tag, body.length, ...body]
   const zeros = Array.from({ length: 40 }, () => 0)
-  const octets = [...packet(1, [3, ...zeros]), ...packet(18, [1, ...zeros])]
-  const base64 = Buffer.from(octets).toString('base64')
+  const bytes = [...packet(1, [3, ...zeros]), ...packet(18, [1, ...zeros])]
+  const base64 = Buffer.from(bytes).toString('base64')
   return `-----BEGIN PGP MESSAGE-----\n\n${base64}\n-----END PGP MESSAGE-----\n`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../src/translate/examine.ts'
+import type { MessageFinding } from '../../src/translate/examine.ts'
 import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
@@ -31,13 +31,13 @@ describe('the table of verdicts', () => {
   })
 })
 
-const finding: fc.Arbitrary<Finding> = fc.oneof(
+const finding: fc.Arbitrary<MessageFinding> = fc.oneof(
   fc.constant({ kind: 'untouched' as const }),
-  fc.constant({ kind: 'words' as const }),
+  fc.constant({ kind: 'readable' as const }),
   fc.record({
     kind: fc.constant('plain' as const),
     verdict: fc.constantFrom('plaintext-in-protected', 'before-key', 'mode-unknown'),
-  }) as fc.Arbitrary<Finding>,
+  }) as fc.Arbitrary<MessageFinding>,
   fc.record({
     kind: fc.constant('closed' as const),
     verdict: fc.constantFrom(...(NEVER as Verdict[])),
@@ -75,7 +75,7 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
     fc.property(message, finding, fc.constantFrom(...policies), (before, found, verify) => {
       const fits = {
         untouched: true,
-        words: 'armored' in before,
+        readable: 'armored' in before,
         plain: !('armored' in before) && 'text' in before,
         closed: 'armored' in before,
         opened: 'armored' in before,
@@ -83,21 +83,22 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
       fc.pre(fits)
       const after: Record<string, unknown> = structuredClone(before)
       const how = { settled: undefined, verify, normalizeText: false }
-      const verdict = writeFinding(after, found, how)
+      const final = writeFinding(after, found, how)
       expect(after['id']).toBe(before.id)
       if (found.kind === 'untouched') {
-        expect([verdict, after]).toEqual([null, before])
+        expect([final, after]).toEqual([null, before])
         return
       }
       expect('text' in after && 'armored' in after).toBe(false)
       const postern = after['postern'] as { withheldText?: string; opened: boolean }
       const held = [after['text'], after['armored'], postern.withheldText]
-      if (found.kind === 'words') {
+      if (found.kind === 'readable') {
         expect(held).toContain(before.armored)
         return
       }
 
-      const delivered = verdict !== null && delivers(verdict, verify)
+      const delivered = final !== null && delivers(final.verdict, verify)
+      expect(postern).toMatchObject({ ...final })
       expect(postern.opened).toBe(found.kind === 'opened')
       if (found.kind === 'opened') {
         expect(after['text']).toBe(delivered ? found.opened.text : undefined)
@@ -123,6 +124,6 @@ test('a settled verdict counts over the message’s own', () => {
   }
   const settled = { verdict: 'replayed' as const, reason: 'other-audience' }
   const how = { settled, verify: 'flag' as const, normalizeText: false }
-  expect(writeFinding(after, found, how)).toBe('replayed')
+  expect(writeFinding(after, found, how)).toEqual(settled)
   expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })
 })

@@ -204,7 +204,7 @@ test('the operator is told what cannot be: a stranger, another fingerprint, no f
     [['verify', id, 'abc'], 2, /40 hexadecimal/],
     [['block', 'alice'], 2, /whole number/],
     [['policy', 'paranoid'], 2, /no such policy/],
-    [['log', '--since', 'yesterday'], 2, /no date/],
+    [['log', '--since', 'yesterday'], 2, /not a date/],
   ]
   for (const [args, code, said] of cases) {
     const ended = await stage.sidecar.postern('trust', ...args)

@@ -117,7 +117,7 @@ test('verifying does not forget that the person signs, whatever fingerprint is v
   await stage.restart()
   await stage.sidecar.whenReady()
   withheld(await bare(chat, person, 'c'), 'bad-signature', 'stopped-signing')
-  expect(await accept(person)).toMatch(/begin anew/)
+  expect(await accept(person)).toMatch(/start over/)
   expect((await bare(chat, person, 'd')).text).toBe('d')
 })
 

@@ -35,13 +35,12 @@ function open(
       budget: nothing,
     },
   })
-  const polls = new PollWatch({ clock, onEvicted: nothing, onContested: nothing })
+  const polls = new PollWatch(clock)
   const backlog = new Backlog({
     clock,
     skewMs: () => 0,
     isDelivering: () => true,
     ask: () => Promise.resolve(),
-    onState: nothing,
   })
   const limits = () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 })
   const poller = new UpdatePoller(

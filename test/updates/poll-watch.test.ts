@@ -24,11 +24,9 @@ function watched() {
   }
   const evicted: Taker[] = []
   const contested: (Taker | null)[] = []
-  const watch = new PollWatch({
-    clock,
-    onEvicted: (by) => evicted.push(by),
-    onContested: (by) => contested.push(by),
-  })
+  const watch = new PollWatch(clock)
+  watch.onEvicted((by) => evicted.push(by))
+  watch.onContested((by) => contested.push(by))
   const pass = async (ms: number): Promise<void> => {
     nowMs += ms
     for (const look of waiting) look()

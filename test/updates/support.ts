@@ -84,7 +84,7 @@ export class Scene {
         passphrase: null,
       },
       log: watchedLog((line) => this.lines.push(line)),
-      surroundings: {
+      parts: {
         clock: time === 'still' ? this.clock : REAL_CLOCK,
         resolveHost: (host) => Promise.resolve(hosts[host] ?? []),
       },

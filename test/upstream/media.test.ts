@@ -12,7 +12,7 @@ async function cameOf(
   answer: (response: ServerResponse) => void,
   limits: Partial<UpstreamLimits> = {},
   signal = new AbortController().signal,
-): Promise<{ said: string; octets: number; closed: () => Promise<void>; asked: () => number }> {
+): Promise<{ said: string; bytes: number; closed: () => Promise<void>; asked: () => number }> {
   let asked = 0
   const closed = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
@@ -42,14 +42,14 @@ async function cameOf(
     server.closeAllConnections()
     server.close()
   })
-  let octets = 0
+  let bytes = 0
   const rest = { closed: () => closed.promise, asked: () => asked }
   try {
-    for await (const piece of await upstream.media('abc', signal)) octets += piece.length
-    return { said: 'given', octets, ...rest }
+    for await (const piece of await upstream.media('abc', signal)) bytes += piece.length
+    return { said: 'given', bytes, ...rest }
   } catch (error) {
     if (!(error instanceof PosternError)) throw error
-    return { said: error.code, octets, ...rest }
+    return { said: error.code, bytes, ...rest }
   }
 }
 
@@ -59,10 +59,10 @@ const piece = Buffer.alloc(1000)
 test('a file of the greatest size is given, one byte more is too large', async () => {
   const sized = (size: number) => (response: ServerResponse) =>
     void response.end(Buffer.alloc(size))
-  expect(await cameOf(sized(100_000), LARGE)).toMatchObject({ said: 'given', octets: 100_000 })
+  expect(await cameOf(sized(100_000), LARGE)).toMatchObject({ said: 'given', bytes: 100_000 })
   expect(await cameOf(sized(100_001), LARGE)).toMatchObject({
     said: 'postern_media_too_large',
-    octets: 0,
+    bytes: 0,
   })
 })
 
@@ -76,7 +76,7 @@ test('a file without a length is read no further than the bound', async () => {
   }
   const came = await cameOf(endless, LARGE)
   expect(came.said).toBe('postern_media_too_large')
-  expect(came.octets).toBeLessThanOrEqual(100_000)
+  expect(came.bytes).toBeLessThanOrEqual(100_000)
   await came.closed()
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { clockSkewMs } from '../../src/upstream/clock.ts'
+import { clockSkewMs } from '../../src/upstream/headers.ts'
 import { handedOn } from '../../src/upstream/headers.ts'
-import { retryAfterSeconds } from '../../src/upstream/retry-after.ts'
+import { retryAfterSeconds } from '../../src/upstream/service-error.ts'
 
 describe('how long a 429 asks to wait', () => {
   test.each([

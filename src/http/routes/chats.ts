@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import type { Facts } from '../../chats/facts.ts'
+import type { KnownChats } from '../../chats/known-chats.ts'
 import type { Modes } from '../../chats/modes.ts'
 import { Refusal } from '../../errors.ts'
-import { moment } from '../../fresh-cache.ts'
+import { monotonicNow } from '../../fresh-cache.ts'
 import { chatView, objectResult, withResult } from '../../translate/bot-view.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { idParam, queryOf } from '../params.ts'
@@ -10,7 +10,7 @@ import type { DoorRoute } from '../server.ts'
 
 export interface ChatRouteParts {
   upstream: Upstream
-  facts: Facts
+  knownChats: KnownChats
   modes: Modes
   /** False: answers pass as they came (`key.publish: false`). */
   translates: boolean
@@ -21,7 +21,7 @@ export function chatRoutes(parts: ChatRouteParts): DoorRoute {
   return (app, tools) => {
     app.get('/chats/:chatId', async (request: FastifyRequest, reply) => {
       const id = idParam(request, 'chatId')
-      const askedAtMs = moment()
+      const askedAtMs = monotonicNow()
       const answer = await parts.upstream.relay({
         method: 'GET',
         path: `/chats/${id}${queryOf(request)}`,
@@ -31,7 +31,7 @@ export function chatRoutes(parts: ChatRouteParts): DoorRoute {
       const { result } = answer.envelope
       await observe(Number(id), result, { askedAtMs, modes: parts.modes })
       if (!parts.translates) return tools.relay(reply, answer)
-      const latched = parts.facts.isLatched(Number(id))
+      const latched = parts.knownChats.isLatched(Number(id))
       const view = chatView(objectResult(result, 'a chat'), { latched })
       return tools.relay(reply, withResult(answer, view))
     })

@@ -6,7 +6,7 @@ import type { DoorRoute } from '../server.ts'
 
 export interface MeRouteParts {
   upstream: Upstream
-  /** Told every `/me` that comes by; throws NoResponseError for one that is another bot's. */
+  /** Called with every `/me` that comes by; throws NoResponseError for one that is another bot's. */
   observe: (bot: unknown) => void
   /** Our key and where it stands with the service; null: of that, the answer tells nothing. */
   key: () => { state: string; fingerprint: string | null } | null

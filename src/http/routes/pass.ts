@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { API_PREFIX, ENDPOINTS } from '../../api/endpoints.ts'
+import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../json.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
@@ -14,11 +14,9 @@ export interface PassParts {
   managesKey: boolean
   /** `routes.allowUnknown` */
   allowUnknown: boolean
-  /** Told after the service has burnt the token. */
-  revoked: () => void
+  /** Called when the bot has had the service burn its token. */
+  onTokenRevoked: () => void
 }
-
-type Endpoint = (typeof ENDPOINTS)[number]
 
 /** Parameters that are not numbers. */
 const TEXT_PARAMS = new Set(['callbackId', 'username'])
@@ -60,7 +58,7 @@ function passHandler(endpoint: Endpoint, rule: Parameters<typeof checkBody>[0], 
     if (request.body !== undefined) checkBody(rule, request.body)
     const path = upstreamPath(endpoint.path, request) + queryOf(request)
     const answer = await parts.upstream.relay(asCall(request, reply, path))
-    if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.revoked()
+    if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()
     return relay(reply, answer)
   }
 }

@@ -15,8 +15,8 @@ export interface UpdateRouteParts {
   upstream: Upstream
   /** Null when the sidecar holds no key: updates then pass as they came. */
   incoming: Incoming | null
-  /** Told how each poll ended: the service's code, or null when it gave updates. */
-  polled: (code: string | null) => void
+  /** Called with how each poll ended: the service's code, or null when it gave updates. */
+  onPolled: (code: string | null) => void
   webhook: Webhook
   polls: PollWatch
   backlog: Backlog
@@ -67,7 +67,7 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
     .poll({ query, timeoutSeconds, signal })
     .catch((error: unknown) => afterNonsense(error, signal))
   const { envelope } = answer
-  parts.polled(envelope.ok ? null : envelope.error.code)
+  parts.onPolled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
   const updates = readUpdates(envelope.result)
   if (watched.answered(updates.length)) return answer

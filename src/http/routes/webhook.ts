@@ -12,14 +12,18 @@ import { checkBody } from './passed.ts'
 export interface WebhookRouteParts {
   upstream: Upstream
   webhook: Webhook
-  /** Told every result that the service gives about its own webhook; must not throw. */
-  observe: (result: unknown) => void
+  /** Called with every result that the service gives about its own webhook; must not throw. */
+  onServiceWebhook: (result: unknown) => void
 }
 
 const NOTHING = { schema: z.strictObject({}), check: 'names' } as const
 
 /** `/webhook`: the bot's own, which the sidecar delivers to. */
-export function webhookRoutes({ upstream, webhook, observe }: WebhookRouteParts): DoorRoute {
+export function webhookRoutes({
+  upstream,
+  webhook,
+  onServiceWebhook,
+}: WebhookRouteParts): DoorRoute {
   return (app, tools) => {
     app.get('/webhook', async (request, reply) => {
       const signal = tools.whileConnected(reply)
@@ -27,7 +31,7 @@ export function webhookRoutes({ upstream, webhook, observe }: WebhookRouteParts)
       const answer = await upstream.relay({ method: 'GET', path, signal })
       if (!answer.envelope.ok) return tools.relay(reply, answer)
       const { result } = answer.envelope
-      observe(result)
+      onServiceWebhook(result)
       const { own, unconfirmedCount } = webhook
       if (own === null) return tools.relay(reply, answer)
       const info = webhookView(
@@ -38,15 +42,15 @@ export function webhookRoutes({ upstream, webhook, observe }: WebhookRouteParts)
       return tools.relay(reply, withResult(answer, info))
     })
     app.post('/webhook', async (request, reply) => {
-      const wanted = SetWebhook.safeParse(request.body)
-      if (!wanted.success) throw new Refusal('bad_request', firstProblem(wanted.error))
-      const { url, secret = null } = wanted.data
+      const parsed = SetWebhook.safeParse(request.body)
+      if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
+      const { url, secret = null } = parsed.data
       return tools.relay(reply, await webhook.set({ url, secret }))
     })
     app.delete('/webhook', async (request, reply) => {
       if (request.body !== undefined) checkBody(NOTHING, request.body)
       const answer = await webhook.remove(queryOf(request))
-      if (answer.envelope.ok) observe(answer.envelope.result)
+      if (answer.envelope.ok) onServiceWebhook(answer.envelope.result)
       return tools.relay(reply, answer)
     })
   }

@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
-import { RecentMap } from '../native/recent-map.ts'
+import { RecentMap } from '../../util/recent-map.ts'
 import type { Ephemeral } from './algorithm.ts'
 
 /** Bytes of a public point. */

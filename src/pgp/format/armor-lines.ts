@@ -1,13 +1,8 @@
 /** ASCII armor (RFC 9580, 6.2) read line by line: of a text at hand, or of bytes as they arrive. */
+import { beginLine, endLine, type ArmorType } from './armor-writer.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { Crc24 } from './crc24.ts'
 import { FramingError } from './packets.ts'
-
-/** Block types that are ever read. */
-export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK' | 'PRIVATE KEY BLOCK'
-
-export const beginLine = (type: ArmorType): string => `-----BEGIN PGP ${type}-----`
-export const endLine = (type: ArmorType): string => `-----END PGP ${type}-----`
 
 /** Lines that may stand in a block; line ends and trailing space are taken off before. */
 const BASE64_LINE = /^[A-Za-z0-9+/]+={0,2}$/

@@ -106,11 +106,11 @@ async function decompress(
   }
 }
 
-/** The platform says it with a code, the library in words. */
+/** The platform gives a code, the library a message. */
 function isTooLarge(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const said = 'code' in error ? error.code : error.message
-  return said === 'ERR_BUFFER_TOO_LARGE' || /size exceeded/.test(String(said))
+  const reason = 'code' in error ? error.code : error.message
+  return reason === 'ERR_BUFFER_TOO_LARGE' || /size exceeded/.test(String(reason))
 }
 
 function documentIn(packets: Packet[]): Decrypted {

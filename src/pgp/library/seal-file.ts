@@ -4,13 +4,13 @@
  */
 import './brainpool.ts'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket } from 'openpgp'
 import { CIPHERS } from '../crypto/ciphers.ts'
 import type { Cipher, UnlockedKey } from '../engine.ts'
-import { armorMessage } from '../format/armor.ts'
+import { armorMessage } from '../format/armor-writer.ts'
 import { COMPRESSION } from '../format/message-grammar.ts'
 import { framedParts, TAG, type Framing } from '../format/packets.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
@@ -125,7 +125,7 @@ async function encrypted(
   for (const part of parts) {
     for (let at = 0; at < part.length; at += SLICE) {
       put(part.subarray(at, at + SLICE))
-      if (part.length > SLICE) await breathe()
+      if (part.length > SLICE) await yieldToLoop()
     }
   }
   put(Buffer.of(0xd3, 0x14))

@@ -4,7 +4,7 @@ import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey 
 import { BOUNDS } from '../bounds.ts'
 import { CIPHERS } from '../crypto/ciphers.ts'
 import type { Cipher, SealRequest } from '../engine.ts'
-import { armorMessage } from '../format/armor.ts'
+import { armorMessage } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'
 import type { SealedDigests } from '../sealed.ts'

@@ -7,7 +7,7 @@ import {
   type CheckedCertificate,
 } from './certificate-info.ts'
 import type { CertificateReader } from './certificate-reader.ts'
-import { RecentMap } from './recent-map.ts'
+import { RecentMap } from '../../util/recent-map.ts'
 import { DIGEST_BYTES, packRecord } from './record-table.ts'
 import { RecordTable } from './record-table.ts'
 import type { WorkPriority } from './threads.ts'

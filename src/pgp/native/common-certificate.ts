@@ -50,7 +50,7 @@ const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint]
 const USER_ID_MAX = 1024
 const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
 
-interface Parts {
+interface CommonPackets {
   primary: SigningKey
   userId: Uint8Array
   certification: SignaturePacketForm
@@ -93,7 +93,7 @@ export function readCommonPackets(
 const isTrue = (statement: Statement): boolean =>
   signatureAlgorithm(statement.algorithm).holds(statement)
 
-function partsOf(packets: readonly Packet[]): Parts | null {
+function partsOf(packets: readonly Packet[]): CommonPackets | null {
   if (packets.length !== SHAPE.length) return null
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
@@ -137,7 +137,7 @@ function infoOf({
   certification,
   recipientKey,
   binding,
-}: Parts): { info: CertificateInfo; ciphers: number[] } | null {
+}: CommonPackets): { info: CertificateInfo; ciphers: number[] } | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)

@@ -1,7 +1,11 @@
-/** All of a message but its words: a session key, and the packets that give it to each recipient. */
-import { hash } from 'node:crypto'
+/**
+ * All of a message but its text: a session key, and the packets that give it to each recipient.
+ * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
+ */
+import { hash, randomBytes } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
 import type { SigningKey } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { CIPHER_NAME } from '../crypto/ciphers.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
@@ -9,14 +13,23 @@ import { Crc24 } from '../format/crc24.ts'
 import {
   ARMOR_END,
   ARMOR_START,
-  armorChars,
+  armoredLength,
   armorLines,
+  needsChecksum,
   type ArmoredPackets,
-} from '../format/json-armor.ts'
+} from '../format/armor-writer.ts'
 import { TAG, framePacket } from '../format/packets.ts'
+import { SUBPACKET, statementDigest } from '../format/signature-claim.ts'
 import { Sealed } from '../sealed.ts'
 import type { OwnSecret } from './own-keys.ts'
-import { signDocument } from './signed-document.ts'
+
+const BINARY = 0
+const SHA512 = 10
+const CRITICAL = 0x80
+/** Makes no two signatures alike, which guards a key against faults of the machine. */
+const SALT_NAME = Buffer.from('salt@notations.openpgpjs.org')
+const SALT_BYTES = 32
+const LITERAL_UTF8 = 'u'.charCodeAt(0)
 
 /** It seals one message and no other. */
 export interface PreparedMessage {
@@ -51,25 +64,77 @@ export function sealPrepared(
   prepared: PreparedMessage,
   { text, signer, atMs }: { text: string; signer: OwnSecret<SigningKey>; atMs: number },
 ): Sealed {
-  const { packets, statementDigest } = signDocument(text, signer, atMs)
+  const signed = signDocument(text, signer, atMs)
   const { cipher, data } = prepared.sessionKey
-  const body = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
+  const body = sealVersion1(signed.packets, { algorithm: CIPHER_NAME[cipher], data })
   destroyPrepared(prepared)
   const dataDigest = hash('sha256', body, 'hex')
   const framed = framePacket(TAG.seipd, body)
   const tail = Buffer.concat([prepared.rest, framed])
-  const bytes = prepared.bytes + framed.length
-  const checksum = checksumLine(prepared, framed)
   return new Sealed(
-    [ARMOR_START, prepared.lines, armorLines(tail), checksum, ARMOR_END],
-    armorChars(bytes) + (checksum.length === 0 ? 0 : checksum.length - 1),
-    { dataDigest, statementDigest },
+    [ARMOR_START, prepared.lines, armorLines(tail), checksumLine(prepared, framed), ARMOR_END],
+    armoredLength(prepared.bytes + framed.length),
+    { dataDigest, statementDigest: signed.statementDigest },
   )
 }
 
 /** Only where a reader needs it; see `armorMessage`. */
 function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {
-  if ((bytes + framed.length) % 3 !== 0) return Buffer.alloc(0)
+  if (!needsChecksum(bytes + framed.length)) return Buffer.alloc(0)
   crc.update(framed)
   return Buffer.from(`=${crc.base64}\\n`)
+}
+
+/** Packets of a signed text, with the identity of the statement that they make. */
+interface SignedDocument {
+  packets: Buffer
+  statementDigest: string
+}
+
+/** Signs a text as of `atMs`. */
+function signDocument(text: string, signer: OwnSecret<SigningKey>, atMs: number): SignedDocument {
+  const document = Buffer.from(text, 'utf8')
+  const date = Buffer.alloc(4)
+  date.writeUInt32BE(Math.floor(atMs / 1000))
+  const keyId = signer.fingerprint.subarray(12)
+  const { algorithm } = signer.key
+  const hashedPart = hashedPartOf(signer, date)
+  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
+  trailer.writeUInt32BE(hashedPart.length, 2)
+  const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
+  const kind = signatureAlgorithm(algorithm)
+  const written = kind.writeSignature(kind.sign(signer.secret, digest))
+  const noUnhashed = Buffer.alloc(2)
+  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]
+  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm]), keyId, Buffer.from([1])]
+  return {
+    packets: Buffer.concat([
+      framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
+      framePacket(TAG.literal, Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])),
+      framePacket(TAG.signature, Buffer.concat(signature)),
+    ]),
+    statementDigest: statementDigest(hash('sha256', document, 'buffer'), hashedPart),
+  }
+}
+
+/** The signature's packet up to its hashed subpackets, which is signed with the text. */
+function hashedPartOf({ key, fingerprint }: OwnSecret<SigningKey>, date: Buffer): Buffer {
+  const sizes = Buffer.alloc(4)
+  sizes.writeUInt16BE(SALT_NAME.length)
+  sizes.writeUInt16BE(SALT_BYTES, 2)
+  const salt = [Buffer.alloc(4), sizes, SALT_NAME, randomBytes(SALT_BYTES)]
+  const subpackets = Buffer.concat([
+    subpacket(SUBPACKET.created | CRITICAL, [date]),
+    subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
+    subpacket(SUBPACKET.notation, salt),
+    subpacket(SUBPACKET.issuerFingerprint, [Buffer.from([4]), fingerprint]),
+  ])
+  const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
+  start.writeUInt16BE(subpackets.length, 4)
+  return Buffer.concat([start, subpackets])
+}
+
+function subpacket(kind: number, parts: Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 1)
+  return Buffer.concat([Buffer.from([length, kind]), ...parts])
 }

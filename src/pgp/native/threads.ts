@@ -1,6 +1,7 @@
 /** Threads for what is computed for many at once, and which work goes first on them. */
+import { Mutex } from '../../util/mutex.ts'
 import type { UnlockedKey } from '../engine.ts'
-import type { ArmoredPackets } from '../format/json-armor.ts'
+import type { ArmoredPackets } from '../format/armor-writer.ts'
 import { Pool, type ThreadLoad } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { unpackRecord } from './record-table.ts'
@@ -67,7 +68,7 @@ export class Threads implements AsyncDisposable {
 export class WorkPriority {
   #urgent = 0
   #waiting: (() => void)[] = []
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #background = new Mutex()
 
   /** Does work that goes first. */
   async urgent<T>(work: () => Promise<T>): Promise<T> {
@@ -82,9 +83,10 @@ export class WorkPriority {
 
   /** Does a piece of work ahead of time, when nothing goes first and no other piece is done. */
   async background<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#free()).then(work)
-    this.#last = done.catch(() => undefined)
-    return await done
+    return await this.#background.run(async () => {
+      await this.#free()
+      return await work()
+    })
   }
 
   /** Resolves when nothing goes first. */

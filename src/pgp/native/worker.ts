@@ -1,6 +1,6 @@
 /** The thread in which much is computed at once that is no library's: without openpgp.js. */
 import { refillEphemerals } from '../crypto/curve25519.ts'
-import { armorShared } from '../format/json-armor.ts'
+import { armorShared } from '../format/armor-writer.ts'
 import { serve } from '../pool.ts'
 import { readCommonCertificate } from './common-certificate.ts'
 import { packRecord } from './record-table.ts'

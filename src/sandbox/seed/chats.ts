@@ -1,6 +1,6 @@
 import type { Control } from '../control/table.ts'
 import { RIGHTS } from '../state.ts'
-import { parseDurationMs } from './duration.ts'
+import { parseDurationMs } from './schema.ts'
 import type { SeedIds } from './ids.ts'
 import type { Seed, SeedRoom } from './schema.ts'
 

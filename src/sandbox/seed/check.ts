@@ -1,7 +1,7 @@
 import { isObject } from '../../api/common.ts'
 import type { ReferenceKind } from '../control/fields.ts'
 import { SERVICE_HANDLE } from '../control/handles.ts'
-import { parseDurationMs } from './duration.ts'
+import { parseDurationMs } from './schema.ts'
 import { ACTIONS, actionInput, referencesIn, type ActionName } from './actions.ts'
 import type { SeedProblem } from './problem.ts'
 import { FaultInput } from '../control/admin.ts'

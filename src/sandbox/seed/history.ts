@@ -2,7 +2,7 @@ import { requireChat, type ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { trueMode } from '../rules/mode.ts'
 import { post } from '../rules/post.ts'
-import { parseDurationMs } from './duration.ts'
+import { parseDurationMs } from './schema.ts'
 import type { SeedIds } from './ids.ts'
 import type { Seed, SeedMessage } from './schema.ts'
 

@@ -7,7 +7,21 @@ import { OPERATIONS } from '../control/table.ts'
 import { PHONE_KEYS } from '../phone/keys.ts'
 import { RIGHTS } from '../state.ts'
 import { ACTIONS, actionInput, inputWithNames, type ActionName } from './actions.ts'
-import { Duration } from './duration.ts'
+
+const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+/** A duration as text, such as `10s`. */
+export const Duration = z
+  .string()
+  .regex(DURATION, 'expected a time like 500ms, 10s, 1.5m, 2h or 3d')
+  .meta({ id: 'Duration', description: 'a length of time: 500ms, 10s, 1.5m, 2h, 3d' })
+
+/** @param duration one that `Duration` accepts. @returns whole milliseconds */
+export function parseDurationMs(duration: string): number {
+  const [, count, unit] = DURATION.exec(duration) ?? []
+  return Math.round(Number(count) * (UNITS_MS[unit ?? ''] ?? 0))
+}
 
 /** The shape of a seed file: a world, and what is scheduled to happen in it. */
 

@@ -5,7 +5,7 @@ import type { UpdateQueue } from '../update-queue.ts'
 import type { World } from '../world.ts'
 import { deliverUpdate } from './deliver.ts'
 
-const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToTell } = FIXED_LIMITS
+const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToNotify } = FIXED_LIMITS
 
 /**
  * Delivers a bot's updates one by one and in order until `stop`. A failed update is retried before
@@ -43,7 +43,7 @@ async function backOff(
   const waitMs = Math.min(webhookBackoffFirstMs * 2 ** (failures - 1), webhookBackoffMaxMs)
   const nextAttemptAt = world.clock.now() + waitMs
   bot.webhook = { ...bot.webhook, failures, lastError: error, nextAttemptAt }
-  if (failures === webhookFailuresToTell) notifyOwner(world, bot, 'webhook_failing')
+  if (failures === webhookFailuresToNotify) notifyOwner(world, bot, 'webhook_failing')
   await world.clock.wait(waitMs, stop)
 }
 

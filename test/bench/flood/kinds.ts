@@ -89,9 +89,9 @@ export const KINDS: Record<string, (parts: FloodParts) => Promise<Flood>> = {
     const crowds = [600, 5, 4].map((count) =>
       sealArmored(Buffer.concat([times(count, () => signature(0)), words]), own),
     )
-    const octets = dearmored(parts.certificates[0] ?? '')
+    const bytes = dearmored(parts.certificates[0] ?? '')
     const keyLists = Array.from({ length: 20 }, () =>
-      keyList([450, 200, 2000].map((count) => decorated(octets, count))),
+      keyList([450, 200, 2000].map((count) => decorated(bytes, count))),
     )
     const messages = repeated(await Promise.all(crowds), 30)
     return { lies: { routes: [updates(messages, parts)], keyLists }, lanes: [POLL, SEND] }
@@ -186,8 +186,8 @@ function keyList(made: { armored: string; fingerprint: string }[]): string {
 
 /** Somebody's certificate with signatures that nobody made. */
 function decorated(certificate: Buffer, count: number): { armored: string; fingerprint: string } {
-  const octets = Buffer.concat([certificate, times(count, () => signature(0x10))])
-  return { armored: armorKey(octets), fingerprint: '' }
+  const bytes = Buffer.concat([certificate, times(count, () => signature(0x10))])
+  return { armored: armorKey(bytes), fingerprint: '' }
 }
 
 /** A signature packet of the right shape that nobody made (RFC 9580, 5.2.3). */

@@ -154,7 +154,7 @@ const DELIVERIES = casesOf('Events', [
       'webhook-backoff',
       'webhook-told',
       'limit webhookBackoffMaxMs',
-      'limit webhookFailuresToTell',
+      'limit webhookFailuresToNotify',
     ],
     run: async (stage) => {
       await using receiver = await createReceiver()

@@ -102,9 +102,9 @@ export class SandboxDriver implements Driver {
 
   async #sidecar(sandbox: Sandbox, clock: SandboxClock): Promise<RunningSidecar> {
     const { url: upstream, token } = sandbox
-    const surroundings = { clock, resolveHost }
+    const parts = { clock, resolveHost }
     const publish = this.way === 'protected'
-    return this.#stack.use(await startSidecar({ upstream, token, publish, surroundings }))
+    return this.#stack.use(await startSidecar({ upstream, token, publish, parts }))
   }
 
   #inspect(sandbox: Sandbox): Inspect {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SecretSource } from '../../../src/config/secrets.ts'
 import { settingsFrom } from '../../../src/config/settings.ts'
-import { createSidecar, type Sidecar } from '../../../src/context.ts'
-import type { Surroundings } from '../../../src/wiring/updates.ts'
+import { createSidecar, type HandedInParts, type Sidecar } from '../../../src/context.ts'
 import { canaries } from '../../support/canaries.ts'
 import { watchedLog } from '../../support/watched-log.ts'
 import { until } from '../steps.ts'
@@ -25,7 +24,7 @@ export async function startSidecar(o: {
   upstream: string
   token: string
   publish: boolean
-  surroundings: Surroundings
+  parts: HandedInParts
 }): Promise<RunningSidecar> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const tokenFile = join(folder, 'token')
@@ -49,7 +48,7 @@ export async function startSidecar(o: {
       passphrase: SecretSource.fromValue(PASSPHRASE),
     },
     log: watchedLog(),
-    surroundings: o.surroundings,
+    parts: o.parts,
   })
   const { bot } = await sidecar.listen()
   await until(

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CfbDecipher } from '../../../src/pgp/crypto/cfb.ts'
 import { cipherOf } from '../../../src/pgp/crypto/ciphers.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 
 const CIPHERS = [
   ['aes128', 'aes-128-cfb', 16, 16],
@@ -15,7 +15,7 @@ for (const [algorithm, name, keyBytes, block] of CIPHERS) {
   const key = { algorithm, data: seeded(`key ${algorithm}`, keyBytes) }
   const encrypt = (plain: Buffer): Buffer => {
     const cipher = createCipheriv(name, key.data, Buffer.alloc(block))
-    return octets(cipher.update(plain), cipher.final())
+    return concat(cipher.update(plain), cipher.final())
   }
 
   test(`${algorithm}: every length up to five blocks decrypts in one piece`, () => {
@@ -28,13 +28,13 @@ for (const [algorithm, name, keyBytes, block] of CIPHERS) {
   test(`${algorithm}: pieces of whole blocks, wherever they lie in memory, decrypt alike`, () => {
     const plain = seeded('plain', 64 * block + 5)
     for (const shift of [0, 1, 2, 3, 4, 7]) {
-      const sealed = octets(seeded('before', shift), encrypt(plain)).subarray(shift)
+      const sealed = concat(seeded('before', shift), encrypt(plain)).subarray(shift)
       const cipher = new CfbDecipher(key)
       const cuts = [0, block, 3 * block, 4 * block, 60 * block, sealed.length]
       const pieces = cuts.slice(1).map((end, at) => {
         return Buffer.from(cipher.update(sealed.subarray(cuts[at], end)))
       })
-      expect(octets(...pieces)).toEqual(plain)
+      expect(concat(...pieces)).toEqual(plain)
     }
   })
 
@@ -52,7 +52,7 @@ test('large blocks decrypt as the platform’s own CFB does', () => {
   const key = { algorithm: 'aes256', data: seeded('key', 32) }
   const sealed = seeded('sealed', 1_000_003)
   const own = createDecipheriv('aes-256-cfb', key.data, Buffer.alloc(16))
-  const expected = octets(own.update(sealed), own.final())
+  const expected = concat(own.update(sealed), own.final())
   expect(new CfbDecipher(key).update(sealed).equals(expected)).toBe(true)
 })
 

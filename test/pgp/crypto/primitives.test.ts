@@ -19,7 +19,7 @@ import {
 } from '../../support/openpgp-certificate.ts'
 import '../../support/openpgp-engine.ts'
 import { identify, seconds } from '../../support/openpgp-key.ts'
-import { octets, u16 } from '../../support/openpgp-octets.ts'
+import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
 
@@ -83,9 +83,9 @@ test.each(LOW_ORDER)('nothing is ever shared with the point %s', (hex) => {
 
 test.each(LOW_ORDER)('a certificate with the point %s cannot be sealed to', async (hex) => {
   const { primary } = alice
-  const start = octets(4, seconds(MADE_MS))
-  const legacy = octets(start, 18, '0a2b060104019755010501', u16(263), 0x40, hex, '03010807')
-  for (const body of [legacy, octets(start, 25, hex)]) {
+  const start = concat(4, seconds(MADE_MS))
+  const legacy = concat(start, 18, '0a2b060104019755010501', u16(263), 0x40, hex, '03010807')
+  for (const body of [legacy, concat(start, 25, hex)]) {
     const subkey = boundSubkey(primary, identify(body, MADE_MS))
     const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'a'), subkey)
     expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })

@@ -4,7 +4,7 @@ import { CfbDecipher } from '../../../src/pgp/crypto/cfb.ts'
 import { Version1 } from '../../../src/pgp/crypto/seipd.ts'
 import { openVersion1 } from '../../../src/pgp/crypto/seipd.ts'
 import { literal } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { seipdBody, sessionKey, type CipherId, type Spoilt } from '../../support/openpgp-sealed.ts'
 
 const NAMES = { 2: 'tripledes', 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const
@@ -20,7 +20,7 @@ function opened(body: Uint8Array, cipher: CipherId, blocks = 1000): Buffer | nul
     const given = version1.update(body.subarray(at, at + size))
     pieces.push(...given.map((piece) => Buffer.from(piece)))
   }
-  return version1.end() ? octets(...pieces) : null
+  return version1.end() ? concat(...pieces) : null
 }
 
 const sealed = (plain: Uint8Array, cipher: CipherId = 9, spoilt?: Spoilt): Buffer =>
@@ -64,8 +64,8 @@ test('P14 every truncation and every extension is noticed', () => {
   for (let length = 1; length < body.length; length++) {
     expect(opened(body.subarray(0, length), 9, 1), `length ${length}`).toBeNull()
   }
-  expect(opened(octets(body, 0), 9)).toBeNull()
-  expect(opened(octets(body, body), 9)).toBeNull()
+  expect(opened(concat(body, 0), 9)).toBeNull()
+  expect(opened(concat(body, body), 9)).toBeNull()
 })
 
 test.each([
@@ -88,9 +88,9 @@ test('P14 a hash packet with another header is not one, although its hash is tha
     const { data } = sessionKey('usual')
     const opening = new CfbDecipher({ algorithm: 'aes256', data })
     const plain = Buffer.from(opening.update(whole.subarray(1)))
-    const spoilt = octets(plain.subarray(0, -22), header, plain.subarray(-20))
+    const spoilt = concat(plain.subarray(0, -22), header, plain.subarray(-20))
     const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
-    expect(opened(octets(1, cipher.update(spoilt)), 9), header).toBeNull()
+    expect(opened(concat(1, cipher.update(spoilt)), 9), header).toBeNull()
   }
 })
 

@@ -3,7 +3,7 @@ import { isNativeCipher, openVersion1 } from '../../../src/pgp/crypto/seipd.ts'
 import { KEY, openPackets, said } from '../../support/openpgp-engine.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { bot } from '../../support/openpgp-people.ts'
 import { pkesk, seipd2, seipdBody, sessionKey } from '../../support/openpgp-sealed.ts'
 
@@ -12,7 +12,7 @@ const body = seipdBody(inner, KEY)
 const aes256 = { algorithm: 'aes256', data: KEY.data }
 const openBody = (bytes: Uint8Array): ReturnType<typeof openVersion1> => openVersion1(bytes, aes256)
 const openSealed = async (container: Uint8Array): Promise<string> =>
-  said(await openPackets(octets(pkesk(bot.subkey, KEY), packet(18, container))))
+  said(await openPackets(concat(pkesk(bot.subkey, KEY), packet(18, container))))
 
 test.each([
   ['aes128', 7],
@@ -44,8 +44,8 @@ test('P14 every truncation and every extension is noticed', () => {
   for (let length = 0; length < body.length; length++) {
     expect(openBody(body.subarray(0, length)), `length ${length}`).toBeNull()
   }
-  expect(openBody(octets(body, 0))).toBeNull()
-  expect(openBody(octets(body, body))).toBeNull()
+  expect(openBody(concat(body, 0))).toBeNull()
+  expect(openBody(concat(body, body))).toBeNull()
 })
 
 test.each([
@@ -101,17 +101,17 @@ test('a recipient packet whose session key is damaged looks like any other damag
   for (const at of [20, 60, packetBytes.length - 1]) {
     const copy = Buffer.from(packetBytes)
     copy[at] = (copy[at] ?? 0) ^ 1
-    expect(said(await openPackets(octets(copy, packet(18, body))))).toBe('damaged: decryption')
+    expect(said(await openPackets(concat(copy, packet(18, body))))).toBe('damaged: decryption')
   }
 })
 
 test('a version 2 container notices flipped bits in its header, salt, chunk and last tag', async () => {
   const whole = seipd2(inner, KEY)
-  expect(said(await openPackets(octets(pkesk(bot.subkey, KEY), whole)))).toBe('opened')
+  expect(said(await openPackets(concat(pkesk(bot.subkey, KEY), whole)))).toBe('opened')
   for (const at of [3, 4, 5, 6, 20, 40, 60, whole.length - 1]) {
     const copy = Buffer.from(whole)
     copy[at] = (copy[at] ?? 0) ^ 1
-    const outcome = said(await openPackets(octets(pkesk(bot.subkey, KEY), copy)))
+    const outcome = said(await openPackets(concat(pkesk(bot.subkey, KEY), copy)))
     expect(outcome, `byte ${at}`).toBe('damaged: decryption')
   }
 })

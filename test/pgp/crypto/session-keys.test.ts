@@ -18,7 +18,7 @@ import {
 } from '../../../src/pgp/crypto/session-key.ts'
 import { freshPair } from '../../../src/pgp/crypto/curve25519.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'
-import { mpi, octets, seeded, u16 } from '../../support/openpgp-octets.ts'
+import { mpi, concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, bot, mallory, personOf } from '../../support/openpgp-people.ts'
 import { pkeskBody, sessionKey, type CipherId } from '../../support/openpgp-sealed.ts'
 import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
@@ -191,13 +191,13 @@ test.each([7, 8, 9] as CipherId[])('what others write with cipher %i opens', (ci
 const usual = pkeskBody(bot.subkey, sessionKey('usual'), 'usual')
 
 test.each([
-  ['of version 6', octets(6, usual.subarray(1))],
-  ['for RSA', octets(usual.subarray(0, 9), 1, mpi(seeded('rsa', 256)))],
-  ['with a point of another length', octets(usual.subarray(0, 10), u16(262), usual.subarray(12))],
-  ['with a point that is compressed', octets(usual.subarray(0, 12), 0x41, usual.subarray(13))],
+  ['of version 6', concat(6, usual.subarray(1))],
+  ['for RSA', concat(usual.subarray(0, 9), 1, mpi(seeded('rsa', 256)))],
+  ['with a point of another length', concat(usual.subarray(0, 10), u16(262), usual.subarray(12))],
+  ['with a point that is compressed', concat(usual.subarray(0, 12), 0x41, usual.subarray(13))],
   ['cut short', usual.subarray(0, -1)],
-  ['with something after it', octets(usual, 0)],
-  ['with a key of odd length', octets(usual.subarray(0, 45), 8, seeded('odd', 8))],
+  ['with something after it', concat(usual, 0)],
+  ['with a key of odd length', concat(usual.subarray(0, 45), 8, seeded('odd', 8))],
   ['that is empty', Buffer.alloc(0)],
 ])('a recipient packet %s is not of the common form', (_, body) => {
   expect(readRecipient(body)).toBeNull()
@@ -216,7 +216,7 @@ test('nobody but the recipient finds the session key, whatever bit is changed', 
 test('a sender’s point of low order is refused', () => {
   const form = readRecipient(usual)
   if (form === null) throw new Error('not read')
-  for (const ephemeral of [Buffer.alloc(32), octets(1, Buffer.alloc(31))]) {
+  for (const ephemeral of [Buffer.alloc(32), concat(1, Buffer.alloc(31))]) {
     expect(openRecipient({ ...form, ephemeral }, own(bot))).toBeNull()
   }
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { armorMessage } from '../../../src/pgp/format/armor.ts'
+import { armorMessage } from '../../../src/pgp/format/armor-writer.ts'
 import { dearmorLines } from '../../../src/pgp/format/armor-lines.ts'
 import { plainArmor } from '../../../src/pgp/format/armor.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
-import { seeded } from '../../support/openpgp-octets.ts'
+import { seeded } from '../../support/openpgp-bytes.ts'
 
 const ROOM = Buffer.alloc(6000, 'left from before')
 

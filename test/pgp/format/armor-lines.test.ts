@@ -4,7 +4,7 @@ import { dearmored } from '../../../src/pgp/format/armor-lines.ts'
 import { FramingError } from '../../../src/pgp/format/packets.ts'
 import { readerOf } from '../../support/bulk.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { runs } from '../../support/chance.ts'
 import { fc } from '../../support/property.ts'
 
@@ -17,7 +17,7 @@ async function read(text: string, size = 65_536): Promise<Buffer | null> {
     for await (const piece of dearmored(readerOf(Buffer.from(text, 'latin1'), size))) {
       pieces.push(piece)
     }
-    return octets(...pieces)
+    return concat(...pieces)
   } catch (error) {
     expect(error).toBeInstanceOf(FramingError)
     return null

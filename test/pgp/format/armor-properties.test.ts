@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { armorMessage, armoredLength, dearmor } from '../../../src/pgp/format/armor.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
+import { armorMessage, armoredLength } from '../../../src/pgp/format/armor-writer.ts'
 import { hello, openArmored } from '../../support/openpgp-engine.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { runs } from '../../support/chance.ts'

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { armorMessage, armoredLength, dearmor } from '../../../src/pgp/format/armor.ts'
+import { dearmor } from '../../../src/pgp/format/armor.ts'
+import { armorMessage, armoredLength } from '../../../src/pgp/format/armor-writer.ts'
 import { looksEncrypted } from '../../../src/pgp/format/encrypted-message.ts'
 import { hello, openArmored, said } from '../../support/openpgp-engine.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
-import { seeded } from '../../support/openpgp-octets.ts'
+import { seeded } from '../../support/openpgp-bytes.ts'
 import { bot } from '../../support/openpgp-people.ts'
 
 const BYTES = seeded('armor', 100)

@@ -12,7 +12,7 @@ import {
 } from '../../support/openpgp-bzip2.ts'
 import { armor, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded, u32 } from '../../support/openpgp-octets.ts'
+import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 
 const MIB = 1024 * 1024
@@ -24,17 +24,17 @@ test.each([
   ['with zip', compressed(hello, 1)],
   ['with zlib', compressed(hello, 2)],
   ['with bzip2', compressedOf(3, BZIP2_HELLO)],
-  ['with zip, of indeterminate length', oldPacket(8, octets(1, deflated), 0)],
-  ['with zip, in an old header', oldPacket(8, octets(1, deflated), 2)],
-  ['not at all, in chunks', partialPacket(8, octets(0, literal('hello')), [])],
+  ['with zip, of indeterminate length', oldPacket(8, concat(1, deflated), 0)],
+  ['with zip, in an old header', oldPacket(8, concat(1, deflated), 2)],
+  ['not at all, in chunks', partialPacket(8, concat(0, literal('hello')), [])],
   [
     'P23 with zip and padded behind, as sq writes it',
-    compressedOf(1, octets(deflated, Buffer.alloc(400))),
+    compressedOf(1, concat(deflated, Buffer.alloc(400))),
   ],
-  ['P23 with zip and padded with noise', compressedOf(1, octets(deflated, seeded('padding', 400)))],
+  ['P23 with zip and padded with noise', compressedOf(1, concat(deflated, seeded('padding', 400)))],
   [
     'P23 with zlib and padded behind',
-    compressedOf(2, octets(deflateSync(hello), Buffer.alloc(400))),
+    compressedOf(2, concat(deflateSync(hello), Buffer.alloc(400))),
   ],
   ['with zip in stored blocks', compressedOf(1, deflateRawSync(hello, { level: 0 }))],
 ])('compressed %s: opens', async (_, packets) => {
@@ -71,7 +71,7 @@ test.each([
   ['noise under the number of bzip2', compressedOf(3, seeded('noise', 300)), 'compression'],
   [
     'zlib with a wrong checksum',
-    compressedOf(2, octets(deflateSync(hello).subarray(0, -1), 0)),
+    compressedOf(2, concat(deflateSync(hello).subarray(0, -1), 0)),
     'compression',
   ],
 ])('%s: damaged', async (_, packets, why) => {
@@ -80,7 +80,7 @@ test.each([
 
 /** A literal packet of so many zeros. */
 const zeros = (length: number): Buffer =>
-  octets(0xcb, 255, u32(length + 6), Buffer.from('b'), 0, u32(0), Buffer.alloc(length))
+  concat(0xcb, 255, u32(length + 6), Buffer.from('b'), 0, u32(0), Buffer.alloc(length))
 
 /** As large a bomb as one message can carry. */
 const zipBomb = (algorithm: 1 | 2): Buffer => compressed(zeros(64 * MIB), algorithm)

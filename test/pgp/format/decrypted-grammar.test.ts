@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openInner, said } from '../../support/openpgp-engine.ts'
 import { oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import { TYPE, onePass, signature } from '../../support/openpgp-signature.ts'
@@ -13,7 +13,7 @@ const signed = signedLiteral('hello', by)
 const opening = onePass(by)
 const closing = signature({ ...by, over: Buffer.from('hello') })
 const other = sessionKey('inside')
-const encrypted = octets(pkesk(bot.subkey, other), seipd(hello, other))
+const encrypted = concat(pkesk(bot.subkey, other), seipd(hello, other))
 const marker = packet(10, Buffer.from('PGP'))
 const padding = packet(21, seeded('padding', 100))
 
@@ -57,7 +57,7 @@ test.each([
   ['P39 a signature before compressed data counts as none', [closing, compressed(hello, 1)], 0],
   ['P39 nor do those inside it then', [opening, compressed(signed, 2), closing], 0],
 ])('%s: opens', async (_, packets, signatures) => {
-  const opened = await openInner(octets(...packets))
+  const opened = await openInner(concat(...packets))
   expect(opened).toMatchObject({ outcome: 'opened', text: 'hello' })
   expect(opened.outcome === 'opened' && opened.signatures).toHaveLength(signatures)
 })
@@ -114,7 +114,7 @@ test.each([
   ],
   ['a recipient packet beside a literal', [pkesk(bot.subkey, other), hello], 'structure'],
 ])('%s: damaged', async (_, packets, why) => {
-  expect(said(await openInner(octets(...packets)))).toBe(`damaged: ${why}`)
+  expect(said(await openInner(concat(...packets)))).toBe(`damaged: ${why}`)
 })
 
 test.each([
@@ -122,15 +122,15 @@ test.each([
   ['hash', { ...by, hash: 'sha512' as const }],
   ['algorithm', { ...by, signer: { ...alice.primary, algorithm: 1 } }],
 ])('a one-pass packet of another %s than its signature: damaged', async (_, options) => {
-  const packets = octets(onePass(options), hello, closing)
+  const packets = concat(onePass(options), hello, closing)
   expect(said(await openInner(packets))).toBe('damaged: one-pass')
 })
 
 test('one-pass packets and signatures are paired from the inside out', async () => {
   const text = { ...by, type: TYPE.text }
   const closeText = signature({ ...text, over: Buffer.from('hello') })
-  const nested = octets(onePass(text), opening, hello, closing, closeText)
+  const nested = concat(onePass(text), opening, hello, closing, closeText)
   expect(said(await openInner(nested))).toBe('opened')
-  const crossed = octets(onePass(text), opening, hello, closeText, closing)
+  const crossed = concat(onePass(text), opening, hello, closeText, closing)
   expect(said(await openInner(crossed))).toBe('damaged: one-pass')
 })

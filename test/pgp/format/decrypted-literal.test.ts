@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openInner, openPackets, said, toBot } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 
 test.each(['b', 't', 'u'])('P40 a literal of format %s with UTF-8 opens', async (format) => {
   const text = 'grüße, 世界 🌍'
@@ -17,13 +17,13 @@ test.each(['z', '1', 'l', 'm', 'B', '\0'])(
 )
 
 test.each([
-  ['a lone continuation byte', octets(0x80)],
-  ['an overlong slash', octets('c0af')],
-  ['a surrogate', octets('eda080')],
-  ['a character beyond the last', octets('f4908080')],
-  ['a sequence cut short', octets(Buffer.from('hello'), 'e4b8')],
+  ['a lone continuation byte', concat(0x80)],
+  ['an overlong slash', concat('c0af')],
+  ['a surrogate', concat('eda080')],
+  ['a character beyond the last', concat('f4908080')],
+  ['a sequence cut short', concat(Buffer.from('hello'), 'e4b8')],
   ['Latin-1', Buffer.from('grüße', 'latin1')],
-  ['UTF-16 with its mark', octets('fffe', Buffer.from('hello', 'utf16le'))],
+  ['UTF-16 with its mark', concat('fffe', Buffer.from('hello', 'utf16le'))],
   ['UTF-16 without its mark', Buffer.from('übel', 'utf16le')],
   ['noise', seeded('noise', 200)],
 ])('P41 %s is damaged', async (_, data) => {
@@ -54,7 +54,7 @@ test.each([
   ['a path', Buffer.from('../../etc/passwd')],
   ['255 bytes', Buffer.alloc(255, 'x')],
   ['NUL', Buffer.from('a\0b')],
-  ['no UTF-8', octets('fffefd')],
+  ['no UTF-8', concat('fffefd')],
   ['the name of old programs for no file', Buffer.from('_CONSOLE')],
 ])('P44 a file name of %s is passed over', async (_, name) => {
   expect(await openInner(literal('hello', { name }))).toMatchObject({ text: 'hello' })
@@ -63,8 +63,8 @@ test.each([
 test.each([
   ['no bytes', Buffer.alloc(0)],
   ['a format alone', Buffer.from('u')],
-  ['a name longer than the packet', octets(Buffer.from('u'), 200, 'abcd')],
-  ['no date', octets(Buffer.from('u'), 0, '000000')],
+  ['a name longer than the packet', concat(Buffer.from('u'), 200, 'abcd')],
+  ['no date', concat(Buffer.from('u'), 0, '000000')],
 ])('a literal with %s is damaged', async (_, body) => {
   expect(said(await openInner(packet(11, body)))).toBe('damaged: literal')
 })

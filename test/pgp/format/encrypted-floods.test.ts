@@ -5,7 +5,7 @@ import type { EncryptedMessage } from '../../../src/pgp/format/encrypted-message
 import { KEY, openPackets, said, parsePackets } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { bot, testPerson } from '../../support/openpgp-people.ts'
 import { anonymousPkesk, pkesk, seipd, strangerPkesk } from '../../support/openpgp-sealed.ts'
 
@@ -17,7 +17,7 @@ const opens = { outcome: 'opened', text: 'hello' }
 const MANY = 950
 
 const strangers = (count: number, keyId?: string): Buffer =>
-  octets(...Array.from({ length: count }, (_, index) => strangerPkesk(`flood ${index}`, keyId)))
+  concat(...Array.from({ length: count }, (_, index) => strangerPkesk(`flood ${index}`, keyId)))
 
 /** Five retained keys, of which the last opens. */
 const keys: UnlockedKey[] = []
@@ -27,36 +27,36 @@ beforeAll(() => {
 })
 
 test('P9 a thousand recipients before us cost a loop: ours alone is left', async () => {
-  const packets = octets(strangers(MANY), ours, box)
+  const packets = concat(strangers(MANY), ours, box)
   expect(armor(packets).length).toBeLessThanOrEqual(BOUNDS.messageChars)
   expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
 test('P10 a thousand anonymous recipients beside ours are not tried', async () => {
-  const packets = octets(strangers(MANY, ANONYMOUS), ours, box)
+  const packets = concat(strangers(MANY, ANONYMOUS), ours, box)
   expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toEqual([ours])
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
 test('P10 a thousand anonymous recipients alone are refused', async () => {
-  const packets = octets(anonymousPkesk(bot.subkey, KEY), strangers(MANY, ANONYMOUS), box)
+  const packets = concat(anonymousPkesk(bot.subkey, KEY), strangers(MANY, ANONYMOUS), box)
   expect(said(await openPackets(packets, keys))).toBe('not-recipient: too-many-anonymous')
 })
 
 test('four anonymous recipients are tried with five keys, and ours may be the last', async () => {
-  const packets = octets(strangers(3, ANONYMOUS), anonymousPkesk(bot.subkey, KEY), box)
+  const packets = concat(strangers(3, ANONYMOUS), anonymousPkesk(bot.subkey, KEY), box)
   expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(4)
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
 test('five anonymous recipients are too many', async () => {
-  const packets = octets(anonymousPkesk(bot.subkey, KEY), strangers(4, ANONYMOUS), box)
+  const packets = concat(anonymousPkesk(bot.subkey, KEY), strangers(4, ANONYMOUS), box)
   expect(said(await openPackets(packets, keys))).toBe('not-recipient: too-many-anonymous')
 })
 
 test('anonymous packets times keys stay within the bound on attempts', () => {
-  const packets = octets(strangers(4, ANONYMOUS), box)
+  const packets = concat(strangers(4, ANONYMOUS), box)
   for (const keyCount of [1, 5, 8, 9, 16, 17, 32]) {
     const retained = Array.from({ length: keyCount }, () => bot.unlocked)
     const { recipientPackets } = parsePackets(packets, retained) as EncryptedMessage
@@ -66,7 +66,7 @@ test('anonymous packets times keys stay within the bound on attempts', () => {
 })
 
 test('a thousand packets that name us falsely are tried up to the bound', async () => {
-  const packets = octets(strangers(MANY, bot.subkey.keyId), box)
+  const packets = concat(strangers(MANY, bot.subkey.keyId), box)
   expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(
     BOUNDS.namedAttempts,
   )
@@ -74,13 +74,13 @@ test('a thousand packets that name us falsely are tried up to the bound', async 
 })
 
 test('a few packets that name us falsely do not keep the true one from opening', async () => {
-  const packets = octets(strangers(BOUNDS.namedAttempts - 1, bot.subkey.keyId), ours, box)
+  const packets = concat(strangers(BOUNDS.namedAttempts - 1, bot.subkey.keyId), ours, box)
   expect(await openPackets(packets, keys)).toMatchObject(opens)
 })
 
 test('an anonymous packet for a retained key opens with it', async () => {
   const old = testPerson('old 2')
-  const packets = octets(anonymousPkesk(old.subkey, KEY), box)
+  const packets = concat(anonymousPkesk(old.subkey, KEY), box)
   expect(await openPackets(packets, keys)).toMatchObject({
     ...opens,
     openedWith: old.primary.fingerprint,
@@ -88,26 +88,26 @@ test('an anonymous packet for a retained key opens with it', async () => {
 })
 
 test('an anonymous packet for somebody else is not for us', async () => {
-  const packets = octets(anonymousPkesk(testPerson('somebody').subkey, KEY), box)
+  const packets = concat(anonymousPkesk(testPerson('somebody').subkey, KEY), box)
   expect(said(await openPackets(packets, keys))).toBe('not-recipient')
 })
 
 test('more recipient packets than the bound are too large, as many are read', () => {
-  const small = packet(1, octets(3))
+  const small = packet(1, concat(3))
   const flood = (count: number): Buffer => Buffer.alloc(small.length * count, small)
-  const within = octets(flood(BOUNDS.recipientPackets - 1), ours, box)
+  const within = concat(flood(BOUNDS.recipientPackets - 1), ours, box)
   expect(parsePackets(within)).toMatchObject({ outcome: 'encrypted' })
-  const beyond = octets(flood(BOUNDS.recipientPackets), ours, box)
+  const beyond = concat(flood(BOUNDS.recipientPackets), ours, box)
   expect(parsePackets(beyond)).toEqual({ outcome: 'too-large', reason: 'recipients' })
 })
 
 test('password packets count as recipient packets', () => {
-  const small = packet(3, octets(4))
+  const small = packet(3, concat(4))
   const flood = Buffer.alloc(small.length * (BOUNDS.recipientPackets + 1), small)
-  expect(parsePackets(octets(flood, box))).toEqual({ outcome: 'too-large', reason: 'recipients' })
+  expect(parsePackets(concat(flood, box))).toEqual({ outcome: 'too-large', reason: 'recipients' })
 })
 
 test('fifty thousand empty packets that may be passed over are passed over', async () => {
-  const packets = octets(Buffer.alloc(90_000, packet(10, Buffer.alloc(0))), ours, box)
+  const packets = concat(Buffer.alloc(90_000, packet(10, Buffer.alloc(0))), ours, box)
   expect(await openPackets(packets)).toMatchObject(opens)
 })

@@ -15,7 +15,7 @@ import {
   partialPacket,
 } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import {
   anonymousPkesk,
@@ -33,9 +33,9 @@ const ours = pkesk(bot.subkey, KEY)
 const box = seipd(literal('hello'), KEY)
 const opens = { outcome: 'opened', text: 'hello' }
 const marker = packet(10, Buffer.from('PGP'))
-const skesk = packet(3, octets(4, 9, 3, 8, seeded('salt', 8), 255))
+const skesk = packet(3, concat(4, 9, 3, 8, seeded('salt', 8), 255))
 /** Asks for 2^30 KiB of memory and 255 passes (RFC 9580, 3.7.1.4). */
-const argon2 = packet(3, octets(6, 0, 9, 2, 4, 20, seeded('salt', 16), 255, 4, 30, seeded('x', 40)))
+const argon2 = packet(3, concat(6, 0, 9, 2, 4, 20, seeded('salt', 16), 255, 4, 30, seeded('x', 40)))
 const unknown = (tag: number): Buffer => packet(tag, seeded('unknown', 20))
 
 test.each([
@@ -45,11 +45,11 @@ test.each([
   ['P6 unknown tags that may be passed over', [unknown(60), ours, unknown(40), box]],
   [
     'P8 a recipient packet of version 23 beside ours',
-    [packet(1, octets(23, seeded('v', 60))), ours, box],
+    [packet(1, concat(23, seeded('v', 60))), ours, box],
   ],
   [
     'P8 a recipient packet of version 2 beside ours',
-    [packet(1, octets(2, seeded('v', 60))), ours, box],
+    [packet(1, concat(2, seeded('v', 60))), ours, box],
   ],
   ['P8 a recipient packet of version 6 for somebody', [pkesk6(mallory.subkey, KEY), ours, box]],
   ['an empty recipient packet beside ours', [packet(1, Buffer.alloc(0)), ours, box]],
@@ -65,13 +65,13 @@ test.each([
     [ours, partialPacket(18, seipdBody(literal('x'.repeat(900)), KEY), [9])],
   ],
 ])('%s: opens', async (_, packets) => {
-  const opened = await openPackets(octets(...packets))
+  const opened = await openPackets(concat(...packets))
   expect(said(opened)).toBe('opened')
 })
 
 test('P16 a signed version 2 container gives its signature', async () => {
   const inner = signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })
-  const opened = await openPackets(octets(pkesk6(bot.subkey, KEY), seipd2(inner, KEY)))
+  const opened = await openPackets(concat(pkesk6(bot.subkey, KEY), seipd2(inner, KEY)))
   expect(opened).toMatchObject({ ...opens, signatures: [{ issuerKeyId: alice.primary.keyId }] })
 })
 
@@ -89,18 +89,18 @@ test.each([
   ],
   [
     'P15 a container of version 7',
-    [ours, packet(18, octets(7, seeded('x', 80)))],
+    [ours, packet(18, concat(7, seeded('x', 80)))],
     'damaged: container-version',
   ],
   [
     'P15 a container of version 0',
-    [ours, packet(18, octets(0, seeded('x', 80)))],
+    [ours, packet(18, concat(0, seeded('x', 80)))],
     'damaged: container-version',
   ],
   ['P15 an empty container', [ours, packet(18, Buffer.alloc(0))], 'damaged: container-version'],
   [
     'P15 the AEAD packet of another draft',
-    [ours, packet(20, octets(1, 9, 2, 16, seeded('x', 80)))],
+    [ours, packet(20, concat(1, 9, 2, 16, seeded('x', 80)))],
     'damaged: structure',
   ],
   ['P18 two containers', [ours, box, box], 'damaged: trailing-data'],
@@ -127,12 +127,12 @@ test.each([
   ['nobody at all', [box], 'not-recipient'],
   ['a container cut short', [ours, box.subarray(0, -1)], 'damaged: length'],
 ])('%s: does not open', async (_, packets, expected) => {
-  expect(said(await openPackets(octets(...packets)))).toBe(expected)
+  expect(said(await openPackets(concat(...packets)))).toBe(expected)
 })
 
 test('what is not for us is dropped before anything is parsed', () => {
   const strangers = Array.from({ length: 50 }, (_, index) => strangerPkesk(String(index)))
-  const encrypted = parsePackets(octets(...strangers, argon2, ours, box)) as EncryptedMessage
+  const encrypted = parsePackets(concat(...strangers, argon2, ours, box)) as EncryptedMessage
   expect(encrypted.outcome).toBe('encrypted')
   expect(encrypted.named).toBe(true)
   expect(encrypted.recipientPackets).toEqual([ours])
@@ -142,11 +142,11 @@ test('what is not for us is dropped before anything is parsed', () => {
 test('what is left of a message stays as it was while others are read', () => {
   const others = anonymousPkesk(bot.subkey, KEY)
   const own = idsOf([bot.unlocked])
-  const first = parseMessage(armor(octets(ours, others, box)), own) as EncryptedMessage
+  const first = parseMessage(armor(concat(ours, others, box)), own) as EncryptedMessage
   const copy = structuredClone(first)
   const longer = seipd(literal('x'.repeat(5000)), KEY)
   const second = parseMessage(
-    armor(octets(strangerPkesk('a'), others, longer)),
+    armor(concat(strangerPkesk('a'), others, longer)),
     own,
   ) as EncryptedMessage
   expect(second.outcome).toBe('encrypted')
@@ -162,40 +162,40 @@ test('the digest is that of the data, whatever frames it and whoever it is for',
     for (const recipient of [
       ours,
       anonymousPkesk(bot.subkey, KEY),
-      octets(strangerPkesk('a'), ours),
+      concat(strangerPkesk('a'), ours),
     ]) {
-      expect(parsePackets(octets(recipient, framing))).toMatchObject({ dataDigest: digest })
+      expect(parsePackets(concat(recipient, framing))).toMatchObject({ dataDigest: digest })
     }
   }
 })
 
 test('a recipient packet may name our primary key or one of our fingerprints', () => {
   const named = strangerPkesk('a', bot.primary.keyId)
-  expect(parsePackets(octets(named, box))).toMatchObject({ outcome: 'encrypted', named: true })
+  expect(parsePackets(concat(named, box))).toMatchObject({ outcome: 'encrypted', named: true })
   const v6 = pkesk6(bot.subkey, KEY)
-  expect(parsePackets(octets(v6, seipd2(literal('x'), KEY)))).toMatchObject({ named: true })
+  expect(parsePackets(concat(v6, seipd2(literal('x'), KEY)))).toMatchObject({ named: true })
 })
 
 test('a version 6 packet whose fingerprint is cut short, or of length zero, is not ours by name', () => {
-  const short = packet(1, octets(6, 21, 4, bot.subkey.fingerprint.slice(0, 20)))
-  expect(parsePackets(octets(short, box))).toEqual({ outcome: 'not-recipient' })
-  const nobody = packet(1, octets(6, 0, 18, seeded('x', 60)))
-  expect(parsePackets(octets(nobody, box))).toMatchObject({ outcome: 'encrypted', named: false })
+  const short = packet(1, concat(6, 21, 4, bot.subkey.fingerprint.slice(0, 20)))
+  expect(parsePackets(concat(short, box))).toEqual({ outcome: 'not-recipient' })
+  const nobody = packet(1, concat(6, 0, 18, seeded('x', 60)))
+  expect(parsePackets(concat(nobody, box))).toMatchObject({ outcome: 'encrypted', named: false })
 })
 
 test('without a key of ours nothing is for us', () => {
-  expect(parseMessageBytes(octets(ours, box), idsOf([]))).toEqual({ outcome: 'not-recipient' })
-  expect(parseMessageBytes(octets(anonymousPkesk(bot.subkey, KEY), box), idsOf([]))).toEqual({
+  expect(parseMessageBytes(concat(ours, box), idsOf([]))).toEqual({ outcome: 'not-recipient' })
+  expect(parseMessageBytes(concat(anonymousPkesk(bot.subkey, KEY), box), idsOf([]))).toEqual({
     outcome: 'not-recipient',
   })
 })
 
 test('what looks encrypted is any whole encrypted message, for whomever', () => {
   expect(looksEncrypted(armor(hello()))).toBe(true)
-  expect(looksEncrypted(armor(octets(strangerPkesk('a'), box)))).toBe(true)
-  expect(looksEncrypted(armor(octets(box)))).toBe(true)
+  expect(looksEncrypted(armor(concat(strangerPkesk('a'), box)))).toBe(true)
+  expect(looksEncrypted(armor(concat(box)))).toBe(true)
   expect(looksEncrypted(armor(literal('hello')))).toBe(false)
-  expect(looksEncrypted(armor(octets(ours)))).toBe(false)
+  expect(looksEncrypted(armor(concat(ours)))).toBe(false)
   expect(looksEncrypted('hello')).toBe(false)
 })
 
@@ -213,13 +213,13 @@ test.each([
   ],
   [
     'a packet of a version that nobody knows',
-    [packet(1, octets(23, seeded('v', 60))), ours],
+    [packet(1, concat(23, seeded('v', 60))), ours],
     [bot.subkey],
     true,
   ],
 ])('a message tells to whom it is sealed: %s', (_, packets, keys, hasUnnamed) => {
   const encrypted = parseMessageBytes(
-    octets(...packets, box),
+    concat(...packets, box),
     idsOf([bot.unlocked]),
   ) as EncryptedMessage
   const ids = Buffer.from(encrypted.recipients.keyIds).toString('hex').match(/.{16}/g)
@@ -230,7 +230,7 @@ test.each([
 test('a thousand recipients are all told', () => {
   const others = Array.from({ length: 1000 }, (_, n) => strangerPkesk(`stranger ${n}`))
   const encrypted = parseMessageBytes(
-    octets(...others, ours, box),
+    concat(...others, ours, box),
     idsOf([bot.unlocked]),
   ) as EncryptedMessage
   expect(encrypted.recipients.keyIds.length).toBe(1001 * 8)

@@ -3,7 +3,7 @@ import { nextPacket } from '../../../src/pgp/format/packet-stream.ts'
 import { FramingError, packetsOf } from '../../../src/pgp/format/packets.ts'
 import { readerOf } from '../../support/bulk.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { runs } from '../../support/chance.ts'
 import { fc } from '../../support/property.ts'
 
@@ -48,7 +48,7 @@ test.each([
   ['an empty body', packet(1, Buffer.alloc(0))],
   [
     'old headers of one, two and four bytes',
-    octets(...([1, 2, 4] as const).map((n) => oldPacket(11, small, n))),
+    concat(...([1, 2, 4] as const).map((n) => oldPacket(11, small, n))),
   ],
   ['an old header without a length', oldPacket(8, body, 0)],
   ['no length where there must be one', oldPacket(1, small, 0)],
@@ -57,8 +57,8 @@ test.each([
   ['chunks that are too small', partialPacket(18, body, [8, 9])],
   ['a small chunk after a large one', partialPacket(18, body, [9, 0])],
   ['partial chunks where none may be', partialPacket(1, body, [9])],
-  ['no header', octets('00', small)],
-  ['several packets', octets(packet(1, small), partialPacket(18, body, [9]), packet(2, small))],
+  ['no header', concat('00', small)],
+  ['several packets', concat(packet(1, small), partialPacket(18, body, [9]), packet(2, small))],
 ])('%s is read as the read of bytes at hand reads it, however it arrives', async (_, bytes) => {
   for (const size of [1, 2, 7, 512, 100_000]) {
     expect(await asItArrives(bytes, size)).toEqual(atOnce(bytes))
@@ -66,7 +66,7 @@ test.each([
 })
 
 test('every truncation is noticed alike', async () => {
-  const bytes = octets(packet(1, small), partialPacket(18, body, [9, 9]), oldPacket(11, small, 2))
+  const bytes = concat(packet(1, small), partialPacket(18, body, [9, 9]), oldPacket(11, small, 2))
   for (let length = 0; length < bytes.length; length++) {
     const cut = bytes.subarray(0, length)
     expect(await asItArrives(cut, 300), `length ${length}`).toEqual(atOnce(cut))
@@ -82,7 +82,7 @@ test('whatever bytes come, both read the same', async () => {
       noise,
       fc.integer({ min: 1, max: 700 }),
       async (start, rest, size) => {
-        const bytes = octets(...start, rest)
+        const bytes = concat(...start, rest)
         const [now, later] = [atOnce(bytes), await asItArrives(bytes, size)]
         expect(later).toEqual(now)
       },
@@ -92,8 +92,8 @@ test('whatever bytes come, both read the same', async () => {
 })
 
 test('more chunks than the bound are refused', async () => {
-  const chunk = octets(224 + 9, Buffer.alloc(512))
-  const many = octets(0xc0 | 18, ...Array.from({ length: 65_600 }, () => chunk), 0)
+  const chunk = concat(224 + 9, Buffer.alloc(512))
+  const many = concat(0xc0 | 18, ...Array.from({ length: 65_600 }, () => chunk), 0)
   expect(await asItArrives(many, 1 << 20)).toEqual({ packets: [], error: 'partial-count' })
 })
 

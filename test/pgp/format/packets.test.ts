@@ -7,7 +7,7 @@ import {
 } from '../../../src/pgp/format/packets.ts'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
-import { octets, seeded, u32 } from '../../support/openpgp-octets.ts'
+import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 
 const read = (bytes: Uint8Array): { tag: number; body: string }[] =>
   [...packetsOf(bytes)].map(({ tag, body }) => ({ tag, body: Buffer.from(body).toString('hex') }))
@@ -53,7 +53,7 @@ test.each([
 })
 
 test('what follows a packet in chunks is the next packet', () => {
-  const bytes = octets(partialPacket(18, body(700), [9]), packet(21, body(5)))
+  const bytes = concat(partialPacket(18, body(700), [9]), packet(21, body(5)))
   expect(read(bytes).map(({ tag }) => tag)).toEqual([18, 21])
 })
 
@@ -62,25 +62,25 @@ test.each([8, 11])('tag %i of indeterminate length runs to the end', (tag) => {
 })
 
 const refused: [string, Uint8Array, string][] = [
-  ['a first bit of zero', octets(0x40, 1, 1), 'header'],
+  ['a first bit of zero', concat(0x40, 1, 1), 'header'],
   ['text', Buffer.from('hello'), 'header'],
-  ['a zero byte after a packet', octets(packet(11, body(3)), 0), 'header'],
-  ['no length', octets(0xcb), 'length'],
-  ['half a two-byte length', octets(0xcb, 200), 'length'],
-  ['part of a five-byte length', octets(0xcb, 255, 0, 0, 1), 'length'],
+  ['a zero byte after a packet', concat(packet(11, body(3)), 0), 'header'],
+  ['no length', concat(0xcb), 'length'],
+  ['half a two-byte length', concat(0xcb, 200), 'length'],
+  ['part of a five-byte length', concat(0xcb, 255, 0, 0, 1), 'length'],
   ['a body shorter than its length', packet(11, body(50)).subarray(0, -1), 'length'],
-  ['a length of 4 GiB', octets(0xcb, 255, 'ffffffff', body(10)), 'length'],
-  ['an old length beyond the end', octets(0x80 | (11 << 2), 5, 1, 2), 'length'],
-  ['an old four-byte length cut short', octets(0x82 | (11 << 2), 0, 0, 0), 'length'],
-  ['an old length of 4 GiB', octets(0x82 | (11 << 2), u32(0xffff_ffff), 1), 'length'],
+  ['a length of 4 GiB', concat(0xcb, 255, 'ffffffff', body(10)), 'length'],
+  ['an old length beyond the end', concat(0x80 | (11 << 2), 5, 1, 2), 'length'],
+  ['an old four-byte length cut short', concat(0x82 | (11 << 2), 0, 0, 0), 'length'],
+  ['an old length of 4 GiB', concat(0x82 | (11 << 2), u32(0xffff_ffff), 1), 'length'],
   ['a recipient packet of indeterminate length', oldPacket(1, body(20), 0), 'indeterminate'],
   ['a signature of indeterminate length', oldPacket(2, body(20), 0), 'indeterminate'],
   ['a chunk of one byte', partialPacket(18, body(20), [0]), 'partial-length'],
   ['a first chunk of 256 bytes', partialPacket(18, body(600), [8]), 'partial-length'],
   ['a later chunk of 256 bytes', partialPacket(18, body(1600), [9, 8]), 'partial-length'],
-  ['a chunk beyond the end', octets(0xd2, 224 + 9, body(511)), 'length'],
-  ['chunks that never end', octets(0xd2, 224 + 9, body(512)), 'length'],
-  ['a chunk of 1 GiB', octets(0xd2, 254, body(100)), 'length'],
+  ['a chunk beyond the end', concat(0xd2, 224 + 9, body(511)), 'length'],
+  ['chunks that never end', concat(0xd2, 224 + 9, body(512)), 'length'],
+  ['a chunk of 1 GiB', concat(0xd2, 254, body(100)), 'length'],
   ['recipient packets in chunks', partialPacket(1, body(600), [9]), 'partial-tag'],
   ['a user id in chunks', partialPacket(13, body(600), [9]), 'partial-tag'],
   ['unprotected data in chunks', partialPacket(9, body(600), [9]), 'partial-tag'],
@@ -93,8 +93,8 @@ test.each(refused)('%s is refused', (_, bytes, reason) => {
 
 test('more chunks than the bound are refused, as many are read', () => {
   const chunks = (count: number): Buffer => {
-    const chunk = octets(224 + 9, Buffer.alloc(512))
-    return octets(0xd2, Buffer.alloc(chunk.length * count, chunk), 0)
+    const chunk = concat(224 + 9, Buffer.alloc(512))
+    return concat(0xd2, Buffer.alloc(chunk.length * count, chunk), 0)
   }
   expect(one(chunks(BOUNDS.partialChunks - 1)).tag).toBe(18)
   expect(() => [...packetsOf(chunks(BOUNDS.partialChunks))]).toThrow('partial-count')

@@ -10,7 +10,7 @@ import {
   partialPacket,
 } from '../../support/openpgp-framing.ts'
 import { literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 import { pkesk6, pkeskBody, seipd, seipdBody, strangerPkesk } from '../../support/openpgp-sealed.ts'
 
@@ -22,15 +22,15 @@ const recipient = pkeskBody(bot.subkey, KEY, 'x')
 
 test.each([
   ['a message', hello()],
-  ['for somebody else', octets(strangerPkesk('x'), packet(18, container))],
-  ['old headers', octets(oldPacket(1, recipient, 2), packet(18, container))],
-  ['long headers', octets(longPacket(1, recipient), longPacket(18, container))],
-  ['version 6', octets(pkesk6(bot.subkey, KEY), packet(18, container))],
+  ['for somebody else', concat(strangerPkesk('x'), packet(18, container))],
+  ['old headers', concat(oldPacket(1, recipient, 2), packet(18, container))],
+  ['long headers', concat(longPacket(1, recipient), longPacket(18, container))],
+  ['version 6', concat(pkesk6(bot.subkey, KEY), packet(18, container))],
   ['partial chunks and no recipient', partialPacket(18, container, [9])],
-  ['a passphrase', packet(3, octets('040900'))],
-  ['a marker first', octets(packet(10, Buffer.from('PGP')), hello())],
-  ['padding first', octets(packet(21, seeded('padding', 300)), hello())],
-  ['a recipient of a version to come', octets(packet(1, octets(23, seeded('x', 80))), hello())],
+  ['a passphrase', packet(3, concat('040900'))],
+  ['a marker first', concat(packet(10, Buffer.from('PGP')), hello())],
+  ['padding first', concat(packet(21, seeded('padding', 300)), hello())],
+  ['a recipient of a version to come', concat(packet(1, concat(23, seeded('x', 80))), hello())],
 ])('%s is an encrypted message, also in armor', (_, bytes) => {
   expect(formOf(bytes)).toBe('binary')
   expect(formOf(armor(bytes))).toBe('armored')
@@ -44,8 +44,8 @@ test.each([
   ['nothing', ''],
   ['words', 'hello'],
   ['words that begin like a packet', 'été à la plage'],
-  ['JPEG', octets('ffd8ffe000104a46494600010100000100010000', seeded('jpeg', 500))],
-  ['PNG', octets('89504e470d0a1a0a0000000d49484452', seeded('png', 500))],
+  ['JPEG', concat('ffd8ffe000104a46494600010100000100010000', seeded('jpeg', 500))],
+  ['PNG', concat('89504e470d0a1a0a0000000d49484452', seeded('png', 500))],
   ['PDF', '%PDF-1.7\n'],
   ['zlib', deflateSync('x'.repeat(99))],
   ['gzip', gzipSync('x'.repeat(99))],
@@ -53,13 +53,13 @@ test.each([
   ['signed words', signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })],
   ['signed words in armor', armor(signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS }))],
   ['a certificate', alice.certificate],
-  ['a secret key', octets(packet(5, alice.primary.secretBody))],
+  ['a secret key', concat(packet(5, alice.primary.secretBody))],
   ['encrypted data of the old kind', packet(9, seeded('x', 50))],
-  ['a version of the container that is not known', packet(18, octets(7, seeded('x', 50)))],
+  ['a version of the container that is not known', packet(18, concat(7, seeded('x', 50)))],
   ['words about armor', 'see -----BEGIN PGP MESSAGE-----\n\nand'],
-  ['a message after words', octets(Buffer.from('hello'), hello())],
+  ['a message after words', concat(Buffer.from('hello'), hello())],
   ['a marker and nothing else', packet(10, Buffer.from('PGP'))],
-  ['half a header', octets('c1')],
+  ['half a header', concat('c1')],
   ['armor around words', `-----BEGIN PGP MESSAGE-----\n\n${btoa('hello')}\n`],
 ])('%s is somebody’s file', (_, content) => {
   expect(formOf(content)).toBeNull()
@@ -67,5 +67,5 @@ test.each([
 
 test('what the first bytes do not decide is somebody’s file', () => {
   const padding = packet(21, seeded('padding', FORM_BYTES))
-  expect(formOf(octets(padding, seipd(literal('hello'), KEY)))).toBeNull()
+  expect(formOf(concat(padding, seipd(literal('hello'), KEY)))).toBeNull()
 })

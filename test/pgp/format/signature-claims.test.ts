@@ -3,7 +3,7 @@ import type { SignatureClaim } from '../../../src/pgp/engine.ts'
 import { parseSignature } from '../../../src/pgp/format/signature-claim.ts'
 import { openInner } from '../../support/openpgp-engine.ts'
 import { literal, signedLiteral, type SigningOptions } from '../../support/openpgp-inner.ts'
-import { octets, u16 } from '../../support/openpgp-octets.ts'
+import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import {
   TYPE,
@@ -63,8 +63,8 @@ test('without an issuer there is none, and the signature still counts', async ()
 
 test.each([
   ['of a length that is none', issuerFingerprint('abcdef')],
-  ['of version 5', subpacket(33, octets(5, '00'.repeat(32)))],
-  ['a key id of seven bytes', subpacket(16, octets('00'.repeat(7)))],
+  ['of version 5', subpacket(33, concat(5, '00'.repeat(32)))],
+  ['a key id of seven bytes', subpacket(16, concat('00'.repeat(7)))],
   ['an empty one', subpacket(33, Buffer.alloc(0))],
 ])('an issuer %s is passed over', async (_, unhashed) => {
   expect(await first({ ...by, unhashed: [unhashed] })).toMatchObject({ issuerKeyId: null })
@@ -101,7 +101,7 @@ test.each([
   ['no creation time', { ...by, undated: true }],
   [
     'a creation time of three bytes',
-    { ...by, undated: true, hashed: [subpacket(2, octets('010203'))] },
+    { ...by, undated: true, hashed: [subpacket(2, concat('010203'))] },
   ],
   ['a creation time that is not hashed', { ...by, undated: true, unhashed: [created(NOW_MS)] }],
   ['P32 type standalone', { ...by, type: TYPE.standalone }],
@@ -139,7 +139,7 @@ test('the digest is that of the statement: document, date and hashed part', asyn
   const notHashed = [issuer(alice.primary.fingerprint), notation('x@y', 'z')]
   expect(await digest(by)).toBe(base)
   expect(await digest({ ...by, unhashed: notHashed })).toBe(base)
-  expect(await digest({ ...by, numbers: octets(u16(8), 255, u16(8), 255) })).toBe(base)
+  expect(await digest({ ...by, numbers: concat(u16(8), 255, u16(8), 255) })).toBe(base)
   expect(await digest({ ...by, atMs: NOW_MS + 1000 })).not.toBe(base)
   expect(await digest({ ...by, hashed: [notation('x@y', 'z')] })).not.toBe(base)
   expect(await digest(by, 'hello!')).not.toBe(base)
@@ -169,11 +169,11 @@ test('a signature cut short anywhere in its subpackets claims nothing and throws
 })
 
 test.each([0, 2, 3, 5, 7, 255])('a signature of version %i claims nothing', (version) => {
-  expect(parseSignature(octets(version, whole.subarray(1)), document)).toBeNull()
+  expect(parseSignature(concat(version, whole.subarray(1)), document)).toBeNull()
 })
 
 test('subpackets that lie about their length end the list', () => {
-  const lies = [octets(0), octets(50, 16, 1), octets(255, 255, 255, 255, 255, 16), octets(255, 0)]
+  const lies = [concat(0), concat(50, 16, 1), concat(255, 255, 255, 255, 255, 16), concat(255, 0)]
   for (const lie of lies) {
     const body = signatureBody({ ...by, over: document, unhashed: [lie] })
     expect(parseSignature(body, document)).toMatchObject({ issuerKeyId: null, createdMs: NOW_MS })
@@ -181,8 +181,8 @@ test('subpackets that lie about their length end the list', () => {
 })
 
 test('an old signature of version 3 counts, and claims nothing', async () => {
-  const old = octets(0xc2, 19, 3, 5, 0, '69000000', alice.primary.keyId, 22, 8, '0000')
-  const opened = await openInner(octets(old, literal('hello')))
+  const old = concat(0xc2, 19, 3, 5, 0, '69000000', alice.primary.keyId, 22, 8, '0000')
+  const opened = await openInner(concat(old, literal('hello')))
   expect(opened).toMatchObject({ outcome: 'opened', signatures: [{ issuerKeyId: null }] })
   expect(signature({ ...by, over: document })[0]).toBe(0xc2)
 })

@@ -4,7 +4,7 @@ import { judge } from '../../../src/pgp/library/certificate.ts'
 import '../../support/openpgp-engine.ts'
 import { generated, paperRsa } from '../../support/openpgp-generated.ts'
 import { dsa, ecdsa, identify, seconds } from '../../support/openpgp-key.ts'
-import { mpi, octets, seeded } from '../../support/openpgp-octets.ts'
+import { mpi, concat, seeded } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
 import {
   armoredCertificate,
@@ -40,8 +40,8 @@ test('C7 an RSA key of 32768 bits is refused', async () => {
 })
 
 test('C1 an Elgamal subkey is refused', async () => {
-  const [p, g, y] = ['p', 'g', 'y'].map((name) => mpi(octets(0x80, seeded(name, 255))))
-  const body = octets(4, seconds(MADE_MS), 16, p ?? '', g ?? '', y ?? '')
+  const [p, g, y] = ['p', 'g', 'y'].map((name) => mpi(concat(0x80, seeded(name, 255))))
+  const body = concat(4, seconds(MADE_MS), 16, p ?? '', g ?? '', y ?? '')
   expect(await judge(withSubkey(body), NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
 })
 
@@ -81,7 +81,7 @@ test.each([
 })
 
 test('a subkey of an algorithm that nobody knows is passed over', async () => {
-  const body = octets(4, seconds(MADE_MS), 99, seeded('what', 40))
+  const body = concat(4, seconds(MADE_MS), 99, seeded('what', 40))
   expect(await judge(withSubkey(body), NOW_MS)).toMatchObject({ unusable: 'no-encryption-subkey' })
   const certificate = armoredCertificate(
     keyPacket(primary),
@@ -93,7 +93,7 @@ test('a subkey of an algorithm that nobody knows is passed over', async () => {
 })
 
 test('a primary key of an algorithm that nobody knows is refused', async () => {
-  const body = octets(4, seconds(MADE_MS), 99, seeded('what', 40))
+  const body = concat(4, seconds(MADE_MS), 99, seeded('what', 40))
   const certificate = armoredCertificate(keyPacket(identify(body, MADE_MS)), id)
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'unparseable' })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { judge } from '../../../src/pgp/library/certificate.ts'
 import '../../support/openpgp-engine.ts'
 import { curve25519 } from '../../support/openpgp-key.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
 import {
   armoredCertificate,
@@ -82,7 +82,7 @@ test('C6 what is remembered does not grow by what anybody adds', async () => {
 })
 
 test.each([0, 3])('C6 a subkey known as revoked (%i) stays so', async (code) => {
-  const revoked = octets(binding, subkeyRevocation(primary, subkey, { ...yesterday, code }))
+  const revoked = concat(binding, subkeyRevocation(primary, subkey, { ...yesterday, code }))
   const known = armoredCertificate(key, id, revoked)
   expect(await judge(stripped, NOW_MS, known)).toMatchObject({
     unusable: 'revoked',
@@ -91,7 +91,7 @@ test.each([0, 3])('C6 a subkey known as revoked (%i) stays so', async (code) => 
 })
 
 test('C6 a new subkey after the revoked one is sealed to', async () => {
-  const revoked = octets(binding, subkeyRevocation(primary, subkey, yesterday))
+  const revoked = concat(binding, subkeyRevocation(primary, subkey, yesterday))
   const known = armoredCertificate(key, id, revoked)
   const newer = boundSubkey(primary, curve25519('alice newer', NOW_MS - DAY_MS))
   const renewed = armoredCertificate(key, id, newer)

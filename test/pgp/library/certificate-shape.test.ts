@@ -4,7 +4,7 @@ import { BOUNDS } from '../../../src/pgp/bounds.ts'
 import '../../support/openpgp-engine.ts'
 import { armor, longPacket, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
-import { octets, seeded, u32 } from '../../support/openpgp-octets.ts'
+import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import { curve25519 } from '../../support/openpgp-key.ts'
 import { MADE_MS, NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'
 import {
@@ -48,7 +48,7 @@ test('all keys that can be encrypted to are known, the one that is sealed to fir
 test.each([
   [
     'with CRLF, headers and no checksum',
-    armor(octets(key, id, binding), {
+    armor(concat(key, id, binding), {
       type: 'PUBLIC KEY BLOCK',
       endOfLine: '\r\n',
       headers: ['Comment: x'],
@@ -56,19 +56,19 @@ test.each([
     }),
   ],
   ['with five-byte lengths', armoredCertificate(longPacket(6, primary.body), id, binding)],
-  ['with a trust packet', armoredCertificate(key, packet(12, octets(1, 2)), id, binding)],
+  ['with a trust packet', armoredCertificate(key, packet(12, concat(1, 2)), id, binding)],
   [
     'with padding and an unknown packet behind',
     armoredCertificate(key, id, binding, packet(21, seeded('p', 30)), packet(60, seeded('x', 9))),
   ],
   [
     'with a picture',
-    armoredCertificate(key, packet(17, octets(20, 1, seeded('jpeg', 18))), id, binding),
+    armoredCertificate(key, packet(17, concat(20, 1, seeded('jpeg', 18))), id, binding),
   ],
   ['with sixty-four user ids', armoredCertificate(key, ...dots(64), binding)],
   [
     'with a user id that is no UTF-8',
-    armoredCertificate(key, packet(13, octets('fffefd')), id, binding),
+    armoredCertificate(key, packet(13, concat('fffefd')), id, binding),
   ],
 ])('a certificate %s can be sealed to', async (_, certificate) => {
   expect(await judge(certificate, NOW_MS)).toMatchObject({
@@ -77,9 +77,9 @@ test.each([
   })
 })
 
-const v6Body = octets(6, u32(MADE_MS / 1000), 27, u32(32), seeded('v6', 32))
-const v3Body = octets(3, u32(MADE_MS / 1000), 0, 0, 1, '0400', seeded('n', 128), '0011', '010001')
-const secret = octets(packet(5, primary.secretBody), id, binding)
+const v6Body = concat(6, u32(MADE_MS / 1000), 27, u32(32), seeded('v6', 32))
+const v3Body = concat(3, u32(MADE_MS / 1000), 0, 0, 1, '0400', seeded('n', 128), '0011', '010001')
+const secret = concat(packet(5, primary.secretBody), id, binding)
 
 test.each([
   [
@@ -126,7 +126,7 @@ test.each([
   ],
   ['C1 version 6', armoredCertificate(packet(6, v6Body)), 'version'],
   ['C1 version 3', armoredCertificate(packet(6, v3Body)), 'version'],
-  ['version 5', armoredCertificate(packet(6, octets(5, primary.body.subarray(1)))), 'version'],
+  ['version 5', armoredCertificate(packet(6, concat(5, primary.body.subarray(1)))), 'version'],
   ['C1 no user id', armoredCertificate(key, binding), 'no-encryption-subkey'],
   [
     'a user id that nobody signed',
@@ -182,9 +182,9 @@ test('C4 some bogus self-signatures and bindings change nothing', async () => {
 const padding = packet(21, seeded('padding', 4))
 const single = (count: number): Buffer[] =>
   Array.from({ length: count }, () => bogusCertifications(primary, 'alice', 1))
-const apart = octets(...single(17).map((one) => octets(one, padding)))
+const apart = concat(...single(17).map((one) => concat(one, padding)))
 /** They name mallory where it is signed, and alice where it is not. */
-const disguised = octets(
+const disguised = concat(
   ...Array.from({ length: 17 }, () =>
     signature({
       signer: primary,
@@ -196,16 +196,16 @@ const disguised = octets(
     }),
   ),
 )
-const tenEach = octets(...dots(13).map((one) => octets(one, ...single(10))))
+const tenEach = concat(...dots(13).map((one) => concat(one, ...single(10))))
 
 test.each([
-  ['seventeen on a user id', octets(id, bogusCertifications(primary, 'alice', 16), binding)],
-  ['215 on a user id', octets(id, bogusCertifications(primary, 'alice', 215), binding)],
-  ['seventeen on a subkey', octets(id, binding, bogusBindings(primary, subkey, 16))],
-  ['400 on a subkey', octets(id, binding, bogusBindings(primary, subkey, 400))],
-  ['seventeen with padding between', octets(id, apart, binding)],
-  ['seventeen that first name somebody else', octets(id, disguised, binding)],
-  ['eleven on each of thirteen user ids', octets(tenEach, binding)],
+  ['seventeen on a user id', concat(id, bogusCertifications(primary, 'alice', 16), binding)],
+  ['215 on a user id', concat(id, bogusCertifications(primary, 'alice', 215), binding)],
+  ['seventeen on a subkey', concat(id, binding, bogusBindings(primary, subkey, 16))],
+  ['400 on a subkey', concat(id, binding, bogusBindings(primary, subkey, 400))],
+  ['seventeen with padding between', concat(id, apart, binding)],
+  ['seventeen that first name somebody else', concat(id, disguised, binding)],
+  ['eleven on each of thirteen user ids', concat(tenEach, binding)],
 ])('C4 signatures that may be its own, %s, are refused unread', async (_, packets) => {
   expect(await judge(armoredCertificate(key, packets), NOW_MS)).toMatchObject({
     fingerprint: null,

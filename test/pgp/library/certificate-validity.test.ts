@@ -3,7 +3,7 @@ import { judge } from '../../../src/pgp/library/certificate.ts'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
 import '../../support/openpgp-engine.ts'
 import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import {
   MADE_MS,
   NOW_MS,
@@ -166,7 +166,7 @@ test.each([0, 1, 2, 3])('a key revoked (%i) by a clock ahead of ours is revoked'
 
 test('a subkey retired as of tomorrow is sealed to until then, and judged anew', async () => {
   const tomorrow = { atMs: NOW_MS + DAY_MS, code: 3 }
-  const packets = octets(binding, subkeyRevocation(primary, subkey, tomorrow))
+  const packets = concat(binding, subkeyRevocation(primary, subkey, tomorrow))
   const certificate = armoredCertificate(key, id, packets)
   expect(await judge(certificate, NOW_MS)).toMatchObject({
     unusable: null,
@@ -183,7 +183,7 @@ test('C1 a revocation by somebody else is none', async () => {
 })
 
 test('a revoked subkey is not sealed to, and another one is', async () => {
-  const revoked = octets(binding, subkeyRevocation(primary, subkey, yesterday))
+  const revoked = concat(binding, subkeyRevocation(primary, subkey, yesterday))
   expect(await judge(armoredCertificate(key, id, revoked), NOW_MS)).toMatchObject({
     unusable: 'revoked',
     revocations: true,
@@ -197,7 +197,7 @@ test('a revoked subkey is not sealed to, and another one is', async () => {
 
 test('a subkey’s revocation by somebody else is none', async () => {
   const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
-  const packets = octets(binding, subkeyRevocation(forged, subkey, yesterday))
+  const packets = concat(binding, subkeyRevocation(forged, subkey, yesterday))
   expect(await judge(armoredCertificate(key, id, packets), NOW_MS)).toMatchObject({
     unusable: null,
     revocations: false,

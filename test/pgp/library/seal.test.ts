@@ -6,7 +6,7 @@ import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import { seal } from '../../../src/pgp/library/seal.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
 import { openArmored, sealHere } from '../../support/openpgp-engine.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts'
 import {
   FLAG,
@@ -153,14 +153,14 @@ test('AES-256 where all list it, AES-128 when it is asked for', async () => {
 function preferring(...ciphers: number[]): string {
   const { primary, subkey } = testPerson('choosy')
   const id = Buffer.from('choosy')
-  const keyOver = octets(0x99, primary.body.length >> 8, primary.body.length & 255, primary.body)
-  const over = octets(keyOver, 0xb4, '000000', id.length, id)
+  const keyOver = concat(0x99, primary.body.length >> 8, primary.body.length & 255, primary.body)
+  const over = concat(keyOver, 0xb4, '000000', id.length, id)
   const preferences = ciphers.length === 0 ? [] : [preferredCiphers(...ciphers)]
   const hashed = [keyFlags(FLAG.certify | FLAG.sign), ...preferences]
   const type = TYPE.certification
   return armoredCertificate(
     keyPacket(primary),
-    octets(0xcd, id.length, id),
+    concat(0xcd, id.length, id),
     signature({ signer: primary, over, type, atMs: MADE_MS, hashed }),
     boundSubkey(primary, subkey),
   )

@@ -8,7 +8,7 @@ import {
   signedLiteral,
   type SigningOptions,
 } from '../../support/openpgp-inner.ts'
-import { octets, u16 } from '../../support/openpgp-octets.ts'
+import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import {
   TYPE,
@@ -52,7 +52,7 @@ test('P28 a signature by another key is by another key', async () => {
 })
 
 test('P30 a signature over other words is bad', async () => {
-  const swapped = octets(
+  const swapped = concat(
     onePass(by),
     literal('world'),
     signature({ ...by, over: Buffer.from('hello') }),
@@ -103,8 +103,8 @@ test('P34 a signature from before its key was made is bad', async () => {
 test.each([
   ['P36 a critical unknown notation', notation('x@example.org', 'y', true), 'bad'],
   ['P36 an unknown notation', notation('x@example.org', 'y'), 'valid'],
-  ['P36 a critical unknown subpacket', subpacket(101, octets(1), true), 'bad'],
-  ['P36 an unknown subpacket', subpacket(101, octets(1)), 'valid'],
+  ['P36 a critical unknown subpacket', subpacket(101, concat(1), true), 'bad'],
+  ['P36 an unknown subpacket', subpacket(101, concat(1)), 'valid'],
   ['P37 an intended recipient', intendedRecipient(bot.primary.fingerprint), 'valid'],
   ['P37 a critical intended recipient', intendedRecipient(bot.primary.fingerprint, true), 'valid'],
 ])('a signature with %s is judged', async (_, hashed, result) => {
@@ -113,7 +113,7 @@ test.each([
 
 test('P29 each of several signatures is judged by itself', async () => {
   const others = { ...by, signer: mallory.primary }
-  const broken = { ...by, numbers: octets(u16(8), 255, u16(8), 255) }
+  const broken = { ...by, numbers: concat(u16(8), 255, u16(8), 255) }
   expect(await results([by, others])).toEqual(['other-key', 'valid'])
   expect(await results([broken, by])).toEqual(['valid', 'bad'])
   expect(await results([by, by, by, by])).toEqual(['valid', 'valid', 'valid', 'valid'])
@@ -121,9 +121,9 @@ test('P29 each of several signatures is judged by itself', async () => {
 
 test.each([
   ['numbers of another', { numbers: mallory.primary.sign(Buffer.alloc(32), 'sha256') }],
-  ['zeros', { numbers: octets(u16(0), u16(0)) }],
-  ['one number', { numbers: octets(u16(8), 255) }],
-  ['numbers longer than the packet', { numbers: octets('ffff', 'ff') }],
+  ['zeros', { numbers: concat(u16(0), u16(0)) }],
+  ['one number', { numbers: concat(u16(8), 255) }],
+  ['numbers longer than the packet', { numbers: concat('ffff', 'ff') }],
   ['no numbers', { numbers: Buffer.alloc(0) }],
   ['the algorithm of another key', { signer: { ...alice.primary, algorithm: 1 } }],
   ['an unknown algorithm', { signer: { ...alice.primary, algorithm: 99 } }],
@@ -155,8 +155,8 @@ test('a signature by the encryption subkey is not valid', async () => {
 })
 
 test('an old signature of version 3 is bad', async () => {
-  const old = octets(0xc2, 19, 3, 5, 0, '69000000', alice.primary.keyId, 22, 8, '0000')
-  const signed = await signedOf(octets(old, literal('hello')))
+  const old = concat(0xc2, 19, 3, 5, 0, '69000000', alice.primary.keyId, 22, 8, '0000')
+  const signed = await signedOf(concat(old, literal('hello')))
   expect(await verify(signed, alice.certificate, NOW_MS)).toEqual(['bad'])
 })
 
@@ -176,7 +176,7 @@ test('a text signature holds when line ends were changed on the way, a binary on
   ] as const) {
     const signing = { ...by, type }
     const over = hashedForm(written, signing)
-    const inner = octets(onePass(signing), arrived, signature({ ...signing, over }))
+    const inner = concat(onePass(signing), arrived, signature({ ...signing, over }))
     expect(await verify(await signedOf(inner), alice.certificate, NOW_MS)).toEqual([result])
   }
 })

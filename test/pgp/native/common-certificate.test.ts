@@ -15,7 +15,7 @@ import '../../support/openpgp-engine.ts'
 import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
 import { seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
 import { FLAG } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
@@ -92,7 +92,7 @@ const spoilt = (certificate: Buffer): string => {
   return armor(broken, { type: 'PUBLIC KEY BLOCK' })
 }
 const rsa = rsaKey(2048)
-const whole = octets(keyPacket(primary), id, binding)
+const whole = concat(keyPacket(primary), id, binding)
 
 test.each([
   [

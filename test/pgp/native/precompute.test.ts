@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { armorPackets } from '../../../src/pgp/format/json-armor.ts'
+import { armorPackets } from '../../../src/pgp/format/armor-writer.ts'
 import { prepareMessage, type PreparedMessage } from '../../../src/pgp/native/prepared-message.ts'
 import { PreparedMessages } from '../../../src/pgp/native/precompute.ts'
 import { freshSessionKey } from '../../../src/pgp/crypto/session-key.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
-import { seeded } from '../../support/openpgp-octets.ts'
+import { seeded } from '../../support/openpgp-bytes.ts'
 
 const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }
 const prepared = (bytes = 96): PreparedMessage =>

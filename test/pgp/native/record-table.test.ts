@@ -4,7 +4,7 @@ import type { CertificateInfo } from '../../../src/pgp/native/certificate-info.t
 import { RecordTable } from '../../../src/pgp/native/record-table.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
-import { seeded } from '../../support/openpgp-octets.ts'
+import { seeded } from '../../support/openpgp-bytes.ts'
 
 const digest = (name: number): Buffer =>
   createHash('sha256').update(String(name)).digest().subarray(0, 20)

@@ -9,7 +9,7 @@ import { oldPacket, packet, partialPacket } from '../../support/openpgp-framing.
 import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import { TYPE, onePass, signature } from '../../support/openpgp-signature.ts'
 import {
@@ -38,13 +38,13 @@ const INNER: Record<string, Buffer> = {
   'as text': signedLiteral(TEXT, { ...by, type: TYPE.text }),
   'SHA-512': signedLiteral(TEXT, { ...by, hash: 'sha512' }),
   'SHA-1': signedLiteral(TEXT, { ...by, hash: 'sha1' }),
-  'signature first': octets(closing, literal(TEXT)),
+  'signature first': concat(closing, literal(TEXT)),
   zip: compressed(signed, 1),
   zlib: compressed(signed, 2),
   'not compressed': compressed(signed, 0),
   bzip2: compressedOf(3, BZIP2_SIGNED),
-  'signed around': octets(onePass(by), compressed(literal(TEXT), 1), closing),
-  'markers and padding': octets(
+  'signed around': concat(onePass(by), compressed(literal(TEXT), 1), closing),
+  'markers and padding': concat(
     packet(10, Buffer.from('PGP')),
     signed,
     packet(60, seeded('x', 9)),
@@ -52,36 +52,36 @@ const INNER: Record<string, Buffer> = {
   ),
   'indeterminate length': oldPacket(11, literal(TEXT).subarray(3), 0),
   'partial chunks': partialPacket(11, literal(TEXT).subarray(3), [9]),
-  'padded zlib': octets(compressedPadded(signed)),
+  'padded zlib': concat(compressedPadded(signed)),
   'compressed twice': compressed(compressed(signed, 1), 2),
-  'two literals': octets(literal(TEXT), literal(TEXT)),
+  'two literals': concat(literal(TEXT), literal(TEXT)),
   'format z': literal(TEXT, { format: 'z' }),
   'five signatures': signedLiteral(TEXT, [by, by, by, by, by]),
-  'one-pass alone': octets(onePass(by), literal(TEXT)),
-  'a wrong one-pass': octets(onePass({ ...by, hash: 'sha512' }), literal(TEXT), closing),
+  'one-pass alone': concat(onePass(by), literal(TEXT)),
+  'a wrong one-pass': concat(onePass({ ...by, hash: 'sha512' }), literal(TEXT), closing),
   'compression 77': compressedOf(77, Buffer.from(TEXT)),
   nothing: Buffer.alloc(0),
 }
 
 /** Whole messages, framed in every way. */
 const MESSAGES = [
-  octets(ours, seipd(signed, KEY)),
-  octets(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(TEXT), KEY)),
-  octets(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY)),
-  octets(
+  concat(ours, seipd(signed, KEY)),
+  concat(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(TEXT), KEY)),
+  concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY)),
+  concat(
     oldPacket(1, pkeskBody(bot.subkey, KEY, 'pkesk'), 2),
     packet(18, seipdBody(literal(TEXT), KEY)),
   ),
-  octets(ours, partialPacket(18, seipdBody(literal(TEXT), KEY), [9])),
-  octets(pkesk6(bot.subkey, KEY), seipd2(signed, KEY)),
-  octets(pkesk(bot.subkey, old), seipd(signed, old)),
-  octets(packet(10, Buffer.from('PGP')), ours, packet(21, seeded('p', 30)), seipd(signed, KEY)),
+  concat(ours, partialPacket(18, seipdBody(literal(TEXT), KEY), [9])),
+  concat(pkesk6(bot.subkey, KEY), seipd2(signed, KEY)),
+  concat(pkesk(bot.subkey, old), seipd(signed, old)),
+  concat(packet(10, Buffer.from('PGP')), ours, packet(21, seeded('p', 30)), seipd(signed, KEY)),
 ]
 
 function compressedPadded(inner: Buffer): Buffer {
   const body = compressed(inner, 2)
   const start = (body[1] ?? 0) < 192 ? 2 : 3
-  return packet(8, octets(body.subarray(start), seeded('padding of the sender', 700)))
+  return packet(8, concat(body.subarray(start), seeded('padding of the sender', 700)))
 }
 
 /** What both ways make of the same bytes must be the same, but for what is not UTF-8. */

@@ -3,7 +3,7 @@ import { MemoryRoom, contentOf, openFile } from '../../support/bulk.ts'
 import { KEY } from '../../support/openpgp-engine.ts'
 import { packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 import { pkesk, seipdBody } from '../../support/openpgp-sealed.ts'
 
@@ -22,7 +22,7 @@ for (const [name, container] of FILES) {
     `${name}: every flipped bit of the container costs the whole file`,
     { timeout: 120_000 },
     async () => {
-      const whole = octets(recipient, container)
+      const whole = concat(recipient, container)
       expect((await openFile(whole)).outcome).toBe('opened')
       const room = new MemoryRoom()
       for (let bit = 0; bit < container.length * 8; bit++) {
@@ -37,7 +37,7 @@ for (const [name, container] of FILES) {
   )
 
   test(`${name}: every truncation costs the whole file`, { timeout: 120_000 }, async () => {
-    const whole = octets(recipient, container)
+    const whole = concat(recipient, container)
     const room = new MemoryRoom()
     for (let length = 0; length < whole.length; length++) {
       const { outcome } = await openFile(whole.subarray(0, length), { pieces: 50, room })
@@ -52,7 +52,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const [, container] = FILES[0] ?? ['', Buffer.alloc(0)]
-    const whole = octets(recipient, container)
+    const whole = concat(recipient, container)
     for (let bit = 0; bit < recipient.length * 8; bit++) {
       const flipped = Buffer.from(whole)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
@@ -70,7 +70,7 @@ test('whatever is wrong behind the encryption is one and the same', async () => 
   for (const at of [2, 18, 19, 30, 5000, body.length - 23, body.length - 21, body.length - 1]) {
     const flipped = Buffer.from(body)
     flipped[at] = (flipped[at] ?? 0) ^ 1
-    const opened = await openFile(octets(recipient, packet(18, flipped)))
+    const opened = await openFile(concat(recipient, packet(18, flipped)))
     reasons.add(JSON.stringify(opened))
   }
   expect([...reasons]).toEqual([JSON.stringify({ outcome: 'damaged', reason: 'decryption' })])

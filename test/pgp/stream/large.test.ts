@@ -69,8 +69,8 @@ test.each([
 ])(
   '%s: %i bytes are too large, and leave nothing',
   { timeout: 240_000 },
-  async (name, octets, reason) => {
-    expect(await through(name, octets)).toEqual({ outcome: 'too-large', reason })
+  async (name, bytes, reason) => {
+    expect(await through(name, bytes)).toEqual({ outcome: 'too-large', reason })
     expect(spool.bytes).toBe(0)
   },
 )

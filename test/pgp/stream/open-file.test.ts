@@ -6,7 +6,7 @@ import { KEY, toBot } from '../../support/openpgp-engine.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory, rsaKey } from '../../support/openpgp-people.ts'
 import { TYPE, signature } from '../../support/openpgp-signature.ts'
 import {
@@ -44,23 +44,23 @@ const FILES: Record<string, Buffer> = {
   'signed by two': toBot(signedLiteral(LONG, [by, { ...by, signer: mallory.primary }])),
   'signed in the future': toBot(signedLiteral(LONG, { ...by, atMs: NOW_MS + 3_600_000 })),
   'another document signed': toBot(
-    octets(signature({ ...by, over: seeded('another', 50) }), literal(LONG)),
+    concat(signature({ ...by, over: seeded('another', 50) }), literal(LONG)),
   ),
   'signed and compressed': toBot(compressed(signedLiteral(LONG, by), 2)),
   'unsigned and short': toBot(literal('hello')),
-  'AES-128': octets(pkesk(bot.subkey, aes128), seipd(literal('hello'), aes128)),
-  'AES-192': octets(pkesk(bot.subkey, aes192), seipd(literal('hello'), aes192)),
-  'Triple-DES': octets(pkesk(bot.subkey, old), seipd(literal(LONG), old)),
-  anonymous: octets(anonymousPkesk(bot.subkey, KEY), seipd(literal(LONG), KEY)),
-  'version 2': octets(pkesk6(bot.subkey, KEY), seipd2(signedLiteral('hello', by), KEY)),
-  'for several': octets(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(LONG), KEY)),
-  'two for us, one of another key': octets(
+  'AES-128': concat(pkesk(bot.subkey, aes128), seipd(literal('hello'), aes128)),
+  'AES-192': concat(pkesk(bot.subkey, aes192), seipd(literal('hello'), aes192)),
+  'Triple-DES': concat(pkesk(bot.subkey, old), seipd(literal(LONG), old)),
+  anonymous: concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(LONG), KEY)),
+  'version 2': concat(pkesk6(bot.subkey, KEY), seipd2(signedLiteral('hello', by), KEY)),
+  'for several': concat(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(LONG), KEY)),
+  'two for us, one of another key': concat(
     pkesk(bot.subkey, sessionKey('wrong'), 'first'),
     ours,
     seipd(literal(LONG), KEY),
   ),
-  'for others': octets(strangerPkesk('a'), seipd(literal('hello'), KEY)),
-  'a wrapped key that is broken': octets(
+  'for others': concat(strangerPkesk('a'), seipd(literal('hello'), KEY)),
+  'a wrapped key that is broken': concat(
     strangerPkesk('a', bot.subkey.keyId),
     seipd(literal('hello'), KEY),
   ),

@@ -1,13 +1,13 @@
 /** Vectors of armor: SECURITY P1 to P5, and what programs were once misled by. */
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
 import { literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import type { MessageCase } from './case.ts'
 
 const key = sessionKey('vectors')
-const packets = octets(pkesk(bot.subkey, key), seipd(literal('hello'), key))
+const packets = concat(pkesk(bot.subkey, key), seipd(literal('hello'), key))
 const plain = armor(packets)
 const checksum = `=${crc24(packets).toString('base64')}`
 const lines = plain.split('\n')
@@ -34,7 +34,7 @@ export const ARMOR: MessageCase[] = [
   },
   {
     name: 'p01-checksum-wrong',
-    about: 'The checksum is that of other octets.',
+    about: 'The checksum is that of other bytes.',
     covers: 'SECURITY P1; RFC 9580, 6.1',
     body: plain.replace(checksum, '=AAAA'),
     ...broken,

@@ -1,7 +1,7 @@
 /** Vectors of certificates: SECURITY C1. */
 import { packet } from '../../support/openpgp-framing.ts'
 import { identify, seconds } from '../../support/openpgp-key.ts'
-import { mpi, octets, seeded, u32 } from '../../support/openpgp-octets.ts'
+import { mpi, concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import {
   MADE_MS,
   NOW_MS,
@@ -29,7 +29,7 @@ const { primary, subkey } = alice
 const key = keyPacket(primary)
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
-const whole = octets(key, id, binding)
+const whole = concat(key, id, binding)
 const lasting = (days: number): { hashed: Buffer[] } => ({
   hashed: [keyExpiresAfter(days * DAY_S)],
 })
@@ -39,15 +39,15 @@ const rsa = rsaKey(2048)
 const weak = rsaKey(1024)
 const known = { fingerprint: primary.fingerprint }
 const withSubkey = (body: Buffer): Buffer =>
-  octets(key, id, boundSubkey(primary, identify(body, MADE_MS)))
-const elgamal = octets(
+  concat(key, id, boundSubkey(primary, identify(body, MADE_MS)))
+const elgamal = concat(
   4,
   seconds(MADE_MS),
   16,
-  ...['p', 'g', 'y'].map((name) => mpi(octets(0x80, seeded(name, 255)))),
+  ...['p', 'g', 'y'].map((name) => mpi(concat(0x80, seeded(name, 255)))),
 )
-const v6 = octets(6, u32(MADE_MS / 1000), 27, u32(32), seeded('v6', 32))
-const v3 = octets(3, u32(MADE_MS / 1000), 0, 0, 1, '0400', seeded('n', 128), '0011', '010001')
+const v6 = concat(6, u32(MADE_MS / 1000), 27, u32(32), seeded('v6', 32))
+const v3 = concat(3, u32(MADE_MS / 1000), 0, 0, 1, '0400', seeded('n', 128), '0011', '010001')
 type More = Omit<CertificateCase, 'name' | 'about' | 'covers' | 'body'>
 const row = (
   name: string,
@@ -69,7 +69,7 @@ export const CERTIFICATES: CertificateCase[] = [
     'c0-rsa',
     'An RSA key of 2048 bits, and Curve25519.',
     '3.4',
-    octets(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey)),
+    concat(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey)),
     { fingerprint: rsa.fingerprint, recipient: [96, 80] },
   ),
   row('c0-rsa-subkey', 'An RSA subkey of 3072 bits.', '3.4', withSubkey(paperRsa(3072)), {
@@ -81,28 +81,28 @@ export const CERTIFICATES: CertificateCase[] = [
     'c1-expires',
     'It expires in thirty days.',
     'C1',
-    octets(key, userId(primary, 'alice', lasting(61)), binding),
+    concat(key, userId(primary, 'alice', lasting(61)), binding),
     { ...known, expiresMs: MADE_MS + 61 * DAY_MS },
   ),
   row(
     'c1-expired',
     'It expired yesterday.',
     'C1',
-    octets(key, userId(primary, 'alice', lasting(30)), binding),
+    concat(key, userId(primary, 'alice', lasting(30)), binding),
     no('expired'),
   ),
   row(
     'c1-expired-direct',
     'It expired by a direct-key signature.',
     'C1',
-    octets(key, directKey(primary, lasting(30)), id, binding),
+    concat(key, directKey(primary, lasting(30)), id, binding),
     no('expired'),
   ),
   row(
     'c1-expired-subkey',
     'Its subkey expired.',
     'C1',
-    octets(key, id, boundSubkey(primary, subkey, lasting(30))),
+    concat(key, id, boundSubkey(primary, subkey, lasting(30))),
     no('expired'),
   ),
   row(
@@ -124,7 +124,7 @@ export const CERTIFICATES: CertificateCase[] = [
       `c1-revoked-${code}`,
       `Revoked yesterday for reason ${code}.`,
       'C1',
-      octets(key, keyRevocation(primary, { ...yesterday, code }), id, binding),
+      concat(key, keyRevocation(primary, { ...yesterday, code }), id, binding),
       no('revoked'),
     ),
   ),
@@ -132,7 +132,7 @@ export const CERTIFICATES: CertificateCase[] = [
     'c1-revoked-sha1',
     'Revoked over SHA-1, which nothing else may be.',
     'C1',
-    octets(
+    concat(
       keyPacket(rsa),
       keyRevocation(rsa, { ...yesterday, hash: 'sha1' }),
       userId(rsa, 'rsa'),
@@ -144,37 +144,37 @@ export const CERTIFICATES: CertificateCase[] = [
     'c1-revoked-by-others',
     'Somebody else revoked it: nobody did.',
     'C1',
-    octets(key, keyRevocation(forged, yesterday), id, binding),
+    concat(key, keyRevocation(forged, yesterday), id, binding),
     known,
   ),
   row(
     'c1-revoked-subkey',
     'Its only subkey was revoked.',
     'C1',
-    octets(key, id, binding, subkeyRevocation(primary, subkey, yesterday)),
+    concat(key, id, binding, subkeyRevocation(primary, subkey, yesterday)),
     no('revoked'),
   ),
   row(
     'c1-revoked-user-id',
     'Its only user id was revoked.',
     'C1',
-    octets(key, id, userIdRevocation(primary, 'alice', NOW_MS - DAY_MS), binding),
+    concat(key, id, userIdRevocation(primary, 'alice', NOW_MS - DAY_MS), binding),
     no('revoked'),
   ),
-  row('c1-no-subkey', 'Nothing to encrypt to.', 'C1', octets(key, id), no('no-encryption-subkey')),
+  row('c1-no-subkey', 'Nothing to encrypt to.', 'C1', concat(key, id), no('no-encryption-subkey')),
   row(
     'c1-signing-subkey',
     'A subkey that may only sign.',
     'C1',
-    octets(key, id, boundSubkey(primary, subkey, { flags: 2 })),
+    concat(key, id, boundSubkey(primary, subkey, { flags: 2 })),
     no('no-encryption-subkey'),
   ),
-  row('c1-no-user-id', 'No user id.', 'C1', octets(key, binding), no('no-encryption-subkey')),
+  row('c1-no-user-id', 'No user id.', 'C1', concat(key, binding), no('no-encryption-subkey')),
   row(
     'c1-rsa-1024',
     'An RSA key of 1024 bits.',
     'C1',
-    octets(keyPacket(weak), userId(weak, 'weak'), boundSubkey(weak, subkey)),
+    concat(keyPacket(weak), userId(weak, 'weak'), boundSubkey(weak, subkey)),
     no('weak-algorithm'),
   ),
   row(
@@ -189,14 +189,14 @@ export const CERTIFICATES: CertificateCase[] = [
     'c1-sha1',
     'Its self-signature is over SHA-1.',
     'C1',
-    octets(keyPacket(rsa), userId(rsa, 'rsa', { hash: 'sha1' }), boundSubkey(rsa, subkey)),
+    concat(keyPacket(rsa), userId(rsa, 'rsa', { hash: 'sha1' }), boundSubkey(rsa, subkey)),
     no('weak-algorithm'),
   ),
   row(
     'c1-sha1-binding',
     'Its binding is over SHA-1.',
     'C1',
-    octets(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey, { hash: 'sha1' })),
+    concat(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey, { hash: 'sha1' })),
     no('weak-algorithm'),
   ),
   row('c1-version-3', 'A key of version 3.', 'C1', packet(6, v3), no('version')),

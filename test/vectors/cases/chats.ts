@@ -8,7 +8,7 @@ import {
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { literal, signedLiteral, type SigningOptions } from '../../support/openpgp-inner.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, bot, testPerson, type TestPerson } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import { intendedRecipient } from '../../support/openpgp-signature.ts'
@@ -21,7 +21,7 @@ export const PUBLISHED_MS = NOW_MS - 24 * HOUR_MS
 
 const sealed = (label: string, inner: Uint8Array): string => {
   const key = sessionKey(label)
-  return armor(octets(pkesk(bot.subkey, key), seipd(inner, key)))
+  return armor(concat(pkesk(bot.subkey, key), seipd(inner, key)))
 }
 
 interface Somebody extends TestPerson {
@@ -101,7 +101,7 @@ const signed = (one: Somebody, text: string, atMs = NOW_MS): { armored: string }
 function revoked(one: Somebody): KeyRecord {
   const { primary, subkey, name } = one
   const publicKey = armoredCertificate(
-    octets(keyPacket(primary), keyRevocation(primary, { atMs: NOW_MS - HOUR_MS, code: 2 })),
+    concat(keyPacket(primary), keyRevocation(primary, { atMs: NOW_MS - HOUR_MS, code: 2 })),
     userId(primary, name),
     boundSubkey(primary, subkey),
   )

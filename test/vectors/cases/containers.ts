@@ -1,7 +1,7 @@
 /** Vectors of containers and framing: SECURITY P13 to P20. */
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded, u16 } from '../../support/openpgp-octets.ts'
+import { concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 import {
   pkesk,
@@ -23,14 +23,14 @@ const ours = pkesk(bot.subkey, key)
 const opens = { outcome: 'opened', text: 'hello' } as const
 const undecryptable = { outcome: 'damaged', reason: 'decryption' } as const
 const strangers = (count: number, keyId?: string): Buffer =>
-  octets(...Array.from({ length: count }, (_, index) => strangerPkesk(`v${index}`, keyId)))
+  concat(...Array.from({ length: count }, (_, index) => strangerPkesk(`v${index}`, keyId)))
 const flipped = (at: number): Buffer => {
   const copy = Buffer.from(body)
   copy[at] = (copy[at] ?? 0) ^ 1
   return packet(18, copy)
 }
 const signed = signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })
-const zeroPoint = octets(
+const zeroPoint = concat(
   3,
   bot.subkey.keyId,
   18,
@@ -110,21 +110,21 @@ const ROWS: Row[] = [
     'p14-session-key',
     'The session key is damaged.',
     'SECURITY P14',
-    [octets(ours.subarray(0, -1), 0), box],
+    [concat(ours.subarray(0, -1), 0), box],
     undecryptable,
   ],
   [
     'p15-version-7',
     'A container of version 7.',
     'SECURITY P15',
-    [ours, packet(18, octets(7, seeded('x', 80)))],
+    [ours, packet(18, concat(7, seeded('x', 80)))],
     { outcome: 'damaged', reason: 'container-version' },
   ],
   [
     'p15-aead-draft',
     'The AEAD packet of a draft that became no standard.',
     'SECURITY P15',
-    [ours, packet(20, octets(1, 9, 2, 16, seeded('x', 80)))],
+    [ours, packet(20, concat(1, 9, 2, 16, seeded('x', 80)))],
     { outcome: 'damaged', reason: 'structure' },
   ],
   [
@@ -199,7 +199,7 @@ const ROWS: Row[] = [
   ],
   [
     'framing-long',
-    'Lengths in five octets.',
+    'Lengths in five bytes.',
     'RFC 9580, 4.2.1.3',
     [longPacket(1, pkeskBody(bot.subkey, key, 'pkesk')), longPacket(18, body)],
     opens,
@@ -245,6 +245,6 @@ export const CONTAINERS: MessageCase[] = ROWS.map(([name, about, covers, packets
   name,
   about,
   covers,
-  body: octets(...packets),
+  body: concat(...packets),
   ...rest,
 }))

@@ -2,7 +2,7 @@
 import { BZIP2_BOMB, BZIP2_HELLO, BZIP2_NESTED, BZIP2_SIGNED } from '../../support/openpgp-bzip2.ts'
 import { keyPacket, userId } from '../../support/openpgp-certificate.ts'
 import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
@@ -43,14 +43,14 @@ const ROWS: Row[] = [
   ],
   [
     'p21-bzip2-bomb',
-    '300 MiB of zeros in 263 octets.',
+    '300 MiB of zeros in 263 bytes.',
     'SECURITY P21',
     [compressedOf(3, BZIP2_BOMB)],
     { outcome: 'too-large', reason: 'decompressed' },
   ],
   [
     'p22-long-text',
-    'A text of 90 000 octets.',
+    'A text of 90 000 bytes.',
     'SECURITY P22',
     [compressed(literal(long), 2)],
     { outcome: 'opened', text: long },
@@ -78,9 +78,9 @@ const ROWS: Row[] = [
   ],
   [
     'p23-padded',
-    'Octets after the end of the compressed stream, as Sequoia pads.',
+    'Bytes after the end of the compressed stream, as Sequoia pads.',
     'SECURITY P23',
-    [compressedOf(1, octets(deflated.subarray(3), seeded('padding', 200)))],
+    [compressedOf(1, concat(deflated.subarray(3), seeded('padding', 200)))],
     opens,
   ],
   [
@@ -215,7 +215,7 @@ export const INNER: MessageCase[] = ROWS.map(([name, about, covers, packets, res
   name,
   about,
   covers,
-  body: octets(pkesk(bot.subkey, key), seipd(octets(...packets), key)),
+  body: concat(pkesk(bot.subkey, key), seipd(concat(...packets), key)),
   ...rest,
   signatures: [...(rest.signatures ?? [])],
 })).map((one) => (one.signatures.length === 0 ? without(one) : one))

@@ -1,7 +1,7 @@
 /** Vectors of what stands inside: SECURITY P38 to P45. */
 import { oldPacket, packet } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
@@ -72,23 +72,23 @@ const ROWS: Row[] = [
   ],
   [
     'p41-not-utf8',
-    'Octets that are no UTF-8.',
+    'Bytes that are no UTF-8.',
     'SECURITY P41',
-    [literal(octets('c328'))],
+    [literal(concat('c328'))],
     broken('encoding'),
   ],
   [
     'p41-surrogate',
     'A surrogate, as some programs write it.',
     'SECURITY P41',
-    [literal(octets('eda080'))],
+    [literal(concat('eda080'))],
     broken('encoding'),
   ],
   [
     'p41-utf16',
     'UTF-16 with its mark.',
     'SECURITY P41',
-    [literal(octets('fffe', Buffer.from('hello', 'utf16le')))],
+    [literal(concat('fffe', Buffer.from('hello', 'utf16le')))],
     broken('encoding'),
   ],
   [
@@ -115,7 +115,7 @@ const ROWS: Row[] = [
   ],
   [
     'p44-file-name-long',
-    'A file name of 255 octets that are no text.',
+    'A file name of 255 bytes that are no text.',
     'SECURITY P44',
     [literal('hello', { name: Buffer.alloc(255, 0xff) })],
     opens,
@@ -143,7 +143,7 @@ const ROWS: Row[] = [
   ],
   [
     'unicode',
-    'Characters of one to four octets.',
+    'Characters of one to four bytes.',
     'RFC 9580, 5.9',
     [literal('a ü 世 🌍 e\u0301')],
     { outcome: 'opened', text: 'a ü 世 🌍 e\u0301' },
@@ -154,7 +154,7 @@ export const LITERALS: MessageCase[] = ROWS.map(([name, about, covers, packets, 
   name,
   about,
   covers,
-  body: octets(pkesk(bot.subkey, key), seipd(octets(...packets), key)),
+  body: concat(pkesk(bot.subkey, key), seipd(concat(...packets), key)),
   ...rest,
   signatures: [...(rest.signatures ?? [])],
 })).map((one) => (one.signatures.length === 0 ? without(one) : one))

@@ -2,7 +2,7 @@
 import { armor } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { curve25519, identify } from '../../support/openpgp-key.ts'
-import { octets } from '../../support/openpgp-octets.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'
 import {
   bogusBindings,
@@ -22,14 +22,14 @@ const { primary, subkey } = alice
 const key = keyPacket(primary)
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
-const whole = octets(key, id, binding)
+const whole = concat(key, id, binding)
 const yesterday = { atMs: NOW_MS - DAY_MS }
 const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
 const known = { fingerprint: primary.fingerprint }
 const withSubkey = (body: Buffer): Buffer =>
-  octets(key, id, boundSubkey(primary, identify(body, MADE_MS)))
+  concat(key, id, boundSubkey(primary, identify(body, MADE_MS)))
 const names = (count: number): Buffer =>
-  octets(...Array.from({ length: count }, (_, index) => userId(primary, `alice ${index}`)))
+  concat(...Array.from({ length: count }, (_, index) => userId(primary, `alice ${index}`)))
 
 type More = Omit<CertificateCase, 'name' | 'about' | 'covers' | 'body'>
 const row = (
@@ -46,7 +46,7 @@ export const ODD_CERTIFICATES: CertificateCase[] = [
     'c4-two-certificates',
     'Two certificates in one block.',
     'C4',
-    octets(whole, keyPacket(mallory.primary)),
+    concat(whole, keyPacket(mallory.primary)),
     no('several-certificates'),
   ),
   row(
@@ -83,35 +83,35 @@ export const ODD_CERTIFICATES: CertificateCase[] = [
     'c4-many-user-ids',
     'Three hundred user ids.',
     'C4',
-    octets(key, names(300), binding),
+    concat(key, names(300), binding),
     no('too-large'),
   ),
   row(
     'c4-bogus-self-signatures',
     '215 self-signatures that are none, and a true one: too many to verify.',
     'C4',
-    octets(key, id, bogusCertifications(primary, 'alice', 215), binding),
+    concat(key, id, bogusCertifications(primary, 'alice', 215), binding),
     no('too-large'),
   ),
   row(
     'c4-bogus-bindings',
     'Fifteen bindings that are none, and a true one.',
     'C4',
-    octets(key, id, binding, bogusBindings(primary, subkey, 15)),
+    concat(key, id, binding, bogusBindings(primary, subkey, 15)),
     known,
   ),
   row(
     'c5-grafted',
     'Somebody else’s subkey without a binding, beside one of its own.',
     'C5',
-    octets(key, id, subkeyPacket(mallory.subkey), binding),
+    concat(key, id, subkeyPacket(mallory.subkey), binding),
     known,
   ),
   row(
     'c5-grafted-alone',
     'Somebody else’s subkey with his own binding.',
     'C5',
-    octets(key, id, boundSubkey(mallory.primary, mallory.subkey)),
+    concat(key, id, boundSubkey(mallory.primary, mallory.subkey)),
     no('no-encryption-subkey'),
   ),
   row('c6-stripped', 'Known as revoked; the revocation was left out.', 'C6', whole, {
@@ -122,7 +122,7 @@ export const ODD_CERTIFICATES: CertificateCase[] = [
     'c6-replaced',
     'Known as revoked; a forged revocation stands in place of the true one.',
     'C6',
-    octets(key, keyRevocation(forged, yesterday), id, binding),
+    concat(key, keyRevocation(forged, yesterday), id, binding),
     { known: 'c1-revoked-2', unusable: 'revoked' },
   ),
   row(
@@ -136,7 +136,7 @@ export const ODD_CERTIFICATES: CertificateCase[] = [
     'c6-subkey-renewed',
     'Its subkey is known as revoked; it has a new one.',
     'C6',
-    octets(key, id, boundSubkey(primary, curve25519('alice newer', NOW_MS - DAY_MS))),
+    concat(key, id, boundSubkey(primary, curve25519('alice newer', NOW_MS - DAY_MS))),
     { known: 'c1-revoked-subkey', ...known },
   ),
   row(

@@ -1,7 +1,7 @@
 /** Vectors of recipients: SECURITY P6 to P12. */
 import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
-import { octets, seeded } from '../../support/openpgp-octets.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { bot, mallory, testPerson } from '../../support/openpgp-people.ts'
 import {
   anonymousPkesk,
@@ -22,9 +22,9 @@ const opens = { outcome: 'opened', text: 'hello' } as const
 const undecryptable = { outcome: 'damaged', reason: 'decryption' } as const
 const marker = packet(10, Buffer.from('PGP'))
 const unknown = (tag: number): Buffer => packet(tag, seeded('unknown', 20))
-const argon2 = packet(3, octets(6, 0, 9, 2, 4, 20, seeded('salt', 16), 255, 4, 30, seeded('x', 40)))
+const argon2 = packet(3, concat(6, 0, 9, 2, 4, 20, seeded('salt', 16), 255, 4, 30, seeded('x', 40)))
 const strangers = (count: number, keyId?: string): Buffer =>
-  octets(...Array.from({ length: count }, (_, index) => strangerPkesk(`v${index}`, keyId)))
+  concat(...Array.from({ length: count }, (_, index) => strangerPkesk(`v${index}`, keyId)))
 type Row = [
   name: string,
   about: string,
@@ -60,7 +60,7 @@ const ROWS: Row[] = [
     'p08-version-23',
     'A recipient packet of an unknown version beside ours.',
     'SECURITY P8',
-    [packet(1, octets(23, seeded('v', 60))), ours, box],
+    [packet(1, concat(23, seeded('v', 60))), ours, box],
     opens,
   ],
   [
@@ -116,7 +116,7 @@ const ROWS: Row[] = [
     'p12-password-only',
     'Sealed with a password alone.',
     'SECURITY P12',
-    [packet(3, octets(4, 9, 3, 8, seeded('salt', 8), 255)), box],
+    [packet(3, concat(4, 9, 3, 8, seeded('salt', 8), 255)), box],
     { outcome: 'not-recipient' },
   ],
   [
@@ -132,6 +132,6 @@ export const RECIPIENTS: MessageCase[] = ROWS.map(([name, about, covers, packets
   name,
   about,
   covers,
-  body: octets(...packets),
+  body: concat(...packets),
   ...rest,
 }))

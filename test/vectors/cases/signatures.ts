@@ -1,6 +1,6 @@
 /** Vectors of signatures: SECURITY P27 to P37. */
 import { literal, signedLiteral, type SigningOptions } from '../../support/openpgp-inner.ts'
-import { octets, u16 } from '../../support/openpgp-octets.ts'
+import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory, rsaKey } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import {
@@ -18,9 +18,9 @@ import type { MessageCase, SignatureWord } from './case.ts'
 
 const DAY_MS = 86_400_000
 const key = sessionKey('vectors')
-const sealed = (inner: Uint8Array): Buffer => octets(pkesk(bot.subkey, key), seipd(inner, key))
+const sealed = (inner: Uint8Array): Buffer => concat(pkesk(bot.subkey, key), seipd(inner, key))
 const by: SigningOptions = { signer: alice.primary, atMs: NOW_MS }
-const spoilt = octets(u16(8), 255, u16(8), 255)
+const spoilt = concat(u16(8), 255, u16(8), 255)
 const { fingerprint: bots } = bot.primary
 const { fingerprint: mallorys } = mallory.primary
 
@@ -104,7 +104,7 @@ export const SIGNATURES: MessageCase[] = [
     name: 'p29-four-hundred',
     about: 'Four hundred copies of one signature.',
     covers: 'SECURITY P29',
-    body: sealed(octets(Buffer.alloc(closing.length * 400, closing), literal('hello'))),
+    body: sealed(concat(Buffer.alloc(closing.length * 400, closing), literal('hello'))),
     outcome: 'damaged',
     reason: 'too-many-packets',
   },
@@ -112,7 +112,7 @@ export const SIGNATURES: MessageCase[] = [
     name: 'p30-other-words',
     about: 'The signature is over other words.',
     covers: 'SECURITY P30',
-    body: sealed(octets(onePass(by), literal('world'), closing)),
+    body: sealed(concat(onePass(by), literal('world'), closing)),
     outcome: 'opened',
     text: 'world',
     signatures: ['bad'],
@@ -189,7 +189,7 @@ export const SIGNATURES: MessageCase[] = [
     hashed: [notation('x@example.org', 'y')],
   }),
   one('p36-critical-subpacket', 'A critical subpacket that nobody knows.', 'SECURITY P36', 'bad', {
-    hashed: [subpacket(101, octets(1), true)],
+    hashed: [subpacket(101, concat(1), true)],
   }),
   one('p37-for-us', 'Meant for us.', 'SECURITY P37; RFC 9580, 5.2.3.36', 'valid', {
     hashed: [intendedRecipient(bots)],
@@ -239,7 +239,7 @@ export const SIGNATURES: MessageCase[] = [
     'bad',
     {
       undated: true,
-      unhashed: [subpacket(2, octets('697e9780')), issuer(alice.primary.fingerprint)],
+      unhashed: [subpacket(2, concat('697e9780')), issuer(alice.primary.fingerprint)],
     },
   ),
   one(

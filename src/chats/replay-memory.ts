@@ -1,0 +1,218 @@
+import { createHmac } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
+import { FIXED_LIMITS } from '../api/limits.ts'
+import { memoryGaps, type Gap } from '../store/restored.ts'
+import type { Schema, SeenTable } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+
+const DAY_MS = 86_400_000
+/** How long what was signed is remembered, in ms; an older signature counts as replayed. */
+export const SEEN_FOR_MS = 30 * DAY_MS
+/** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
+const MARGIN_MS = DAY_MS
+/** How often one person may sign the same words anew in one chat, and within which time. */
+const REPEATS = 2
+const REPEATS_WITHIN_MS = 60_000
+/** How long after it was seen as a quotation alone the update may come that brings a Message. */
+const BROUGHT_WITHIN_MS = FIXED_LIMITS.retentionMs + MARGIN_MS
+const SECRET = 'seen'
+
+/** A message or an attachment as what was opened claims to be. */
+export interface Sighting {
+  chatId: number
+  /**
+   * The update that brought it as its own Message; null for what another Message carries, for an
+   * attachment, and for what we sealed.
+   */
+  updateId: number | null
+  /** Null for a quotation that names no message, and for what we sealed, not numbered yet. */
+  messageId: number | null
+  /** Of an attachment, whichever message it came with; absent for a message. */
+  mediaId?: string
+  userId: number | null
+  /** When the Message says that it was written, ms since the epoch; null for an attachment. */
+  dateMs: number | null
+  /** SHA-256 of the de-framed encrypted data, hex. */
+  dataDigest: string
+  /** Digest of the statement that was verified, hex; null when nothing was. */
+  signatureDigest: string | null
+}
+
+/**
+ * `again`: the same was seen before, and is asked for again or quoted. `replayed`: its data or a
+ * signature of it was seen as something else. `new`: neither.
+ */
+export type Recognition = 'new' | 'again' | 'replayed'
+
+/** Used within a batch's one transaction, in the order of its messages. */
+export interface ReplayCheck {
+  /** @param signatureDigests of all statements that it claims to carry, hex */
+  recognize(sighting: Thing, signatureDigests: readonly string[]): Promise<Recognition>
+  /** Remembers it as delivered. @param as the answer of `recognize` */
+  remember(sighting: Sighting, as: Exclude<Recognition, 'replayed'>): Promise<void>
+}
+
+/**
+ * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
+ * Message happens once: data belongs to one chat, sender, message and update. A signature belongs
+ * to one chat and sender, and may stand on other data twice more within a minute, since Ed25519
+ * signs the same words within a second alike.
+ */
+export class ReplayMemory {
+  readonly #store: Store
+  readonly #key: Buffer
+  readonly #gaps: readonly Gap[]
+
+  private constructor(store: Store, key: Buffer, gaps: readonly Gap[]) {
+    this.#store = store
+    this.#key = key
+    this.#gaps = gaps
+  }
+
+  /** @throws Refusal `postern_locked` when the store has no protection */
+  static async load(store: Store): Promise<ReplayMemory> {
+    return new ReplayMemory(store, await store.secret(SECRET), await memoryGaps(store))
+  }
+
+  /** Whether a signature of this date would be remembered if it had been seen. */
+  reaches(createdMs: number): boolean {
+    if (createdMs < Date.now() - SEEN_FOR_MS) return false
+    return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
+  }
+
+  /**
+   * Runs one batch against the memory; what it remembers is on disk when this resolves.
+   * @throws Refusal `postern_store_unwritable`, with nothing remembered
+   */
+  async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
+    return await this.#store.note(async (db) =>
+      judge({
+        recognize: (sighting, claims) => this.#recognize(db, sighting, claims),
+        remember: (sighting, as) => this.#remember(db, sighting, as),
+      }),
+    )
+  }
+
+  /**
+   * Forgets what was signed once its signatures count as replayed anyway, and unsigned data once no
+   * key is left that could open it. To be asked only while our clock is right: one that has jumped
+   * ahead would forget what is still needed.
+   * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
+   */
+  async prune(keysSinceMs: number | null): Promise<void> {
+    const signedBefore = Date.now() - SEEN_FOR_MS - MARGIN_MS
+    const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
+    await this.#store.note((db) =>
+      db
+        .deleteFrom('seen')
+        .where((row) =>
+          row.or([
+            row.and([row('seen_at', '<', signedBefore), row('is_signed', '=', 1)]),
+            row('seen_at', '<', unsignedBefore),
+          ]),
+        )
+        .execute(),
+    )
+  }
+
+  async #recognize(
+    db: Transaction<Schema>,
+    thing: Thing,
+    claims: readonly string[],
+  ): Promise<Recognition> {
+    const data = this.#keyed('data', thing.dataDigest)
+    const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
+    const found = await db
+      .selectFrom('seen')
+      .selectAll()
+      .where('digest', 'in', [data, ...signatures])
+      .execute()
+    const known = found.find(({ kind }) => kind === 'data')
+    if (known !== undefined && !isSameThing(known, thing)) return 'replayed'
+    const signed = found.filter(({ kind }) => kind === 'signature')
+    if (!signed.every((row) => isSamePlace(row, thing))) return 'replayed'
+    if (known !== undefined) return 'again'
+    return signed.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
+  }
+
+  async #remember(
+    db: Transaction<Schema>,
+    sighting: Sighting,
+    as: Exclude<Recognition, 'replayed'>,
+  ): Promise<void> {
+    const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
+    const digest = this.#keyed('data', dataDigest)
+    if (as === 'again') return await bind(db, digest, { messageId, updateId })
+    const common = {
+      chat_id: chatId,
+      message_id: messageId,
+      update_id: updateId,
+      media_id: sighting.mediaId ?? null,
+      user_id: userId,
+      seen_at: Date.now(),
+      dated_at: dateMs,
+      is_signed: signatureDigest === null ? 0 : 1,
+    }
+    const rows = [{ ...common, kind: 'data' as SeenTable['kind'], digest }]
+    if (signatureDigest !== null) {
+      rows.push({ ...common, kind: 'signature', digest: this.#keyed('signature', signatureDigest) })
+    }
+    await db
+      .insertInto('seen')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.doUpdateSet((row) => ({ repeats: row('seen.repeats', '+', 1) })),
+      )
+      .execute()
+  }
+
+  #keyed(kind: string, digest: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${kind}:${digest}`).digest()
+  }
+}
+
+type Thing = Omit<Sighting, 'signatureDigest'>
+type SeenRow = Pick<
+  SeenTable,
+  'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
+> & { repeats: number }
+
+/** What was seen without a number of its own gets the first one that it comes under. */
+async function bind(
+  db: Transaction<Schema>,
+  digest: Buffer,
+  { messageId, updateId }: Pick<Sighting, 'messageId' | 'updateId'>,
+): Promise<void> {
+  await sql`
+    UPDATE seen
+    SET message_id = coalesce(message_id, ${messageId}), update_id = coalesce(update_id, ${updateId})
+    WHERE digest = ${digest}
+      AND (message_id IS NULL AND ${messageId} IS NOT NULL
+        OR update_id IS NULL AND ${updateId} IS NOT NULL)
+  `.execute(db)
+}
+
+function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean {
+  const isSameKind = (row.media_id === null) === (mediaId === undefined)
+  return isSameKind && row.chat_id === chatId && row.user_id === userId
+}
+
+function isSameThing(row: SeenRow, thing: Thing): boolean {
+  const { mediaId, messageId, updateId } = thing
+  if (!isSamePlace(row, thing)) return false
+  if (mediaId !== undefined) return row.media_id === mediaId
+  const isSameMessage = row.message_id === null || row.message_id === messageId
+  // the update that brings a Message is queued before anything can quote it, and for so long alone
+  const isTooLate = row.update_id === null && row.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isOtherUpdate = updateId !== null && row.update_id !== updateId
+  if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
+  return isSameMessage
+}
+
+/** Whether a signature may be on other data than before: the same words, sent twice. */
+function mayRepeat(row: SeenRow, { mediaId, dateMs }: Thing): boolean {
+  if (row.repeats >= REPEATS) return false
+  if (mediaId !== undefined) return true
+  if (dateMs === null || row.dated_at === null) return false
+  return Math.abs(dateMs - row.dated_at) <= REPEATS_WITHIN_MS
+}

@@ -1,0 +1,51 @@
+/** Operations on single messages. Times are ISO 8601 in UTC. */
+import { z } from 'zod'
+import { iso, operation } from './operation.ts'
+import { MAX_ARMORED_BYTES } from './protocol.ts'
+
+/** What became of one message of an update, without its text. */
+export type Explained = Awaited<ReturnType<typeof MESSAGES.explainUpdate.run>>[number]
+/** To whom a message of the bot's was sealed. */
+export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.explainSent.run>>>
+
+export const MESSAGES = {
+  open: operation(
+    'Opens one armored message with the keyring.',
+    z.strictObject({ armored: z.string().max(MAX_ARMORED_BYTES) }),
+    ({ open }, { armored }) => open(armored),
+  ),
+  explainUpdate: operation(
+    'What became of each message of an update; empty: it passed as it came, or is long gone.',
+    z.strictObject({ updateId: z.int() }),
+    async ({ outcomes, keyring }, { updateId }) =>
+      (await outcomes.ofUpdate(updateId)).map((one) => ({
+        at: iso(one.atMs),
+        chatId: one.chatId,
+        messageId: one.messageId,
+        userId: one.userId,
+        verdict: one.verdict,
+        reason: one.reason,
+        /** Its text was given to the bot. */
+        delivered: one.delivered,
+        /** Our key that opened it, and that key's state. */
+        openedWith:
+          one.openedWith === null
+            ? null
+            : {
+                fingerprint: one.openedWith,
+                state: keyring.find(one.openedWith)?.state ?? 'deleted',
+              },
+        signer: one.signer,
+      })),
+  ),
+  explainSent: operation(
+    'To whom a message of the bot’s was sealed; null when nothing is remembered of it.',
+    z.strictObject({ messageId: z.int() }),
+    async ({ outcomes }, { messageId }) => {
+      const sent = await outcomes.ofMessage(messageId)
+      if (sent === null) return null
+      const { atMs, chatId, recipients, skipped } = sent
+      return { at: iso(atMs), chatId, recipients, skipped }
+    },
+  ),
+}

@@ -1,0 +1,127 @@
+/** Every line of `postern check`, in the order shown (DESIGN: How it is run). */
+import { checkCoreDumps } from './check-core-dumps.ts'
+import { checkFolder } from './check-folder.ts'
+import { checkKey, type KeyParts } from './check-key.ts'
+import { checkService, type ServiceParts } from './check-service.ts'
+import { checkTls } from './check-tls.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
+
+export interface CheckParts extends ServiceParts, KeyParts {
+  /** Absolute. */
+  dataDir: string
+  /** PEM of a private authority; whether calls go through a proxy. */
+  tls: { ca: string | undefined; proxied: boolean }
+  /** Why the store does not open; null when it does, or when there never was one. */
+  storeProblem: { message: string; hint: string } | null
+  /** What the store rests under; null without a store, or when it keeps no secrets. */
+  protection: 'passphrase' | 'keychain' | 'none' | null
+  /** Names of copies in `dataDir` of a version that locked keys under the passphrase itself. */
+  weakCopies: readonly string[]
+  /** What a first start will put secrets under, or why it will not; null after that. */
+  firstProtection: 'passphrase' | 'keychain' | 'none' | { message: string; hint: string } | null
+  /** Setting `key.passphraseFile`, absolute. */
+  passphraseFile: string | undefined
+  /** What is known of other people; null without a store. */
+  people: { known: number; waiting: number; policy: string } | null
+}
+
+/** Looks at everything once; never throws for what it finds. */
+export async function checkAll(parts: CheckParts): Promise<CheckLine[]> {
+  const [folder, tls, { bot, lines }] = await Promise.all([
+    checkFolder(parts.dataDir),
+    checkTls(parts.upstreamUrl, parts.tls),
+    checkService(parts),
+  ])
+  return [
+    ...folder,
+    storeLine(parts),
+    ...protectionLine(parts),
+    ...passphraseLine(parts),
+    ...copiesLine(parts),
+    ...checkCoreDumps(),
+    tls,
+    ...lines,
+    ...(bot === null ? [] : checkKey(bot, parts)),
+    ...trustLine(parts),
+  ]
+}
+
+function storeLine({ keys, storeProblem }: CheckParts): CheckLine {
+  if (storeProblem !== null) return fail('store', storeProblem.message, storeProblem.hint)
+  return keys === null
+    ? pass('store', 'there is none yet; postern run makes one')
+    : pass('store', `opens, with ${keys.all.length} of our keys`)
+}
+
+function protectionLine({ protection, firstProtection: first, dataDir }: CheckParts): CheckLine[] {
+  if (first !== null && typeof first === 'object')
+    return [fail('protection', first.message, first.hint)]
+  const kind = protection ?? first
+  if (kind === null) return []
+  const isFirst = protection === null
+  if (kind === 'none') {
+    return [
+      warn(
+        'protection',
+        `none: whoever has ${dataDir}, or a copy of it, has the bot’s secret keys`,
+        isFirst
+          ? 'set key.protection to passphrase before the first start'
+          : '`postern key protect passphrase`, or `postern key protect keychain`',
+      ),
+    ]
+  }
+  const said = {
+    passphrase: [
+      'a passphrase opens the store',
+      'the first start puts secrets under the passphrase',
+    ],
+    keychain: [
+      'the OS keychain opens the store',
+      'the first start puts secrets into the OS keychain, which can be used',
+    ],
+  }[kind]
+  return [pass('protection', said[isFirst ? 1 : 0]!)]
+}
+
+/** Whoever takes the folder must not have what opens it. */
+function passphraseLine({ passphraseFile, dataDir }: CheckParts): CheckLine[] {
+  if (passphraseFile === undefined) return []
+  const isInside = `${passphraseFile}/`.startsWith(`${dataDir.replace(/\/$/, '')}/`)
+  return isInside
+    ? [
+        warn(
+          'passphrase',
+          `its file lies inside ${dataDir}, so a copy of that folder opens itself`,
+          'move the file elsewhere, and set key.passphraseFile to where it is then',
+        ),
+      ]
+    : [pass('passphrase', 'its file lies outside the data folder')]
+}
+
+/** A copy from before an upgrade is as good to a thief as the store was then. */
+function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): CheckLine[] {
+  if (first === undefined) return []
+  const names = `${first}${more.length === 0 ? '' : `, and ${more.length} more`}`
+  return [
+    warn(
+      'old copies',
+      `${names} in ${dataDir} from before an upgrade: keys are locked as they were then, and a passphrase is guessed more cheaply`,
+      'once you are content with the upgrade, remove them: `shred -u` where the disk overwrites in place, `rm` elsewhere',
+    ),
+  ]
+}
+
+function trustLine({ people }: CheckParts): CheckLine[] {
+  if (people === null) return []
+  const { known, waiting, policy } = people
+  const said = `policy ${policy}, ${known} people known`
+  return waiting === 0
+    ? [pass('trust', said)]
+    : [
+        warn(
+          'trust',
+          `${said}, ${waiting} of them wait for your word and get nothing`,
+          '`postern trust list` shows them; `postern trust accept` or `trust verify` settles it',
+        ),
+      ]
+}

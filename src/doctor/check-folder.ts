@@ -1,0 +1,61 @@
+/** Checks the data directory: its owner, who else can read it, free space on its disk. */
+import { lstat, readdir, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
+
+const LEAST_BYTES = 16 * 1024 * 1024
+const NOTABLE_BYTES = 256 * 1024 * 1024
+
+/** @param dataDir absolute; need not exist. Never throws for what it finds. */
+export async function checkFolder(dataDir: string): Promise<CheckLine[]> {
+  const folder = await lstat(dataDir).catch(codeOf)
+  if (folder === 'ENOENT') return [pass('data folder', `${dataDir} is not there yet`)]
+  if (typeof folder === 'string') {
+    const hint = 'run this as the user that the sidecar runs as'
+    return [fail('data folder', `${dataDir} cannot be looked at (${folder})`, hint)]
+  }
+  return [await permissions(dataDir, folder), await room(dataDir)]
+}
+
+async function permissions(
+  dataDir: string,
+  folder: { uid: number; mode: number },
+): Promise<CheckLine> {
+  const ours = process.getuid?.() ?? folder.uid
+  if (folder.uid !== ours) {
+    const hint = 'run this as the user that the sidecar runs as, or give the folder to it'
+    return fail('data folder', `${dataDir} belongs to user ${folder.uid}, not ${ours}`, hint)
+  }
+  const open = [...(isOpen(folder.mode) ? [dataDir] : []), ...(await openFilesIn(dataDir))]
+  if (open.length === 0) return pass('data folder', `${dataDir} is for its owner alone`)
+  const more = open.length > 1 ? `, and ${open.length - 1} more` : ''
+  return fail('data folder', `others can look into ${open[0]}${more}`, `chmod -R go= ${dataDir}`)
+}
+
+async function openFilesIn(dataDir: string): Promise<string[]> {
+  const open: string[] = []
+  for (const name of await readdir(dataDir).catch(() => [])) {
+    const path = join(dataDir, name)
+    const found = await lstat(path).catch(codeOf)
+    if (typeof found !== 'string' && !found.isSymbolicLink() && isOpen(found.mode)) open.push(path)
+  }
+  return open
+}
+
+async function room(dataDir: string): Promise<CheckLine> {
+  const disk = await statfs(dataDir).catch(codeOf)
+  if (typeof disk === 'string') {
+    return warn('disk', `its free room cannot be told (${disk})`, 'look at it with df')
+  }
+  const freeBytes = disk.bavail * disk.bsize
+  const said = `${Math.floor(freeBytes / 1024 / 1024)} MiB free for ${dataDir}`
+  const hint = 'free some: what cannot be recorded is neither sealed nor opened'
+  if (freeBytes < LEAST_BYTES) return fail('disk', said, hint)
+  return freeBytes < NOTABLE_BYTES ? warn('disk', said, hint) : pass('disk', said)
+}
+
+const isOpen = (mode: number): boolean => (mode & 0o077) !== 0
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}

@@ -1,0 +1,99 @@
+/** Checks the bot's own key: what the service shows, how old ours is. */
+import type { Bot } from '../api/bot.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
+
+/** Our keys. */
+export interface OwnKeys {
+  active: string | null
+  /** ms since the epoch; null without an active key. */
+  activeSinceMs: number | null
+  /** When the active key expires, ms since the epoch; Infinity when never, 0 when long since. */
+  activeEndsMs: number
+  pending: string | null
+  all: readonly string[]
+}
+
+export interface KeyParts {
+  /** Null when there is no store that opens. */
+  keys: OwnKeys | null
+  /** Setting `key.publish`. */
+  managesKey: boolean
+  /** Setting `key.rotateEveryDays`. */
+  rotateEveryDays: number | undefined
+}
+
+const DAY_MS = 86_400_000
+/** After which a key that nobody means to rotate is worth a word. */
+const OLD_DAYS = 730
+/** How long before its end a key is worth a word: time enough to rotate at leisure. */
+const ENDING_DAYS = 30
+
+/** @param bot as `GET /me` has it just now */
+export function checkKey(bot: Bot, parts: KeyParts): CheckLine[] {
+  return [keyLine(bot, parts), ...ageLine(parts)]
+}
+
+function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
+  const since = keys?.activeSinceMs ?? null
+  if (!managesKey || keys === null || since === null) return []
+  const days = Math.max(0, Math.floor((Date.now() - since) / DAY_MS))
+  const left = (keys.activeEndsMs - Date.now()) / DAY_MS
+  const ends = Number.isFinite(left) ? new Date(keys.activeEndsMs).toISOString().slice(0, 10) : null
+  const said = `${days} days old, ${ends === null ? 'never expires' : `expires on ${ends}`}`
+  const rotate = '`postern key rotate` makes a new one; the old one still opens'
+  if (left <= 0) {
+    return [fail('key age', `${days} days old and expired: nothing is sealed to it`, rotate)]
+  }
+  if (left < ENDING_DAYS) return [warn('key age', said, rotate)]
+  if (rotateEveryDays !== undefined && days > rotateEveryDays + 1) {
+    const late = `${said}, and was to be rotated every ${rotateEveryDays}`
+    return [warn('key age', late, '`postern status` says what keeps the rotation')]
+  }
+  return days > OLD_DAYS ? [warn('key age', said, rotate)] : [pass('key age', said)]
+}
+
+function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {
+  const shown = bot.fingerprint?.toLowerCase() ?? null
+  const { active = null, pending = null, all = [] } = keys ?? {}
+  if (!managesKey) {
+    return shown === null
+      ? pass('key', 'key.publish is off, and the service shows no key')
+      : warn(
+          'key',
+          `key.publish is off, and the service shows ${shown}`,
+          'protected chats stay closed to the bot',
+        )
+  }
+  if (shown !== null && shown === active) {
+    const ours = `the service shows ours, ${shown}`
+    return pending === null
+      ? pass('key', ours)
+      : warn(
+          'key',
+          `${ours}, while ${pending} waits for its publication`,
+          '`postern key rotate --watch` follows it, or --abandon ends it',
+        )
+  }
+  if (shown !== null && !all.includes(shown)) {
+    return fail(
+      'key',
+      `the service shows ${shown}, which is not ours`,
+      'find who published it; postern key publish --replace puts ours in its place',
+    )
+  }
+  if (shown !== null || pending !== null) {
+    return warn('key', 'a publication is not finished', 'postern run finishes it')
+  }
+  if (active !== null) {
+    return fail(
+      'key',
+      'the service shows no key, although ours was published',
+      'postern key publish, or postern chat allow-readable --private to stay without',
+    )
+  }
+  return warn(
+    'key',
+    'none is published: the first postern run publishes one, and every private chat of the bot becomes encrypted for good',
+    'set key.publish to false to leave the bot open',
+  )
+}

@@ -1,0 +1,118 @@
+/** Checks the service: whether it answers, takes the token and agrees on the time. */
+import type { Bot } from '../api/bot.ts'
+import type { Limits } from '../api/limits.ts'
+import { Refusal, ServiceError } from '../errors.ts'
+import { capacity } from '../pgp/size.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
+
+export interface ServiceParts {
+  /** Asks `GET /me` now. */
+  me: () => Promise<Bot>
+  limits: () => Limits
+  /** How far our clock is ahead of the service's; null while that is not known. */
+  skewMs: () => number | null
+  upstreamUrl: string
+  /** Setting `key.publish`. */
+  managesKey: boolean
+}
+
+const SKEW_MAX_MS = 120_000
+const SKEW_NOTABLE_MS = 5000
+/** Bytes of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
+const KINDS = [
+  { name: 'Curve25519', each: { aes256: 96, aes128: 80 } },
+  { name: 'NIST P-256', each: { aes256: 128, aes128: 112 } },
+  { name: 'RSA 2048', each: { aes256: 271, aes128: 271 } },
+  { name: 'RSA 3072', each: { aes256: 399, aes128: 399 } },
+  { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
+]
+const TYPICAL_TEXT_BYTES = 500
+/** Bytes of UTF-8 that one UTF-16 unit of a text takes at most. */
+const UNIT_BYTES = 3
+
+/** Asks once. @returns the bot, null when it could not be had, and the lines */
+export async function checkService(
+  parts: ServiceParts,
+): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
+  let bot: Bot
+  try {
+    bot = await parts.me()
+  } catch (error) {
+    return { bot: null, lines: unanswered(error, parts.upstreamUrl) }
+  }
+  const lines = [
+    pass('upstream', `${parts.upstreamUrl} answers`),
+    pass('token', `bot ${bot.id}`),
+    pausedLine(bot),
+    clockLine(parts.skewMs()),
+    webhookLine(bot, parts),
+    limitsLine(parts.limits()),
+    pass('capacity', capacityOf(parts.limits())),
+  ]
+  return { bot, lines }
+}
+
+function unanswered(error: unknown, url: string): CheckLine[] {
+  if (error instanceof ServiceError) {
+    const reached = pass('upstream', `${url} answers`)
+    return error.status === 401
+      ? [reached, fail('token', 'the service refuses it', 'give the token from the bot console')]
+      : [reached, fail('token', `the service says ${error.code}`, 'try again later')]
+  }
+  if (error instanceof Refusal) {
+    return [fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')]
+  }
+  return [fail('upstream', `${url}: no usable answer`, 'check upstream.url')]
+}
+
+function pausedLine(bot: Bot): CheckLine {
+  return bot.status == null || bot.status === 'active'
+    ? pass('status', 'the bot is active')
+    : fail('status', `the bot is ${bot.status}`, 'its owner resumes it in the bot console')
+}
+
+function clockLine(skewMs: number | null): CheckLine {
+  if (skewMs === null)
+    return warn('clock', 'the service does not tell its time', 'keep NTP running')
+  const seconds = Math.round(Math.abs(skewMs) / 1000)
+  const said = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
+  if (Math.abs(skewMs) > SKEW_MAX_MS) {
+    return fail('clock', said, 'set this machine’s clock; no key is made until they agree')
+  }
+  return Math.abs(skewMs) > SKEW_NOTABLE_MS
+    ? warn('clock', said, 'set this machine’s clock')
+    : pass('clock', 'agrees with the service’s')
+}
+
+function webhookLine(bot: Bot, { managesKey }: ServiceParts): CheckLine {
+  if (bot.webhook?.url == null) return pass('webhook', 'none stands at the service')
+  return managesKey
+    ? warn(
+        'webhook',
+        'one stands at the service, which delivers sealed updates to it',
+        'let the bot set it again through Postern, which then delivers opened ones',
+      )
+    : pass('webhook', 'the service delivers to one itself')
+}
+
+function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): CheckLine {
+  const said = `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
+  return pass('limits', said)
+}
+
+/** People beside the bot, whose own recipient packet is counted in. */
+function capacityOf({ armoredMax, textMax }: Limits): string {
+  const longest = textMax * UNIT_BYTES
+  const rooms = (textBytes: number): number[] =>
+    KINDS.map(({ each }) => capacity(each, textBytes, armoredMax))
+  const typical = rooms(TYPICAL_TEXT_BYTES).map((count, index) => {
+    return index === 0
+      ? `${count} people with ${KINDS[index]?.name} keys`
+      : `${count} with ${KINDS[index]?.name}`
+  })
+  return `a text of ${TYPICAL_TEXT_BYTES} bytes fits for ${listed(typical)}; the longest, of ${longest} bytes, for ${listed(rooms(longest))}`
+}
+
+function listed(items: readonly (string | number)[]): string {
+  return `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`
+}

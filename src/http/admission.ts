@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { browserProblem, doorProblem } from '../door.ts'
+import { Refusal } from '../errors.ts'
+import { bodyProblem } from './body.ts'
+import type { DoorBounds } from './bounds.ts'
+import { failureAnswer } from './error-handler.ts'
+import type { FailureAnswer } from './error-handler.ts'
+import { pathProblem } from './request-path.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route answers without a token. */
+    anonymous?: boolean
+  }
+}
+
+/** Whom a door lets in. */
+export interface AdmissionOptions {
+  bounds: DoorBounds
+  /** From `hostNames`. */
+  hosts: ReadonlySet<string>
+  /** Paths that may be asked for under any Host. */
+  anyHost: ReadonlySet<string>
+  /** @throws Refusal when the caller may not come in; not asked on `anonymous` routes */
+  authorize: (request: IncomingMessage) => void
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/**
+ * Checks a request before any routing: whether its caller may be there, and whether every parser
+ * reads the request line alike. @returns null when it may be routed, else its answer
+ */
+export function checkRequest(
+  request: IncomingMessage,
+  options: AdmissionOptions,
+): FailureAnswer | null {
+  const { rawHeaders, headers, url = '' } = request
+  const { bounds } = options
+  const door = options.anyHost.has(url.split('?', 1)[0] ?? '')
+    ? browserProblem(rawHeaders)
+    : doorProblem(rawHeaders, options.hosts)
+  if (door !== null) return failureAnswer(door)
+  const problem = pathProblem(url, bounds.pathChars) ?? headersProblem(rawHeaders, headers, bounds)
+  return problem === null
+    ? null
+    : failureAnswer({ status: 400, code: 'bad_request', message: problem })
+}
+
+/**
+ * Judges a request that has a route: its method, its token, and what its headers say of its body.
+ * @returns null when it may be read
+ */
+export function checkRouted(request: FastifyRequest, options: AdmissionOptions): Refusal | null {
+  if (!METHODS.has(request.method)) return new Refusal('not_found', 'no such path')
+  if (request.routeOptions.config.anonymous !== true) {
+    try {
+      options.authorize(request.raw)
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+  return bodyProblem(request.raw, options.bounds.bodyBytes)
+}
+
+function headersProblem(
+  rawHeaders: readonly string[],
+  { upgrade, expect }: IncomingMessage['headers'],
+  bounds: DoorBounds,
+): string | null {
+  if (rawHeaders.length / 2 > bounds.headerLines) return 'the request has too many headers'
+  // Some clients offer h2c on every request, and take no for an answer (RFC 9110, 7.8).
+  if (upgrade !== undefined && upgrade.toLowerCase() !== 'h2c')
+    return 'there is nothing to upgrade to'
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    return 'Expect: only 100-continue is known'
+  }
+  return null
+}

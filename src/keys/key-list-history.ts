@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Store } from '../store/store.ts'
+import type { Journal } from './journal.ts'
+
+/** Digests kept in memory, so that an unchanged list costs no read of the disk. */
+const REMEMBERED = 10_000
+/** People named in one entry, each way. */
+const NAMED = 100
+
+/** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
+type ListedPeople = [userId: number, fingerprint: string][]
+
+/** Keeps each chat's last key list, and writes every change to the journal. */
+export class KeyListHistory {
+  readonly #store: Store
+  readonly #journal: Journal
+  readonly #digests = new LRUCache<number, string>({ max: REMEMBERED })
+  readonly #contradictions = new LRUCache<number, string>({ max: REMEMBERED })
+
+  constructor(store: Store, journal: Journal) {
+    this.#store = store
+    this.#journal = journal
+  }
+
+  /**
+   * Records a chat's key list. The first one of a chat makes no journal entry.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async saw(
+    chatId: number,
+    people: readonly { userId: number; fingerprint: string | null }[],
+  ): Promise<void> {
+    const now = listedOf(people)
+    const text = JSON.stringify(now)
+    const digest = createHash('sha256').update(text).digest('base64')
+    if (this.#digests.get(chatId) === digest) return
+    const kept = await this.#store.read((db) =>
+      db.selectFrom('lists').select('people').where('chat_id', '=', chatId).executeTakeFirst(),
+    )
+    if (kept?.people !== text) await this.#changed(chatId, { now, text, before: kept?.people })
+    this.#digests.set(chatId, digest)
+    this.#contradictions.delete(chatId)
+  }
+
+  /**
+   * Records that a chat's key list contradicts itself, once for each contradiction.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async contradicts(chatId: number, why: string): Promise<void> {
+    if (this.#contradictions.get(chatId) === why) return
+    await this.#journal.record([{ kind: 'list-contradicts', chatId, detail: { why } }])
+    this.#contradictions.set(chatId, why)
+  }
+
+  async #changed(
+    chatId: number,
+    { now, text, before }: { now: ListedPeople; text: string; before: string | undefined },
+  ): Promise<void> {
+    const detail = before === undefined ? null : difference(JSON.parse(before) as ListedPeople, now)
+    const changes = detail === null ? [] : [{ kind: 'recipients-changed' as const, chatId, detail }]
+    await this.#journal.record(changes, async (db) => {
+      await db
+        .insertInto('lists')
+        .values({ chat_id: chatId, people: text })
+        .onConflict((conflict) => conflict.column('chat_id').doUpdateSet({ people: text }))
+        .execute()
+    })
+  }
+}
+
+function listedOf(people: readonly { userId: number; fingerprint: string | null }[]): ListedPeople {
+  const byPerson = new Map(people.map(({ userId, fingerprint }) => [userId, fingerprint ?? '']))
+  return [...byPerson].sort(([a], [b]) => a - b)
+}
+
+function difference(before: ListedPeople, now: ListedPeople) {
+  const [old, fresh] = [new Map(before), new Map(now)]
+  return {
+    count: now.length,
+    added: now.flatMap(([userId]) => (old.has(userId) ? [] : [userId])).slice(0, NAMED),
+    removed: before.flatMap(([userId]) => (fresh.has(userId) ? [] : [userId])).slice(0, NAMED),
+    changed: now
+      .filter(([userId, fingerprint]) => (old.get(userId) ?? fingerprint) !== fingerprint)
+      .map(([userId]) => userId)
+      .slice(0, NAMED),
+  }
+}

@@ -1,0 +1,91 @@
+/** What each of our keys has opened. It shows an operator when an old one is no longer needed. */
+import type { Store } from '../store/store.ts'
+import { addKeyUsage, readRows } from './key-rows.ts'
+
+export type OpenedKind = 'message' | 'media'
+
+/** What a key has opened in all. `lastAtMs`: ms since the epoch, null when nothing yet. */
+export interface KeyUsageCounts {
+  messages: number
+  media: number
+  lastAtMs: number | null
+}
+
+/** Counts are written this long after an opening at the latest; a crash loses no more. */
+const WRITE_AFTER_MS = 10_000
+
+const NONE: KeyUsageCounts = { messages: 0, media: 0, lastAtMs: null }
+
+export class KeyUsage implements AsyncDisposable {
+  readonly #store: Store
+  readonly #total = new Map<string, KeyUsageCounts>()
+  #unwritten = new Map<string, KeyUsageCounts>()
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(store: Store) {
+    this.#store = store
+  }
+
+  static async load(store: Store): Promise<KeyUsage> {
+    const keyUsage = new KeyUsage(store)
+    const { rows } = await readRows(store)
+    for (const row of rows) {
+      keyUsage.#total.set(row.fingerprint, {
+        messages: row.opened_messages,
+        media: row.opened_media,
+        lastAtMs: row.last_opened_at,
+      })
+    }
+    return keyUsage
+  }
+
+  /** @param fingerprint of the primary key */
+  of(fingerprint: string): KeyUsageCounts {
+    return this.#total.get(fingerprint) ?? NONE
+  }
+
+  /** Counts something that a key has opened; redelivered updates count each time. */
+  note(fingerprint: string, kind: OpenedKind): void {
+    const lastAtMs = Date.now()
+    for (const counts of [this.#total, this.#unwritten]) {
+      const { messages, media } = counts.get(fingerprint) ?? NONE
+      counts.set(fingerprint, {
+        messages: messages + (kind === 'message' ? 1 : 0),
+        media: media + (kind === 'media' ? 1 : 0),
+        lastAtMs,
+      })
+    }
+    this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref()
+  }
+
+  /** Writes what was counted; what cannot be written now is written with the next. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const counted = this.#unwritten
+    if (counted.size === 0) return
+    this.#unwritten = new Map()
+    const rows = [...counted].map(([fingerprint, { messages, media, lastAtMs }]) => ({
+      fingerprint,
+      messages,
+      media,
+      lastAtMs: lastAtMs ?? 0,
+    }))
+    await addKeyUsage(this.#store, rows).catch(() => this.#putBack(counted))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush()
+  }
+
+  #putBack(counted: Map<string, KeyUsageCounts>): void {
+    for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
+      const since = this.#unwritten.get(fingerprint) ?? NONE
+      this.#unwritten.set(fingerprint, {
+        messages: since.messages + messages,
+        media: since.media + media,
+        lastAtMs: since.lastAtMs ?? lastAtMs,
+      })
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/** What the service shows of our key, and whether messages may be sealed now. */
+import type { Bot } from '../api/bot.ts'
+import { Refusal, type OwnCode } from '../errors.ts'
+import type { Log } from '../logger.ts'
+import type { Keyring } from './keyring.ts'
+import { isExpired, type ReadyKey } from './own-key.ts'
+import { SendGate } from './send-gate.ts'
+
+/**
+ * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
+ * is not ours. `expired`: `/me` shows ours, whose time is over. `unprotected`: none, although we
+ * had published.
+ */
+export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
+
+/**
+ * What `/me` shows against what we hold (DESIGN: Keys). `equal`: the active key. `pending`: the one
+ * that waits for its publication. `older`: one that was ours before. `foreign`: one that never was.
+ * `none`: none, although we had published. `first`: none, and we never had.
+ */
+export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
+
+/** How long sends wait for a key that is being published: below what bots wait for an answer. */
+const HOLD_MAX_MS = 20_000
+
+const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
+  unpublished: 'postern_key_unpublished',
+  conflict: 'postern_key_conflict',
+  expired: 'postern_key_expired',
+  unprotected: 'postern_bot_unprotected',
+}
+
+export interface PublicationStatusParts {
+  keyring: Keyring
+  log: Log
+  /** Called on every change, with what an operator should read. */
+  onChange: (state: PublicationState, detail: string) => void
+}
+
+export class PublicationStatus {
+  readonly #parts: PublicationStatusParts
+  readonly #gate = new SendGate()
+  #state: PublicationState
+  /** What `/me` last showed; null before the first look. */
+  remoteKeyState: RemoteKeyState | null = null
+
+  /** While a key waits for its publication, nothing counts as published. */
+  constructor(parts: PublicationStatusParts) {
+    const { active, pending } = parts.keyring
+    this.#parts = parts
+    this.#state = active === undefined || pending !== undefined ? 'unpublished' : 'published'
+  }
+
+  get state(): PublicationState {
+    return this.#state
+  }
+
+  /** @param detail what an operator should read */
+  become(state: PublicationState, detail: string): void {
+    if (this.#state !== state) this.#parts.log.info({ state }, 'the bot’s key')
+    this.#state = state
+    this.#parts.onChange(state, detail)
+  }
+
+  /** The service shows the active key. */
+  becomeShown(): void {
+    const { active } = this.#parts.keyring
+    if (active === undefined || !isExpired(active)) this.become('published', 'the key is published')
+    else this.become('expired', 'phones seal nothing to it any more')
+  }
+
+  /** The key to sign with. @throws Refusal naming why nothing can be sealed now */
+  requirePublished(): ReadyKey {
+    const { active } = this.#parts.keyring
+    if (this.#state === 'published' && active !== undefined) {
+      if (isExpired(active)) throw new Refusal('postern_key_expired')
+      return active
+    }
+    throw new Refusal(REFUSED[this.#state === 'published' ? 'unpublished' : this.#state])
+  }
+
+  /**
+   * Gives the key to sign with, which stays the published one until `leave` is called. Waits while
+   * another is being published.
+   * @throws Refusal naming why nothing can be sealed now, after at most `HOLD_MAX_MS`
+   */
+  async enter(): Promise<{ signer: ReadyKey; leave: () => void }> {
+    this.requirePublished()
+    const leave = await this.#gate.enter()
+    try {
+      return { signer: this.requirePublished(), leave }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  /**
+   * Lets sends wait while something is done that may change the key. Past the bound the key counts
+   * as unpublished until it is known better, and they are refused.
+   * @param work gets a function that resolves when every send under way is through
+   */
+  async hold<T>(work: (through: (signal: AbortSignal) => Promise<void>) => Promise<T>): Promise<T> {
+    this.#gate.close()
+    const overrun = setTimeout(() => {
+      this.become('unpublished', 'the service has not shown the new key yet')
+      this.#gate.open()
+    }, HOLD_MAX_MS)
+    try {
+      return await work((signal) => this.#gate.empty(signal))
+    } finally {
+      clearTimeout(overrun)
+      this.#gate.open()
+    }
+  }
+}
+
+/** The fingerprint that `/me` claims, in lower case, or null for an open bot. */
+export function fingerprintOf(bot: Bot): string | null {
+  return bot.fingerprint == null || bot.fingerprint === '' ? null : bot.fingerprint.toLowerCase()
+}
+
+const BY_STATE = {
+  active: 'equal',
+  pending: 'pending',
+  retired: 'older',
+  destroyed: 'older',
+} as const
+
+/** @param shown the fingerprint that `/me` claims, lower case */
+export function remoteKeyStateOf(shown: string | null, keyring: Keyring): RemoteKeyState {
+  if (shown === null) return keyring.firstPublishedAtMs === null ? 'first' : 'none'
+  const own = keyring.find(shown)
+  return own === undefined ? 'foreign' : BY_STATE[own.state]
+}

@@ -1,0 +1,85 @@
+/** Metrics that are read from the parts each time that somebody looks at `/metrics`. */
+import { REASON_CODES, type Health } from './health.ts'
+import { METRICS, type LabelsOf } from './metric-catalogue.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Shows readiness, and each reason against it. */
+export function showHealth(metrics: Metrics, health: Health): void {
+  metrics.show('postern_ready', () => [[{}, health.ready ? 1 : 0]])
+  metrics.show('postern_reason', () => {
+    const holding = new Set(health.reasons().map((reason) => reason.code))
+    return REASON_CODES.map((code) => [{ code }, holding.has(code) ? 1 : 0])
+  })
+}
+
+/** The bot's own keys. */
+export interface KeySource {
+  keys(): readonly { state: LabelsOf<'postern_own_keys'>['state']; publishedAtMs: number | null }[]
+  /** What the last look at `/me` found; null before the first. */
+  situation(): LabelsOf<'postern_key_situation'>['situation'] | null
+}
+
+/** Shows the bot's own keys: how many, how old, and what the service shows against them. */
+export function showKeys(metrics: Metrics, source: KeySource): void {
+  metrics.show('postern_key_age_seconds', () => {
+    const active = source.keys().find(({ state }) => state === 'active')
+    const publishedAtMs = active?.publishedAtMs ?? null
+    return publishedAtMs === null ? [] : [[{}, (Date.now() - publishedAtMs) / 1000]]
+  })
+  metrics.show('postern_own_keys', () =>
+    METRICS.postern_own_keys.labels.state.map((state) => [
+      { state },
+      source.keys().filter((key) => key.state === state).length,
+    ]),
+  )
+  metrics.show('postern_key_situation', () => {
+    const holds = source.situation()
+    return METRICS.postern_key_situation.labels.situation.map((situation) => [
+      { situation },
+      situation === holds ? 1 : 0,
+    ])
+  })
+}
+
+/** Shows attachments: how many are being opened, and their bytes on disk. */
+export function showMedia(
+  metrics: Metrics,
+  source: { readonly openings: number; readonly spoolBytes: number },
+): void {
+  metrics.show('postern_media_openings', () => [[{}, source.openings]])
+  metrics.show('postern_media_spool_bytes', () => [[{}, source.spoolBytes]])
+}
+
+/** Those at work, and what waits for one of them. */
+interface Load {
+  busy: number
+  waiting: number
+}
+
+/** How busy the sidecar is. Names come from closed sets. */
+export interface LoadSource {
+  /** Threads, by what they do. */
+  threads(): Record<string, Load>
+  /** Connections to the service, by pool. */
+  connections(): Record<string, Load>
+  /** Look-ups since the beginning, by cache. */
+  caches(): Record<string, { hits: number; misses: number }>
+}
+
+/** Shows how busy threads and connections are, and whether the caches are of use. */
+export function showLoad(metrics: Metrics, source: LoadSource): void {
+  const samples = (loads: Record<string, Load>, what: keyof Load): [{ pool: string }, number][] =>
+    Object.entries(loads).map(([pool, load]) => [{ pool }, load[what]])
+  metrics.show('postern_threads_busy', () => samples(source.threads(), 'busy'))
+  metrics.show('postern_threads_waiting', () => samples(source.threads(), 'waiting'))
+  metrics.show('postern_upstream_connections_busy', () => samples(source.connections(), 'busy'))
+  metrics.show('postern_upstream_connections_waiting', () =>
+    samples(source.connections(), 'waiting'),
+  )
+  metrics.show('postern_cache_lookups_total', () =>
+    Object.entries(source.caches()).flatMap(([cache, { hits, misses }]) => [
+      [{ cache, outcome: 'hit' as const }, hits],
+      [{ cache, outcome: 'miss' as const }, misses],
+    ]),
+  )
+}

@@ -1,0 +1,87 @@
+/** What an operator can ask of the parts, whether the sidecar runs or not, and without a store. */
+import type { Secrets, Settings } from '../config/settings.ts'
+import { bindOperations, OPERATIONS, type Operations } from '../control/operations.ts'
+import type { OpenReport } from '../control/reports.ts'
+import type { CheckLine } from '../doctor/check-line.ts'
+import { examineAll, type ExaminedStore } from '../doctor/examine.ts'
+import type { OperatorError } from '../errors.ts'
+import { fingerprintOf } from '../keys/publication-status.ts'
+import { deriveCalls } from '../rpc/operation.ts'
+import { copiesIn, whatIsThere } from '../store/inspect.ts'
+import type { Core } from './core.ts'
+import type { Link } from './link.ts'
+import { describeStatus } from './status.ts'
+import type { Updates } from './updates.ts'
+
+interface ConfiguredBy {
+  settings: Settings
+  secrets: Secrets
+}
+
+/** Every operation over an open store; `updates` is null where no sidecar runs. */
+export function buildOperations(
+  options: ConfiguredBy,
+  parts: { link: Link; core: Core; updates: Updates | null },
+): Operations {
+  const { settings } = options
+  const { link, core } = parts
+  const startedAt = new Date().toISOString()
+  const opened = { ...core, ...core.peopleState }
+  return bindOperations({
+    ...opened,
+    storeCopies: () => copiesIn(settings.dataDir),
+    publishedKey: async () => fingerprintOf(await link.calls.me()),
+    onPrivateReadable: () => link.health.clear('bot-unprotected'),
+    status: () => describeStatus(settings, { ...parts, startedAt }),
+    check: () => check(options, link, opened),
+    open: (armored) => openForOperator(armored, core),
+  })
+}
+
+/** The operations where no store opens: the doctor looks, every other says why not. */
+export function buildOperationsWithoutStore(
+  options: ConfiguredBy,
+  link: Link,
+  problem: OperatorError,
+): Operations {
+  const { dataDir } = options.settings
+  const isFirst = problem.code === 'store-missing' && whatIsThere(dataDir) === 'none'
+  return {
+    ...deriveCalls(OPERATIONS, () => Promise.reject(problem)),
+    check: () => check(options, link, isFirst ? null : problem),
+  }
+}
+
+function check(
+  options: ConfiguredBy,
+  { calls, limits, watch }: Link,
+  store: ExaminedStore | OperatorError | null,
+): Promise<CheckLine[]> {
+  return examineAll(options, { me: calls.me, limits, skewMs: () => watch.skewMs }, store)
+}
+
+/**
+ * Opens an armored message (`postern open`). There is no sender here whose certificate could be
+ * asked for: only what we signed ourselves can be verified.
+ */
+async function openForOperator(
+  armored: string,
+  { engine, keyring }: Pick<Core, 'engine' | 'keyring'>,
+): Promise<OpenReport> {
+  const opened = await engine.open(armored, keyring.unlocked)
+  if (opened.outcome !== 'opened') {
+    const reason = 'reason' in opened ? opened.reason : undefined
+    const verdict = opened.outcome === 'not-encrypted' ? 'damaged' : opened.outcome
+    return { opened: false, verdict, reason: reason ?? opened.outcome }
+  }
+  const { text } = opened
+  if (opened.signatures.length === 0) return { opened: true, text, verdict: 'unsigned' }
+  for (const { certificate, fingerprint } of keyring.all) {
+    const results = await engine.verify(opened.signed, certificate, Date.now())
+    if (results.includes('valid')) {
+      return { opened: true, text, verdict: 'verified', signer: fingerprint }
+    }
+  }
+  const issuer = opened.signatures[0]?.issuerKeyId ?? 'nobody'
+  return { opened: true, text, verdict: 'unknown-signer', reason: `signed by key ${issuer}` }
+}

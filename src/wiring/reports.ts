@@ -1,0 +1,135 @@
+/** What health and log say of events that take more than a line to describe. */
+import { FIXED_LIMITS } from '../api/limits.ts'
+import type { KnownChats } from '../chats/known-chats.ts'
+import type { TrustChange } from '../keys/journal.ts'
+import type { PublicationChange, PublicationState } from '../keys/publication.ts'
+import type { Log } from '../logger.ts'
+import type { Health, ReasonCode } from '../observe/health.ts'
+import type { BacklogLook } from '../updates/backlog.ts'
+import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
+import type { Taker } from '../updates/poll-watch.ts'
+import type { WebhookChange } from '../updates/webhook.ts'
+import { alertForFull } from './alerting.ts'
+import type { Link } from './link.ts'
+
+const PUBLICATION_REASONS: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {
+  unpublished: 'key-unpublished',
+  conflict: 'key-conflict',
+  expired: 'key-expired',
+  unprotected: 'bot-unprotected',
+}
+
+/** Without a key by the operator's word, the bot is as ready as it is meant to be. */
+export function reportPublication(
+  { state, detail }: PublicationChange,
+  health: Health,
+  { privateReadable }: Pick<KnownChats, 'privateReadable'>,
+): void {
+  for (const code of Object.values(PUBLICATION_REASONS)) {
+    if (state === 'published' || PUBLICATION_REASONS[state] !== code) health.clear(code)
+  }
+  if (state === 'published' || (state === 'unprotected' && privateReadable)) {
+    return health.clear('bot-unprotected')
+  }
+  health.set(PUBLICATION_REASONS[state], detail)
+}
+
+/** Lists of people are logged by their length: a line names no hundred of them. */
+export function logTrustChange(change: TrustChange, log: Log): void {
+  const { kind, detail, ...where } = change
+  const summary = Object.entries(detail).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? value.length : value,
+  ])
+  log.warn({ change: kind, ...where, ...Object.fromEntries(summary) }, 'trust: something changed')
+}
+
+const FULL_EVERY_MS = 60_000
+
+/** @returns what reports that nothing new can be remembered; it logs once a minute at most */
+export function createFullReport({ alerts }: Link, log: Log): (what: 'chats' | 'people') => void {
+  let loggedMs = -Infinity
+  return (what) => {
+    alerts.raise(alertForFull(what))
+    const nowMs = performance.now()
+    if (nowMs - loggedMs < FULL_EVERY_MS) return
+    loggedMs = nowMs
+    log.error({ what }, 'no more can be remembered: new ones are refused')
+  }
+}
+
+/** The service answers polls with 409 while it delivers to a webhook of its own. */
+export function reportServiceWebhook(
+  { isThere, isOursSet }: { isThere: boolean; isOursSet: boolean },
+  health: Health,
+): void {
+  if (isThere) health.set('webhook-at-service', isOursSet ? 'set past Postern' : '')
+  else health.clear('webhook-at-service')
+}
+
+export function reportWebhookChange(
+  { webhook, takenOver }: WebhookChange,
+  health: Health,
+  log: Log,
+): void {
+  health.clear('webhook-failing')
+  health.clear('webhook-at-service')
+  if (webhook === null) log.info('the webhook is removed')
+  else log.info({ origin: new URL(webhook.url).origin, takenOver }, 'the webhook is set')
+}
+
+type Delivery = Parameters<DeliveryLoopParts['onDelivered']>[0]
+type FailedDelivery = Parameters<DeliveryLoopParts['onFailed']>[0]
+
+export function reportDelivery({ updateId, ms, after }: Delivery, health: Health, log: Log): void {
+  log.debug({ updateId, ms: Math.round(ms) }, 'an update is delivered')
+  if (after === 0) return
+  health.clear('webhook-failing')
+  log.info({ updateId, after }, 'the webhook works again')
+}
+
+export function reportDeliveryFailure(failed: FailedDelivery, health: Health, log: Log): void {
+  const { updateId, failure, failures, waitMs } = failed
+  const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
+  if (failures === FIXED_LIMITS.webhookFailuresToNotify) {
+    log.error(why, 'the webhook has failed ten times in a row')
+  } else log.warn(why, 'a delivery to the webhook failed')
+  reportFailingWebhook({ failures, lastError: failure.message }, health)
+}
+
+/** Says that the webhook fails once it has failed often enough in a row. */
+export function reportFailingWebhook(
+  { failures, lastError }: { failures: number; lastError: string | null },
+  health: Health,
+): void {
+  if (failures < FIXED_LIMITS.webhookFailuresToNotify) return
+  health.set('webhook-failing', `${failures} in a row, the last: ${lastError ?? 'not known'}`)
+}
+
+/** @param by null when nobody else polls any more */
+export function reportSecondPoller(by: Taker | null, health: Health, log: Log): void {
+  if (by === null) {
+    health.clear('second-poller')
+    return log.info('nobody else polls any more')
+  }
+  const where = by === 'here' ? 'through this sidecar' : 'past this sidecar'
+  health.set('second-poller', where)
+  log.warn({ by }, 'somebody else polls for this bot')
+}
+
+const HOUR_MS = 3_600_000
+const BACKLOG_REASONS = { waiting: 'updates-waiting', expiring: 'updates-expiring' } as const
+
+export function reportBacklog({ state, before }: BacklogLook, health: Health, log: Log): void {
+  const { level, pending, oldestMs } = state
+  const age = oldestMs === null ? '' : `, the oldest for ${(oldestMs / HOUR_MS).toFixed(1)} hours`
+  for (const [one, code] of Object.entries(BACKLOG_REASONS)) {
+    if (one === level) health.set(code, `${pending ?? 'many'} wait${age}`)
+    else health.clear(code)
+  }
+  if (level === before) return
+  const waiting = { pending, oldestSeconds: oldestMs === null ? null : Math.round(oldestMs / 1000) }
+  if (level === 'expiring') log.error(waiting, 'updates are about to be dropped by the service')
+  else if (level === 'waiting') log.warn(waiting, 'updates wait for the bot')
+  else log.info(waiting, 'updates do not wait any more')
+}

@@ -1,0 +1,223 @@
+/**
+ * What listens to what: each statement reads "when this happens, do that". The other files of this
+ * folder build, and add no listener.
+ */
+import type { Settings } from '../config/settings.ts'
+import type { BotDoorEvents } from '../http/server.ts'
+import { isReady } from '../keys/own-key.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { OpenedKind } from '../keys/key-usage.ts'
+import type { Log } from '../logger.ts'
+import {
+  recordBacklog,
+  recordDelivery,
+  recordMedia,
+  recordNoUpstreamAnswer,
+  recordOwnCalls,
+  recordRequest,
+  recordSeal,
+  recordUpstreamAnswer,
+  recordVerdict,
+} from '../observe/record.ts'
+import { showHealth, showKeys, showLoad, showMedia } from '../observe/show.ts'
+import { batchPerTick } from '../util/batch-per-tick.ts'
+import { alertForReason, alertForTrustChange } from './alerting.ts'
+import type { Core } from './core.ts'
+import type { Link } from './link.ts'
+import {
+  createFullReport,
+  logTrustChange,
+  reportBacklog,
+  reportDelivery,
+  reportDeliveryFailure,
+  reportFailingWebhook,
+  reportPublication,
+  reportSecondPoller,
+  reportServiceWebhook,
+  reportWebhookChange,
+} from './reports.ts'
+import type { Updates } from './updates.ts'
+import { pruneHourly } from './upkeep.ts'
+
+/** Health, alerts and metrics follow calls to the service. Subscribe before the first call. */
+export function subscribeLink(link: Link): void {
+  const { health, alerts, metrics, watch } = link
+  health.onChange((change) => {
+    const alert = alertForReason(change)
+    if (alert !== null) alerts.raise(alert)
+  })
+  alerts.onOutcome(({ way, outcome }) => metrics.count('postern_alerts_total', { way, outcome }))
+  link.onIdentified((isOurs) => watch.identified(isOurs))
+  link.onBot((bot) => watch.sawStatus(bot.status))
+  link.onUpstream({
+    answered: (answer) => watch.answered(answer),
+    unreachable: (code) => watch.unreachable(code),
+    unauthorized: () => watch.unauthorized(),
+    paused: () => watch.paused(),
+    clock: (skewMs) => watch.clock(skewMs),
+  })
+  const recordAnswer = batchPerTick((answer: Parameters<typeof recordUpstreamAnswer>[1]) =>
+    recordUpstreamAnswer(metrics, answer),
+  )
+  link.onUpstream({
+    answered: recordAnswer,
+    unreachable: (code) => recordNoUpstreamAnswer(metrics, code),
+    budget: (used) => recordOwnCalls(metrics, used),
+  })
+  showHealth(metrics, health)
+}
+
+/**
+ * Health, alerts, metrics and log follow store, keys, chats and messages.
+ * @returns what ends the hourly work
+ */
+export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
+  const { health, alerts, metrics, watch } = link
+  const { store, engine, keyring, publication, knownChats, peopleState } = core
+  const resources = new DisposableStack()
+
+  store.onWritable((isWritable) => watch.writable(isWritable))
+
+  engine.onThreadKilled(() => metrics.count('postern_workers_killed_total', {}))
+  engine.onDisagreement(() =>
+    log.error('a certificate was read in another way than openpgp.js does: it reads all now'),
+  )
+
+  if (publication !== null) {
+    if (publication.state === 'unpublished') health.set('key-unpublished', '')
+    publication.onState((change) => reportPublication(change, health, knownChats))
+    publication.onRotationAttempt((outcome) =>
+      metrics.count('postern_rotations_total', { outcome }),
+    )
+    link.onBot((bot) => publication.observe(bot))
+    watch.onRevived(() => publication.suspect())
+  }
+
+  peopleState.journal.onChange((change) => {
+    metrics.count('postern_trust_changes_total', { kind: change.kind })
+    const alert = alertForTrustChange(change)
+    if (alert !== null) alerts.raise(alert)
+    logTrustChange(change, log)
+  })
+  const reportFull = createFullReport(link, log)
+  knownChats.onFull(() => reportFull('chats'))
+  peopleState.trust.onFull(() => reportFull('people'))
+
+  core.messages.onSealed(({ chatId, recipients, skipped, ms }) => {
+    if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
+    recordSeal(metrics, { recipients, skipped: skipped.length, ms })
+  })
+
+  const noteKeyUse = (fingerprint: string, kind: OpenedKind): void => {
+    core.keyUsage.note(fingerprint, kind)
+    const state = keyring.find(fingerprint)?.state ?? 'destroyed'
+    metrics.count('postern_opened_by_key_total', { state })
+  }
+  core.incoming?.onJudged((outcomes) => {
+    for (const { verdict, tookMs, openedWith } of outcomes) {
+      recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
+      if (openedWith !== null) noteKeyUse(openedWith, 'message')
+    }
+    core.outcomes.received(outcomes)
+  })
+  core.attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
+  core.attachments.onFetched((fetched) => recordMedia(metrics, fetched))
+
+  if (core.replayMemory !== null) {
+    const skewMs = (): number | null => watch.skewMs
+    resources.use(
+      pruneHourly(core.replayMemory, { skewMs, keysSinceMs: () => oldestKeyMs(keyring) }),
+    )
+  }
+
+  showKeys(metrics, {
+    keys: () => keyring.all,
+    situation: () => publication?.remoteKeyState ?? null,
+  })
+  showMedia(metrics, core.attachments)
+  showLoad(metrics, {
+    threads: () => engine.load().threads,
+    connections: () => link.upstream.load(),
+    caches: () => {
+      const { lists, people } = peopleState.directory.lookups
+      const { certificates } = engine.load()
+      return { 'key-lists': lists, people, modes: core.modes.lookups, certificates }
+    },
+  })
+  return resources
+}
+
+/** Health, metrics and log follow polls and deliveries; deliveries follow what the service says. */
+export function subscribeUpdates(
+  updates: Updates,
+  link: Link,
+  { settings, log }: { settings: Settings; log: Log },
+): void {
+  const { health, metrics, watch } = link
+  const { webhook, polls, backlog } = updates
+  const reportAtService = (isThere: boolean): void =>
+    reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
+
+  if (webhook.own !== null) reportFailingWebhook(webhook.own, health)
+  webhook.onChange((change) => reportWebhookChange(change, health, log))
+
+  link.onBot((bot) => updates.noteServiceWebhook({ pending: bot.queued, url: bot.webhook?.url }))
+  watch.onRevived(() => webhook.start())
+  health.onChange(({ code, holds }) => {
+    if (!holds && (code === 'token' || code === 'upstream' || code === 'paused')) webhook.wake()
+  })
+
+  updates.onPolled((code) => {
+    if (code === 'webhook_active') reportAtService(true)
+    else if (code === null) reportAtService(false)
+  })
+  updates.onServiceWebhook((url) => {
+    if (url === null) reportAtService(false)
+    // To a bot without a key it brings readable updates, as it should.
+    else if (settings.key.publish) reportAtService(true)
+  })
+  polls.onEvicted((by) => metrics.count('postern_polls_taken_over_total', { by }))
+  polls.onContested((by) => reportSecondPoller(by, health, log))
+  backlog.onState((look) => {
+    recordBacklog(metrics, look.state)
+    reportBacklog(look, health, log)
+  })
+
+  updates.onDelivered((delivery) => {
+    recordDelivery(metrics, { outcome: 'delivered', ms: delivery.ms, failures: 0 })
+    reportDelivery(delivery, health, log)
+  })
+  updates.onDeliveryFailed((failed) => {
+    const { failure, ms, failures } = failed
+    recordDelivery(metrics, { outcome: failure.kind, ms, failures })
+    backlog.markBehind()
+    reportDeliveryFailure(failed, health, log)
+  })
+  updates.onReadFailed(({ code, waitMs }) =>
+    log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),
+  )
+  updates.onUnexpectedError((error) => log.error({ error }, 'reading updates failed'))
+}
+
+/** What the bot's door calls back with. */
+export function botDoorEvents(
+  { metrics, watch }: Link,
+  { publication }: Core,
+  { webhook }: Updates,
+): BotDoorEvents {
+  return {
+    onAnswered: (line) => recordRequest(metrics, line),
+    // The bot burnt its token: nothing is asked until a call works again.
+    onTokenRevoked: () => {
+      watch.revoked()
+      publication?.pause()
+      webhook.hold()
+    },
+  }
+}
+
+/** When the oldest key was made that still opens, ms since the epoch; null when there is none. */
+function oldestKeyMs({ all }: Keyring): number | null {
+  const made = all.flatMap((key) => (isReady(key) ? [key.createdAtMs] : []))
+  return made.length === 0 ? null : Math.min(...made)
+}

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import {
+  SEEN_FOR_MS,
+  ReplayMemory,
+  type Recognition,
+  type Sighting,
+} from '../../src/chats/replay-memory.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from '../store/support.ts'
+
+const DAY_MS = 86_400_000
+const MADE_MS = Date.UTC(2026, 0, 1)
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: MADE_MS })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const signed: Sighting = {
+  chatId: 1,
+  updateId: 10,
+  messageId: 100,
+  userId: 5,
+  dateMs: MADE_MS,
+  dataDigest: 'data',
+  signatureDigest: 'signature',
+}
+const unsigned: Sighting = { ...signed, dataDigest: 'unsigned', signatureDigest: null }
+
+async function load(): Promise<{ store: Store; memory: ReplayMemory }> {
+  const store = await open(temporary(), { protection: 'none' })
+  return { store, memory: await ReplayMemory.load(store) }
+}
+
+const claimsOf = ({ signatureDigest }: Sighting): string[] =>
+  signatureDigest === null ? [] : [signatureDigest]
+
+/** Asks of one thing, and remembers it as delivered unless it is a replay. */
+async function take(memory: ReplayMemory, sighting: Sighting): Promise<Recognition> {
+  return await memory.batch(async (check) => {
+    const as = await check.recognize(sighting, claimsOf(sighting))
+    if (as !== 'replayed') await check.remember(sighting, as)
+    return as
+  })
+}
+
+test('the same update is itself again; any other place, sender, message or update is a replay', async () => {
+  const { memory } = await load()
+  for (const one of [signed, unsigned]) {
+    expect(await take(memory, one)).toBe('new')
+    expect(await take(memory, one)).toBe('again')
+    for (const other of [
+      { chatId: 2 },
+      { userId: 6 },
+      { userId: null },
+      { messageId: 101 },
+      { updateId: 11 },
+      { mediaId: 'file' },
+    ]) {
+      expect(await take(memory, { ...one, ...other })).toBe('replayed')
+    }
+    expect(await take(memory, { ...one, updateId: null })).toBe('again')
+  }
+})
+
+test('what came first as a quotation takes the first message and the first update that bring it', async () => {
+  const { memory } = await load()
+  const quoted = { ...signed, updateId: null, messageId: null }
+  expect(await take(memory, quoted)).toBe('new')
+  expect(await take(memory, signed)).toBe('again')
+  expect(await take(memory, { ...signed, updateId: 11 })).toBe('replayed')
+  expect(await take(memory, { ...signed, updateId: null, messageId: 101 })).toBe('replayed')
+  expect(await take(memory, quoted)).toBe('replayed')
+})
+
+test('what only was asked about is not remembered', async () => {
+  const { memory } = await load()
+  for (const updateId of [10, 11]) {
+    const asked = { ...signed, updateId }
+    expect(await memory.batch((check) => check.recognize(asked, ['signature']))).toBe('new')
+  }
+})
+
+test('a signature stands on other data twice more, dated within a minute of the first', async () => {
+  const { memory } = await load()
+  const anew = (n: number, dateMs: number | null): Sighting => ({
+    ...signed,
+    updateId: 20 + n,
+    messageId: 200 + n,
+    dataDigest: `anew ${n}`,
+    dateMs,
+  })
+  expect(await take(memory, signed)).toBe('new')
+  expect(await take(memory, anew(1, MADE_MS + 60_001))).toBe('replayed')
+  expect(await take(memory, anew(2, null))).toBe('replayed')
+  expect(await take(memory, anew(3, MADE_MS - 60_000))).toBe('new')
+  expect(await take(memory, anew(3, MADE_MS - 60_000))).toBe('again')
+  expect(await take(memory, anew(4, MADE_MS + 60_000))).toBe('new')
+  expect(await take(memory, anew(5, MADE_MS))).toBe('replayed')
+  expect(await take(memory, { ...anew(6, MADE_MS), userId: 6 })).toBe('replayed')
+})
+
+test('a file with the same signature is told twice more, whenever it is asked for', async () => {
+  const { memory } = await load()
+  const file = (n: number): Sighting => {
+    const unnumbered = { updateId: null, messageId: null, dateMs: null }
+    return { ...signed, ...unnumbered, mediaId: `file ${n}`, dataDigest: `file ${n}` }
+  }
+  const said = []
+  for (let n = 0; n < 4; n++) said.push(await take(memory, file(n)))
+  expect(said).toEqual(['new', 'new', 'new', 'replayed'])
+})
+
+test('what was signed is forgotten after its signatures count as replayed, and not before', async () => {
+  const { memory } = await load()
+  await take(memory, signed)
+  const aheadMs = MADE_MS + 300_000
+  vi.setSystemTime(aheadMs + SEEN_FOR_MS)
+  expect(memory.reaches(aheadMs)).toBe(true)
+  await memory.prune(MADE_MS)
+  expect(await take(memory, { ...signed, updateId: 11 })).toBe('replayed')
+  vi.setSystemTime(aheadMs + SEEN_FOR_MS + 2 * DAY_MS)
+  await memory.prune(MADE_MS)
+  expect(memory.reaches(aheadMs)).toBe(false)
+  expect(await take(memory, { ...signed, updateId: 12 })).toBe('new')
+})
+
+test('unsigned data is remembered as long as a key that opens it', async () => {
+  const { memory } = await load()
+  await take(memory, unsigned)
+  vi.setSystemTime(MADE_MS + 400 * DAY_MS)
+  for (const keysSinceMs of [null, MADE_MS - 1, MADE_MS]) {
+    await memory.prune(keysSinceMs)
+    expect(await take(memory, { ...unsigned, updateId: 11 })).toBe('replayed')
+  }
+  await memory.prune(MADE_MS + DAY_MS)
+  expect(await take(memory, { ...unsigned, updateId: 12 })).toBe('new')
+})
+
+test('what was seen without an update becomes no update’s that no honest queue can still hold', async () => {
+  const { memory } = await load()
+  const quoted = { ...unsigned, updateId: null }
+  expect(await take(memory, quoted)).toBe('new')
+  vi.setSystemTime(MADE_MS + 5 * DAY_MS)
+  expect(await take(memory, unsigned)).toBe('replayed')
+  expect(await take(memory, quoted)).toBe('again')
+})

@@ -1,0 +1,34 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Mutex } from '../../src/util/mutex.ts'
+
+test('a task begins when every earlier one has ended', async () => {
+  const mutex = new Mutex()
+  const steps: string[] = []
+  const task = (name: string) => async () => {
+    steps.push(`${name} begins`)
+    await nextTurn()
+    steps.push(`${name} ends`)
+    return name
+  }
+  const results = await Promise.all(['first', 'second'].map((name) => mutex.run(task(name))))
+  expect(results).toEqual(['first', 'second'])
+  expect(steps).toEqual(['first begins', 'first ends', 'second begins', 'second ends'])
+})
+
+test('a task that fails rejects for its caller alone, and the next one runs', async () => {
+  const mutex = new Mutex()
+  const failed = mutex.run(() => Promise.reject(new Error('no')))
+  const next = mutex.run(() => Promise.resolve('done'))
+  await expect(failed).rejects.toThrow('no')
+  expect(await next).toBe('done')
+})
+
+test('a task that throws before it returns a promise stops no other', async () => {
+  const mutex = new Mutex()
+  const failed = mutex.run<void>(() => {
+    throw new Error('no')
+  })
+  await expect(failed).rejects.toThrow('no')
+  expect(await mutex.run(() => Promise.resolve('done'))).toBe('done')
+})
