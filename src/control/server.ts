@@ -7,6 +7,7 @@ import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { AnyOperation } from '../rpc/operation.ts'
+import { NO_SCHEMAS } from '../util/no-schemas.ts'
 import type { OperationParts } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
 import { MAX_REQUEST_BYTES, toWireError, VERSION_HEADER } from './protocol.ts'
@@ -70,8 +71,7 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     keepAliveTimeout: idleMs,
     http: { headersTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, 5000) },
     exposeHeadRoutes: false,
-    // No route has a schema of Fastify's kind.
-    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
+    schemaController: NO_SCHEMAS,
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
     // What is not HTTP gets no answer: its sender would not understand it.
@@ -137,8 +137,4 @@ function unknownRequest(): OperatorError {
 function fail(reply: FastifyReply, error: unknown): void {
   const wireError = toWireError(error)
   void reply.code(wireError.code === 'usage' ? 400 : 500).send({ error: wireError })
-}
-
-function none(): never {
-  throw new Error('routes have no schemas here')
 }

@@ -3,6 +3,7 @@ import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
+import { NO_SCHEMAS } from '../util/no-schemas.ts'
 import { batchPerTick } from '../util/batch-per-tick.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
@@ -63,6 +64,7 @@ export function createApp(options: AppOptions): App {
       ),
     // The server above has its own; fastify's would answer a second time.
     clientErrorHandler: () => {},
+    schemaController: NO_SCHEMAS,
     logger: false,
     trustProxy: false,
     exposeHeadRoutes: false,
