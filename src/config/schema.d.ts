@@ -1,4 +1,0 @@
-/**
- * @returns JSON Schema (draft 2020-12) as text; config/postern.schema.json holds the same
- */
-export declare function settingsSchema(): string;

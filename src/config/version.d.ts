@@ -1,2 +1,0 @@
-/** The version of Postern, as package.json has it. */
-export declare const VERSION: string;
