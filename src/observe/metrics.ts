@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client'
+import { EventLoopDelay } from './event-loop-delay.ts'
 import {
   METRICS,
   type LabelsOf,
@@ -8,6 +9,8 @@ import {
 } from './metric-catalogue.ts'
 
 const PREFIX = 'postern_'
+/** The longest time that a timer takes: `EventLoopDelay` measures in its place. */
+const NEVER_MS = 2 ** 31 - 1
 
 /** One value that a metric shows, with its labels. */
 export type Sample<Name extends MetricName> = [labels: LabelsOf<Name>, value: number]
@@ -22,14 +25,21 @@ export class Metrics {
   readonly #gauges = new Map<MetricName, Gauge<string>>()
   readonly #histograms = new Map<MetricName, Histogram<string>>()
   readonly #reads = new Map<MetricName, () => void>()
+  readonly #delay: EventLoopDelay
 
   constructor() {
     collectDefaultMetrics({
       register: this.#registry,
       prefix: PREFIX,
-      eventLoopMonitoringPrecision: 20,
+      eventLoopMonitoringPrecision: NEVER_MS,
     })
+    this.#delay = new EventLoopDelay(this.#registry, PREFIX)
     for (const name of Object.keys(METRICS) as MetricName[]) this.#register(name, METRICS[name])
+  }
+
+  /** There is work: how late the event loop is counts for some seconds. */
+  noteWork(): void {
+    this.#delay.watch()
   }
 
   /** MIME type of `text()`. */

@@ -114,6 +114,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     metrics.count('postern_opened_by_key_total', { state })
   }
   core.incoming?.onJudged((outcomes) => {
+    if (outcomes.length > 0) metrics.noteWork()
     for (const { verdict, tookMs, openedWith } of outcomes) {
       recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
       if (openedWith !== null) noteKeyUse(openedWith, 'message')
@@ -121,7 +122,10 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     core.outcomes.received(outcomes)
   })
   core.attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
-  core.attachments.onFetched((fetched) => recordMedia(metrics, fetched))
+  core.attachments.onFetched((fetched) => {
+    recordMedia(metrics, fetched)
+    metrics.noteWork()
+  })
 
   if (core.replayMemory !== null) {
     const skewMs = (): number | null => watch.skewMs
@@ -206,7 +210,10 @@ export function botDoorEvents(
   { webhook }: Updates,
 ): BotDoorEvents {
   return {
-    onAnswered: (line) => recordRequest(metrics, line),
+    onAnswered: (line) => {
+      recordRequest(metrics, line)
+      if (line.method !== 'GET') metrics.noteWork()
+    },
     // The bot burnt its token: nothing is asked until a call works again.
     onTokenRevoked: () => {
       watch.revoked()

@@ -1,0 +1,58 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Gauge, type Registry } from '@prometheus-io/client'
+
+/** How often the loop is looked at while it is watched. */
+const RESOLUTION_MS = 20
+/** How long it is watched after there was work. */
+const WATCHED_MS = 10_000
+
+/**
+ * How late the event loop is, under the names that prom-client gives its own measurement. The loop
+ * is watched while there is work alone: to look at one that idles would wake it fifty times a
+ * second.
+ */
+export class EventLoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param prefix of the names */
+  constructor(registry: Registry, prefix: string) {
+    const delay = this.#histogram
+    const shown: Record<string, [help: string, nanoseconds: () => number]> = {
+      min: ['The minimum recorded event loop delay.', () => delay.min],
+      max: ['The maximum recorded event loop delay.', () => delay.max],
+      mean: ['The mean of the recorded event loop delays.', () => delay.mean],
+      stddev: ['The standard deviation of the recorded event loop delays.', () => delay.stddev],
+      p50: ['The 50th percentile of the recorded event loop delays.', () => delay.percentile(50)],
+      p90: ['The 90th percentile of the recorded event loop delays.', () => delay.percentile(90)],
+      p99: ['The 99th percentile of the recorded event loop delays.', () => delay.percentile(99)],
+    }
+    const last = Object.keys(shown).at(-1)
+    for (const [part, [help, nanoseconds]] of Object.entries(shown)) {
+      const name = `${prefix}nodejs_eventloop_lag_${part}_seconds`
+      registry.removeSingleMetric(name)
+      const gauge = new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect: () => {
+          gauge.set(delay.count === 0 ? 0 : nanoseconds() / 1e9)
+          if (part === last) delay.reset()
+        },
+      })
+    }
+  }
+
+  /** Watches the loop for ten seconds from now. */
+  watch(): void {
+    if (this.#timer !== undefined) {
+      this.#timer.refresh()
+      return
+    }
+    this.#histogram.enable()
+    this.#timer = setTimeout(() => {
+      this.#histogram.disable()
+      this.#timer = undefined
+    }, WATCHED_MS).unref()
+  }
+}
