@@ -1,13 +1,17 @@
-# Two stages: the first has npm, the second only what runs. Nothing is compiled and the second
-# stage runs nothing, so one build on any machine makes the image for every architecture that the
-# base image has. No keychain inside: a container's secrets are files.
-FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS dependencies
+# Two stages: the first has npm and builds, the second holds only what runs. Nothing is compiled and
+# the second stage runs nothing, so one build on any machine makes the image for every architecture
+# that the base image has. No keychain inside: a container's secrets are files.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json tsconfig.json ./
+COPY config/build.ts config/declarations.json config/
 COPY config/runtime config/runtime
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit \
+COPY src src
+RUN npm ci --ignore-scripts --no-fund --no-audit \
+  && npm run --silent build \
+  && npm prune --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit \
   && npm pkg delete scripts devDependencies optionalDependencies allowScripts \
-  && npm sbom --sbom-format=cyclonedx > sbom.cdx.json \
+  && rm -rf node_modules/.cache node_modules/.package-lock.json \
   && find node_modules \( -name '*.map' -o -name '*.d.[cm]ts' -o -name '*.d.ts' \) -delete \
   && install -d -m 0700 -o 1000 -g 1000 /data/postern
 
@@ -18,16 +22,16 @@ LABEL org.opencontainers.image.title="Postern" \
 ENV NODE_ENV=production \
     POSTERN_DATA_DIR=/var/lib/postern
 WORKDIR /app
-COPY --from=dependencies --chown=1000:1000 /data /var/lib
-COPY --from=dependencies /app/node_modules node_modules
-COPY --from=dependencies /app/package.json /app/sbom.cdx.json ./
+COPY --from=build --chown=1000:1000 /data /var/lib
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/package.json ./
 COPY LICENSE ./
-COPY src src
 USER 1000:1000
 VOLUME /var/lib/postern
 EXPOSE 8700
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
-  CMD ["node", "src/main.ts", "status"]
-ENTRYPOINT ["node", "--disable-sigusr1", "--report-exclude-env", "src/main.ts"]
+  CMD ["node", "dist/main.js", "status"]
+ENTRYPOINT ["node", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
 CMD ["run"]

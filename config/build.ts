@@ -30,8 +30,9 @@ const unused = {
 
 rmSync(OUT, { recursive: true, force: true })
 rmSync(DECLARATIONS, { recursive: true, force: true })
-const chunks = await buildCode()
-writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(chunks))
+const bundled = packagesOf(await buildCode())
+writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(bundled))
+writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(partsList(bundled), null, 2)}\n`)
 await buildDeclarations()
 
 async function buildCode(): Promise<OutputChunk[]> {
@@ -71,11 +72,29 @@ function isNoise({ message }: RolldownLog): boolean {
   return message.includes('CommonJS dts')
 }
 
-/** The licences of every package that is in the chunks, each once. */
-function licensesOf(all: OutputChunk[]): string {
-  const folders = new Set(all.flatMap(({ moduleIds }) => moduleIds.flatMap(packageFolderOf)))
-  const texts = [...folders].toSorted().map((folder) => {
-    const { name, version, license } = manifestOf(folder)
+interface Package {
+  folder: string
+  name: string
+  version: string
+  license: string
+}
+
+/** Every package that is in the chunks, each once. */
+function packagesOf(chunks: OutputChunk[]): Package[] {
+  const folders = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageFolderOf)))
+  return [...folders].toSorted().map((folder) => ({
+    folder,
+    ...(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Omit<Package, 'folder'>),
+  }))
+}
+
+function packageFolderOf(moduleId: string): string[] {
+  const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(moduleId.replace(/^\0/, ''))?.[0]
+  return folder !== undefined && existsSync(join(folder, 'package.json')) ? [folder] : []
+}
+
+function licensesOf(packages: Package[]): string {
+  const texts = packages.map(({ folder, name, version, license }) => {
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
     const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()
     return `${name} ${version} (${license})\n\n${text}\n`
@@ -83,15 +102,22 @@ function licensesOf(all: OutputChunk[]): string {
   return texts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-function manifestOf(folder: string): { name: string; version: string; license: string } {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    name: string
-    version: string
-    license: string
-  }
+interface Bom {
+  components: { 'bom-ref': string }[]
+  dependencies: { ref: string; dependsOn: string[] }[]
 }
 
-function packageFolderOf(moduleId: string): string[] {
-  const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(moduleId.replace(/^\0/, ''))?.[0]
-  return folder !== undefined && existsSync(join(folder, 'package.json')) ? [folder] : []
+/** The bill of materials (CycloneDX) of what runs: the packages in the bundle, and openpgp.js. */
+function partsList(packages: Package[]): Bom {
+  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
+  const bom = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' })) as Bom
+  const kept = new Set(packages.map(({ name, version }) => `${name}@${version}`))
+  const runs = (ref: string): boolean => kept.has(ref) || ref.startsWith('openpgp@')
+  return {
+    ...bom,
+    components: bom.components.filter((one) => runs(one['bom-ref'])),
+    dependencies: bom.dependencies
+      .filter(({ ref }) => runs(ref) || ref.startsWith('postern@'))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(runs) })),
+  }
 }

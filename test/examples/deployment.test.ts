@@ -36,7 +36,7 @@ describe('compose.yaml', () => {
     expect(services['postern']).toMatchObject({
       ...least,
       environment: { POSTERN_UPSTREAM_URL: 'https://chat.example.org' },
-      healthcheck: { test: ['CMD', 'node', 'src/main.ts', 'status', '--ready'] },
+      healthcheck: { test: ['CMD', 'node', 'dist/main.js', 'status', '--ready'] },
     })
     expect(services['postern']).not.toHaveProperty('ports')
     expect(services['bot']).toMatchObject({

@@ -23,11 +23,10 @@ beforeAll(async () => {
 }, WITHIN_MS)
 
 describe('the package', () => {
-  test('holds what was built from each file of src, what goes with it, and nothing else', () => {
-    const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    const built = source
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
-      .flatMap((path) => ['.js', '.d.ts'].map((end) => `dist/${path.replace(/\.ts$/, end)}`))
+  test('holds what was built, what goes with it, and nothing else', () => {
+    const built = readdirSync('dist', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
     const beside = readdirSync('config/examples', { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))
@@ -42,13 +41,50 @@ describe('the package', () => {
       'package.json',
     ]
     expect(packed.toSorted()).toEqual([...wanted, ...beside, ...built].toSorted())
+    expect(built).toContain('dist/main.js')
+    expect(built.filter((path) => !/\.(js|d\.ts|txt|json)$/.test(path))).toEqual([])
+  })
+
+  test('installs openpgp.js beside itself, and nothing else', () => {
+    const installed = readdirSync(join(folder, 'node_modules')).filter(
+      (name) => !name.startsWith('.'),
+    )
+    expect(installed.toSorted()).toEqual(['openpgp', 'postern'])
+  })
+
+  test('names the licence of every library that is built into it', () => {
+    const licences = readFileSync(join(folder, 'node_modules/postern/dist/LICENSES.txt'), 'utf8')
+    const code = readdirSync('dist', { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.js'))
+      .map((path) => readFileSync(join('dist', path), 'utf8'))
+      .join('\n')
+    const built = new Set(
+      [...code.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
+        ([, name]) => name,
+      ),
+    )
+    expect(built.size).toBeGreaterThan(30)
+    for (const name of built) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
+  })
+
+  test('declares the sandbox with types of its own, which need no other package', () => {
+    const types = readFileSync(
+      join(folder, 'node_modules/postern/dist/sandbox/create.d.ts'),
+      'utf8',
+    )
+    expect(types).toContain('createSandbox')
+    const imported = [...types.matchAll(/from ["']([^"']+)["']/g)].map(([, name]) => name)
+    expect(imported.filter((name) => name?.startsWith('node:') !== true)).toEqual([])
   })
 
   test(
     'runs from an empty folder, with nothing of this repository',
     async () => {
       const demo = await npx(['postern', 'demo', '--once'], folder)
-      expect([demo.code, demo.stderr]).toEqual([0, expect.stringContaining('none of its text reached the service readable')])
+      expect([demo.code, demo.stderr]).toEqual([
+        0,
+        expect.stringContaining('none of its text reached the service readable'),
+      ])
       expect(String(demo.stdout).match(/✓ signature verified/g)).toHaveLength(2)
       const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
       expect(String((await npx(['postern', '--version'], folder)).stdout)).toBe(`${version}\n`)
