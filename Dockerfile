@@ -20,6 +20,8 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.description="An OpenPGP sidecar for chat bots" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
+    MALLOC_TRIM_THRESHOLD_=131072 \
     POSTERN_DATA_DIR=/var/lib/postern
 WORKDIR /app
 COPY --from=build --chown=1000:1000 /data /var/lib
@@ -33,5 +35,5 @@ EXPOSE 8700
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "dist/main.js", "status"]
-ENTRYPOINT ["node", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
 CMD ["run"]

@@ -5,7 +5,32 @@ const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 
+/*
+ * What a sidecar runs with, which is read before a program begins: less memory for what is young,
+ * freed memory given back, no debugger on SIGUSR1, no environment in reports of a crash.
+ */
+const OPTIONS = ['--max-semi-space-size=2', '--disable-sigusr1', '--report-exclude-env']
+const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' }
+
+/* The same process begins anew with them. Where that cannot be, it runs without. */
+function beginAnew() {
+  const [node, ...rest] = process.argv
+  const warn = process.emitWarning
+  process.emitWarning = () => {}
+  try {
+    const env = { ...MEMORY, ...process.env }
+    process.execve(process.execPath, [node, ...process.execArgv, ...OPTIONS, ...rest], env)
+  } catch {
+    process.emitWarning = warn
+  }
+}
+
 const root = join(__dirname, '..')
+const args = process.argv.slice(process.argv[2] === '--config' ? 4 : 2)
+const command = args.find((arg) => !arg.startsWith('-')) ?? 'run'
+const isAnew = OPTIONS.every((option) => process.execArgv.includes(option))
+if (command === 'run' && !isAnew && process.platform === 'linux') beginAnew()
+
 // A clone runs what it holds, the package what was built from it.
 const inClone = existsSync(join(root, 'src', 'main.ts'))
 // Beside the code: only who may change that may change what was made of it. Elsewhere there is none.
