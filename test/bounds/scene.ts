@@ -6,7 +6,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import {
   forgetPeak,
   peakBytes,

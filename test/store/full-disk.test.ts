@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { canMount, fill, flags, mounted, open, put, temporary } from './support.ts'
 
 describe.skipIf(!canMount())('a disk that fails (skipped where none can be mounted)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { child, flags, gone, open, put, temporary } from './support.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
