@@ -56,7 +56,7 @@ test('people who wait for the operator are a warning that says how to settle it'
   await stage.sidecar.postern('trust', 'policy', 'pinned')
   const line = (await doctor()).get('trust')
   expect(line).toMatchObject({ level: 'warn' })
-  expect(line?.message).toContain('1 of them wait')
+  expect(line?.message).toContain('1 of them await')
   expect(line?.hint).toContain('postern trust accept')
 })
 

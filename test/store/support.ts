@@ -69,7 +69,7 @@ export function child(
   dataDir: string,
   script: string,
 ): { process: ChildProcess; line: () => Promise<string> } {
-  const door = pathToFileURL(join(import.meta.dirname, '../../src/store/store.ts')).href
+  const door = pathToFileURL(join(import.meta.dirname, '../../src/store/open-store.ts')).href
   const source = `import { openStore } from ${JSON.stringify(door)}
     const dataDir = ${JSON.stringify(dataDir)}
     ${script}`
