@@ -99,7 +99,7 @@ describe.skipIf(whyNoKeychain !== null)(
       const { master } = (await session('unlocked', SECRET)).is as Opened
       await session(
         'unlocked',
-        `const { entryOf } = await import(${JSON.stringify(DOOR.replace('store.ts', 'protection.ts'))})
+        `const { entryOf } = await import(${JSON.stringify(DOOR.replace('open-store.ts', 'protection.ts'))})
        const { DatabaseSync } = await import('node:sqlite')
        const row = new DatabaseSync(${JSON.stringify(join(dataDir, 'postern.db'))}).prepare('SELECT * FROM protection').get()
        await entries.removeEntry(entryOf(row))`,
