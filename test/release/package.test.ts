@@ -48,7 +48,10 @@ describe('the package', () => {
     'runs from an empty folder, with nothing of this repository',
     async () => {
       const demo = await npx(['postern', 'demo', '--once'], folder)
-      expect([demo.code, demo.stderr]).toEqual([0, expect.stringContaining('none of its text reached the service readable')])
+      expect([demo.code, demo.stderr]).toEqual([
+        0,
+        expect.stringContaining('none of its text reached the service readable'),
+      ])
       expect(String(demo.stdout).match(/✓ signature verified/g)).toHaveLength(2)
       const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
       expect(String((await npx(['postern', '--version'], folder)).stdout)).toBe(`${version}\n`)
