@@ -9,7 +9,7 @@ export type ChatKind = (typeof CHAT_KINDS)[number]
 export const ChatMode = z.enum(['open', 'protected'])
 export type ChatMode = z.infer<typeof ChatMode>
 
-/** The bot's seat in a chat. The meaning of the bits of `rights` is not shown by the spec. */
+/** The bot's membership of a chat. The meaning of the bits of `rights` is not shown by the spec. */
 export const OwnMembership = z.looseObject({
   status: z.string(),
   rights: int,

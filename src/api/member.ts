@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { int } from './common.ts'
 
-/** A roster entry: a person with a seat. The spec names no field, so all but the id is open. */
+/** A person in a member list. The spec names no field, so all but the id is open. */
 export const Member = z.looseObject({
   id: int,
   username: z.string().nullish(),

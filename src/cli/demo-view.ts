@@ -1,4 +1,5 @@
-import type { Phone, InboxEntry } from '../sandbox/phone/phone.ts'
+import type { InboxEntry } from '../sandbox/phone/memory.ts'
+import type { Phone } from '../sandbox/phone/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
 import type { Demo } from './demo-setup.ts'
 import { sideBySide } from './table.ts'

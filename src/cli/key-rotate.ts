@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Operations } from '../control/operations.ts'
-import type { RotationReport } from '../control/rotation.ts'
+import type { RotationReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'

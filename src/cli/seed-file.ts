@@ -58,7 +58,7 @@ function lineOf({ path, message, candidates }: SeedProblem, place: string): stri
   return `${place} ${path.join('.')}: ${message}${meant}`
 }
 
-/** Where what stands at a path begins, or the nearest thing around it that is there. */
+/** Where the value at a path begins, or the nearest value around it that exists. */
 function offsetOf(document: Document, path: SeedProblem['path']): number {
   const above = path.length === 0 ? document.contents : document.getIn(path.slice(0, -1), true)
   if (isMap(above)) {

@@ -102,7 +102,7 @@ function refuseAlertCommand(whole: Whole): Problem[] {
     accessSync(path, constants.X_OK)
     if (statSync(path).isFile()) return []
   } catch {
-    // said below
+    // reported below
   }
   return problem(whole, 'alert.command', 'expected a program that this user may run')
 }

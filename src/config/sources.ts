@@ -14,7 +14,7 @@ export interface Sources {
   configFlag: string | null
   cwd: string
   home: string
-  /** XDG_RUNTIME_DIR: a folder for sockets, said to be this user's alone; null when there is none. */
+  /** XDG_RUNTIME_DIR: a folder for sockets, meant for this user alone; null when there is none. */
   runtimeDir: string | null
   /** Whether fd 2 is a terminal. */
   terminal: boolean

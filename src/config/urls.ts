@@ -1,4 +1,4 @@
-/** What a URL or an address must be to be used, said without repeating it: it may hold secrets. */
+/** What makes a URL or an address usable. Messages do not repeat it: it may hold secrets. */
 import { isIPv4 } from 'node:net'
 
 /** True for localhost, 127.0.0.0/8 and ::1, with or without brackets. */

@@ -1,7 +1,7 @@
 /** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
 import type { CheckLine } from '../doctor/check-line.ts'
 import type { HealthReason } from '../observe/health.ts'
-import type { RotationReport } from './rotation.ts'
+import type { Rotation } from '../keys/rotation.ts'
 
 /** The answer of `/status`, which `postern status` shows to people. */
 export interface StatusReport {
@@ -29,6 +29,16 @@ export interface StatusReport {
   updates: { waiting: number | null; oldestSeconds: number | null }
   /** Calls of the sidecar's own. */
   calls: { usedLastMinute: number; limit: number }
+}
+
+/** How a rotation goes. */
+export interface RotationReport extends Omit<
+  Rotation,
+  'startedAtMs' | 'endedAtMs' | 'nextAttemptAtMs'
+> {
+  startedAt: string
+  endedAt: string | null
+  nextAttemptAt: string | null
 }
 
 /** A line of `postern check`. */

@@ -3,9 +3,7 @@ import { OperatorError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { iso, nothing, operation } from './operation.ts'
-
-/** How a rotation goes. Times are ISO 8601 in UTC. */
-export type RotationReport = ReturnType<typeof report>
+import type { RotationReport } from './reports.ts'
 
 export const ROTATION = {
   keyRotate: operation(
@@ -41,7 +39,12 @@ export function managed(publication: Publication | null): Publication {
   )
 }
 
-function report({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) {
+function report({
+  startedAtMs,
+  endedAtMs,
+  nextAttemptAtMs,
+  ...rotation
+}: Rotation): RotationReport {
   return {
     ...rotation,
     startedAt: iso(startedAtMs),

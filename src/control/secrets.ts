@@ -1,7 +1,8 @@
 /** Operations on secret keys, and on what they rest under. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import { METHODS, type Method, type NewProtection } from '../store/protection.ts'
+import type { NewProtection } from '../store/protection.ts'
+import { METHODS, type Method } from '../store/schema.ts'
 import { findKey } from './keys.ts'
 import { fingerprint, iso, nothing, operation, passphrase } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'

@@ -70,7 +70,7 @@ function protectionLine({ protection, firstProtection: first, dataDir }: CheckPa
       ),
     ]
   }
-  const said = {
+  const messages = {
     passphrase: [
       'a passphrase opens the store',
       'the first start puts secrets under the passphrase',
@@ -80,7 +80,7 @@ function protectionLine({ protection, firstProtection: first, dataDir }: CheckPa
       'the first start puts secrets into the OS keychain, which can be used',
     ],
   }[kind]
-  return [pass('protection', said[isFirst ? 1 : 0]!)]
+  return [pass('protection', messages[isFirst ? 1 : 0]!)]
 }
 
 /** Whoever takes the folder must not have what opens it. */
@@ -114,13 +114,13 @@ function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): Chec
 function trustLine({ people }: CheckParts): CheckLine[] {
   if (people === null) return []
   const { known, waiting, policy } = people
-  const said = `policy ${policy}, ${known} people known`
+  const message = `policy ${policy}, ${known} people known`
   return waiting === 0
-    ? [pass('trust', said)]
+    ? [pass('trust', message)]
     : [
         warn(
           'trust',
-          `${said}, ${waiting} of them wait for your word and get nothing`,
+          `${message}, ${waiting} of them await your approval and receive nothing`,
           '`postern trust list` shows them; `postern trust accept` or `trust verify` settles it',
         ),
       ]

@@ -19,12 +19,12 @@ export function checkCoreDumps(proc = '/proc'): CheckLine[] {
   const pattern = read(`${proc}/sys/kernel/core_pattern`)?.trim()
   const takenBy = pattern?.startsWith('|') === true ? pattern.slice(1).split(' ')[0] : undefined
   if (limit === '0') {
-    const also = takenBy === undefined ? '' : `, which ${takenBy} is told`
+    const also = takenBy === undefined ? '' : `, which ${takenBy} also gets`
     return [pass('core dumps', `a crash leaves none: the limit is 0${also}`)]
   }
   if (pattern === '') return [pass('core dumps', 'a crash leaves none: core_pattern is empty')]
-  const said = `a crash may write the memory, with the secret keys, to disk (the limit is ${limit})`
-  return [warn('core dumps', said, HINT)]
+  const message = `a crash may write the memory, with the secret keys, to disk (the limit is ${limit})`
+  return [warn('core dumps', message, HINT)]
 }
 
 function read(file: string): string | null {

@@ -45,13 +45,13 @@ async function openFilesIn(dataDir: string): Promise<string[]> {
 async function room(dataDir: string): Promise<CheckLine> {
   const disk = await statfs(dataDir).catch(codeOf)
   if (typeof disk === 'string') {
-    return warn('disk', `its free room cannot be told (${disk})`, 'look at it with df')
+    return warn('disk', `its free space is not known (${disk})`, 'look at it with df')
   }
   const freeBytes = disk.bavail * disk.bsize
-  const said = `${Math.floor(freeBytes / 1024 / 1024)} MiB free for ${dataDir}`
+  const message = `${Math.floor(freeBytes / 1024 / 1024)} MiB free for ${dataDir}`
   const hint = 'free some: what cannot be recorded is neither sealed nor opened'
-  if (freeBytes < LEAST_BYTES) return fail('disk', said, hint)
-  return freeBytes < NOTABLE_BYTES ? warn('disk', said, hint) : pass('disk', said)
+  if (freeBytes < LEAST_BYTES) return fail('disk', message, hint)
+  return freeBytes < NOTABLE_BYTES ? warn('disk', message, hint) : pass('disk', message)
 }
 
 const isOpen = (mode: number): boolean => (mode & 0o077) !== 0

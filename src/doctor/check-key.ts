@@ -39,17 +39,17 @@ function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
   const days = Math.max(0, Math.floor((Date.now() - since) / DAY_MS))
   const left = (keys.activeEndsMs - Date.now()) / DAY_MS
   const ends = Number.isFinite(left) ? new Date(keys.activeEndsMs).toISOString().slice(0, 10) : null
-  const said = `${days} days old, ${ends === null ? 'never expires' : `expires on ${ends}`}`
+  const message = `${days} days old, ${ends === null ? 'never expires' : `expires on ${ends}`}`
   const rotate = '`postern key rotate` makes a new one; the old one still opens'
   if (left <= 0) {
     return [fail('key age', `${days} days old and expired: nothing is sealed to it`, rotate)]
   }
-  if (left < ENDING_DAYS) return [warn('key age', said, rotate)]
+  if (left < ENDING_DAYS) return [warn('key age', message, rotate)]
   if (rotateEveryDays !== undefined && days > rotateEveryDays + 1) {
-    const late = `${said}, and was to be rotated every ${rotateEveryDays}`
+    const late = `${message}, and was to be rotated every ${rotateEveryDays}`
     return [warn('key age', late, '`postern status` says what keeps the rotation')]
   }
-  return days > OLD_DAYS ? [warn('key age', said, rotate)] : [pass('key age', said)]
+  return days > OLD_DAYS ? [warn('key age', message, rotate)] : [pass('key age', message)]
 }
 
 function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {

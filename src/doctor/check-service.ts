@@ -38,7 +38,7 @@ export async function checkService(
   try {
     bot = await parts.me()
   } catch (error) {
-    return { bot: null, lines: unanswered(error, parts.upstreamUrl) }
+    return { bot: null, lines: linesOfFailure(error, parts.upstreamUrl) }
   }
   const lines = [
     pass('upstream', `${parts.upstreamUrl} answers`),
@@ -52,7 +52,7 @@ export async function checkService(
   return { bot, lines }
 }
 
-function unanswered(error: unknown, url: string): CheckLine[] {
+function linesOfFailure(error: unknown, url: string): CheckLine[] {
   if (error instanceof ServiceError) {
     const reached = pass('upstream', `${url} answers`)
     return error.status === 401
@@ -75,29 +75,29 @@ function clockLine(skewMs: number | null): CheckLine {
   if (skewMs === null)
     return warn('clock', 'the service does not tell its time', 'keep NTP running')
   const seconds = Math.round(Math.abs(skewMs) / 1000)
-  const said = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
+  const message = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
   if (Math.abs(skewMs) > SKEW_MAX_MS) {
-    return fail('clock', said, 'set this machine’s clock; no key is made until they agree')
+    return fail('clock', message, 'set this machine’s clock; no key is made until they agree')
   }
   return Math.abs(skewMs) > SKEW_NOTABLE_MS
-    ? warn('clock', said, 'set this machine’s clock')
+    ? warn('clock', message, 'set this machine’s clock')
     : pass('clock', 'agrees with the service’s')
 }
 
 function webhookLine(bot: Bot, { managesKey }: ServiceParts): CheckLine {
-  if (bot.webhook?.url == null) return pass('webhook', 'none stands at the service')
+  if (bot.webhook?.url == null) return pass('webhook', 'none is set at the service')
   return managesKey
     ? warn(
         'webhook',
-        'one stands at the service, which delivers sealed updates to it',
+        'one is set at the service, which delivers sealed updates to it',
         'let the bot set it again through Postern, which then delivers opened ones',
       )
     : pass('webhook', 'the service delivers to one itself')
 }
 
 function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): CheckLine {
-  const said = `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
-  return pass('limits', said)
+  const message = `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
+  return pass('limits', message)
 }
 
 /** People beside the bot, whose own recipient packet is counted in. */

@@ -56,8 +56,8 @@ async function secured(socket: TLSSocket): Promise<void> {
 function describe(socket: TLSSocket): CheckLine {
   const { valid_to: until } = socket.getPeerCertificate()
   const days = Math.floor((Date.parse(until) - Date.now()) / DAY_MS)
-  const said = `${socket.getProtocol()}, certificate good for ${days} more days`
+  const message = `${socket.getProtocol()}, certificate good for ${days} more days`
   return days < NOTABLE_DAYS
-    ? warn('tls', said, 'the service should renew it; calls stop when it ends')
-    : pass('tls', said)
+    ? warn('tls', message, 'the service should renew it; calls stop when it ends')
+    : pass('tls', message)
 }

@@ -3,7 +3,7 @@ import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
 const BACKDATE_MS = 300_000
 
-const TRIAL = 'a key is tried before anybody is told of it'
+const TRIAL = 'a key is tried before it is published'
 
 /** A key that was made and tried, and what the store is to keep of it. */
 export interface MadeKey {

@@ -106,7 +106,7 @@ export class Alerts implements AsyncDisposable {
       } catch (error) {
         const reason = error instanceof Error ? error.name : 'unknown'
         if (waitMs === null || end.aborted) {
-          log.error({ alert: alert.alert, way: way.name, reason }, 'an alert could not be told')
+          log.error({ alert: alert.alert, way: way.name, reason }, 'an alert could not be sent')
           return this.#outcomes.emit({ way: way.name, outcome: 'failed' })
         }
         await elapsed(waitMs, undefined, { signal: end, ref: false }).catch(() => undefined)

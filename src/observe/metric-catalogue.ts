@@ -94,7 +94,7 @@ export const METRICS = {
   },
   postern_trust_changes_total: {
     type: 'counter',
-    help: 'Changes of people’s certificates, of key lists, and words of the operator on them, by kind',
+    help: 'Changes of people’s certificates, of key lists, and of the operator’s decisions on them, by kind',
     labels: { kind: ANY },
   },
   postern_alerts_total: {
@@ -146,7 +146,7 @@ export const METRICS = {
   },
   postern_updates_waiting: {
     type: 'gauge',
-    help: 'Updates that wait at the service, as it last said; beyond 10,000 it drops the oldest',
+    help: 'Updates that wait at the service, as it last reported; beyond 10,000 it drops the oldest',
     labels: {},
   },
   postern_updates_oldest_seconds: {
@@ -192,7 +192,7 @@ export const METRICS = {
   },
   postern_key_situation: {
     type: 'gauge',
-    help: '1 for what the service was last seen to show against what we hold',
+    help: '1 for how the key that the service last showed compares with ours',
     labels: { situation: KEY_SITUATIONS },
   },
   postern_media_total: {

@@ -50,7 +50,7 @@ export function showMedia(
   metrics.show('postern_media_spool_bytes', () => [[{}, source.spoolBytes]])
 }
 
-/** Those at work, and what waits for one of them. */
+/** How many are busy, and how many jobs wait for one. */
 interface Load {
   busy: number
   waiting: number

@@ -20,7 +20,7 @@ export interface EngineOptions extends LibraryOptions {
   native?: boolean
   /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
-  /** Called when the next message of a place is ready but for its words. */
+  /** Called when the next message of a place is ready except for its text. */
   onPrepared?: (place: string) => void
 }
 
@@ -41,7 +41,7 @@ export interface MeasuredEngine extends Engine {
   }
 }
 
-/** What waits for its message, ready but for its words: a hundred of the largest groups. */
+/** What waits for its message, ready except for its text: a hundred of the largest groups. */
 const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 
 /** Makes an engine; nothing runs before it is first asked for something. */

@@ -131,7 +131,7 @@ export class Pool<J> implements AsyncDisposable {
     })
     const thread: Thread = { worker, ready: false, job: null, timer: undefined }
     worker.on('message', (reply: ThreadReply) => {
-      // What a thread had still said before it was killed: its end alone is waited for.
+      // A message that the thread sent before it was killed: only its end counts now.
       if (!this.#threads.has(thread)) return
       if (reply === 'ready') this.#begin(thread)
       else this.#finish(thread, reply)

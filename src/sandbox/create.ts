@@ -1,5 +1,5 @@
 import { createControlListener } from './control/listener.ts'
-import type { ControlContext } from './control/operation.ts'
+import type { ControlContext, StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
 import { createDefaultWorld, type Home } from './default-world.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
@@ -12,7 +12,7 @@ import type { Phone } from './phone/phone.ts'
 import { Phones } from './phone/phones.ts'
 import { modeOf } from './rules/mode.ts'
 import { toMishap, type Mishap } from './seed/former-names.ts'
-import { Schedule, type StepError } from './seed/schedule.ts'
+import { Schedule } from './seed/schedule.ts'
 import type { SeedInput } from './seed/schema.ts'
 import type { Transcript } from './transcript.ts'
 import { startDelivering } from './webhook/delivery-loop.ts'
@@ -156,6 +156,7 @@ async function loadSeed(input: SeedInput) {
   const seed = readSeed(input)
   return {
     clock: { clock: seed.clock?.mode ?? 'running', startMs: clockStartMs(seed) },
-    apply: (context: ControlContext, control: Control) => applySeed(context, control, seed),
+    apply: (context: ControlContext & { schedule: Schedule }, control: Control) =>
+      applySeed(context, control, seed),
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from '../api/command.ts'
+import type { WorldClock } from './clock.ts'
 import { plainKind, type Persistence, type RecordKind } from './persistence/persistence.ts'
 import { RateWindows } from './rules/rate-windows.ts'
 import type {
@@ -10,8 +11,15 @@ import type {
   PressState,
   StoredMessage,
 } from './state.ts'
-import { UpdateQueue, type QueuedUpdate } from './update-queue.ts'
-import type { World } from './world.ts'
+import { UpdateQueue, type IdCounter, type QueuedUpdate } from './update-queue.ts'
+
+/** What a bot's maps and queue are made from; a `World` is one. */
+export interface BotResources {
+  persistence: Persistence
+  clock: WorldClock
+  rules: { rates: 'spec' | 'off' }
+  counter(name: string): IdCounter
+}
 
 /** The rate windows of an owner: a bot, or all callers' addresses. */
 export function storedRateWindows(
@@ -23,7 +31,7 @@ export function storedRateWindows(
 }
 
 /** A bot is stored as its record. Its queue, commands and so on are maps of their own. */
-export function botKind(world: World): RecordKind<BotState> {
+export function botKind(world: BotResources): RecordKind<BotState> {
   return {
     name: 'bot',
     write: (bot) => pick(bot, BOT_FIELDS),
@@ -41,7 +49,7 @@ export function chatKind(persistence: Persistence): RecordKind<ChatState> {
 }
 
 /** Adds the maps and the queue of a bot to its record. */
-export function restoreBot(world: World, record: BotRecord): BotState {
+export function restoreBot(world: BotResources, record: BotRecord): BotState {
   const { persistence, clock, rules } = world
   const { id } = record
   return {

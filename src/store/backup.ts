@@ -10,10 +10,9 @@ import { COPY } from './create.ts'
 import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
 import { MIGRATIONS } from './migrations.ts'
-import type { Method } from './protection.ts'
 import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
-import type { ProtectionTable } from './schema.ts'
+import type { Method, ProtectionTable } from './schema.ts'
 import { isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
 
 /** Pages that are copied in one go; the process does other things in between. */

@@ -9,11 +9,10 @@ import {
   openProtection,
   unprotectedSecret,
   type OpenProtection,
-  type Method,
   type NewProtection,
 } from './protection.ts'
 import { noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
-import type { ProtectionTable } from './schema.ts'
+import type { Method, ProtectionTable } from './schema.ts'
 
 /** What is asked of a store's protection. */
 export interface ProtectionRequest {

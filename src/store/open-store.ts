@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
 import { Mutex } from '../util/mutex.ts'
+import { acquire, type Opening } from './acquire.ts'
 import { takeCopy } from './backup.ts'
 import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
@@ -15,20 +16,33 @@ import { release } from './owner.ts'
 import {
   addMaster,
   type OpenProtection,
-  type Method,
   type SecretSealer,
   type NewProtection,
 } from './protection.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
-import type { Schema } from './schema.ts'
+import type { Method, Schema } from './schema.ts'
 import { forgetScrub, isScrubDue, scrubLog } from './scrub.ts'
 import { isStorageFailure } from './sqlite.ts'
 import type { Store } from './store.ts'
 
 const SECRET_BYTES = 32
 
-/** A store that is open. `openStore` makes it; `Store` documents its methods. */
-export class OpenStore implements Store {
+/**
+ * Opens the store, and keeps every other process out until it is disposed of.
+ * Nothing is written, wiped or replaced when it refuses.
+ * @param o `dataDir` the directory; `mode` `create` makes the store when there never was one,
+ *   `existing` does not; the rest is what its secrets are to rest under (`choose.ts`)
+ * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
+ *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-newer`,
+ *   `store-unwritable`, each with what to do
+ */
+export async function openStore(o: Opening): Promise<Store> {
+  const { database, held } = await acquire(o)
+  return new OpenStore({ dataDir: o.dataDir, database, held })
+}
+
+/** A store that is open; `Store` documents its methods. */
+class OpenStore implements Store {
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>

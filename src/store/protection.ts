@@ -8,16 +8,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { corrupt, wrongPassphrase } from './refusals.ts'
-import type { ProtectionTable } from './schema.ts'
-
-/**
- * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
- * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
- * a random secret in the OS keychain; or a random secret in the store itself, which protects
- * nothing.
- */
-export const METHODS = ['passphrase', 'keychain', 'none'] as const
-export type Method = (typeof METHODS)[number]
+import { METHODS, type Method, type ProtectionTable } from './schema.ts'
 
 /** scrypt for passphrases: 128 MiB and some tenths of a second for each guess. */
 const COST = { n: 2 ** 17, r: 8, p: 1 }

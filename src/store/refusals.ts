@@ -1,6 +1,6 @@
 import { OperatorError } from '../errors.ts'
 import type { Owner } from './owner.ts'
-import type { Method } from './protection.ts'
+import type { Method } from './schema.ts'
 
 /** No database where one must be. `traces` is true when the directory shows that one was here. */
 export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorError {

@@ -55,7 +55,7 @@ export interface PeopleTable {
   signed_files_at: number | null
 }
 
-/** Whom a certificate belongs to by the operator's word, and revocations that must not be forgotten. */
+/** Whose a certificate is by the operator's decision, and revocations that must not be forgotten. */
 export interface CertificatesTable {
   fingerprint: string
   /** Null while the operator has named nobody. */
@@ -130,6 +130,15 @@ export interface WebhookTable {
   delivered_mark: string | null
 }
 
+/**
+ * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
+ * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
+ * a random secret in the OS keychain; or a random secret in the store itself, which protects
+ * nothing.
+ */
+export const METHODS = ['passphrase', 'keychain', 'none'] as const
+export type Method = (typeof METHODS)[number]
+
 /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
 export interface ProtectionTable {
   id: number
@@ -162,7 +171,7 @@ export interface PinsTable {
   listed_at: number | null
 }
 
-/** Trust policies said by command; `chat_id` 0 is the bot's own. */
+/** Trust policies set by command; `chat_id` 0 is the bot's own. */
 export interface TrustPoliciesTable {
   chat_id: number
   policy: 'accept' | 'first-use' | 'pinned'

@@ -1,9 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
-import { acquire, type Opening } from './acquire.ts'
 import type { Moved, Relock } from './move.ts'
-import { OpenStore } from './open-store.ts'
-import type { Method, NewProtection } from './protection.ts'
-import type { Schema } from './schema.ts'
+import type { NewProtection } from './protection.ts'
+import type { Method, Schema } from './schema.ts'
 
 /** What survives a restart. One process at a time has it open. */
 export interface Store extends AsyncDisposable {
@@ -80,18 +78,4 @@ export interface Store extends AsyncDisposable {
    * @throws Refusal `postern_store_unwritable`
    */
   scrub(): Promise<void>
-}
-
-/**
- * Opens the store, and keeps every other process out until it is disposed of.
- * Nothing is written, wiped or replaced when it refuses.
- * @param o `dataDir` the directory; `mode` `create` makes the store when there never was one,
- *   `existing` does not; the rest is what its secrets are to rest under (`choose.ts`)
- * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
- *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-newer`,
- *   `store-unwritable`, each with what to do
- */
-export async function openStore(o: Opening): Promise<Store> {
-  const { database, held } = await acquire(o)
-  return new OpenStore({ dataDir: o.dataDir, database, held })
 }

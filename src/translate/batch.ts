@@ -93,7 +93,7 @@ export class Batches {
     return []
   }
 
-  /** A call that failed quickly is tried again: what it would have told is a person's words. */
+  /** A call that failed quickly is tried again: its answer decides on a person's message. */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
     const startedAtMs = monotonicNow()
     for (const waitMs of [...RETRY_AFTER_MS, null]) {

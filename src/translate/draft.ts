@@ -1,4 +1,4 @@
-/** Reading what the bot wants to say (spec, POST /messages and PATCH /messages/{messageId}). */
+/** Reads and checks a send or an edit of the bot (spec, POST /messages and PATCH /messages/{messageId}). */
 import { randomUUID } from 'node:crypto'
 import { firstProblem, isObject } from '../api/common.ts'
 import { EDIT_FIELDS, OpenEditBody, OpenSendBody, SEND_FIELDS } from '../api/send.ts'

@@ -1,6 +1,6 @@
 /**
- * The bot says something: prepared, handed to the service, reconsidered where the service refuses
- * the kind of body, and answered as in a readable chat.
+ * A send or an edit of the bot: prepared, sent to the service, prepared anew where the service
+ * refuses the kind of body, and answered as in a readable chat.
  */
 import type { Outcomes } from '../chats/outcomes.ts'
 import type { Envelope } from '../api/envelope.ts'

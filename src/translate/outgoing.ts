@@ -1,4 +1,4 @@
-/** From what the bot says to what may leave (DESIGN: Sealing). Values in, values out. */
+/** Makes a draft ready to send: readable or sealed, always with a permit (DESIGN: Sealing). */
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
@@ -15,19 +15,19 @@ import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } fro
 import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 
-/** What leaves, and for whom; `recipients` is null when nothing was sealed. */
+/** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
   /**
-   * To be called when it was answered, or will not leave: until then no other key is published
-   * than the one it is signed with.
+   * Call it when the message was answered or will not be sent. Until then no other key is published
+   * than the one that signed it.
    */
   leave: () => void
 }
 
-/** Who takes longer than this to pass the gate of rotation has waited there. */
+/** A send that takes longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
 const UNSEALED = { recipients: null, sealMs: 0, leave: () => {} }
@@ -77,7 +77,7 @@ export class Outgoing {
 
   /**
    * The service refused the kind of body. Expecting `armored` for readable text: the chat is
-   * latched, and what is given leaves in its place, once. Expecting `text` for a sealed body is a
+   * latched, and the message is sealed and sent once more. Expecting `text` for a sealed body is a
    * request to downgrade, and is never followed.
    * @param code the service's code, @param expected its field
    * @returns null when the service's answer stands as it is
@@ -142,8 +142,8 @@ export class Outgoing {
   }
 
   /**
-   * Goes through the gate of rotation with a key list that is fresh there. It is asked for outside,
-   * so that no rotation waits for a slow service, and asked for again by whoever had to wait.
+   * Enters the send gate with a key list that is fresh there. The list is fetched outside, so that
+   * no rotation waits for a slow service, and fetched again after a wait.
    */
   async #enter(
     chatId: number,
@@ -224,7 +224,7 @@ export class Outgoing {
     }
   }
 
-  /** A request to write readably where it must be sealed; asks first whether the key is gone. */
+  /** The refusal of readable text where it must be sealed; checks first whether the key is gone. */
   async #downgrade(chatId: number): Promise<Refusal> {
     const { knownChats, publication } = this.#parts
     this.doubt(chatId)

@@ -6,7 +6,7 @@ import { Refusal, ServiceError, NoResponseError } from '../errors.ts'
  */
 export type Passing = 'busy' | 'failed'
 
-/** What a failed call of our own was, or null when the service has said its word. */
+/** What a failed call of our own was, or null when the service answered. */
 export function passingOf(error: unknown): Passing | null {
   if (error instanceof ServiceError) {
     if (error.status === 429) return 'busy'

@@ -13,7 +13,7 @@ export type BacklogLevel = 'none' | 'waiting' | 'expiring'
 
 export interface BacklogState {
   level: BacklogLevel
-  /** Updates at the service, as it last said; null when it has not. */
+  /** Updates at the service, as it last reported; null before the first report. */
   pending: number | null
   /** How long the oldest has been waiting; null when nothing waits or it has no date. */
   oldestMs: number | null
@@ -82,7 +82,7 @@ export class Backlog implements Disposable {
     this.#updateLevel()
   }
 
-  /** The service said how many wait, in `/me` or about the webhook. */
+  /** The service reported how many wait, in `/me` or about the webhook. */
   recordPending(count: number): void {
     this.#pending = count
     if (count === 0) this.#oldestAtMs = null

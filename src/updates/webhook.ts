@@ -90,14 +90,14 @@ export class Webhook implements AsyncDisposable {
     await findTarget(request.url, this.#parts.rules)
     return await this.#alone(async () => {
       const { registration } = this.#parts
-      const standing = await this.#demandPolls()
-      if ('refusal' in standing) return standing.refusal
+      const polled = await this.#tryPolling()
+      if ('refusal' in polled) return polled.refusal
       const before = registration.webhook
       await registration.set(request)
-      const { answer, pending } = standing.info ?? (await this.#takeAway(before))
+      const { answer, pending } = polled.info ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
-      this.#listeners.emit({ webhook: registration.webhook, takenOver: standing.info === null })
+      this.#listeners.emit({ webhook: registration.webhook, takenOver: polled.info === null })
       return withResult(answer, { url: request.url, hasSecret: request.secret !== null, pending })
     })
   }
@@ -150,10 +150,10 @@ export class Webhook implements AsyncDisposable {
   }
 
   /**
-   * Asks the service for updates as the delivery loop will, so that a pause, a burnt token and a rate limit
-   * have their own answers. `info` is null when a webhook stands at the service.
+   * Asks the service for updates as the delivery loop will, so that a pause, a burnt token and a rate
+   * limit have their own answers. `info` is null when a webhook is set at the service.
    */
-  async #demandPolls(): Promise<{ refusal: Answer } | { info: Pending | null }> {
+  async #tryPolling(): Promise<{ refusal: Answer } | { info: Pending | null }> {
     const { upstream, polls } = this.#parts
     polls.begin(0)
     const answer = await upstream.relay({ method: 'GET', path: TAKE_OVER })

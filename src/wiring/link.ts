@@ -39,13 +39,13 @@ export interface Link extends AsyncDisposable {
   }
   /** The last `/me`; null before the first. */
   bot: () => Bot | null
-  /** As the token says; without a token of the spec's shape, as the first `/me` said. */
+  /** By the token; without a token of the spec's shape, by the first `/me`. */
   botId: () => number | null
   limits: () => Limits
   /** Calls of our own in the last minute, and how many there may be. */
   ownCalls: () => { usedLastMinute: number; limit: number }
   /**
-   * Takes in a `/me` that the bot asked for.
+   * Uses a `/me` that the bot asked for.
    * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
    */
   observe: (result: unknown) => void
@@ -85,7 +85,7 @@ export function createLink(
     events: forwardTo(upstreamListeners),
   })
 
-  /** Who the bot is, its token says: nothing is taken in of a `/me` that says otherwise. */
+  /** The token names the bot. A `/me` that names another bot is refused. */
   function identify(result: unknown): void {
     if (!isObject(result) || !('id' in result) || identity === null) return
     const isOurs = result['id'] === identity

@@ -19,7 +19,7 @@ const PUBLICATION_REASONS: Record<Exclude<PublicationState, 'published'>, Reason
   unprotected: 'bot-unprotected',
 }
 
-/** Without a key by the operator's word, the bot is as ready as it is meant to be. */
+/** A bot without a key is ready when the operator allowed readable private chats. */
 export function reportPublication(
   { state, detail }: PublicationChange,
   health: Health,
@@ -46,7 +46,7 @@ export function logTrustChange(change: TrustChange, log: Log): void {
 
 const FULL_EVERY_MS = 60_000
 
-/** @returns what reports that nothing new can be remembered; it logs once a minute at most */
+/** @returns a function that reports that nothing new is remembered; it logs once a minute at most */
 export function createFullReport({ alerts }: Link, log: Log): (what: 'chats' | 'people') => void {
   let loggedMs = -Infinity
   return (what) => {
@@ -78,10 +78,14 @@ export function reportWebhookChange(
   else log.info({ origin: new URL(webhook.url).origin, takenOver }, 'the webhook is set')
 }
 
-type Delivery = Parameters<DeliveryLoopParts['onDelivered']>[0]
+type DeliveredUpdate = Parameters<DeliveryLoopParts['onDelivered']>[0]
 type FailedDelivery = Parameters<DeliveryLoopParts['onFailed']>[0]
 
-export function reportDelivery({ updateId, ms, after }: Delivery, health: Health, log: Log): void {
+export function reportDelivery(
+  { updateId, ms, after }: DeliveredUpdate,
+  health: Health,
+  log: Log,
+): void {
   log.debug({ updateId, ms: Math.round(ms) }, 'an update is delivered')
   if (after === 0) return
   health.clear('webhook-failing')

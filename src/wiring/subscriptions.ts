@@ -80,7 +80,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 
   engine.onThreadKilled(() => metrics.count('postern_workers_killed_total', {}))
   engine.onDisagreement(() =>
-    log.error('a certificate was read in another way than openpgp.js does: it reads all now'),
+    log.error('a certificate was read differently from openpgp.js, which now reads all of them'),
   )
 
   if (publication !== null) {
@@ -151,7 +151,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   return resources
 }
 
-/** Health, metrics and log follow polls and deliveries; deliveries follow what the service says. */
+/** Health, metrics and log follow polls and deliveries; deliveries follow the reports of the service. */
 export function subscribeUpdates(
   updates: Updates,
   link: Link,

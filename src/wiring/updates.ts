@@ -22,7 +22,7 @@ export interface Updates extends AsyncDisposable {
   backlog: Backlog
   /** Takes how a poll of the bot's ended: the service's code, or null when it gave updates. */
   notePoll: (code: string | null) => void
-  /** Takes what the service said about its own webhook. */
+  /** Takes a report of the service about its own webhook. */
   noteServiceWebhook: (result: unknown) => void
   /** Calls back with how a poll ended, the bot's or ours. */
   onPolled(listener: (code: string | null) => void): void

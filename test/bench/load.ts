@@ -57,11 +57,11 @@ export class Connection implements Disposable {
     if (head === -1) return
     const length = Number(LENGTH.exec(this.#received)?.[1] ?? 0)
     if (this.#received.length < head + HEAD_END.length + length) return
-    const said = this.#received.slice(0, head)
+    const received = this.#received.slice(0, head)
     this.#received = ''
-    if (LAST.test(said)) this.#socket = null
-    if (said.startsWith('HTTP/1.1 200')) this.#done()
-    else this.#fail(new Error(said))
+    if (LAST.test(received)) this.#socket = null
+    if (received.startsWith('HTTP/1.1 200')) this.#done()
+    else this.#fail(new Error(received))
   }
 }
 

@@ -116,10 +116,10 @@ async function memoryOf(cast: Cast, file: string): Promise<Record<string, number
     const child = spawn(process.execPath, [MEMORY, name, file, key], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const said: Buffer[] = []
-    child.stdout.on('data', (piece: Buffer) => said.push(piece))
+    const chunks: Buffer[] = []
+    child.stdout.on('data', (piece: Buffer) => chunks.push(piece))
     await new Promise((resolve) => void child.on('close', resolve))
-    grown[name] = round(Number(Buffer.concat(said).toString()))
+    grown[name] = round(Number(Buffer.concat(chunks).toString()))
   }
   return grown
 }

@@ -83,9 +83,9 @@ async function send(n: number): Promise<void> {
     const askedAt = performance.now()
     const path = '/bot/v1/messages'
     const answer = await connections.request({ method: 'POST', path, headers, body })
-    const said = await answer.body.text()
+    const answered = await answer.body.text()
     if (answer.statusCode === 201) return void times.push(performance.now() - askedAt)
-    if (answer.statusCode !== 429) throw new Error(`a send was answered with ${said}`)
+    if (answer.statusCode !== 429) throw new Error(`a send was answered with ${answered}`)
     told.busy++
     await pause(Number(answer.headers['retry-after']) * 1000)
   }

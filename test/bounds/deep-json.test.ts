@@ -80,10 +80,10 @@ describe('deep JSON and names given twice', () => {
     const left = [...answers]
     front.instead.set('GET /updates', (response) => left.shift()?.(response))
     // side by side: each that is none is held back for a while
-    const said = await Promise.all(depths.map(() => outcome('GET', '/updates')))
+    const outcomes = await Promise.all(depths.map(() => outcome('GET', '/updates')))
     front.instead.delete('GET /updates')
     expect(left).toEqual([])
-    expect(said.toSorted()).toEqual([200, ...depths.slice(1).map(() => INVALID)])
+    expect(outcomes.toSorted()).toEqual([200, ...depths.slice(1).map(() => INVALID)])
   })
 
   test('an answer to an ordinary call is held to the same', async () => {

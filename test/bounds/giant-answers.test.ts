@@ -55,10 +55,10 @@ describe('answers of hundreds of megabytes', () => {
     async (_name, giant) => {
       const alice = await scene.sandbox.phone(scene.sandbox.home.alice.id)
       const id = await alice.write(scene.sandbox.home.privateChat, 'waiting')
-      const said = await during('GET /updates', giant, async () => {
+      const outcomes = await during('GET /updates', giant, async () => {
         return await Promise.all([1, 2, 3].map(() => outcome('GET', '/updates')))
       })
-      expect(said).toEqual(Array.from({ length: 3 }, () => '502 postern_upstream_invalid'))
+      expect(outcomes).toEqual(Array.from({ length: 3 }, () => '502 postern_upstream_invalid'))
       expect(await scene.take()).toMatchObject([{ id, text: 'waiting' }])
     },
   )

@@ -6,7 +6,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import {
   forgetPeak,
   peakBytes,
@@ -138,9 +138,9 @@ class RunningScene implements Scene {
   async take(): Promise<Got[]> {
     const taken: Got[] = []
     for (;;) {
-      const said = await this.call('GET', `/updates?offset=${this.#offset}`)
-      if (said.status !== 200) throw new Error(`updates: ${said.json.error?.code}`)
-      const updates = said.json.result as { updateId: number; message: Got }[]
+      const polled = await this.call('GET', `/updates?offset=${this.#offset}`)
+      if (polled.status !== 200) throw new Error(`updates: ${polled.json.error?.code}`)
+      const updates = polled.json.result as { updateId: number; message: Got }[]
       if (updates.length === 0) return taken
       this.#offset = (updates.at(-1)?.updateId ?? 0) + 1
       taken.push(...updates.map(({ message }) => message))

@@ -108,9 +108,9 @@ test('a file with the same signature is told twice more, whenever it is asked fo
     const unnumbered = { updateId: null, messageId: null, dateMs: null }
     return { ...signed, ...unnumbered, mediaId: `file ${n}`, dataDigest: `file ${n}` }
   }
-  const said = []
-  for (let n = 0; n < 4; n++) said.push(await take(memory, file(n)))
-  expect(said).toEqual(['new', 'new', 'new', 'replayed'])
+  const recognized = []
+  for (let n = 0; n < 4; n++) recognized.push(await take(memory, file(n)))
+  expect(recognized).toEqual(['new', 'new', 'new', 'replayed'])
 })
 
 test('what was signed is forgotten after its signatures count as replayed, and not before', async () => {

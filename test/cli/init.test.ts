@@ -77,10 +77,10 @@ describe('postern init without a terminal', () => {
   test.each<[string, string[], RegExp]>([
     ['inside the data folder', ['--key-passphrase-file', '.postern/words'], /lies inside the data/],
     ['beside the keychain', ['--key-protection', 'keychain'], /contradicts --key-protection/],
-  ])('makes no passphrase %s', async (_where, flags, said) => {
+  ])('makes no passphrase %s', async (_where, flags, expected) => {
     const { cwd, answers } = ready()
     const { code, stderr } = await postern(['init', ...answers, ...flags], { cwd })
-    expect([code === 0, stderr]).toEqual([false, expect.stringMatching(said)])
+    expect([code === 0, stderr]).toEqual([false, expect.stringMatching(expected)])
     expect(everything(cwd)).toEqual(['token'])
   })
 

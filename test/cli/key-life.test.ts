@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Operations } from '../../src/control/operations.ts'
-import type { RotationReport } from '../../src/control/rotation.ts'
+import type { RotationReport } from '../../src/control/reports.ts'
 import { OperatorError } from '../../src/errors.ts'
 import { FINGERPRINT, KEY, ROTATION, dataFolder, serve } from '../control/support.ts'
 import { postern } from './support.ts'

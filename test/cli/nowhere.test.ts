@@ -37,10 +37,10 @@ describe('a secret stands nowhere but where it was put', () => {
     const secrets = [stage.passphrase, NEXT, OUT, CLIENT, stage.sandbox.token]
     const sidecar = await stage.up({ ...more, POSTERN_LOG_LEVEL: 'trace' })
     const [, admin = ''] = await sidecar.waitForStderr(/"admin":"([^"]+)"/)
-    const said: Record<string, string> = {}
+    const outputs: Record<string, string> = {}
     const note = async (line: string, env: Record<string, string> = {}, input?: string) => {
       const { stdout, stderr } = await stage.run(line, { ...more, ...env }, input)
-      said[`postern ${line}`] = stdout + stderr
+      outputs[`postern ${line}`] = stdout + stderr
     }
     const { privateKey } = await generateKey({
       type: 'ecc',
@@ -64,19 +64,21 @@ describe('a secret stands nowhere but where it was put', () => {
     await note('backup verify b')
     for (const path of ['status', 'readyz', 'healthz', 'metrics']) {
       const answer = await fetch(`${admin}/${path}`)
-      said[`/${path}`] = `${JSON.stringify([...answer.headers])}${await answer.text()}`
+      outputs[`/${path}`] = `${JSON.stringify([...answer.headers])}${await answer.text()}`
     }
     const { pid = 0 } = sidecar.process
-    said['its arguments'] = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-    said['what it started'] = readdirSync(`/proc/${pid}/task`)
+    outputs['its arguments'] = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+    outputs['what it started'] = readdirSync(`/proc/${pid}/task`)
       .map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1'))
       .join('')
-    expect(said['what it started']).toBe('')
-    Object.assign(said, filesBelow(stage.dataDir), { b: readFileSync(stage.path('b'), 'latin1') })
+    expect(outputs['what it started']).toBe('')
+    Object.assign(outputs, filesBelow(stage.dataDir), {
+      b: readFileSync(stage.path('b'), 'latin1'),
+    })
     await stage.down(sidecar)
-    Object.assign(said, filesBelow(stage.dataDir))
-    said['its log'] = (await sidecar.ended).stderr
-    expect(found(said, secrets)).toEqual([])
+    Object.assign(outputs, filesBelow(stage.dataDir))
+    outputs['its log'] = (await sidecar.ended).stderr
+    expect(found(outputs, secrets)).toEqual([])
     expect(found({ itself: `x ${OUT} x` }, secrets)).toEqual([`itself holds ${OUT}`])
   }, 240_000)
 

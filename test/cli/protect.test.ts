@@ -29,8 +29,10 @@ describe('postern key protect', () => {
     const { stderr } = await stage.run('key protect none')
     expect(stderr).toContain('whoever reads the disk has the secret keys')
     expect((await stage.run('run')).stderr).toMatch(/rests without protection[^]*code: protection/)
-    const says = { POSTERN_KEY_PROTECTION: 'passphrase' }
-    expect((await stage.run('run', says)).stderr).toContain('and key.protection is passphrase')
+    const environment = { POSTERN_KEY_PROTECTION: 'passphrase' }
+    expect((await stage.run('run', environment)).stderr).toContain(
+      'and key.protection is passphrase',
+    )
     await stage.down(await stage.up({ POSTERN_KEY_PROTECTION: 'none' }))
     await stage.does('key protect passphrase', { POSTERN_NEW_PASSPHRASE: stage.passphrase })
     await stage.down(await stage.up())

@@ -144,10 +144,10 @@ schedule:
     ['nothing', '', /expected a seed/],
     ['aliases, which could unfold without end', 'people: &a {}\nbots: *a\n', /aliases/],
     ['the same name twice', 'people: {}\npeople: {}\n', /is not YAML .*unique/],
-  ])('refuses a seed that holds %s', async (_what, text, says) => {
+  ])('refuses a seed that holds %s', async (_what, text, expected) => {
     const { code, stderr } = await runInProcess(['sandbox', '--seed', file(text)])
     expect(code).toBe(2)
-    expect(stderr).toMatch(says)
+    expect(stderr).toMatch(expected)
   })
 
   test('sows a seed in an empty file alone', async () => {

@@ -8,7 +8,7 @@ export type Fields = Record<string, unknown>
 /** The result of a success (spec, What the service does, 2). */
 export function ok(answer: Answer, status = 200): unknown {
   const { ok: success, result } = fields(answer.json)
-  assert.equal(success, true, `a success, not ${said(answer)}`)
+  assert.equal(success, true, `a success, not ${describe(answer)}`)
   assert.equal(answer.status, status)
   assert.notEqual(result, undefined)
   return result
@@ -34,10 +34,10 @@ export function no(
   o: { status?: number } = {},
 ): Fields {
   const { ok: success, error: raw } = fields(answer.json)
-  assert.equal(success, false, `a refusal with ${String(code)}, not ${said(answer)}`)
+  assert.equal(success, false, `a refusal with ${String(code)}, not ${describe(answer)}`)
   const error = fields(raw)
   const codes: readonly string[] = typeof code === 'string' ? [code] : code
-  assert.ok(codes.includes(String(error['code'])), `${codes.join(' or ')}, not ${said(answer)}`)
+  assert.ok(codes.includes(String(error['code'])), `${codes.join(' or ')}, not ${describe(answer)}`)
   assert.equal(error['status'], answer.status)
   const table: Record<string, number> = ERROR_STATUS
   const status = o.status ?? table[String(error['code'])]
@@ -93,7 +93,7 @@ export function shape(value: unknown, names: Record<string, string>): Fields {
 }
 
 /** What an answer was, for a message: no words of anybody's. */
-function said(answer: Answer): string {
+function describe(answer: Answer): string {
   const { json } = answer
   const error = typeof json === 'object' && json !== null ? (json as Fields)['error'] : undefined
   return error === undefined ? answer.statusLine : JSON.stringify(error)

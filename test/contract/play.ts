@@ -12,7 +12,7 @@ export interface Played {
 /** Plays every case of a way, one after the other. @param told is told each that does not hold */
 export async function playAll(
   driver: Driver,
-  told: (broken: Played['broken'][number]) => void,
+  onBroken: (broken: Played['broken'][number]) => void,
 ): Promise<Played> {
   const played: Played = { held: 0, notPlayed: 0, broken: [] }
   for (const one of ALL_CASES) {
@@ -27,7 +27,7 @@ export async function playAll(
       const why = error instanceof Error ? error.message : String(error)
       const broken = { name: `${one.section}: ${one.name}`, why }
       played.broken.push(broken)
-      told(broken)
+      onBroken(broken)
     }
   }
   return played

@@ -18,7 +18,7 @@ npm run contract -- --url URL (--token TOKEN | --token-file FILE) [--chat ID]...
   one group that take text: those named by --chat, or by updates that wait. It confirms no update
   and changes neither commands, key, webhook nor token.`
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 function misused(what: string): never {
   process.stderr.write(`contract: ${what}\n${HELP}\n`)
@@ -44,7 +44,7 @@ function readArguments() {
 
 const { url, chat, help, ...given } = readArguments()
 if (help) {
-  say(HELP)
+  print(HELP)
   process.exit(0)
 }
 
@@ -62,10 +62,12 @@ async function run(way: Driver | Promise<Driver>): Promise<boolean> {
   const startMs = performance.now()
   await using driver = await way
   const { held, notPlayed, broken } = await playAll(driver, ({ name, why }) =>
-    say(`${driver.way}: BROKEN ${name}\n  ${why.replaceAll('\n', '\n  ')}`),
+    print(`${driver.way}: BROKEN ${name}\n  ${why.replaceAll('\n', '\n  ')}`),
   )
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
-  say(`${driver.way}: ${held} hold, ${broken.length} broken, ${notPlayed} not played, ${seconds} s`)
+  print(
+    `${driver.way}: ${held} hold, ${broken.length} broken, ${notPlayed} not played, ${seconds} s`,
+  )
   return broken.length === 0 && held > 0
 }
 

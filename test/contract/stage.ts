@@ -62,7 +62,7 @@ export interface Owner {
   /** Gives the bot (and the sidecar before it) the token that was issued last. */
   handOverToken(): Promise<void>
   /** What the owner was told in the app. */
-  told(): Promise<string[]>
+  notices(): Promise<string[]>
 }
 
 export interface RoomOptions {

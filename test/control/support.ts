@@ -8,7 +8,7 @@ import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl } from '../../src/control/server.ts'
 import type { CheckLine, StatusReport } from '../../src/control/reports.ts'
-import type { RotationReport } from '../../src/control/rotation.ts'
+import type { RotationReport } from '../../src/control/reports.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postern, TOKENS } from '../cli/support.ts'
 import { dataFolder } from '../control/support.ts'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { checkKey } from '../../src/doctor/check-key.ts'
 import { checkFolder } from '../../src/doctor/check-folder.ts'
 import { checkTls } from '../../src/doctor/check-tls.ts'
@@ -56,7 +56,7 @@ test('people who wait for the operator are a warning that says how to settle it'
   await stage.sidecar.postern('trust', 'policy', 'pinned')
   const line = (await doctor()).get('trust')
   expect(line).toMatchObject({ level: 'warn' })
-  expect(line?.message).toContain('1 of them wait')
+  expect(line?.message).toContain('1 of them await')
   expect(line?.hint).toContain('postern trust accept')
 })
 

@@ -37,8 +37,8 @@ test('what is published is a certificate that GnuPG imports under the fingerprin
   const { publicKey, fingerprint } = stage.double.calls('PUT', '/key')[1]?.json ?? {}
   expect(fingerprint).toMatch(/^[0-9a-f]{40}$/)
   await using phone = await GpgPhone.make()
-  const said = await phone.gpg(['--status-fd', '2', '--import'], publicKey)
-  expect(said.stderr).toContain(`IMPORT_OK 1 ${fingerprint.toUpperCase()}`)
+  const imported = await phone.gpg(['--status-fd', '2', '--import'], publicKey)
+  expect(imported.stderr).toContain(`IMPORT_OK 1 ${fingerprint.toUpperCase()}`)
   const listed = (await phone.gpg(['--with-colons', '--list-keys', fingerprint])).stdout.toString()
   const [primary = [], subkey = []] = listed
     .split('\n')

@@ -82,7 +82,7 @@ test.for(Object.entries(BOTS))(
       await alice.write(sandbox.home.privateChat, text)
       const answer = await alice
         .seen((seen) => seen.text === `you said: ${text}`, 60_000)
-        .catch(() => bot.said())
+        .catch(() => bot.stderr())
       expect(answer).toMatchObject({ verdict: 'verified' })
     }
     expect(sandbox.transcript.search(name)).toEqual([])
@@ -104,7 +104,7 @@ test.for(Object.entries(BOTS))(
     await alice.write(service.home.privateChat, `hello ${name}`)
     const answer = await alice
       .seen((seen) => seen.text === `you said: hello ${name}`, 60_000)
-      .catch(() => bot.said())
+      .catch(() => bot.stderr())
     expect(answer).toMatchObject({ verdict: 'readable' })
   },
 )
@@ -124,17 +124,17 @@ async function place(name: string): Promise<string> {
 function start(
   [program = '', ...args]: string[],
   knows: Record<string, string> = { BASE_URL: sidecar.url, BOT_TOKEN_FILE: tokenFile },
-): { said: () => string } & AsyncDisposable {
+): { stderr: () => string } & AsyncDisposable {
   const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], ...knows },
     stdio: ['ignore', 'ignore', 'pipe'],
     // A shell's own programs end with it.
     detached: true,
   })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += String(chunk)))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)))
   return {
-    said: () => `the bot said: ${said}`,
+    stderr: () => `the bot said: ${stderr}`,
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null) return
       const gone = once(child, 'close')

@@ -1,7 +1,7 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
 import type { ChatRow } from '../../src/control/chats.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
-import type { InboxEntry } from '../../src/sandbox/phone/phone.ts'
+import type { InboxEntry } from '../../src/sandbox/phone/memory.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'

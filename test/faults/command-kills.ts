@@ -35,7 +35,7 @@ export interface Operation {
 /** How a run under strace ended. */
 interface Traced {
   code: number | null
-  said: string
+  output: string
   /** Counted calls of the thread that made the most. */
   calls: number
 }
@@ -57,9 +57,9 @@ export async function traced(
     env: { PATH: '/usr/bin:/bin', HOME: folder, NODE_COMPILE_CACHE: COMPILED, ...operation.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   }
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
@@ -69,7 +69,7 @@ export async function traced(
     const [, thread] = /^(\d+) +\w+\(/.exec(line) ?? []
     if (thread !== undefined) byThread.set(thread, (byThread.get(thread) ?? 0) + 1)
   }
-  return { code, said, calls: Math.max(0, ...byThread.values()) }
+  return { code, output, calls: Math.max(0, ...byThread.values()) }
 }
 
 /** What trying an operation at many points came to. */
@@ -98,8 +98,8 @@ export async function killAll(
   for (const point of points) {
     await inFolder(async (folder) => {
       await operation.prepare(folder)
-      const { code, said } = await traced(operation, folder, `${inject}:when=${point}`)
-      if (code === 1) refuseBadWords(said)
+      const { code, output } = await traced(operation, folder, `${inject}:when=${point}`)
+      if (code === 1) refuseBadWords(output)
       await operation.check(folder, { isDone: code === 0 })
       refuseOpenFiles(folder)
     }).catch((error: unknown) => broken.push(`before call ${point}: ${String(error)}`))
@@ -111,8 +111,8 @@ export async function killAll(
 async function countCalls(operation: Operation): Promise<number> {
   return await inFolder(async (folder) => {
     await operation.prepare(folder)
-    const { code, said, calls } = await traced(operation, folder)
-    if (code !== 0) throw new Error(`${operation.name} does not work: ${said}`)
+    const { code, output, calls } = await traced(operation, folder)
+    if (code !== 0) throw new Error(`${operation.name} does not work: ${output}`)
     await operation.check(folder, { isDone: true })
     return calls
   })
@@ -128,9 +128,9 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 }
 
 /** A command that fails by itself says why, and what to do. */
-function refuseBadWords(said: string): void {
-  const isGood = /^postern: /m.test(said) && /^hint: /m.test(said) && !/internal/.test(said)
-  if (!isGood) throw new Error(`it said: ${said}`)
+function refuseBadWords(output: string): void {
+  const isGood = /^postern: /m.test(output) && /^hint: /m.test(output) && !/internal/.test(output)
+  if (!isGood) throw new Error(`it said: ${output}`)
 }
 
 /** Nothing that was made may be read by others, finished or not. */

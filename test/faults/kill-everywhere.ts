@@ -12,7 +12,7 @@ interface Tally {
   broken: number
 }
 
-type Say = (line: string) => void
+type Print = (line: string) => void
 
 /**
  * Strikes at every point, or at so many of each kind, and says how many there were.
@@ -20,34 +20,34 @@ type Say = (line: string) => void
  */
 export async function killEverywhere({
   points,
-  say,
+  print,
 }: {
   points: number
-  say: Say
+  print: Print
 }): Promise<0 | 1> {
   if (!canTrace || !(await canAttach())) {
-    say('strace is missing, or may not trace here: nothing can be killed at a system call')
+    print('strace is missing, or may not trace here: nothing can be killed at a system call')
     return 1
   }
-  const tallies = [await strikeRotation(points, say)]
+  const tallies = [await strikeRotation(points, print)]
   for (const inject of ['signal=KILL', 'error=EIO', 'error=ENOSPC']) {
     for (const operation of OPERATIONS) {
       const { calls, tried, broken } = await killAll(operation, { points, inject })
-      say(
+      print(
         `${operation.name}, ${inject}: ${tried} of ${calls} points tried, ${broken.length} broken`,
       )
-      for (const one of broken) say(`  ${one}`)
+      for (const one of broken) print(`  ${one}`)
       tallies.push({ tried, broken: broken.length })
     }
   }
   await endChecks()
   const tried = tallies.reduce((sum, tally) => sum + tally.tried, 0)
   const broken = tallies.reduce((sum, tally) => sum + tally.broken, 0)
-  say(`${tried} points tried, ${tried - broken} kept everything`)
+  print(`${tried} points tried, ${tried - broken} kept everything`)
   return broken === 0 ? 0 : 1
 }
 
-async function strikeRotation(points: number, say: Say): Promise<Tally> {
+async function strikeRotation(points: number, print: Print): Promise<Tally> {
   await using scene = await RotationScene.set()
   const strikes = await allStrikes(scene)
   const tried = sampleOf(strikes, points)
@@ -56,9 +56,9 @@ async function strikeRotation(points: number, say: Say): Promise<Tally> {
     const { hit, breaches } = await strike(scene, one)
     if (hit) hits++
     if (breaches.length > 0) broken++
-    for (const breach of breaches) say(`  ${nameOf(one)}: ${breach}`)
+    for (const breach of breaches) print(`  ${nameOf(one)}: ${breach}`)
   }
   const reached = `${tried.length} of ${strikes.length} points tried, ${hits} of them reached`
-  say(`rotation: ${reached}, ${broken} broken`)
+  print(`rotation: ${reached}, ${broken} broken`)
   return { tried: tried.length, broken }
 }

@@ -19,13 +19,15 @@ const { values } = parseArgs({
   },
 })
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (values.help) {
-  say('npm run faults -- [--seed 1] [--runs 5] [--seconds 10]')
-  say('Each run lets things go wrong for so many seconds, then heals and is checked.')
-  say('npm run faults -- --kills [--points all]')
-  say('Strikes a rotation and each command on secrets at every system call, or at so many of each.')
+  print('npm run faults -- [--seed 1] [--runs 5] [--seconds 10]')
+  print('Each run lets things go wrong for so many seconds, then heals and is checked.')
+  print('npm run faults -- --kills [--points all]')
+  print(
+    'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
+  )
   process.exit(0)
 }
 
@@ -35,7 +37,7 @@ if (values.kills) {
     process.stderr.write('faults: --points takes a whole number above 0, or all\n')
     process.exit(2)
   }
-  process.exit(await killEverywhere({ points, say }))
+  process.exit(await killEverywhere({ points, print }))
 }
 
 const [seed, runs, seconds] = [values.seed, values.runs, values.seconds].map(Number)
@@ -53,10 +55,11 @@ for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
   const outcome = await runOnce(at, { troubleMs: Number(seconds) * 1000 })
   if (isCut) process.exit(1)
   const kept = outcome.breaches.length === 0
-  say(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
-  for (const breach of outcome.breaches) say(`  ${breach}`)
+  print(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
+  for (const breach of outcome.breaches) print(`  ${breach}`)
   if (!kept) broken.push(at)
 }
-say(`${Number(runs) - broken.length} of ${runs} runs kept every promise`)
-for (const at of broken) say(`repeat: npm run faults -- --seed ${at} --runs 1 --seconds ${seconds}`)
+print(`${Number(runs) - broken.length} of ${runs} runs kept every promise`)
+for (const at of broken)
+  print(`repeat: npm run faults -- --seed ${at} --runs 1 --seconds ${seconds}`)
 process.exit(broken.length === 0 ? 0 : 1)

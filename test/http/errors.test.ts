@@ -48,8 +48,8 @@ describe('an error becomes an answer', () => {
       headers: { 'retry-after': '9' },
       body: Buffer.from('{ "ok":false}'),
     }
-    const said = new ServiceError({ code: 'flood_wait', status: 429, answer })
-    expect(answerFor(said)).toEqual({ ...answer, code: 'flood_wait' })
+    const error = new ServiceError({ code: 'flood_wait', status: 429, answer })
+    expect(answerFor(error)).toEqual({ ...answer, code: 'flood_wait' })
   })
 
   it.each([new Error('canary'), new TypeError('canary'), 'canary', undefined, { code: 'canary' }])(

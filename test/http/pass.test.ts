@@ -109,11 +109,11 @@ describe('what is a bad request', () => {
     ['a typing that is no boolean', 'POST', '/chats/5/typing', { typing: 'words' }, 'typing: '],
     ['a list', 'POST', '/callbacks/1/answer', [], 'must be an object'],
     ['null', 'PUT', '/commands', 'null', 'must be an object'],
-  ])('%s', async (_what, method, path, body, said) => {
+  ])('%s', async (_what, method, path, body, expected) => {
     const world = await openDoor()
     const { status, json } = await call(world, method, `/bot/v1${path}`, { body })
     expect({ status, code: json.error?.code }).toEqual({ status: 400, code: 'bad_request' })
-    expect(json.error?.message).toContain(said)
+    expect(json.error?.message).toContain(expected)
     expect(world.seen).toEqual([])
   })
 

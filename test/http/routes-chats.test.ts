@@ -15,11 +15,11 @@ test('GET /chats/{chatId}: every chat reads as a readable one, with the truth be
   ] as const
   for (const [chat, mode, latched] of chats) {
     const { status, json } = await stage.sidecar.call('GET', `/chats/${chat.id}`)
-    const said = JSON.parse(
+    const body = JSON.parse(
       stage.double.calls('GET', `/chats/${chat.id}`).at(-1)?.answered?.body.toString() ?? '',
     ) as { result: object }
     expect(status).toBe(200)
-    expect(json.result).toEqual({ ...said.result, mode: 'open', postern: { mode, latched } })
+    expect(json.result).toEqual({ ...body.result, mode: 'open', postern: { mode, latched } })
   }
 })
 

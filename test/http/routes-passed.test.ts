@@ -107,10 +107,10 @@ test('integers pass in their exact spelling both ways', async () => {
 test('only the token, what is asked for and what can be read are said to the service', async () => {
   const headers = { 'x-own': 'secret', cookie: 'a=b', 'x-forwarded-for': '1.2.3.4' }
   await stage.sidecar.call('GET', '/commands', undefined, { headers })
-  const { headers: said = {} } = stage.double.calls('GET', '/commands').at(-1) ?? {}
-  for (const name of Object.keys(headers)) expect(said).not.toHaveProperty(name)
-  expect(said['accept-encoding']).toBe('identity')
-  expect(said['user-agent']).toMatch(/^postern\//)
+  const { headers: sent = {} } = stage.double.calls('GET', '/commands').at(-1) ?? {}
+  for (const name of Object.keys(headers)) expect(sent).not.toHaveProperty(name)
+  expect(sent['accept-encoding']).toBe('identity')
+  expect(sent['user-agent']).toMatch(/^postern\//)
 })
 
 const UNKNOWN: Pass[] = [

@@ -171,8 +171,8 @@ describe.skipIf(!isInstalled('sq'))('sq', () => {
       const unlock = ['sq', 'key', 'password', '--clear', '--output', String(open), String(locked)]
       const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path }
       const ask = /password[^]*: /i
-      const said = await atTerminal(unlock, [{ when: ask, types: `${OUT}\r` }], { env })
-      expect(said.code, said.screen).toBe(0)
+      const session = await atTerminal(unlock, [{ when: ask, types: `${OUT}\r` }], { env })
+      expect(session.code, session.screen).toBe(0)
       const opened = await run('sq', ['decrypt', '--recipient-key', String(open), String(message)])
       expect(opened.stdout.toString()).toBe('for whoever holds the key')
       const back = await engine.adopt(await readFile(String(open)), { from: null, to: MASTER })

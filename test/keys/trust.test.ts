@@ -46,9 +46,9 @@ test('a dispute is told once, at the same time or by several, and of those who a
   const { trust, changes } = await fresh()
   await Promise.all([trust.saw([of(1, A)]), trust.saw([of(2, A)]), trust.saw([of(3, A)])])
   await trust.saw([of(1, A), of(2, A), of(3, A)])
-  const told = changes.filter(({ kind }) => kind === 'certificate-shared')
-  expect(told).toHaveLength(1)
-  expect(told[0]?.detail).toMatchObject({ fingerprint: A, people: [1, 2], owner: null })
+  const shared = changes.filter(({ kind }) => kind === 'certificate-shared')
+  expect(shared).toHaveLength(1)
+  expect(shared[0]?.detail).toMatchObject({ fingerprint: A, people: [1, 2], owner: null })
   const together = await fresh()
   await together.trust.saw([of(1, A), of(2, A), of(3, A)])
   expect(together.changes.map(({ detail }) => detail)).toEqual([

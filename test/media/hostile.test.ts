@@ -124,7 +124,7 @@ function armoredLine(bytes: number): Buffer {
 test.each(FILES)(
   '%s: the right code, within bounds, and no harm to anything else',
   { timeout: 180_000 },
-  async (name, make, said) => {
+  async (name, make, outcome) => {
     const from = await stage.friend()
     const chat = stage.privateChat(from)
     // What nobody sealed is given in a readable chat alone.
@@ -140,7 +140,7 @@ test.each(FILES)(
       fetched(stage, other),
       stage.sidecar.call('GET', '/me'),
     ])
-    expect(`${status} ${code}`).toBe(said)
+    expect(`${status} ${code}`).toBe(outcome)
     expect(body.length).toBeLessThan(1000)
     expect(beside.body).toEqual(good)
     expect(me.status).toBe(200)

@@ -15,12 +15,12 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
     another: await sealedBy(other, stage, picture(), ['--sign'], [from]),
     signed: await sealedBy(from, stage, picture(), ['--sign'], [other]),
   }
-  const said: Record<string, string> = {}
+  const verdicts: Record<string, string> = {}
   for (const [name, content] of Object.entries(files)) {
     const { status, code } = await fetched(stage, await named(stage, content, { chat, from }))
-    said[name] = code ?? String(status)
+    verdicts[name] = code ?? String(status)
   }
-  return said
+  return verdicts
 }
 
 test('with open.verify require, only what its sender signed is given', async () => {

@@ -42,8 +42,8 @@ test.each<[string, Reply, string]>([
     '502 postern_upstream_invalid',
   ],
   ['a connection that ends within the answer', 'cut-within', '502 postern_upstream_unreachable'],
-])('%s is answered as what it is, and the next attempt is a new one', async (_, reply, said) => {
-  expect(await answering(reply)).toBe(said)
+])('%s is answered as what it is, and the next attempt is a new one', async (_, reply, outcome) => {
+  expect(await answering(reply)).toBe(outcome)
 })
 
 test('one lost connection does no harm; two are reported', async () => {
@@ -60,8 +60,8 @@ test.each([301, 302, 303, 307, 308])('a redirect (%i) is never followed', async 
   await once(elsewhere, 'listening')
   const { port } = elsewhere.address() as AddressInfo
   for (const location of [`http://127.0.0.1:${port}/media/x`, '/media/other']) {
-    const said = await answering({ status, headers: { location }, body: '' })
-    expect(said).toBe('502 postern_upstream_invalid')
+    const outcome = await answering({ status, headers: { location }, body: '' })
+    expect(outcome).toBe('502 postern_upstream_invalid')
   }
   elsewhere.close()
   expect(asked).toBe(0)

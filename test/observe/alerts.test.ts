@@ -14,9 +14,9 @@ import { until } from '../support/sidecar.ts'
 
 const FOREIGN = 'AB'.repeat(20)
 const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
-const told = join(folder, 'told.ndjson')
+const received = join(folder, 'told.ndjson')
 const command = join(folder, 'tell-me')
-writeFileSync(command, `#!/bin/sh\ncat >> ${told}\nenv >> ${told}.env\n`)
+writeFileSync(command, `#!/bin/sh\ncat >> ${received}\nenv >> ${received}.env\n`)
 chmodSync(command, 0o700)
 
 /** Answers 503 once, so that a second attempt is seen, then 204. */
@@ -54,7 +54,7 @@ interface Told {
   userId?: number
 }
 const byCommand = (): Told[] =>
-  readFileSync(told, { encoding: 'utf8', flag: 'a+' })
+  readFileSync(received, { encoding: 'utf8', flag: 'a+' })
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Told)
@@ -82,7 +82,7 @@ test('a key that is not ours is told to program and URL, again after a failure, 
 })
 
 test('the program gets nothing of our environment, and the URL stands in no log', () => {
-  const names = readFileSync(`${told}.env`, 'utf8').match(/^\w+(?==)/gm) ?? []
+  const names = readFileSync(`${received}.env`, 'utf8').match(/^\w+(?==)/gm) ?? []
   expect(names).toContain('POSTERN_ALERT')
   expect(names.filter((name) => name.startsWith('POSTERN_') && name !== 'POSTERN_ALERT')).toEqual(
     [],
@@ -153,13 +153,13 @@ test.each([
   ['POSTERN_ALERT_COMMAND', tmpdir(), 'expected a program that this user may run'],
   ['POSTERN_ALERT_URL', 'http://hooks.example.org/secret', 'is no https URL'],
   ['POSTERN_ALERT_URL', 'file:///etc/passwd', 'is no https URL'],
-])('%s=%s is refused at the start, and not repeated', async (name, value, said) => {
+])('%s=%s is refused at the start, and not repeated', async (name, value, expected) => {
   const { runPostern, settings } = await import('../support/sidecar.ts')
   const dataDir = mkdtempSync(join(folder, 'data-'))
   const env = settings({ upstream: 'http://127.0.0.1:1', dataDir, env: { [name]: value } })
   const ended = await runPostern(['run'], { env })
   expect(ended.code).toBe(2)
-  expect(ended.stderr).toContain(said)
+  expect(ended.stderr).toContain(expected)
   expect(ended.stderr).not.toContain('secret')
 })
 

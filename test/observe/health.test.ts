@@ -43,15 +43,15 @@ it('a reason without a detail is a plain sentence', () => {
 })
 
 it('changes are told once each, repetitions not at all', () => {
-  const told: unknown[] = []
+  const changes: unknown[] = []
   const health = new Health()
-  health.onChange((change) => told.push(change))
+  health.onChange((change) => changes.push(change))
   health.clear('token')
   health.set('token', 'a')
   health.set('token', 'b')
   health.clear('token')
   health.clear('token')
-  expect(told).toEqual([
+  expect(changes).toEqual([
     { code: 'token', holds: true },
     { code: 'token', holds: false },
   ])

@@ -91,12 +91,12 @@ test('a batch opens side by side, each message as itself', async () => {
   armored[20] = 'hello'
   armored[30] = armor(toBot(compressed(literal('x'.repeat(300_000)), 2)))
   const opened = await Promise.all(armored.map((one) => engine.open(one, [bot.unlocked])))
-  const said = opened.map((one) => (one.outcome === 'opened' ? one.text : one.outcome))
+  const results = opened.map((one) => (one.outcome === 'opened' ? one.text : one.outcome))
   const expected = [...texts]
   expected[7] = 'damaged'
   expected[20] = 'damaged'
   expected[30] = 'too-large'
-  expect(said).toEqual(expected)
+  expect(results).toEqual(expected)
 })
 
 test('what the parser refuses never reaches a thread', async () => {

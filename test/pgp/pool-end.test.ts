@@ -15,9 +15,9 @@ console.log('ended')
 `
 
 test('a process waits for the end of a thread that had just answered', async () => {
-  const ended = await new Promise<{ code: unknown; said: string }>((resolve) => {
+  const ended = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const args = ['--input-type=module', '--eval', PROGRAM]
-    execFile(process.execPath, args, (error, said) => resolve({ code: error?.code ?? 0, said }))
+    execFile(process.execPath, args, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }))
   })
-  expect(ended).toEqual({ code: 0, said: 'ended\n' })
+  expect(ended).toEqual({ code: 0, stdout: 'ended\n' })
 })

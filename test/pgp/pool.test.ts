@@ -67,16 +67,16 @@ test('after a killed job the queue goes on, in a fresh thread and in order', asy
   const { pool: one, killed } = pool(1)
   const order: number[] = []
   const jobs = [SHORT_MS, LONG_MS, SHORT_MS, LONG_MS].map(async (deadlineMs, index) => {
-    const said = await outcome(judge(one, deadlineMs))
+    const endings = await outcome(judge(one, deadlineMs))
     order.push(index)
-    return said
+    return endings
   })
-  const said = await Promise.all(jobs)
-  expect(said[0]).toBe('killed')
-  expect(said[1]).toBe('done')
-  expect(said[3]).toBe('done')
+  const endings = await Promise.all(jobs)
+  expect(endings[0]).toBe('killed')
+  expect(endings[1]).toBe('done')
+  expect(endings[3]).toBe('done')
   expect(order).toEqual([0, 1, 2, 3])
-  expect(killed.length).toBe(said.filter((word) => word === 'killed').length)
+  expect(killed.length).toBe(endings.filter((word) => word === 'killed').length)
 })
 
 test('a job that is killed leaves those beside it alone', async () => {

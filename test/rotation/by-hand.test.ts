@@ -81,8 +81,8 @@ test('the new certificate carries the certification of the old key, as gpg --che
   await using gpg = await GpgPhone.make()
   await gpg.gpg(['--import'], old.certificate)
   await gpg.gpg(['--import'], stage.botCertificate)
-  const said = await gpg.gpg(['--with-colons', '--check-sigs', shownBy(stage) ?? ''])
-  const good = said.stdout
+  const listing = await gpg.gpg(['--with-colons', '--check-sigs', shownBy(stage) ?? ''])
+  const good = listing.stdout
     .toString()
     .split('\n')
     .filter((line) => line.startsWith('sig:!'))

@@ -40,9 +40,9 @@ function watched(args: string[]): { stdout: Readable; closed: Promise<unknown> }
 function watching(dataDir: string): { joined: Promise<unknown>; ended: Promise<string> } {
   const args = ['key', 'rotate', '--json', '--data-dir', dataDir]
   const { stdout, ...child } = watched(args)
-  let said = ''
-  stdout.on('data', (piece: Buffer) => (said += piece.toString()))
-  return { joined: once(stdout, 'data'), ended: child.closed.then(() => said) }
+  let output = ''
+  stdout.on('data', (piece: Buffer) => (output += piece.toString()))
+  return { joined: once(stdout, 'data'), ended: child.closed.then(() => output) }
 }
 
 const puts = () => stage.double.calls('PUT', '/key').length

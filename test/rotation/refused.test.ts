@@ -137,12 +137,12 @@ test('whoever stops watching does not stop the rotation', async () => {
   const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
   const args = ['key', 'rotate', '--watch', '--data-dir', stage.sidecar.dataDir]
   const watching = spawnPostern(args, { cwd: process.cwd(), env: {} })
-  let said = ''
-  watching.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
-  await until(() => said.includes('waiting'), 'it says that it waits')
+  let output = ''
+  watching.stderr?.on('data', (piece: Buffer) => (output += piece.toString()))
+  await until(() => output.includes('waiting'), 'it says that it waits')
   watching.kill('SIGINT')
   const code = await new Promise((resolve) => watching.on('close', resolve))
-  expect([code, said]).toEqual([0, expect.stringContaining('goes on in the background')])
+  expect([code, output]).toEqual([0, expect.stringContaining('goes on in the background')])
   rule[Symbol.dispose]()
   await rotate(stage)
   await expectSettled(stage, { retired: 5 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { StatusReport } from '../../src/control/reports.ts'
-import type { RotationReport } from '../../src/control/rotation.ts'
+import type { RotationReport } from '../../src/control/reports.ts'
 import type { Stage } from '../support/double-stage.ts'
 import type { Ended, Sidecar } from '../support/sidecar.ts'
 

@@ -24,7 +24,7 @@ const SAMPLE_MS = 1000
 const PACE_MS = 250
 const ANSWER_MS = 60_000
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 100 })
 await using sidecar = await startSidecar({
@@ -41,7 +41,7 @@ const bot = runEchoBot({
   signal: stop.signal,
   onMessage: ({ text }) => waiting.get(text)?.(),
 }).catch((error: unknown) => {
-  if (!stop.signal.aborted) say(`the bot stopped: ${String(error)}`)
+  if (!stop.signal.aborted) print(`the bot stopped: ${String(error)}`)
 })
 const rooms = roomsOf(sandbox)
 let [written, lost] = [0, 0]
@@ -64,21 +64,21 @@ const paced = await phase(`at an even pace, ${minutes} minutes`, async () => {
 })
 stop.abort()
 await bot
-say(`written ${written} (${written - from} at an even pace), not read by the bot ${lost}`)
+print(`written ${written} (${written - from} at an even pace), not read by the bot ${lost}`)
 for (const [name, samples] of [
   ['as fast as it goes', fast],
   ['at an even pace', paced],
 ] as const) {
-  say(name)
+  print(name)
   for (const { name: what, early, late } of drift(samples)) {
-    say(`  ${what.padEnd(10)} ${early.toFixed(1).padStart(8)} -> ${late.toFixed(1).padStart(8)}`)
+    print(`  ${what.padEnd(10)} ${early.toFixed(1).padStart(8)} -> ${late.toFixed(1).padStart(8)}`)
   }
 }
 process.exitCode = lost === 0 ? 0 : 1
 
 /** Runs traffic, and samples all the while. */
 async function phase(name: string, traffic: () => Promise<void>): Promise<Sample[]> {
-  say(`${name}\n  written  rss MiB heap MiB  handles   fds  loop p99 ms  longest ms`)
+  print(`${name}\n  written  rss MiB heap MiB  handles   fds  loop p99 ms  longest ms`)
   const samples: Sample[] = []
   const over = new AbortController()
   const sampling = (async () => {
@@ -88,7 +88,7 @@ async function phase(name: string, traffic: () => Promise<void>): Promise<Sample
       samples.push(now)
       const cells = [now.rssMiB, now.heapMiB, now.handles, now.fds, now.loopP99Ms, now.loopMaxMs]
       const text = cells.map((cell) => cell.toFixed(0).padStart(8)).join(' ')
-      if (samples.length % 10 === 1) say(`  ${String(written).padStart(7)} ${text}`)
+      if (samples.length % 10 === 1) print(`  ${String(written).padStart(7)} ${text}`)
     }
   })()
   await traffic()

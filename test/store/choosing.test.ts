@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { made, open, temporary } from './support.ts'
 
 /** These tests run where no session D-Bus is; `keychain.test.ts` has one. */
@@ -60,18 +60,18 @@ describe('what an existing store rests under is not changed by a setting', () =>
     ['none', 'auto'],
     ['passphrase', 'none'],
     ['passphrase', 'keychain'],
-  ] as const)('a store under %s does not run when the setting says %s', async (is, says) => {
+  ] as const)('a store under %s does not run when the setting says %s', async (is, setting) => {
     const dataDir = temporary()
     const passphrase = 'a passphrase'
     await (await open(dataDir, { ...asked, protection: is, passphrase }))[Symbol.asyncDispose]()
     const before = readdirSync(dataDir)
-    const request = { ...asked, protection: says, passphrase, isBinding: true }
+    const request = { ...asked, protection: setting, passphrase, isBinding: true }
     const error = await openStore({ dataDir, ...request }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'protection' })
     expect(String((error as { hint: unknown }).hint)).toContain('postern key protect')
     expect(readdirSync(dataDir)).toEqual(before)
     // A command that only looks takes what is there.
-    expect((await open(dataDir, { protection: says, passphrase })).method).toBe(is)
+    expect((await open(dataDir, { protection: setting, passphrase })).method).toBe(is)
   })
 
   test('auto is content with a passphrase that was chosen before', async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { canMount, made, modeOf, mounted, open, put, temporary } from './support.ts'
 
 const opening = (dataDir: string) => openStore({ dataDir, passphrase: null, mode: 'create' })

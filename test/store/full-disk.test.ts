@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { canMount, fill, flags, mounted, open, put, temporary } from './support.ts'
 
 describe.skipIf(!canMount())('a disk that fails (skipped where none can be mounted)', () => {
@@ -10,8 +10,8 @@ describe.skipIf(!canMount())('a disk that fails (skipped where none can be mount
     const mount = mounted('2m')
     const dataDir = join(mount, 'data')
     const store = await open(dataDir)
-    const told: boolean[] = []
-    store.onWritable((writable) => told.push(writable))
+    const reported: boolean[] = []
+    store.onWritable((writable) => reported.push(writable))
     await put(store, 'before', 'the disk was full')
     fill(mount)
     for (const name of ['large', 'larger']) {
@@ -20,12 +20,12 @@ describe.skipIf(!canMount())('a disk that fails (skipped where none can be mount
         status: 503,
       })
     }
-    expect(told).toEqual([false])
+    expect(reported).toEqual([false])
     expect(await flags(store)).toEqual({ before: 'the disk was full' })
 
     rmSync(join(mount, 'filler'))
     await put(store, 'after', 'it was emptied')
-    expect(told).toEqual([false, true])
+    expect(reported).toEqual([false, true])
     await store[Symbol.asyncDispose]()
     expect(await flags(await open(dataDir))).toEqual({
       before: 'the disk was full',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { child, flags, gone, open, put, temporary } from './support.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
@@ -88,15 +88,15 @@ describe('what the store keeps', () => {
 
   test('a row that breaks a rule of the schema is refused without calling the disk broken', async () => {
     const store = await open(temporary())
-    const told: boolean[] = []
-    store.onWritable((writable) => told.push(writable))
+    const reported: boolean[] = []
+    store.onWritable((writable) => reported.push(writable))
     const twice = store.write(async (db) => {
       await db.insertInto('people').values({ user_id: 1, signed_at: null }).execute()
       await db.insertInto('people').values({ user_id: 1, signed_at: null }).execute()
     })
     await expect(twice).rejects.toThrow(/UNIQUE/)
     expect(await store.read((db) => db.selectFrom('people').selectAll().execute())).toEqual([])
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 
   test('a process killed in the middle of writing loses nothing that it was told is written', async () => {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Home, whyNoKeychain, type Keychain } from '../support/secret-service.ts'
 
-const DOOR = pathToFileURL(join(import.meta.dirname, '../../src/store/store.ts')).href
+const DOOR = pathToFileURL(join(import.meta.dirname, '../../src/store/open-store.ts')).href
 const ENTRIES = pathToFileURL(join(import.meta.dirname, '../../src/store/keychain.ts')).href
 
 /** What a script in a session prints: the result of its last expression, or the refusal. */
@@ -70,15 +70,15 @@ describe.skipIf(whyNoKeychain !== null)(
     })
 
     test('a passphrase goes before the keychain, and nothing is put into it', async () => {
-      const said = await session(
+      const result = await session(
         'unlocked',
         `const store = await open({ passphrase: 'words' }); return store.method`,
       )
-      expect(said.is).toBe('passphrase')
+      expect(result.is).toBe('passphrase')
     })
 
     test('a store moves from a passphrase into the keychain and back', async () => {
-      const said = await session(
+      const result = await session(
         'unlocked',
         `const store = await open({ passphrase: 'words' })
        const secret = (await store.secret('replay')).toString('hex')
@@ -92,22 +92,22 @@ describe.skipIf(whyNoKeychain !== null)(
        const last = await open({ passphrase: 'other words' })
        return [inside, same, last.method, (await last.secret('replay')).toString('hex') === secret]`,
       )
-      expect(said.is).toEqual(['keychain', true, 'passphrase', true])
+      expect(result.is).toEqual(['keychain', true, 'passphrase', true])
     })
 
     test('an entry that is gone is said, not replaced', async () => {
       const { master } = (await session('unlocked', SECRET)).is as Opened
       await session(
         'unlocked',
-        `const { entryOf } = await import(${JSON.stringify(DOOR.replace('store.ts', 'protection.ts'))})
+        `const { entryOf } = await import(${JSON.stringify(DOOR.replace('open-store.ts', 'protection.ts'))})
        const { DatabaseSync } = await import('node:sqlite')
        const row = new DatabaseSync(${JSON.stringify(join(dataDir, 'postern.db'))}).prepare('SELECT * FROM protection').get()
        await entries.removeEntry(entryOf(row))`,
       )
-      const said = await session('unlocked', SECRET)
-      expect(said.code).toBe('store-locked')
-      expect(said.message).toContain('has no entry store-')
-      expect(JSON.stringify(said)).not.toContain(master)
+      const result = await session('unlocked', SECRET)
+      expect(result.code).toBe('store-locked')
+      expect(result.message).toContain('has no entry store-')
+      expect(JSON.stringify(result)).not.toContain(master)
     })
 
     const TROUBLES: [Keychain, string, RegExp][] = [
@@ -122,12 +122,12 @@ describe.skipIf(whyNoKeychain !== null)(
       async (keychain, code, words) => {
         // A collection is there to be locked once it was unlocked.
         if (keychain === 'locked') await session('unlocked', `await entries.tryKeychain()`)
-        const said = await session(
+        const result = await session(
           keychain,
           `await open({ protection: 'keychain', passphrase: 'words' })`,
         )
-        expect(said).toMatchObject({ code, message: expect.stringMatching(words) })
-        expect(said.hint).toContain('POSTERN_KEY_PASSPHRASE_FILE')
+        expect(result).toMatchObject({ code, message: expect.stringMatching(words) })
+        expect(result.hint).toContain('POSTERN_KEY_PASSPHRASE_FILE')
         expect(readdirSync(home.path)).not.toContain('data')
         const auto = await session(keychain, `await open()`)
         expect(auto).toMatchObject({ code: 'settings', message: expect.stringMatching(words) })
@@ -144,10 +144,10 @@ describe.skipIf(whyNoKeychain !== null)(
         const elsewhere = keychain === 'no-collection' ? new Home() : home
         const kept = home
         home = elsewhere
-        const said = await session(keychain, SECRET)
+        const result = await session(keychain, SECRET)
         home = kept
-        expect(said.message).toMatch(words)
-        expect(['keychain', 'store-locked']).toContain(said.code)
+        expect(result.message).toMatch(words)
+        expect(['keychain', 'store-locked']).toContain(result.code)
         expect(bytes()).toBe(before)
       },
     )
@@ -172,9 +172,9 @@ describe('a keychain that cannot be loaded', () => {
   ] as const)('without its %s it is refused by its own name', async (how, words) => {
     mkdirSync(dataDir, { mode: 0o700 })
     const node = without(how)
-    const said = await session('no-bus', `await open({ protection: 'keychain' })`, node)
-    expect(said).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
-    expect(said.hint).toContain('apt-get install')
+    const result = await session('no-bus', `await open({ protection: 'keychain' })`, node)
+    expect(result).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
+    expect(result.hint).toContain('apt-get install')
     expect(readdirSync(dataDir)).toEqual([])
     const other = await session(
       'no-bus',

@@ -37,8 +37,8 @@ test.skipIf(!canMount())(
   async () => {
     const mount = mounted('2m')
     const store = await open(join(mount, 'data'))
-    const told: boolean[] = []
-    store.onWritable((writable) => told.push(writable))
+    const reported: boolean[] = []
+    store.onWritable((writable) => reported.push(writable))
     await note(store, 'before', 'the disk was full')
     fill(mount)
     await expect(note(store, 'large', 'x'.repeat(500_000))).rejects.toMatchObject({
@@ -46,7 +46,7 @@ test.skipIf(!canMount())(
     })
     rmSync(join(mount, 'filler'))
     await note(store, 'after', 'it was emptied')
-    expect(told).toEqual([false, true])
+    expect(reported).toEqual([false, true])
     expect(Object.keys(await flags(store))).toEqual(['before', 'after'])
   },
 )
@@ -97,8 +97,8 @@ test.skipIf(!isTraced)(
       '-p',
       pid,
     ])
-    let said = ''
-    while (!said.includes('attached')) said += String((await once(strace.stderr, 'data'))[0])
+    let output = ''
+    while (!output.includes('attached')) output += String((await once(strace.stderr, 'data'))[0])
     process.stdin?.write('note write\n')
     expect([await line(), await line()]).toEqual([
       'postern_store_unwritable',

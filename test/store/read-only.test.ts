@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { canMount, digests, made, mounted, temporary } from './support.ts'
 
 const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>

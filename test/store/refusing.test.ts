@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { OperatorError } from '../../src/errors.ts'
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { child, digests, flags, gone, made, open, put, temporary } from './support.ts'
 
 /** Opens what must be refused. Gives the refusal, after making sure that no byte was changed. */

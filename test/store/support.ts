@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
-import { openStore, type Store } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
 
 /** A folder that is gone when the test ends. */
 export function temporary(): string {
@@ -68,7 +69,7 @@ export function child(
   dataDir: string,
   script: string,
 ): { process: ChildProcess; line: () => Promise<string> } {
-  const door = pathToFileURL(join(import.meta.dirname, '../../src/store/store.ts')).href
+  const door = pathToFileURL(join(import.meta.dirname, '../../src/store/open-store.ts')).href
   const source = `import { openStore } from ${JSON.stringify(door)}
     const dataDir = ${JSON.stringify(dataDir)}
     ${script}`

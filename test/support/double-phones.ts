@@ -269,8 +269,8 @@ export class RnpPhone extends Home implements Phone {
   async #import(certificate: string): Promise<string> {
     const known = this.#imported.get(certificate)
     if (known !== undefined) return known
-    const said = await this.#run('rnpkeys', ['--import-keys', this.file(certificate)])
-    const fingerprint = /^ +([0-9a-f]{40})$/m.exec(said.stdout.toString())?.[1] ?? ''
+    const imported = await this.#run('rnpkeys', ['--import-keys', this.file(certificate)])
+    const fingerprint = /^ +([0-9a-f]{40})$/m.exec(imported.stdout.toString())?.[1] ?? ''
     this.#imported.set(certificate, fingerprint)
     return fingerprint
   }

@@ -49,18 +49,23 @@ export class Tracer {
     const args = ['-y', '-o', join(folder, 'calls'), '-e', 'signal=none', '-p', String(pid)]
     if (o !== undefined) {
       const { at, effect } = o
-      const deed = effect === 'SIGKILL' ? 'signal=SIGKILL' : `error=${effect}`
-      args.unshift('-e', `trace=${at.name}`, '-e', `inject=${at.name}:${deed}:when=${at.nth}`)
+      const effectOption = effect === 'SIGKILL' ? 'signal=SIGKILL' : `error=${effect}`
+      args.unshift(
+        '-e',
+        `trace=${at.name}`,
+        '-e',
+        `inject=${at.name}:${effectOption}:when=${at.nth}`,
+      )
     }
     const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] })
     const tracer = new Tracer(strace, folder)
-    let said = ''
+    let output = ''
     await new Promise<void>((resolve, reject) => {
       strace.stderr.setEncoding('utf8').on('data', (piece: string) => {
-        said += piece
-        if (said.includes('attached')) resolve()
+        output += piece
+        if (output.includes('attached')) resolve()
       })
-      void tracer.#ended.then(() => reject(new Error(`strace does not attach: ${said}`)))
+      void tracer.#ended.then(() => reject(new Error(`strace does not attach: ${output}`)))
     })
     return tracer
   }

@@ -61,7 +61,7 @@ export const openInner = async (inner: Uint8Array): Promise<Opened> =>
 export const hello = (): Buffer => toBot(literal('hello'))
 
 /** The outcome in one line: `opened`, or outcome and reason. */
-export function said(opened: Opened | EncryptedMessage): string {
+export function outcomeOf(opened: Opened | EncryptedMessage): string {
   const why = 'reason' in opened ? opened.reason : undefined
   return why === undefined ? opened.outcome : `${opened.outcome}: ${why}`
 }

@@ -38,13 +38,16 @@ export function variedCertificate(random: Random, nowMs: number): Buffer {
     ...self(random, primary, madeMs),
     over: concat(over, 0xb4, u32(id.length), id),
     type: pick(random, 0x13, 0x10, 0x11, 0x12, ...(rarely(random) ? [0x18] : [])),
-    hashed: said(random, rarely(random) ? 0x21 : 0x03),
+    hashed: hashedSubpackets(random, rarely(random) ? 0x21 : 0x03),
   })
   const binding = signature({
     ...self(random, primary, madeMs),
     over: concat(over, overSubkey),
     type: TYPE.subkeyBinding,
-    hashed: said(random, pick(random, 0x0c, 0x04, 0x08, ...(rarely(random) ? [0x02] : []))),
+    hashed: hashedSubpackets(
+      random,
+      pick(random, 0x0c, 0x04, 0x08, ...(rarely(random) ? [0x02] : [])),
+    ),
   })
   const parts = [packet(6, primary.body), packet(13, id), certification]
   if (rarely(random)) parts.push(certification)
@@ -76,7 +79,7 @@ function self(
 }
 
 /** Hashed subpackets of a self-signature. */
-function said(random: Random, flags: number): Buffer[] {
+function hashedSubpackets(random: Random, flags: number): Buffer[] {
   const all = [keyFlags(flags), preferredCiphers(...pick(random, [9, 8, 7], [7], [9]))]
   if (random(4) === 0) all.push(keyExpiresAfter(pick(random, 0, 5, 365 * 86_400, 900 * 86_400)))
   if (random(3) === 0) all.push(subpacket(30, concat(1)), subpacket(21, concat(10, 8)))

@@ -88,8 +88,8 @@ describe.each([true, false])('with words that are signed: %s', (signs) => {
     const [alice, eve] = [await stage.person(), await stage.person()]
     await stage.send(stage.privateChat(alice), 'Alice is known')
     const armored = await seal(alice, 'for the bot alone', { signs })
-    const said = await read(stage, stage.privateChat(eve), { from: eve, armored })
-    expect(said).toEqual(signs ? { verdict: 'bad-signature' } : ELSEWHERE)
+    const verdict = await read(stage, stage.privateChat(eve), { from: eve, armored })
+    expect(verdict).toEqual(signs ? { verdict: 'bad-signature' } : ELSEWHERE)
   })
 })
 
@@ -188,8 +188,8 @@ test('when the people of a group cannot be asked for, its words are withheld and
       status: 403,
       json: { ok: false, error },
     })
-    const said = await read(stage, group, { from: alice, armored })
-    expect(said).toEqual({ verdict: 'signer-unavailable', reason: 'audience-unavailable' })
+    const verdict = await read(stage, group, { from: alice, armored })
+    expect(verdict).toEqual({ verdict: 'signer-unavailable', reason: 'audience-unavailable' })
   }
   expect((await read(stage, group, { from: alice, armored })).text).toBe('to all')
 })

@@ -22,14 +22,14 @@ test('a withheld message is explained: verdict, reason, key, what to do, and nev
   const words = canary()
   const armored = await stranger.phone.seal(words, [stage.botCertificate])
   const id = await deliver(stage.double.world.message(chat, person, { armored }))
-  const said = await explain(String(id))
-  expect(said).toMatch(/^verdict +bad-signature$/m)
-  expect(said).toMatch(/^its text +was withheld from the bot$/m)
-  expect(said).toMatch(
+  const output = await explain(String(id))
+  expect(output).toMatch(/^verdict +bad-signature$/m)
+  expect(output).toMatch(/^its text +was withheld from the bot$/m)
+  expect(output).toMatch(
     new RegExp(`^opened with +${stage.double.world.published?.fingerprint}`, 'm'),
   )
-  expect(said).toMatch(/^what to do +treat it as forged/m)
-  expect(said).toContain(`in chat ${chat.id}, by ${person.id}`)
+  expect(output).toMatch(/^what to do +treat it as forged/m)
+  expect(output).toContain(`in chat ${chat.id}, by ${person.id}`)
   stage.expectNowhere(words)
   const [json] = JSON.parse(await explain(String(id), '--json'))
   expect(json).toMatchObject({ chatId: chat.id, userId: person.id, delivered: false, signer: null })
@@ -54,18 +54,18 @@ test('a message of the bot’s is explained by how many it was sealed to and who
   const broken = stage.double.world.addUser({ certificate: 'none', fingerprint: 'ab'.repeat(20) })
   const sent = await stage.send(stage.group([person, broken]), canary())
   expect(sent.status, sent.text).toBe(201)
-  const said = await explain(String(sent.json.result.id), '--sent')
-  expect(said).toMatch(/^sealed to +one person$/m)
-  expect(said).toMatch(new RegExp(`^skipped +person ${broken.id}: unparseable$`, 'm'))
+  const output = await explain(String(sent.json.result.id), '--sent')
+  expect(output).toMatch(/^sealed to +one person$/m)
+  expect(output).toMatch(new RegExp(`^skipped +person ${broken.id}: unparseable$`, 'm'))
 })
 
 test.each([
   [['424242'], 1, /nothing is remembered of update 424242/],
   [['424242', '--sent'], 1, /nothing is remembered of message 424242/],
   [['twelve'], 2, /whole number/],
-])('explain %j says that it knows nothing, and what to do', async (args, code, said) => {
+])('explain %j says that it knows nothing, and what to do', async (args, code, output) => {
   const ended = await stage.sidecar.postern('explain', ...args)
   expect([ended.code, ended.stdout]).toEqual([code, ''])
-  expect(ended.stderr).toMatch(said)
+  expect(ended.stderr).toMatch(output)
   expect(ended.stderr).toMatch(/hint: /)
 })

@@ -57,10 +57,10 @@ test('whatever an update is, only what stands under our name is taken from it', 
     fc.property(json, (update) => {
       const before = structuredClone(update)
       const had = [...objects(before)].some((one) => Object.hasOwn(one, 'postern'))
-      const { cleaned: told, restore } = findMessages(update)
+      const { cleaned: wasCleaned, restore } = findMessages(update)
       restore()
       expect(update).toEqual(cleaned(before))
-      if (had) expect(told).toBe(true)
+      if (had) expect(wasCleaned).toBe(true)
       expect([...objects(update)].some((one) => Object.hasOwn(one, 'postern'))).toBe(false)
     }),
     { numRuns: runs(500) },

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Outcomes, type MessageOutcome } from '../../src/chats/outcomes.ts'
-import { openStore, type Store } from '../../src/store/store.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'postern-outcomes-'))
 let store: Store

@@ -206,10 +206,10 @@ test('the operator is told what cannot be: a stranger, another fingerprint, no f
     [['policy', 'paranoid'], 2, /no such policy/],
     [['log', '--since', 'yesterday'], 2, /not a date/],
   ]
-  for (const [args, code, said] of cases) {
+  for (const [args, code, expected] of cases) {
     const ended = await stage.sidecar.postern('trust', ...args)
     expect([ended.code, ended.stdout], args.join(' ')).toEqual([code, ''])
-    expect(ended.stderr).toMatch(said)
+    expect(ended.stderr).toMatch(expected)
     expect(ended.stderr).toMatch(/hint: /)
   }
   expect(await postern('trust', 'list')).toMatch(new RegExp(`${id} .*seen`))

@@ -53,19 +53,19 @@ export async function openService(): Promise<ScriptedService> {
   const confirmations: number[] = []
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://service')
-    if (pathname !== '/bot/v1/updates') return say(response, RESULTS[pathname] ?? {})
+    if (pathname !== '/bot/v1/updates') return respond(response, RESULTS[pathname] ?? {})
     const number = (name: string) => Number(searchParams.get(name) ?? 0)
     const offset = searchParams.has('offset') ? number('offset') : null
     const poll = { offset, limit: number('limit'), timeout: number('timeout') }
     if (poll.limit === 1 && poll.timeout === 0) {
       if (poll.offset !== null) confirmations.push(poll.offset)
-      return say(response, [])
+      return respond(response, [])
     }
     polls.push(poll)
     const answer = answers.shift()
     if (answer === undefined) return
     if (typeof answer === 'function') answer(response, poll)
-    else say(response, answer)
+    else respond(response, answer)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -82,7 +82,7 @@ const RESULTS: Record<string, object> = {
   '/bot/v1/webhook': { url: null, pending: 0 },
 }
 
-function say(response: ServerResponse, result: object): void {
+function respond(response: ServerResponse, result: object): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ ok: true, result }))
 }

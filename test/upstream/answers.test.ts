@@ -54,11 +54,11 @@ describe('what the door sends and hands back', () => {
         headers: { 'retry-after': '3' },
       }),
     )
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     const answer = await upstream.send(outbound.send())
     expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '3' } })
     expect(answer.envelope).toMatchObject({ ok: false, error: { code: 'flood_wait' } })
-    expect(told).toEqual([
+    expect(emitted).toEqual([
       [
         'answered',
         {
@@ -96,11 +96,11 @@ describe('what the door sends and hands back', () => {
 
   test('routes are named by their pattern, and unknown ones share a name', async () => {
     const { url } = await service((_request, response) => ok(response, []))
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     await upstream.relay({ method: 'GET', path: '/chats/123/members/456?x=1' })
     await upstream.relay({ method: 'GET', path: '/secret/words' })
     await upstream.edit(outbound.edit())
-    const routes = told
+    const routes = emitted
       .filter(([name]) => name === 'answered')
       .map(([, value]) => (value as { route: string }).route)
     expect(routes).toEqual([
@@ -114,10 +114,10 @@ describe('what the door sends and hands back', () => {
     const { url } = await service((_request, response, nth) =>
       nth === 1 ? no(response, 403, 'bot_paused') : ok(response, []),
     )
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     await upstream.relay({ method: 'GET', path: '/commands' })
     await upstream.relay({ method: 'GET', path: '/commands' })
-    const names = told.map(([name]) => name).filter((name) => name !== 'clock')
+    const names = emitted.map(([name]) => name).filter((name) => name !== 'clock')
     expect(names).toEqual(['answered', 'paused', 'answered', 'working'])
   })
 
@@ -130,9 +130,9 @@ describe('what the door sends and hands back', () => {
       if (date !== undefined) response.setHeader('date', date)
       ok(response, [])
     })
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     for (let n = 0; n < 5; n++) await upstream.relay({ method: 'GET', path: '/me' })
-    const skews = told.filter(([name]) => name === 'clock').map(([, skewMs]) => Number(skewMs))
+    const skews = emitted.filter(([name]) => name === 'clock').map(([, skewMs]) => Number(skewMs))
     expect(skews).toHaveLength(3)
     expect(skews[0]).toBe(0)
     expect(skews[1]).toBeLessThan(-590_000)

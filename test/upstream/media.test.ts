@@ -12,7 +12,7 @@ async function cameOf(
   answer: (response: ServerResponse) => void,
   limits: Partial<UpstreamLimits> = {},
   signal = new AbortController().signal,
-): Promise<{ said: string; bytes: number; closed: () => Promise<void>; asked: () => number }> {
+): Promise<{ outcome: string; bytes: number; closed: () => Promise<void>; asked: () => number }> {
   let asked = 0
   const closed = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
@@ -46,10 +46,10 @@ async function cameOf(
   const rest = { closed: () => closed.promise, asked: () => asked }
   try {
     for await (const piece of await upstream.media('abc', signal)) bytes += piece.length
-    return { said: 'given', bytes, ...rest }
+    return { outcome: 'given', bytes, ...rest }
   } catch (error) {
     if (!(error instanceof PosternError)) throw error
-    return { said: error.code, bytes, ...rest }
+    return { outcome: error.code, bytes, ...rest }
   }
 }
 
@@ -59,9 +59,9 @@ const piece = Buffer.alloc(1000)
 test('a file of the greatest size is given, one byte more is too large', async () => {
   const sized = (size: number) => (response: ServerResponse) =>
     void response.end(Buffer.alloc(size))
-  expect(await cameOf(sized(100_000), LARGE)).toMatchObject({ said: 'given', bytes: 100_000 })
+  expect(await cameOf(sized(100_000), LARGE)).toMatchObject({ outcome: 'given', bytes: 100_000 })
   expect(await cameOf(sized(100_001), LARGE)).toMatchObject({
-    said: 'postern_media_too_large',
+    outcome: 'postern_media_too_large',
     bytes: 0,
   })
 })
@@ -75,7 +75,7 @@ test('a file without a length is read no further than the bound', async () => {
     more()
   }
   const came = await cameOf(endless, LARGE)
-  expect(came.said).toBe('postern_media_too_large')
+  expect(came.outcome).toBe('postern_media_too_large')
   expect(came.bytes).toBeLessThanOrEqual(100_000)
   await came.closed()
 })
@@ -87,28 +87,28 @@ test.each([
   const lying = (response: ServerResponse): void => {
     response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(1000)}`)
   }
-  const { said } = await cameOf(lying, LARGE)
-  if (length > 1000) expect(said).toMatch(/^postern_upstream_/)
-  else expect(said).toBe('given')
+  const { outcome } = await cameOf(lying, LARGE)
+  if (length > 1000) expect(outcome).toMatch(/^postern_upstream_/)
+  else expect(outcome).toBe('given')
 })
 
 test('chunks that end in the middle are no file', async () => {
   const cut = (response: ServerResponse): void => {
     response.write(piece, () => response.destroy())
   }
-  expect((await cameOf(cut)).said).toBe('postern_upstream_unreachable')
+  expect((await cameOf(cut)).outcome).toBe('postern_upstream_unreachable')
 })
 
 test('what never begins to answer, stops within, or drips is given up in time', async () => {
-  expect((await cameOf(() => {}, { mediaMs: 200 })).said).toBe('postern_upstream_timeout')
+  expect((await cameOf(() => {}, { mediaMs: 200 })).outcome).toBe('postern_upstream_timeout')
   const stalls = (response: ServerResponse): void => void response.write(piece)
-  expect((await cameOf(stalls, { mediaMs: 300 })).said).toBe('postern_upstream_timeout')
+  expect((await cameOf(stalls, { mediaMs: 300 })).outcome).toBe('postern_upstream_timeout')
   const drips = (response: ServerResponse): void => {
     const timer = setInterval(() => response.write('x'), 20)
     response.on('close', () => clearInterval(timer))
   }
   const came = await cameOf(drips, { mediaMs: 400, stallMs: 60_000 })
-  expect(came.said).toBe('postern_upstream_timeout')
+  expect(came.outcome).toBe('postern_upstream_timeout')
   await came.closed()
 })
 
@@ -116,13 +116,13 @@ test('whoever stops waiting ends the call', async () => {
   const leave = new AbortController()
   const waiting = cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
   const came = await waiting
-  expect(came.said).toBe('postern_upstream_timeout')
+  expect(came.outcome).toBe('postern_upstream_timeout')
   await came.closed()
 })
 
 test('a connection that fails before any answer is tried once more, and no more', async () => {
   const came = await cameOf((response) => void response.destroy(), { retryPauseMs: 1 })
-  expect(came.said).toBe('postern_upstream_unreachable')
+  expect(came.outcome).toBe('postern_upstream_unreachable')
   expect(came.asked()).toBe(2)
 })
 

@@ -47,11 +47,11 @@ describe('an answer outside the service’s language is neither followed nor pas
       response.writeHead(status, headers)
       response.end(body)
     })
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
     expect(error).toMatchObject({ code: 'postern_upstream_invalid', status: 502 })
-    expect(JSON.stringify([error.message, error.stack, error.cause, told])).not.toContain(CANARY)
-    expect(told).toEqual([['unreachable', 'postern_upstream_invalid']])
+    expect(JSON.stringify([error.message, error.stack, error.cause, emitted])).not.toContain(CANARY)
+    expect(emitted).toEqual([['unreachable', 'postern_upstream_invalid']])
   })
 
   test.each([301, 302, 303, 307, 308])(
@@ -77,10 +77,10 @@ describe('an answer outside the service’s language is neither followed nor pas
 
   test('bytes that are no HTTP', async () => {
     const { url } = await rawService((socket) => socket.end(`SSH-2.0-${CANARY}\r\n`))
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
     expect(error.code).toBe('postern_upstream_invalid')
-    expect(JSON.stringify([error.message, error.cause, told])).not.toContain(CANARY)
+    expect(JSON.stringify([error.message, error.cause, emitted])).not.toContain(CANARY)
   })
 
   test.each([
@@ -157,7 +157,7 @@ describe('whatever does not end in time is ended', () => {
     ['within the body', head('200 OK', 'content-length: 30') + '{"ok":true,'],
   ])('a service that falls silent %s', async (_where, bytes) => {
     const { url, closed } = await rawService((socket) => socket.write(bytes))
-    const { upstream, told } = door(url, { limits })
+    const { upstream, emitted } = door(url, { limits })
     const signal = new AbortController().signal
     const errors = await Promise.all([
       failing(upstream.relay({ method: 'GET', path: '/me' })),
@@ -170,7 +170,7 @@ describe('whatever does not end in time is ended', () => {
       expect(error).toMatchObject({ code: 'postern_upstream_timeout', status: 504 })
     }
     await expect.poll(closed).toBe(6)
-    expect(told.filter(([name]) => name === 'unreachable')).toHaveLength(5)
+    expect(emitted.filter(([name]) => name === 'unreachable')).toHaveLength(5)
   })
 
   test.concurrent.each([

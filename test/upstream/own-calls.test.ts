@@ -48,7 +48,7 @@ describe('calls of the sidecar’s own', () => {
       ok(response, {})
     })
     const limits = { budgetWindowMs: 700 }
-    const { upstream, told } = door(url, { ownCallsPerMinute: () => 1, limits })
+    const { upstream, emitted } = door(url, { ownCallsPerMinute: () => 1, limits })
     const startedMs = performance.now()
     const own = [1, 2, 3, 4].map((id) => upstream.ask({ method: 'GET', path: `/chats/${id}` }))
     await Promise.all([6, 7].map((id) => upstream.relay({ method: 'GET', path: `/chats/${id}` })))
@@ -57,7 +57,7 @@ describe('calls of the sidecar’s own', () => {
     expect(order.filter((id) => Number(id) < 6)).toEqual(['1', '2', '3', '4'])
     // not a bound on speed: three windows must have passed before the fourth call
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(2095)
-    expect(told.filter(([name]) => name === 'budget')).toEqual(
+    expect(emitted.filter(([name]) => name === 'budget')).toEqual(
       own.map(() => ['budget', { usedLastMinute: 1, limit: 1 }]),
     )
   })
@@ -121,9 +121,9 @@ describe('calls of the sidecar’s own', () => {
       if (nth === 1) socket.resetAndDestroy()
       else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"ok":true,"result":1}')
     })
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     expect(await upstream.ask(me)).toBe(1)
-    const budget = told.filter(([name]) => name === 'budget').map(([, value]) => value)
+    const budget = emitted.filter(([name]) => name === 'budget').map(([, value]) => value)
     expect(budget).toEqual([
       { usedLastMinute: 1, limit: 100 },
       { usedLastMinute: 2, limit: 100 },

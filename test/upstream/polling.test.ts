@@ -19,13 +19,13 @@ describe('long polls', () => {
   test('when the bot hangs up, the service sees the connection close, and nothing is told', async () => {
     const bot = new AbortController()
     const { url, closed } = await rawService(() => bot.abort())
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     const polling = failing(
       upstream.poll({ query: 'timeout=50', timeoutSeconds: 50, signal: bot.signal }),
     )
     expect((await polling).code).toBe('postern_upstream_timeout')
     await expect.poll(closed).toBe(1)
-    expect(told).toEqual([])
+    expect(emitted).toEqual([])
     const gone = upstream.poll({ query: '', timeoutSeconds: 0, signal: AbortSignal.abort() })
     expect((await failing(gone)).code).toBe('postern_upstream_timeout')
   })

@@ -15,12 +15,12 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
   test('when the connection is reset after the request', async () => {
     bodies = []
     const { url } = await resetting()
-    const { upstream, told } = door(url)
+    const { upstream, emitted } = door(url)
     const message = outbound.send()
     const answer = await upstream.send(message)
     expect(answer).toMatchObject({ status: 201, envelope: { ok: true, result: { id: 9 } } })
     expect(bodies).toEqual([message.body, message.body].map(String))
-    expect(told.map(([name]) => name)).not.toContain('unreachable')
+    expect(emitted.map(([name]) => name)).not.toContain('unreachable')
   })
 
   test.each([
@@ -70,7 +70,7 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
     const error = await failing(refusing.upstream.send(outbound.send()))
     expect(error).toMatchObject({ code: 'postern_upstream_unreachable', status: 502 })
     expect(error.message).toContain('ECONNREFUSED')
-    expect(refusing.told).toEqual([['unreachable', 'postern_upstream_unreachable']])
+    expect(refusing.emitted).toEqual([['unreachable', 'postern_upstream_unreachable']])
   })
 })
 
@@ -166,7 +166,7 @@ describe('the token is read again when the service refuses it', () => {
   test('a new one is used for the same call at once, whatever the call', async () => {
     const { url, seen } = await picky('new')
     for (const call of ['send', 'edit', 'relay', 'poll'] as const) {
-      const { upstream, told } = door(url, { token: source(['old', 'new']) })
+      const { upstream, emitted } = door(url, { token: source(['old', 'new']) })
       const answer = await {
         send: () => upstream.send(outbound.send()),
         edit: () => upstream.edit(outbound.edit()),
@@ -175,7 +175,7 @@ describe('the token is read again when the service refuses it', () => {
           upstream.poll({ query: '', timeoutSeconds: 0, signal: new AbortController().signal }),
       }[call]()
       expect(answer.status).toBe(200)
-      expect(told.map(([name]) => name)).not.toContain('unauthorized')
+      expect(emitted.map(([name]) => name)).not.toContain('unauthorized')
     }
     expect(seen).toHaveLength(8)
   })
@@ -187,19 +187,19 @@ describe('the token is read again when the service refuses it', () => {
       { reveal: () => TOKEN, reload: () => Promise.reject(new Error('file is gone')) },
     ]
     for (const token of sources) {
-      const { upstream, told } = door(url, { token })
+      const { upstream, emitted } = door(url, { token })
       expect((await upstream.relay({ method: 'GET', path: '/me' })).status).toBe(401)
-      expect(told.map(([name]) => name)).toContain('unauthorized')
+      expect(emitted.map(([name]) => name)).toContain('unauthorized')
     }
     expect(seen).toHaveLength(2)
   })
 
   test('a new one that is refused too is not tried for ever', async () => {
     const { url, seen } = await picky('third')
-    const { upstream, told } = door(url, { token: source(['old', 'new', 'third']) })
+    const { upstream, emitted } = door(url, { token: source(['old', 'new', 'third']) })
     expect((await upstream.relay({ method: 'GET', path: '/me' })).status).toBe(401)
     expect(seen).toHaveLength(2)
-    expect(told.map(([name]) => name)).toContain('unauthorized')
+    expect(emitted.map(([name]) => name)).toContain('unauthorized')
   })
 
   test('calls that are refused side by side all use the new one, though only one saw it change', async () => {

@@ -98,16 +98,16 @@ export function no(
 export function door(
   baseUrl: string,
   o: Partial<UpstreamOptions> = {},
-): { upstream: Upstream; told: [name: string, value?: unknown][] } {
-  const told: [string, unknown?][] = []
+): { upstream: Upstream; emitted: [name: string, value?: unknown][] } {
+  const emitted: [string, unknown?][] = []
   const events: UpstreamEvents = {
-    answered: (value) => told.push(['answered', value]),
-    unreachable: (code) => told.push(['unreachable', code]),
-    unauthorized: () => told.push(['unauthorized']),
-    paused: () => told.push(['paused']),
-    working: () => told.push(['working']),
-    clock: (skewMs) => told.push(['clock', skewMs]),
-    budget: (value) => told.push(['budget', value]),
+    answered: (value) => emitted.push(['answered', value]),
+    unreachable: (code) => emitted.push(['unreachable', code]),
+    unauthorized: () => emitted.push(['unauthorized']),
+    paused: () => emitted.push(['paused']),
+    working: () => emitted.push(['working']),
+    clock: (skewMs) => emitted.push(['clock', skewMs]),
+    budget: (value) => emitted.push(['budget', value]),
   }
   const upstream = createUpstream({
     baseUrl,
@@ -118,7 +118,7 @@ export function door(
     limits: { retryPauseMs: 5, ...o.limits },
   })
   onTestFinished(() => upstream[Symbol.asyncDispose]())
-  return { upstream, told }
+  return { upstream, emitted }
 }
 
 /** What the guard lets out: the buttons of a message, as a send or an edit. */

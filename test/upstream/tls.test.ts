@@ -39,7 +39,7 @@ describe('the token goes to nobody who cannot prove to be the service', () => {
     ['that vouches for itself', () => authority.selfSigned(HERE), true],
   ] as const)('a certificate %s is refused', async (_which, identity, withCa) => {
     const { url, seen } = await secure(identity())
-    const { upstream, told } = door(url, withCa ? { ca: authority.cert } : {})
+    const { upstream, emitted } = door(url, withCa ? { ca: authority.cert } : {})
     const signal = new AbortController().signal
     const errors = await Promise.all([
       failing(upstream.ask({ method: 'GET', path: '/me' })),
@@ -51,7 +51,7 @@ describe('the token goes to nobody who cannot prove to be the service', () => {
       expect(error.message).toMatch(/: [A-Z_]+$/)
     }
     expect(seen).toEqual([])
-    expect(told.map(([name]) => name)).not.toContain('working')
+    expect(emitted.map(([name]) => name)).not.toContain('working')
   })
 
   test('an authority that is no certificate is refused before anything is sent', () => {

@@ -67,14 +67,14 @@ test.each(namesIn('certificates'))('%s', async (name) => {
   expect(judged.unusable ?? undefined).toBe(field.get('reason'))
   expect(judged.unusable === null ? 'usable' : 'unusable').toBe(field.get('outcome'))
   const { expiresMs, notBeforeMs, recipientBytes } = judged
-  const said: Record<string, string> = {
+  const stated: Record<string, string> = {
     fingerprint: judged.fingerprint ?? '',
     algorithm: judged.algorithm,
     expires: expiresMs === Infinity ? 'never' : iso(expiresMs),
     'not-before': iso(notBeforeMs),
     'recipient-octets': `${recipientBytes.aes256} ${recipientBytes.aes128}`,
   }
-  for (const [key, value] of Object.entries(said)) {
+  for (const [key, value] of Object.entries(stated)) {
     if (field.has(key)) expect(value, key).toBe(field.get(key))
   }
 })

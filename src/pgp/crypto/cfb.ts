@@ -84,7 +84,7 @@ function xorShifted(
   }
 }
 
-/** Gives memory back at once: the collector would let tens of MiB of it collectPackets first. */
+/** Frees memory at once: the garbage collector would let tens of MiB accumulate first. */
 function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

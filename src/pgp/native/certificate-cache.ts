@@ -67,7 +67,7 @@ export class CertificateCache implements Disposable {
     this.#parts = parts
   }
 
-  /** Changes whenever what was said before may not hold any more. */
+  /** Changes whenever an earlier answer may not hold any more. */
   get epoch(): number {
     return this.#epoch
   }

@@ -147,7 +147,7 @@ export class NativeOwnKeys {
   }
 }
 
-/** What was said of a key at a time is asked again when something in it begins or ends. */
+/** An answer about a key is computed again when something in the key begins or ends. */
 function isCurrent(described: Described | null): boolean {
   return described?.info == null || holdsAt(described.info, Date.now())
 }

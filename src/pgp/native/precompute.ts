@@ -1,4 +1,4 @@
-/** The next message of each place, prepared but for its words: in memory alone, and not for long. */
+/** The next message of each place, prepared except for its text: in memory alone, and not for long. */
 import { destroyPrepared, preparedBytes, type PreparedMessage } from './prepared-message.ts'
 import type { PrepareRequest, RecipientPackets } from './recipient-packets.ts'
 
@@ -108,7 +108,7 @@ export class PreparedMessages {
 export interface PrecomputerParts {
   packets: RecipientPackets
   bounds: PrecomputeBounds
-  /** Called when the next message of a place is ready but for its words. */
+  /** Called when the next message of a place is ready except for its text. */
   onPrepared: (place: string) => void
 }
 

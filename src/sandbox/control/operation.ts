@@ -3,14 +3,26 @@ import { PosternError } from '../../errors.ts'
 import { operationsOn, type Operation } from '../../rpc/operation.ts'
 import type { Phones } from '../phone/phones.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
-import type { Schedule } from '../seed/schedule.ts'
 import type { World } from '../world.ts'
+
+/** A step of a seed's schedule that failed; `action` is the operation that it named. */
+export interface StepError {
+  atMs: number
+  action: string
+  reason: string
+}
 
 /** What an operation works on. */
 export interface ControlContext {
   world: World
   phones: Phones
-  schedule: Schedule
+  schedule: {
+    /** How many steps are left. */
+    readonly left: number
+    readonly errors: readonly StepError[]
+    /** Resolves when every step that is due by now is done. */
+    caughtUp(): Promise<void>
+  }
 }
 
 /**

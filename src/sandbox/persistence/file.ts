@@ -10,7 +10,7 @@ interface PendingWrite {
   key: string
   /** The value to write: JSON, bytes, or undefined when the entry was deleted. */
   current(): string | Uint8Array | undefined
-  /** It was deleted; when it is there again, it stands at the end of its map. */
+  /** It was deleted; when it is added again, it is the last of its map. */
   wasDeleted: boolean
 }
 

@@ -1,6 +1,25 @@
 import { plainKind, type Persistence } from '../persistence/persistence.ts'
-import type { KeyChange, InboxEntry, ReceivedAnswer } from './phone.ts'
-import type { StoredMessage } from '../state.ts'
+import type { ReadMessage } from './read.ts'
+import type { ButtonAnswer, StoredMessage } from '../state.ts'
+
+/** A message that a phone showed to its person. */
+export interface InboxEntry extends ReadMessage {
+  messageId: number
+  chatId: number
+  fromId: number
+  /** An edit of a message shown before. */
+  edited: boolean
+}
+
+export interface KeyChange {
+  userId: number
+  /** Null when the key was removed. */
+  fingerprint: string | null
+}
+
+export interface ReceivedAnswer extends ButtonAnswer {
+  callbackId: string
+}
 
 /** A message that was received and is not opened yet, as it was when received. */
 export interface UnreadMessage {

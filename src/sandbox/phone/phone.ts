@@ -1,28 +1,9 @@
 import type { Engine } from '../../pgp/engine.ts'
 import type { PhoneConnection } from './connection.ts'
-import type { PhoneMemory, UnreadMessage } from './memory.ts'
-import { readMessage, type ReadMessage } from './read.ts'
+import type { InboxEntry, KeyChange, PhoneMemory, ReceivedAnswer, UnreadMessage } from './memory.ts'
+import { readMessage } from './read.ts'
 import { PhoneSealer, type FileSealingOptions, type PhoneIdentity } from './seal.ts'
-import type { ButtonAnswer, WorldEvent } from '../state.ts'
-
-/** A message that a phone showed to its person. */
-export interface InboxEntry extends ReadMessage {
-  messageId: number
-  chatId: number
-  fromId: number
-  /** An edit of a message shown before. */
-  edited: boolean
-}
-
-export interface KeyChange {
-  userId: number
-  /** Null when the key was removed. */
-  fingerprint: string | null
-}
-
-export interface ReceivedAnswer extends ButtonAnswer {
-  callbackId: string
-}
+import type { WorldEvent } from '../state.ts'
 
 /** Options of sending a file. */
 export interface SendOptions extends Omit<FileSealingOptions, 'signer'> {

@@ -7,6 +7,7 @@ import { addChat } from './chats.ts'
 import { parseDurationMs } from './schema.ts'
 import { writeHistory } from './history.ts'
 import { SeedIds } from './ids.ts'
+import type { Schedule } from './schedule.ts'
 import type { Seed, SeedBot, SeedPerson } from './schema.ts'
 
 /** The time to set the clock to, so that the oldest message of the history is as old as it should be. */
@@ -26,7 +27,7 @@ function beginningMs({ clock }: Seed): number {
  * beginning. Adds the seed's steps to the schedule, which is not started here.
  */
 export async function applySeed(
-  context: ControlContext,
+  context: ControlContext & { schedule: Schedule },
   control: Control,
   seed: Seed,
 ): Promise<void> {

@@ -1,8 +1,9 @@
+import type { StepError } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
+import type { RecordKind } from '../persistence/persistence.ts'
 import type { ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 import { actionInput, referencesIn, type ActionName } from './actions.ts'
-import { STEP_KIND } from './former-names.ts'
 
 /** An action of a seed's schedule, with ids in the place of names. */
 export interface ScheduledStep {
@@ -12,11 +13,16 @@ export interface ScheduledStep {
   input: Record<string, unknown>
 }
 
-/** A step that failed. */
-export interface StepError {
-  atMs: number
-  action: ActionName
-  reason: string
+type StoredStep = Omit<ScheduledStep, 'action'> & { deed: ActionName }
+
+/** How steps are stored: files of the first version call the action `deed`. */
+const STEP_KIND: RecordKind<ScheduledStep> = {
+  name: 'step',
+  write: ({ action, ...rest }): StoredStep => ({ ...rest, deed: action }),
+  read: (stored) => {
+    const { deed, ...rest } = stored as StoredStep
+    return { ...rest, action: deed }
+  },
 }
 
 /** What is scheduled to happen in a world, on its clock. Steps that are left are stored. */

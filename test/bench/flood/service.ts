@@ -20,7 +20,7 @@ await sandbox.phone(alice.id)
 
 process.on('message', (message: ToService) => void obey(message))
 process.on('disconnect', () => process.exit(0))
-say({
+post({
   url: front.url,
   token: sandbox.token,
   botId: bot.id,
@@ -36,7 +36,7 @@ async function obey(message: ToService): Promise<void> {
     for (const [route, lie] of message.lies.routes) front.instead.set(route, answer(lie))
     if (message.lies.keyLists !== undefined) addGroups(message.lies.keyLists)
   }
-  say({ done: true })
+  post({ done: true })
 }
 
 function addGroups(keyLists: string[]): void {
@@ -51,7 +51,7 @@ function addGroups(keyLists: string[]): void {
   front.instead.set('POST /messages', answering(success({ id: 7, date: Date.now() })))
 }
 
-function say(what: object): void {
+function post(what: object): void {
   process.send?.(what)
 }
 

@@ -48,8 +48,8 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
       assert.equal(records.length, 2)
       checkKeyRecord(records[0] ?? {}, Number(idsIn(records)[0]))
       assert.equal(memberCount, 4)
-      const said = JSON.stringify(records)
-      assert.ok(!said.includes(stage.alice.username) && !said.includes('"Alice"'), 'no names')
+      const json = JSON.stringify(records)
+      assert.ok(!json.includes(stage.alice.username) && !json.includes('"Alice"'), 'no names')
     },
   },
   {

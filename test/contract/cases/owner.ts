@@ -60,12 +60,12 @@ export const OWNER = casesOf('States and transitions', [
     ],
     needs: ['owner'],
     run: async (stage) => {
-      const told = (await stage.owner.told()).length
+      const before = (await stage.owner.notices()).length
       assert.deepEqual(ok(await stage.bot.post('/token/revoke')), { revoked: true })
       no(await stage.bot.get('/me'), 'unauthorized')
       no(await stage.bot.post('/token/revoke'), 'unauthorized')
       no(await stage.bot.get('/updates'), 'unauthorized')
-      assert.equal((await stage.owner.told()).length, told + 1)
+      assert.equal((await stage.owner.notices()).length, before + 1)
       await stage.owner.issueToken()
       await stage.owner.handOverToken()
       ok(await stage.bot.get('/me'))

@@ -16,9 +16,9 @@ export const PRIVACY = casesOf('What the service does', [
     needs: ['people', 'private chat'],
     run: async (stage) => {
       const chatId = await stage.privateChat()
-      const said = [stage.words(), '/start', 'hello @somebody', 'x']
-      for (const text of said) await stage.alice.write(chatId, text)
-      assert.deepEqual(await receivedWords(stage), said)
+      const texts = [stage.words(), '/start', 'hello @somebody', 'x']
+      for (const text of texts) await stage.alice.write(chatId, text)
+      assert.deepEqual(await receivedWords(stage), texts)
     },
   },
   {
@@ -27,7 +27,7 @@ export const PRIVACY = casesOf('What the service does', [
     needs: ['people', 'rooms'],
     run: async (stage) => {
       const { username } = stage.me
-      const said: string[] = []
+      const texts: string[] = []
       for (const chatId of await groups(stage)) {
         const replyTo = await say(stage, chatId)
         const addressed = [
@@ -38,9 +38,9 @@ export const PRIVACY = casesOf('What the service does', [
         for (const text of addressed) await stage.alice.write(chatId, text)
         const reply = stage.words()
         await stage.bob.write(chatId, reply, { replyTo })
-        said.push(...addressed, reply)
+        texts.push(...addressed, reply)
       }
-      assert.deepEqual(await receivedWords(stage), said)
+      assert.deepEqual(await receivedWords(stage), texts)
     },
   },
   {
@@ -64,14 +64,14 @@ export const PRIVACY = casesOf('What the service does', [
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
       await stage.owner.setPrivacyMode({ on: false })
-      const said: string[] = []
+      const texts: string[] = []
       for (const chatId of await groups(stage)) {
         for (const person of [stage.alice, stage.bob]) {
-          said.push(stage.words())
-          await person.write(chatId, said.at(-1) ?? '')
+          texts.push(stage.words())
+          await person.write(chatId, texts.at(-1) ?? '')
         }
       }
-      assert.deepEqual(await receivedWords(stage), said)
+      assert.deepEqual(await receivedWords(stage), texts)
     },
   },
   {

@@ -36,8 +36,8 @@ export const RATES = casesOf('Limits', [
       // The sidecar's few calls of its own count like any others of the bot's.
       const least = stage.per({ service: 600, protected: 590, open: 590 })
       assert.ok(good >= least && good <= 600, `${good} calls fit`)
-      const said = wait(await call(), 'rate_limited')
-      assert.deepEqual(said, { header: 40, body: 60 })
+      const waits = wait(await call(), 'rate_limited')
+      assert.deepEqual(waits, { header: 40, body: 60 })
       stage.advance(15_000)
       for (const answer of await times(320, call)) {
         assert.deepEqual(wait(answer, 'rate_limited'), { header: 25, body: 60 })

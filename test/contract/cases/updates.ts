@@ -7,9 +7,9 @@ import type { Stage } from '../stage.ts'
 /** Alice writes so many messages; gives their words. */
 async function written(stage: Stage, count: number): Promise<string[]> {
   const chatId = await stage.privateChat()
-  const said = Array.from({ length: count }, () => stage.words())
-  for (const text of said) await stage.alice.write(chatId, text)
-  return said
+  const texts = Array.from({ length: count }, () => stage.words())
+  for (const text of texts) await stage.alice.write(chatId, text)
+  return texts
 }
 
 export const UPDATES = casesOf('GET /updates', [
@@ -18,11 +18,11 @@ export const UPDATES = casesOf('GET /updates', [
     proves: ['endpoint getUpdates', 'updates-order', 'update-fields', 'event-order'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
-      const said = await written(stage, 3)
+      const texts = await written(stage, 3)
       const updates = await received(stage)
       assert.deepEqual(
         updates.map((update) => at(update, 'message.text')),
-        said,
+        texts,
       )
       const ids = updates.map(({ updateId }) => Number(updateId))
       assert.ok(ids.every((id, index) => index === 0 || id > Number(ids[index - 1])))
@@ -53,16 +53,16 @@ export const UPDATES = casesOf('GET /updates', [
     proves: ['updates-offset', 'updates-no-offset', 'queued update: queued -> deleted (offset)'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
-      const said = await written(stage, 3)
+      const texts = await written(stage, 3)
       assert.equal((await received(stage)).length, 3)
       const [, second] = await received(stage)
       const id = Number(second?.['updateId'])
       const rest = okList(await stage.bot.get(`/updates?offset=${id}`))
       assert.deepEqual(
         rest.map((update) => at(update, 'message.text')),
-        said.slice(1),
+        texts.slice(1),
       )
-      assert.deepEqual(await receivedWords(stage), said.slice(1))
+      assert.deepEqual(await receivedWords(stage), texts.slice(1))
       assert.equal(okList(await stage.bot.get('/updates?offset=0')).length, 2)
       assert.equal(okList(await stage.bot.get(`/updates?offset=${id + 2}`)).length, 0)
       assert.deepEqual(await received(stage), [])
@@ -85,8 +85,8 @@ export const UPDATES = casesOf('GET /updates', [
     run: async (stage) => {
       const poll = stage.bot.get('/updates?timeout=50')
       await stage.polling()
-      const [said] = await written(stage, 1)
-      assert.equal(at(okList(await poll)[0], 'message.text'), said)
+      const [texts] = await written(stage, 1)
+      assert.equal(at(okList(await poll)[0], 'message.text'), texts)
     },
   },
   {
@@ -114,8 +114,8 @@ export const UPDATES = casesOf('GET /updates', [
       const second = stage.bot.get('/updates?timeout=50')
       assert.deepEqual(ok(await first), [])
       await stage.polling()
-      const [said] = await written(stage, 1)
-      assert.equal(at(okList(await second)[0], 'message.text'), said)
+      const [texts] = await written(stage, 1)
+      assert.equal(at(okList(await second)[0], 'message.text'), texts)
 
       const end = okList(await stage.bot.get('/updates'))[0]?.['updateId']
       const third = stage.bot.get(`/updates?timeout=50&offset=${Number(end) + 1}`)

@@ -24,9 +24,9 @@ const wordsOf = ({ deliveries }: Receiver): unknown[] =>
 
 /** Alice writes so many messages; gives their words. */
 async function written(stage: Stage, count: number): Promise<string[]> {
-  const said = Array.from({ length: count }, () => stage.words())
-  for (const text of said) await stage.alice.write(await stage.privateChat(), text)
-  return said
+  const texts = Array.from({ length: count }, () => stage.words())
+  for (const text of texts) await stage.alice.write(await stage.privateChat(), text)
+  return texts
 }
 
 const DELIVERIES = casesOf('Events', [
@@ -40,11 +40,11 @@ const DELIVERIES = casesOf('Events', [
     ],
     run: async (stage) => {
       await using receiver = await createReceiver()
-      const said = await written(stage, 2)
+      const texts = await written(stage, 2)
       await set(stage, receiver, { secret: 'top-secret_1' })
-      said.push(...(await written(stage, 1)))
+      texts.push(...(await written(stage, 1)))
       await receiver.until(3)
-      assert.deepEqual(wordsOf(receiver), said)
+      assert.deepEqual(wordsOf(receiver), texts)
       for (const { method, path, headers } of receiver.deliveries) {
         assert.equal(method, 'POST')
         assert.equal(path, '/hook')
@@ -159,14 +159,14 @@ const DELIVERIES = casesOf('Events', [
     run: async (stage) => {
       await using receiver = await createReceiver()
       receiver.answers.push(...Array.from({ length: 15 }, () => 500))
-      const told = (await stage.owner.told()).length
+      const before = (await stage.owner.notices()).length
       // The sidecar cannot tell the owner: it tells the operator, by log and readiness.
-      const tells = stage.per({ service: 1, protected: 0, open: 0 })
+      const expected = stage.per({ service: 1, protected: 0, open: 0 })
       await set(stage, receiver)
       await written(stage, 1)
       for (let count = 1; count <= 15; count++) {
         await failed(stage, count)
-        assert.equal((await stage.owner.told()).length - told, count >= 10 ? tells : 0)
+        assert.equal((await stage.owner.notices()).length - before, count >= 10 ? expected : 0)
         const waitMs = Math.min(1000 * 2 ** (count - 1), HOUR_MS)
         stage.advance(waitMs - 1)
         ok(await stage.bot.get('/webhook'))

@@ -103,10 +103,10 @@ function bare(value: unknown): unknown {
 function isSameRequest(seen: TranscriptCall, call: Call): boolean {
   if (call.raw !== undefined) return true
   if (call.body === undefined) return seen.body === ''
-  const told = JSON.parse(seen.body) as Record<string, unknown>
-  const said = JSON.parse(JSON.stringify(call.body)) as Record<string, unknown>
-  const { sendId = told['sendId'], ...rest } = said
-  return isSameJson(told, sendId === undefined ? rest : { ...rest, sendId })
+  const received = JSON.parse(seen.body) as Record<string, unknown>
+  const sent = JSON.parse(JSON.stringify(call.body)) as Record<string, unknown>
+  const { sendId = received['sendId'], ...rest } = sent
+  return isSameJson(received, sendId === undefined ? rest : { ...rest, sendId })
 }
 
 function isSameJson(one: unknown, other: unknown): boolean {

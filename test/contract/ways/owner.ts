@@ -24,7 +24,7 @@ export function ownerOf(
     handOverToken: async () => {
       if (issued !== null) await o.handOver(issued)
     },
-    told: async () => {
+    notices: async () => {
       const { ownerNotices } = await control.bot(which)
       return ownerNotices.map(({ kind }) => kind)
     },

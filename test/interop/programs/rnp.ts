@@ -46,8 +46,8 @@ class Rnp implements Program {
     const expert = EXPERT[kind]
     const how = expert === undefined ? ['--numbits', BITS[kind] ?? ''] : ['--expert']
     const made = await this.#keys([...args, ...how], expert)
-    const said = made.stdout.toString() + made.stderr
-    const handle = /sec .*\n\s+([0-9a-f]{40})/.exec(said)?.[1] ?? ''
+    const output = made.stdout.toString() + made.stderr
+    const handle = /sec .*\n\s+([0-9a-f]{40})/.exec(output)?.[1] ?? ''
     const exported = await this.#keys(['--export-key', handle])
     return { certificate: exported.stdout.toString(), handle }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isNativeCipher, openVersion1 } from '../../../src/pgp/crypto/seipd.ts'
-import { KEY, openPackets, said } from '../../support/openpgp-engine.ts'
+import { KEY, openPackets, outcomeOf } from '../../support/openpgp-engine.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
@@ -12,7 +12,7 @@ const body = seipdBody(inner, KEY)
 const aes256 = { algorithm: 'aes256', data: KEY.data }
 const openBody = (bytes: Uint8Array): ReturnType<typeof openVersion1> => openVersion1(bytes, aes256)
 const openSealed = async (container: Uint8Array): Promise<string> =>
-  said(await openPackets(concat(pkesk(bot.subkey, KEY), packet(18, container))))
+  outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), packet(18, container))))
 
 test.each([
   ['aes128', 7],
@@ -101,17 +101,17 @@ test('a recipient packet whose session key is damaged looks like any other damag
   for (const at of [20, 60, packetBytes.length - 1]) {
     const copy = Buffer.from(packetBytes)
     copy[at] = (copy[at] ?? 0) ^ 1
-    expect(said(await openPackets(concat(copy, packet(18, body))))).toBe('damaged: decryption')
+    expect(outcomeOf(await openPackets(concat(copy, packet(18, body))))).toBe('damaged: decryption')
   }
 })
 
 test('a version 2 container notices flipped bits in its header, salt, chunk and last tag', async () => {
   const whole = seipd2(inner, KEY)
-  expect(said(await openPackets(concat(pkesk(bot.subkey, KEY), whole)))).toBe('opened')
+  expect(outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), whole)))).toBe('opened')
   for (const at of [3, 4, 5, 6, 20, 40, 60, whole.length - 1]) {
     const copy = Buffer.from(whole)
     copy[at] = (copy[at] ?? 0) ^ 1
-    const outcome = said(await openPackets(concat(pkesk(bot.subkey, KEY), copy)))
+    const outcome = outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), copy)))
     expect(outcome, `byte ${at}`).toBe('damaged: decryption')
   }
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/pgp/format/armor.ts'
 import { armorMessage, armoredLength } from '../../../src/pgp/format/armor-writer.ts'
 import { looksEncrypted } from '../../../src/pgp/format/encrypted-message.ts'
-import { hello, openArmored, said } from '../../support/openpgp-engine.ts'
+import { hello, openArmored, outcomeOf } from '../../support/openpgp-engine.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
 import { seeded } from '../../support/openpgp-bytes.ts'
 import { bot } from '../../support/openpgp-people.ts'
@@ -91,7 +91,7 @@ test.each([
   ['nothing', ''],
 ])('%s is no block', async (_, text) => {
   expect(read(text)).toBeNull()
-  expect(said(await openArmored(text))).toBe('damaged: armor')
+  expect(outcomeOf(await openArmored(text))).toBe('damaged: armor')
   expect(looksEncrypted(text)).toBe(false)
 })
 
@@ -114,8 +114,8 @@ test('P5 a message of exactly 131072 characters opens, of one more is too large'
   const text = armor(hello())
   const filled = text.padEnd(131_072, '\n')
   expect(await openArmored(filled)).toMatchObject({ outcome: 'opened', text: 'hello' })
-  expect(said(await openArmored(`${filled}\n`))).toBe('too-large: armor')
-  expect(said(await openArmored('-'.repeat(5_000_000)))).toBe('too-large: armor')
+  expect(outcomeOf(await openArmored(`${filled}\n`))).toBe('too-large: armor')
+  expect(outcomeOf(await openArmored('-'.repeat(5_000_000)))).toBe('too-large: armor')
 })
 
 /** Each took a second or five when lines were shifted off an array, and the parser runs unthreaded. */

@@ -2,7 +2,7 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
 import { parseMessage } from '../../../src/pgp/format/encrypted-message.ts'
-import { idsOf, openArmored, openInner, said, toBot } from '../../support/openpgp-engine.ts'
+import { idsOf, openArmored, openInner, outcomeOf, toBot } from '../../support/openpgp-engine.ts'
 import {
   BZIP2_BOMB,
   BZIP2_EMPTY,
@@ -75,7 +75,7 @@ test.each([
     'compression',
   ],
 ])('%s: damaged', async (_, packets, why) => {
-  expect(said(await openInner(packets))).toBe(`damaged: ${why}`)
+  expect(outcomeOf(await openInner(packets))).toBe(`damaged: ${why}`)
 })
 
 /** A literal packet of so many zeros. */
@@ -93,7 +93,7 @@ test.each([
   expect(armor(toBot(packets)).length).toBeLessThan(BOUNDS.messageChars)
   await openInner(hello)
   const before = process.resourceUsage().maxRSS
-  for (let round = 0; round < 5; round++) expect(said(await openInner(packets))).toBe(expected)
+  for (let round = 0; round < 5; round++) expect(outcomeOf(await openInner(packets))).toBe(expected)
   expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(48)
 })
 
@@ -103,7 +103,7 @@ test('P20 a bomb that is not encrypted is never inflated', () => {
   )
   const before = process.resourceUsage().maxRSS
   for (const text of bombs) {
-    expect(said(parseMessage(text, idsOf([bot.unlocked])))).toBe('not-encrypted: structure')
+    expect(outcomeOf(parseMessage(text, idsOf([bot.unlocked])))).toBe('not-encrypted: structure')
   }
   expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(16)
 })
@@ -112,8 +112,8 @@ test('a text of exactly the bound opens from any compression, of one byte more i
   const within = literal('x'.repeat(BOUNDS.textBytes))
   const beyond = literal('x'.repeat(BOUNDS.textBytes + 1))
   for (const algorithm of [1, 2] as const) {
-    expect(said(await openInner(compressed(within, algorithm)))).toBe('opened')
-    expect(said(await openInner(compressed(beyond, algorithm)))).toBe('too-large: text')
+    expect(outcomeOf(await openInner(compressed(within, algorithm)))).toBe('opened')
+    expect(outcomeOf(await openInner(compressed(beyond, algorithm)))).toBe('too-large: text')
   }
 })
 
@@ -124,5 +124,5 @@ test('P22 a text of 90 KB that is not compressed opens', async () => {
 
 test('P21 two mebibytes under algorithm none cannot even be sent', async () => {
   const text = armor(toBot(compressed(zeros(2 * MIB), 0)))
-  expect(said(await openArmored(text))).toBe('too-large: armor')
+  expect(outcomeOf(await openArmored(text))).toBe('too-large: armor')
 })

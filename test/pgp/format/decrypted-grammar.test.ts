@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openInner, said } from '../../support/openpgp-engine.ts'
+import { openInner, outcomeOf } from '../../support/openpgp-engine.ts'
 import { oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
@@ -114,7 +114,7 @@ test.each([
   ],
   ['a recipient packet beside a literal', [pkesk(bot.subkey, other), hello], 'structure'],
 ])('%s: damaged', async (_, packets, why) => {
-  expect(said(await openInner(concat(...packets)))).toBe(`damaged: ${why}`)
+  expect(outcomeOf(await openInner(concat(...packets)))).toBe(`damaged: ${why}`)
 })
 
 test.each([
@@ -123,14 +123,14 @@ test.each([
   ['algorithm', { ...by, signer: { ...alice.primary, algorithm: 1 } }],
 ])('a one-pass packet of another %s than its signature: damaged', async (_, options) => {
   const packets = concat(onePass(options), hello, closing)
-  expect(said(await openInner(packets))).toBe('damaged: one-pass')
+  expect(outcomeOf(await openInner(packets))).toBe('damaged: one-pass')
 })
 
 test('one-pass packets and signatures are paired from the inside out', async () => {
   const text = { ...by, type: TYPE.text }
   const closeText = signature({ ...text, over: Buffer.from('hello') })
   const nested = concat(onePass(text), opening, hello, closing, closeText)
-  expect(said(await openInner(nested))).toBe('opened')
+  expect(outcomeOf(await openInner(nested))).toBe('opened')
   const crossed = concat(onePass(text), opening, hello, closeText, closing)
-  expect(said(await openInner(crossed))).toBe('damaged: one-pass')
+  expect(outcomeOf(await openInner(crossed))).toBe('damaged: one-pass')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openInner, openPackets, said, toBot } from '../../support/openpgp-engine.ts'
+import { openInner, openPackets, outcomeOf, toBot } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
@@ -12,7 +12,7 @@ test.each(['b', 't', 'u'])('P40 a literal of format %s with UTF-8 opens', async 
 test.each(['z', '1', 'l', 'm', 'B', '\0'])(
   'P40 a literal of format %j is damaged',
   async (format) => {
-    expect(said(await openInner(literal('hello', { format })))).toBe('damaged: literal')
+    expect(outcomeOf(await openInner(literal('hello', { format })))).toBe('damaged: literal')
   },
 )
 
@@ -28,7 +28,7 @@ test.each([
   ['noise', seeded('noise', 200)],
 ])('P41 %s is damaged', async (_, data) => {
   for (const format of ['b', 't', 'u']) {
-    expect(said(await openInner(literal(data, { format })))).toBe('damaged: encoding')
+    expect(outcomeOf(await openInner(literal(data, { format })))).toBe('damaged: encoding')
   }
 })
 
@@ -66,7 +66,7 @@ test.each([
   ['a name longer than the packet', concat(Buffer.from('u'), 200, 'abcd')],
   ['no date', concat(Buffer.from('u'), 0, '000000')],
 ])('a literal with %s is damaged', async (_, body) => {
-  expect(said(await openInner(packet(11, body)))).toBe('damaged: literal')
+  expect(outcomeOf(await openInner(packet(11, body)))).toBe('damaged: literal')
 })
 
 test('what a text says is opened as one piece, to the last character', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { UnlockedKey } from '../../../src/pgp/engine.ts'
 import { BOUNDS } from '../../../src/pgp/bounds.ts'
 import type { EncryptedMessage } from '../../../src/pgp/format/encrypted-message.ts'
-import { KEY, openPackets, said, parsePackets } from '../../support/openpgp-engine.ts'
+import { KEY, openPackets, outcomeOf, parsePackets } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
@@ -41,7 +41,7 @@ test('P10 a thousand anonymous recipients beside ours are not tried', async () =
 
 test('P10 a thousand anonymous recipients alone are refused', async () => {
   const packets = concat(anonymousPkesk(bot.subkey, KEY), strangers(MANY, ANONYMOUS), box)
-  expect(said(await openPackets(packets, keys))).toBe('not-recipient: too-many-anonymous')
+  expect(outcomeOf(await openPackets(packets, keys))).toBe('not-recipient: too-many-anonymous')
 })
 
 test('four anonymous recipients are tried with five keys, and ours may be the last', async () => {
@@ -52,7 +52,7 @@ test('four anonymous recipients are tried with five keys, and ours may be the la
 
 test('five anonymous recipients are too many', async () => {
   const packets = concat(anonymousPkesk(bot.subkey, KEY), strangers(4, ANONYMOUS), box)
-  expect(said(await openPackets(packets, keys))).toBe('not-recipient: too-many-anonymous')
+  expect(outcomeOf(await openPackets(packets, keys))).toBe('not-recipient: too-many-anonymous')
 })
 
 test('anonymous packets times keys stay within the bound on attempts', () => {
@@ -70,7 +70,7 @@ test('a thousand packets that name us falsely are tried up to the bound', async 
   expect((parsePackets(packets, keys) as EncryptedMessage).recipientPackets).toHaveLength(
     BOUNDS.namedAttempts,
   )
-  expect(said(await openPackets(packets, keys))).toBe('damaged: decryption')
+  expect(outcomeOf(await openPackets(packets, keys))).toBe('damaged: decryption')
 })
 
 test('a few packets that name us falsely do not keep the true one from opening', async () => {
@@ -89,7 +89,7 @@ test('an anonymous packet for a retained key opens with it', async () => {
 
 test('an anonymous packet for somebody else is not for us', async () => {
   const packets = concat(anonymousPkesk(testPerson('somebody').subkey, KEY), box)
-  expect(said(await openPackets(packets, keys))).toBe('not-recipient')
+  expect(outcomeOf(await openPackets(packets, keys))).toBe('not-recipient')
 })
 
 test('more recipient packets than the bound are too large, as many are read', () => {

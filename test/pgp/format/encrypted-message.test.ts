@@ -6,7 +6,14 @@ import {
   parseMessageBytes,
   type EncryptedMessage,
 } from '../../../src/pgp/format/encrypted-message.ts'
-import { KEY, hello, idsOf, openPackets, said, parsePackets } from '../../support/openpgp-engine.ts'
+import {
+  KEY,
+  hello,
+  idsOf,
+  openPackets,
+  outcomeOf,
+  parsePackets,
+} from '../../support/openpgp-engine.ts'
 import {
   armor,
   longPacket,
@@ -66,7 +73,7 @@ test.each([
   ],
 ])('%s: opens', async (_, packets) => {
   const opened = await openPackets(concat(...packets))
-  expect(said(opened)).toBe('opened')
+  expect(outcomeOf(opened)).toBe('opened')
 })
 
 test('P16 a signed version 2 container gives its signature', async () => {
@@ -127,7 +134,7 @@ test.each([
   ['nobody at all', [box], 'not-recipient'],
   ['a container cut short', [ours, box.subarray(0, -1)], 'damaged: length'],
 ])('%s: does not open', async (_, packets, expected) => {
-  expect(said(await openPackets(concat(...packets)))).toBe(expected)
+  expect(outcomeOf(await openPackets(concat(...packets)))).toBe(expected)
 })
 
 test('what is not for us is dropped before anything is parsed', () => {

@@ -31,8 +31,8 @@ interface Checked {
 async function checked(fingerprint: string, certificates: string[]): Promise<Checked> {
   await using gpg = await Gpg.start()
   for (const certificate of certificates) await gpg.run(['--import'], certificate)
-  const said = await gpg.run(['--with-colons', '--check-sigs', fingerprint])
-  const lines = said.stdout.toString().split('\n')
+  const listing = await gpg.run(['--with-colons', '--check-sigs', fingerprint])
+  const lines = listing.stdout.toString().split('\n')
   const end = lines.findIndex((line) => line.startsWith('sub:'))
   const certifications = lines.slice(0, end).map((line) => line.split(':'))
   const of = (mark: string): string[] =>

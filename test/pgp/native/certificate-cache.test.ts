@@ -45,7 +45,7 @@ function knownTo(one: CertificateCache, certificate: string): CertificateInfo | 
 }
 
 /** A cache over the library, with what the library was asked. */
-function newCache(says = judgeFully): {
+function newCache(judge = judgeFully): {
   cache: CertificateCache
   asked: string[]
   disagreed: string[]
@@ -57,7 +57,7 @@ function newCache(says = judgeFully): {
     priority: new WorkPriority(),
     judge: async (armored, atMs, known) => {
       asked.push(armored)
-      return await says(armored, atMs, known)
+      return await judge(armored, atMs, known)
     },
     onDisagreement: () => disagreed.push('once'),
   })
