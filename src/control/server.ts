@@ -69,7 +69,7 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     bodyLimit: MAX_REQUEST_BYTES,
     requestTimeout: idleMs,
     keepAliveTimeout: idleMs,
-    http: { headersTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, 5000) },
+    http: { headersTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, 10_000) },
     exposeHeadRoutes: false,
     schemaController: NO_SCHEMAS,
     routerOptions: { maxParamLength: 16_384 },

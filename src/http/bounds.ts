@@ -25,9 +25,10 @@ export interface DoorBounds {
 export const DOOR_BOUNDS: DoorBounds = {
   // A local bot sends its headers in one piece; this is for the one that never ends them.
   headersMs: 10_000,
-  // 256 KiB over loopback take milliseconds; a stopped debugger gets half a minute.
-  requestMs: 30_000,
-  checkMs: 5000,
+  // 256 KiB over loopback take milliseconds; a stopped debugger gets some seconds.
+  requestMs: 20_000,
+  // Each look wakes an idle process.
+  checkMs: 10_000,
   // Above the 60 s after which common clients drop idle connections, so that they are the first.
   keepAliveMs: 65_000,
   // Longer than a poll of 50 s with its margin, in which nothing moves.

@@ -11,6 +11,8 @@ import {
 const PREFIX = 'postern_'
 /** The longest time that a timer takes: `EventLoopDelay` measures in its place. */
 const NEVER_MS = 2 ** 31 - 1
+/** How often the share of time at work is taken; each look wakes an idle process. */
+const UTILIZATION_MS = 10_000
 
 /** One value that a metric shows, with its labels. */
 export type Sample<Name extends MetricName> = [labels: LabelsOf<Name>, value: number]
@@ -32,6 +34,7 @@ export class Metrics {
       register: this.#registry,
       prefix: PREFIX,
       eventLoopMonitoringPrecision: NEVER_MS,
+      eventLoopUtilizationTimeout: UTILIZATION_MS,
     })
     this.#delay = new EventLoopDelay(this.#registry, PREFIX)
     for (const name of Object.keys(METRICS) as MetricName[]) this.#register(name, METRICS[name])

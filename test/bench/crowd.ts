@@ -2,11 +2,15 @@ import type { Sandbox } from '../../src/sandbox/create.ts'
 import { makeCast } from './people.ts'
 
 /** Lets so many people with a key each into a sandbox. @returns their ids */
-export async function addPeople({ control }: Sandbox, count: number): Promise<number[]> {
+export async function addPeople(
+  { control }: Sandbox,
+  count: number,
+  name = 'person',
+): Promise<number[]> {
   await using cast = await makeCast(count)
   const ids: number[] = []
   for (const [index, publicKey] of cast.certificates.entries()) {
-    const { id } = await control.addPerson({ username: `person_${index}` })
+    const { id } = await control.addPerson({ username: `${name}_${index}` })
     const fingerprint = cast.publicKeys[index]?.getFingerprint() ?? ''
     await control.publishKey({ userId: id, publicKey, fingerprint })
     ids.push(id)

@@ -28,6 +28,8 @@ export interface Result {
   slowest?: Record<string, number>
   /** MiB that one run adds to a process at its peak, by contender. */
   memory?: Record<string, number>
+  /** What else was measured, a line each. */
+  notes?: string[]
 }
 
 /**

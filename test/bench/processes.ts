@@ -13,7 +13,7 @@ export interface Process extends AsyncDisposable {
 
 const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

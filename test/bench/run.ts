@@ -1,15 +1,17 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|passthrough|whole-path|flood|sandbox` runs a part, `--only` with the
+ * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart` runs a part, `--only` with the
  * name of a job that job alone.
  */
 import { applyProfile } from '../../src/pgp/library/profile.ts'
 import { floodJobs } from './flood/jobs.ts'
+import { footprintJobs } from './footprint.ts'
 import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
+import { restartJobs } from './restart.ts'
 import { sandboxJobs } from './sandbox.ts'
 import { sealJobs } from './seal.ts'
 import { wholePathJobs } from './whole-path.ts'
@@ -25,6 +27,8 @@ const PARTS: Record<string, Part> = {
   'whole-path': wholePathJobs,
   flood: floodJobs,
   sandbox: sandboxJobs,
+  footprint: footprintJobs,
+  restart: restartJobs,
 }
 
 const args = process.argv.slice(2)
@@ -57,7 +61,7 @@ function stallLines({ stallMs, idleStallMs, ownStallMs }: Partial<Result>): stri
 }
 
 function table(rows: Result[]): string[] {
-  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, ...stalls }) => {
+  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, notes = [], ...stalls }) => {
     const ours = [job, `${ms} ms${speed(bytes, ms)}`]
     const against = Object.entries(vs).map(([peer, theirs]) => [
       ...ours,
@@ -66,7 +70,7 @@ function table(rows: Result[]): string[] {
       `${theirs.ratio} times`,
       memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
     ])
-    return [...against, ...stallLines(stalls).map((line) => [...ours, line])]
+    return [...against, ...[...stallLines(stalls), ...notes].map((line) => [...ours, line])]
   })
   const head = ['job', 'ours', 'peer', 'theirs', 'we are faster', 'memory']
   const widths = head.map((_, column) =>

@@ -1,7 +1,8 @@
 /** What `npx postern` does before anything else: look at the Node it was given. */
-import { readFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { run } from '../support/openpgp-run.ts'
 
 const LAUNCHER = resolve('bin/postern.cjs')
@@ -54,6 +55,36 @@ describe('the launcher', () => {
     const { code, stderr } = await run(node, [LAUNCHER, 'demo', '--once'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'begins a sidecar anew, in the same process, with what keeps it small and closed',
+    async () => {
+      const report = join(mkdtempSync(join(tmpdir(), 'postern-launcher-')), 'report.cjs')
+      onTestFinished(() => rmSync(dirname(report), { recursive: true }))
+      writeFileSync(
+        report,
+        `console.log(JSON.stringify([process.pid, process.execArgv]))\nif (process.execArgv.length > 2) process.exit(0)`,
+      )
+      const { stdout } = await run(process.execPath, ['--require', report, LAUNCHER, 'run'])
+      const [first, again] = String(stdout)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as [number, string[]])
+      expect(again?.[0]).toBe(first?.[0])
+      expect(again?.[1]).toEqual([
+        '--require',
+        report,
+        '--max-semi-space-size=2',
+        '--disable-sigusr1',
+        '--report-exclude-env',
+      ])
+    },
+  )
+
+  test('leaves other commands as they were started', async () => {
+    const { code, stderr } = await run(process.execPath, [LAUNCHER, '--version'])
+    expect([code, stderr]).toEqual([0, ''])
   })
 
   test('is written so that any Node can read it', () => {

@@ -1,6 +1,6 @@
 import { encryptKey, enums, generateKey, readKey, readPrivateKey, type PrivateKey } from 'openpgp'
 import { describe, expect, test } from 'vitest'
-import { unlockNatively } from '../../../src/pgp/native/unlock.ts'
+import { unlockNatively, unlockQuickly } from '../../../src/pgp/native/unlock.ts'
 import { generate, unlock } from '../../../src/pgp/library/secret-key.ts'
 import '../../support/openpgp-engine.ts'
 
@@ -101,3 +101,21 @@ async function natural(unlocked: ReturnType<typeof unlock>) {
   const key = await unlocked
   return { ...key, bytes: Buffer.from(key.bytes) }
 }
+
+describe('unlocking where the key is used', () => {
+  const locking = { userId: 'bot', createdMs: Date.UTC(2026, 0, 1), passphrase: 'x' }
+
+  test('takes what is locked under a random secret', async () => {
+    const { locked } = await generate({ ...locking, isRandom: true })
+    expect(unlockQuickly(locked, 'x')).toEqual(await natural(unlock(locked, 'x')))
+  })
+
+  test('leaves to a thread what takes long', async () => {
+    expect(unlockQuickly((await made('x')).locked, 'x')).toBeNull()
+  })
+
+  test('does not unlock under another secret', async () => {
+    const { locked } = await generate({ ...locking, isRandom: true })
+    expect(() => unlockQuickly(locked, 'y')).toThrow('wrong-passphrase')
+  })
+})

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { addGroup, addPeople } from './crowd.ts'
+import { round, type Result } from './measure.ts'
+import { installPackage, Measured, type Taken } from './package.ts'
+import { freePort } from './processes.ts'
+
+const CHATS = 100
+const GROUPS = 20
+const MEMBERS = 300
+const SENDS_PER_SECOND = 30
+const BUSY_MS = 60_000
+const MINUTE_MS = 60_000
+const IDLE_MS = 20_000
+const REST_MS = 300_000
+const PEER = 'fastify and undici'
+
+/** What the installed package takes, beside a server of Fastify and undici alone. */
+export async function footprintJobs(wanted: (job: string) => boolean): Promise<Result[]> {
+  using installed = installPackage()
+  await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 0 })
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-bench-'))
+  using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) }
+  const make = { folder: installed.folder, sandbox, dataDir: join(dataDir, 'data') }
+  {
+    await using first = await startSidecar(make)
+    void first
+  }
+  await using bare = await startBare(sandbox.url)
+  await using ours = await startSidecar(make)
+  const size = installed.bytes / 1024 / 1024
+  const rows = [
+    startRow(ours, bare),
+    memoryRow('footprint-installed', size, 0, 'MiB on the disk, of what an install brings'),
+  ]
+  if (wanted('footprint-idle')) {
+    await warm(sandbox, ours.url)
+    await pause(MINUTE_MS)
+    const [from, bareFrom] = [ours.process.taken(), bare.process.taken()]
+    await pause(IDLE_MS)
+    const [to, bareTo] = [ours.process.taken(), bare.process.taken()]
+    rows.push(idleRow({ from, to }, { from: bareFrom, to: bareTo }))
+  }
+  if (wanted('footprint-busy') || wanted('footprint-after')) {
+    const peak = await busy(sandbox, ours)
+    const theirs = bare.process.taken().memory
+    rows.push(memoryRow('footprint-busy', peak, theirs, 'the most in the busiest minute'))
+    await pause(REST_MS)
+    const left = ours.process.taken().memory
+    rows.push(memoryRow('footprint-after', left, theirs, 'five minutes after it'))
+  }
+  return rows
+}
+
+interface Started extends AsyncDisposable {
+  process: Measured
+  url: string
+  /** From the start of the process until it answers that it is ready. */
+  readyMs: number
+  /** What it had taken by then. */
+  taken: Taken
+}
+
+/** A sidecar with the settings as they are by default, and a passphrase. */
+export async function startSidecar(o: {
+  folder: string
+  sandbox: Sandbox
+  dataDir: string
+  port?: number
+}): Promise<Started> {
+  const port = o.port ?? (await freePort())
+  const adminPort = await freePort()
+  return await started(
+    new Measured([join(o.folder, 'bin/postern.cjs'), 'run'], {
+      POSTERN_UPSTREAM_URL: o.sandbox.url,
+      POSTERN_BOT_TOKEN: o.sandbox.token,
+      POSTERN_KEY_PASSPHRASE: 'a passphrase of the bench',
+      POSTERN_LISTEN_PORT: String(port),
+      POSTERN_ADMIN_PORT: String(adminPort),
+      POSTERN_DATA_DIR: o.dataDir,
+    }),
+    { url: `http://127.0.0.1:${port}`, until: `http://127.0.0.1:${adminPort}/readyz` },
+  )
+}
+
+export async function startBare(upstream: string, port?: number): Promise<Started> {
+  const file = new URL('bare-server.ts', import.meta.url).pathname
+  const own = port ?? (await freePort())
+  const url = `http://127.0.0.1:${own}`
+  return await started(new Measured([file, String(own), upstream], {}), {
+    url,
+    until: `${url}/readyz`,
+  })
+}
+
+async function started(
+  child: Measured,
+  { url, until }: { url: string; until: string },
+): Promise<Started> {
+  await child.ready(until)
+  const readyMs = performance.now() - child.startedAt
+  const taken = child.taken()
+  return {
+    process: child,
+    url,
+    readyMs,
+    taken,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  }
+}
+
+/** Lets the bot write into a hundred private chats. */
+async function warm(sandbox: Sandbox, url: string): Promise<void> {
+  const { control, home } = sandbox
+  for (const userId of await addPeople(sandbox, CHATS)) {
+    const { id } = await control.addPrivateChat({ userId, botId: home.bot.id })
+    await send(url, sandbox.token, id)
+  }
+}
+
+async function send(url: string, token: string, chatId: number): Promise<void> {
+  const answer = await fetch(`${url}/bot/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ chatId, text: 'hello', sendId: randomUUID() }),
+  })
+  const text = await answer.text()
+  if (answer.status !== 201) throw new Error(`a send was answered with ${text}`)
+}
+
+/** The busiest minute that the service allows. @returns the most memory that was seen, MiB */
+async function busy(sandbox: Sandbox, { url, process }: Started): Promise<number> {
+  const { token } = sandbox
+  const people = await addPeople(sandbox, MEMBERS, 'crowd')
+  const groups: number[] = []
+  for (let n = 0; n < GROUPS; n++) groups.push(await addGroup(sandbox, { title: `G ${n}`, people }))
+  const alice = await sandbox.phone(sandbox.home.alice.id)
+  const startedAt = performance.now()
+  const sends: Promise<void>[] = []
+  let peak = 0
+  const texts = Array.from({ length: 100 }, (_, n) => `update ${n}`)
+  await Promise.all(texts.map((text) => alice.write(sandbox.home.privateChat, text)))
+  const headers = { authorization: `Bearer ${token}` }
+  sends.push(
+    fetch(`${url}/bot/v1/updates?limit=100`, { headers }).then((answer) => void answer.text()),
+  )
+  while (performance.now() - startedAt < BUSY_MS) {
+    sends.push(send(url, token, groups[sends.length % GROUPS] ?? 0))
+    peak = Math.max(peak, process.taken().memory)
+    await pause(startedAt + (sends.length * 1000) / SENDS_PER_SECOND - performance.now())
+  }
+  await Promise.all(sends)
+  return Math.max(peak, process.taken().memory)
+}
+
+/** Time until ready, with processor time and memory of both. */
+function startRow(ours: Started, bare: Started): Result {
+  const [taken, theirs] = [ours.taken, bare.taken]
+  return {
+    job: 'footprint-start',
+    ms: round(ours.readyMs),
+    vs: { [PEER]: { ms: round(bare.readyMs), ratio: round(bare.readyMs / ours.readyMs) } },
+    memory: memoryOf(taken.memory, theirs.memory),
+    notes: [
+      `CPU until ready ${taken.cpuMs} ms, theirs ${theirs.cpuMs} ms; threads ${taken.threads}, theirs ${theirs.threads}`,
+    ],
+  }
+}
+
+interface Span {
+  from: Taken
+  to: Taken
+}
+
+/** Processor time of 20 idle seconds. */
+function idleRow(ours: Span, bare: Span): Result {
+  const spent = ({ from, to }: Span): number => to.cpuMs - from.cpuMs
+  const wakes = ({ from, to }: Span): number =>
+    round(((to.sleeps - from.sleeps) * 10_000) / IDLE_MS)
+  return {
+    job: 'footprint-idle',
+    ms: spent(ours),
+    vs: { [PEER]: { ms: spent(bare), ratio: round(spent(bare) / Math.max(spent(ours), 1)) } },
+    memory: memoryOf(ours.to.memory, bare.to.memory),
+    notes: [
+      `ms of CPU in ${IDLE_MS / 1000} s; the main thread woke ${wakes(ours)} times in 10 s, theirs ${wakes(bare)}`,
+    ],
+  }
+}
+
+function memoryRow(job: string, ours: number, bare: number, note: string): Result {
+  return {
+    job,
+    ms: 0,
+    vs: { [PEER]: { ms: 0, ratio: 1 } },
+    memory: memoryOf(ours, bare),
+    notes: [note],
+  }
+}
+
+function memoryOf(ours: number, bare: number): Record<string, number> {
+  return { ours: Math.round(ours), [PEER]: Math.round(bare) }
+}

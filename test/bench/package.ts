@@ -1,0 +1,106 @@
+/** The package as somebody installs it who has nothing else, and processes that run from it. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+/** Of `/proc/PID/stat`, what Linux counts processor time in. */
+const TICK_MS = 10
+const MIB = 1024 * 1024
+
+/** Builds and packs, and lays out what an install without the keychain's library has. */
+export function installPackage(): Disposable & { folder: string; bytes: number } {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
+  const quiet = { cwd: ROOT, stdio: 'pipe' } as const
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], quiet)
+  const [packed = ''] = readdirSync(folder)
+  execFileSync('tar', ['xzf', packed], { cwd: folder })
+  const installed = join(folder, 'package')
+  mkdirSync(join(installed, 'node_modules'))
+  cpSync(join(ROOT, 'node_modules/openpgp'), join(installed, 'node_modules/openpgp'), {
+    recursive: true,
+  })
+  return {
+    folder: installed,
+    bytes: bytesIn(installed),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
+/** What a process takes, as Linux counts it. */
+export interface Taken {
+  /** MiB of memory that are there. */
+  memory: number
+  /** Processor time since it began, ms. */
+  cpuMs: number
+  threads: number
+  /** How often its main thread has gone to sleep. */
+  sleeps: number
+}
+
+/** A process that is measured. */
+export class Measured implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly startedAt = performance.now()
+
+  constructor(args: string[], env: Record<string, string>) {
+    const { PATH = '' } = process.env
+    this.#child = spawn(process.execPath, args, {
+      env: { PATH, HOME: tmpdir(), ...env },
+      stdio: 'ignore',
+    })
+  }
+
+  /** @throws Error when it ends before the address answers 200 */
+  async ready(url: string): Promise<this> {
+    for (;;) {
+      const answer = await fetch(url).catch(() => null)
+      await answer?.arrayBuffer()
+      if (answer?.ok === true) return this
+      if (this.#child.exitCode !== null) throw new Error(`ended with ${this.#child.exitCode}`)
+      await pause(10)
+    }
+  }
+
+  taken(): Taken {
+    const { pid } = this.#child
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [user = 0, system = 0] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number)
+    const number = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+    return {
+      memory: (number('VmRSS') * 1024) / MIB,
+      cpuMs: (user + system) * TICK_MS,
+      threads: number('Threads'),
+      sleeps: number('voluntary_ctxt_switches'),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGTERM')
+    if (this.#child.exitCode === null) {
+      await new Promise((resolve) => this.#child.once('close', resolve))
+    }
+  }
+}

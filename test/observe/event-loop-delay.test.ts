@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Registry } from '@prometheus-io/client'
+import { EventLoopDelay } from '../../src/observe/event-loop-delay.ts'
+
+const WATCHED_MS = 10_000
+
+async function shown(registry: Registry): Promise<number> {
+  const line = /^p_nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await registry.metrics())
+  return Number(line?.[1])
+}
+
+/** Holds the loop up, and lets it be looked at before and after. */
+async function holdUp(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  await new Promise((resolve) => setTimeout(resolve, 60))
+}
+
+test('an idle loop is not looked at, and shows no delay', async () => {
+  const registry = new Registry()
+  void new EventLoopDelay(registry, 'p_')
+  await holdUp()
+  expect(await shown(registry)).toBe(0)
+})
+
+test('a loop with work shows its longest delay, since the last look', async () => {
+  const registry = new Registry()
+  new EventLoopDelay(registry, 'p_').watch()
+  await holdUp()
+  expect(await shown(registry)).toBeGreaterThan(0)
+})
+
+test('ten seconds after the last work it is not looked at any more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const registry = new Registry()
+  const delay = new EventLoopDelay(registry, 'p_')
+  delay.watch()
+  vi.advanceTimersByTime(WATCHED_MS - 1)
+  delay.watch()
+  vi.advanceTimersByTime(WATCHED_MS - 1)
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(1)
+  vi.useRealTimers()
+  await shown(registry)
+  await holdUp()
+  expect(await shown(registry)).toBe(0)
+})

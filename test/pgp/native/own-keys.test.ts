@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
+import { generate, unlock } from '../../../src/pgp/library/secret-key.ts'
+import { describeCommonKey } from '../../../src/pgp/native/own-keys.ts'
+import type { UnlockedKey } from '../../../src/pgp/engine.ts'
+import { MADE_MS, NOW_MS, bot, personOf } from '../../support/openpgp-people.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+
+async function generated(certifiedBy?: UnlockedKey): Promise<UnlockedKey> {
+  const request = { userId: 'bot', createdMs: MADE_MS, passphrase: 'x', isRandom: true }
+  const { locked } = await generate({ ...request, ...(certifiedBy && { certifiedBy }) })
+  return await unlock(locked, 'x')
+}
+
+/** The same whatever array its bytes stand in. */
+function plain(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return [...(value as Uint8Array)]
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+}
+
+describe('a key of the bot, without openpgp.js', () => {
+  test.each([
+    ['as we make them', () => generated()],
+    ['in the older algorithms', () => Promise.resolve(bot.unlocked)],
+    ['in the newer ones', () => Promise.resolve(modern.unlocked)],
+  ])('is described as openpgp.js describes it: %s', async (_name, keyOf) => {
+    const key = await keyOf()
+    const described = describeCommonKey(key, NOW_MS)
+    expect(described).not.toBeNull()
+    expect(plain(described)).toEqual(plain(await describeOwnKey(key, NOW_MS)))
+  })
+
+  test('is left to openpgp.js before it was made', async () => {
+    expect(describeCommonKey(await generated(), MADE_MS - 1000)).toBeNull()
+  })
+
+  test('is left to openpgp.js where another key has certified it', async () => {
+    expect(describeCommonKey(await generated(bot.unlocked), NOW_MS)).toBeNull()
+  })
+
+  test('is left to openpgp.js where a signature on it was changed', async () => {
+    const key = await generated()
+    const bytes = Buffer.from(key.bytes)
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    expect(describeCommonKey({ ...key, bytes }, NOW_MS)).toBeNull()
+  })
+})
