@@ -1,58 +1,19 @@
-/**
- * Builds `dist`, which the package and the image run: Postern with its libraries in a few files,
- * so that a start reads few. Nothing is minified: what runs can be read. openpgp.js and the
- * keychain's library stay packages of their own.
- */
+/** Builds `dist`, which the package and the image run: the bundle, and what describes it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { rolldown, type OutputChunk, type RolldownLog } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { bundle, EXTERNAL } from './bundle.ts'
 
 const OUT = 'dist'
 const DECLARATIONS = 'node_modules/.cache/declarations'
-const ENTRIES = [
-  'src/main.ts',
-  'src/sandbox/create.ts',
-  'src/pgp/native/worker.ts',
-  'src/pgp/library/worker.ts',
-  'src/pgp/library/brainpool.ts',
-]
-const EXTERNAL = ['openpgp', 'keytar']
-/** Compilers of schemas, which no route of ours has (`src/util/no-schemas.ts`). */
-const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']
-
-const unused = {
-  name: 'unused',
-  resolveId: (id: string) => (UNUSED.includes(id) ? `\0${id}` : null),
-  load: (id: string) => (UNUSED.includes(id.slice(1)) ? 'module.exports = null' : null),
-}
-
 rmSync(OUT, { recursive: true, force: true })
 rmSync(DECLARATIONS, { recursive: true, force: true })
-const bundled = packagesOf(await buildCode())
+const bundled = packagesOf(await bundle(OUT))
 writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(bundled))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(partsList(bundled), null, 2)}\n`)
 await buildDeclarations()
-
-async function buildCode(): Promise<OutputChunk[]> {
-  await using code = await rolldown({
-    input: ENTRIES,
-    platform: 'node',
-    external: EXTERNAL,
-    plugins: [unused],
-  })
-  const { output } = await code.write({
-    dir: OUT,
-    format: 'esm',
-    entryFileNames: ({ facadeModuleId }) =>
-      relative('src', facadeModuleId ?? '').replace(/ts$/, 'js'),
-    chunkFileNames: '[name].js',
-    // Threads start from files beside that of the pool.
-    codeSplitting: { groups: [{ name: 'pgp/pool', test: /src\/pgp\/pool\.ts$/ }] },
-  })
-  return output.filter((one) => one.type === 'chunk')
-}
 
 /** One declaration file that stands alone, so that whoever imports it installs no types. */
 async function buildDeclarations(): Promise<void> {
