@@ -72,9 +72,9 @@ export function child(
   const source = `import { openStore } from ${JSON.stringify(door)}
     const dataDir = ${JSON.stringify(dataDir)}
     ${script}`
-  const started = spawn(process.execPath, ['--input-type=module', '-e', source], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const lowCost = pathToFileURL(join(import.meta.dirname, '../support/low-cost.ts')).href
+  const args = ['--import', lowCost, '--input-type=module', '-e', source]
+  const started = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void started.kill('SIGKILL'))
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
   return {
