@@ -15,8 +15,6 @@ const LONG = [
   'test/faults/rotation-kills.test.ts',
   'test/media/crowded.test.ts',
   'test/pgp/stream/flips.test.ts',
-  'test/rotation/lost.test.ts',
-  'test/rotation/refused.test.ts',
   'test/sandbox/kill.test.ts',
 ]
 
@@ -70,10 +68,10 @@ export default defineConfig({
     maxWorkers: '200%',
     globalSetup: ['test/support/build.ts', 'test/support/generated-store.ts'],
     setupFiles: ['test/support/canaries-setup.ts'],
-    // What ends a test that hangs: no machine is slow enough to come near.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    // What ends a test that hangs. The few that take long name how long.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

@@ -89,7 +89,7 @@ export class Stage {
     })
     const [, admin] = await sidecar.waitForStderr(/"admin":"([^"]+)"/)
     await vi.waitUntil(async () => (await fetch(`${admin}/readyz`)).ok, {
-      timeout: 60_000,
+      timeout: 25_000,
       interval: 50,
     })
     return sidecar

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
+import { mortal } from '../support/mortal.ts'
 
 /** A folder that is gone when the test ends. */
 export function temporary(): string {
@@ -74,7 +75,7 @@ export function child(
     ${script}`
   const lowCost = pathToFileURL(join(import.meta.dirname, '../support/low-cost.ts')).href
   const args = ['--import', lowCost, '--input-type=module', '-e', source]
-  const started = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const started = spawn(...mortal(process.execPath, args), { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void started.kill('SIGKILL'))
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
   return {

@@ -95,7 +95,7 @@ export function forgetPeak(pid: number): void {
 }
 
 /** Waits until `/readyz` says 200. @throws Error with its reasons after `withinMs` */
-export async function untilReady(admin: string, withinMs = 90_000): Promise<void> {
+export async function untilReady(admin: string, withinMs = 25_000): Promise<void> {
   const endMs = performance.now() + withinMs
   for (;;) {
     const answer = await fetch(`${admin}/readyz`).catch(() => null)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canaries } from './canaries.ts'
+import { mortal } from './mortal.ts'
 
 /** Hundreds of processes start in a run: what Node makes of the sources is made once. */
 export const COMPILED = join(tmpdir(), 'postern-tests-compiled')
@@ -27,11 +28,8 @@ export function spawnPostern(args: readonly string[], options: PosternOptions): 
   const env = { ...(isRun && { POSTERN_LOG_LEVEL: 'trace' }), ...options.env }
   const cached = { NODE_COMPILE_CACHE: COMPILED, ...env }
   const { cwd, node = [], stdio = 'pipe' } = options
-  const child = spawn(process.execPath, [...node, MAIN, ...args], {
-    cwd,
-    env: cached,
-    stdio,
-  })
+  const command = mortal(process.execPath, [...node, MAIN, ...args])
+  const child = spawn(...command, { cwd, env: cached, stdio })
   const searched = canaries()
   if (searched === null) return child
   searched.environment(env)

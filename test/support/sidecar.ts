@@ -41,7 +41,7 @@ export interface Ended {
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,
-  withinMs = 90_000,
+  withinMs = 25_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs
   for (;;) {
