@@ -5,7 +5,8 @@ import { ok, type Received, type Reply } from '../support/double-wire.ts'
 import { until } from '../support/sidecar.ts'
 import { expectSettled, metricOf, putsOf, rotate, rotationOf, shownBy } from './support.ts'
 
-const stage = useStage()
+/** A service that hangs, or is late, is given up on in a third of the time. */
+const stage = useStage({ env: { TESTS_PATIENCE: '0.3' } })
 let chat: DoubleChat
 let retired = 0
 

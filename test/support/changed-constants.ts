@@ -14,9 +14,20 @@ export const lowCost = {
     id.endsWith(COST) ? 'export const PASSPHRASE_COST = { n: 2 ** 10, r: 8, p: 1 }' : null,
 } satisfies Plugin
 
-/** Files whose times in milliseconds are bounds of waiting. */
-const BOUNDS = /\/src\/(upstream\/limits|http\/bounds|http\/routes\/updates|translate\/batch)\.ts$/
-const TIME = /(?<=^(?:export )?const \w+_MS = |\b\w+Ms: )[\d_]+/gm
+/** Files whose times in milliseconds are bounds of waiting, or pauses. */
+const FILES = [
+  'http/bounds',
+  'http/routes/updates',
+  'keys/offer',
+  'keys/publication-status',
+  'translate/batch',
+  'upstream/limits',
+  'wiring/link',
+]
+/** `const PAUSE_MS = 1000`, or a list or an object of numbers, and `callMs: 30_000`. */
+const TIME =
+  /(?<=^(?:export )?const \w+_MS = )(?:\{[^}]*\}|\[[^\]]*\]|[\d_]+)|(?<=\b\w+Ms: )[\d_]+/gm
+const NUMBER = /\b\d[\d_]*/g
 const FACTOR = "Number(process.env['TESTS_PATIENCE'] ?? 1)"
 
 /**
@@ -26,9 +37,9 @@ const FACTOR = "Number(process.env['TESTS_PATIENCE'] ?? 1)"
 export const patience = {
   name: 'patience',
   load(id: string) {
-    if (!BOUNDS.test(id)) return null
+    if (!FILES.some((file) => id.endsWith(`/src/${file}.ts`))) return null
     const text = readFileSync(id, 'utf8')
-    const changed = text.replaceAll(TIME, (milliseconds) => `${milliseconds} * ${FACTOR}`)
+    const changed = text.replaceAll(TIME, (times) => times.replaceAll(NUMBER, `$& * ${FACTOR}`))
     if (changed === text) throw new Error(`${id} has no time that patience could change`)
     return changed
   },
