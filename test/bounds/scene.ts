@@ -10,10 +10,10 @@ import { openStore } from '../../src/store/store.ts'
 import {
   forgetPeak,
   peakBytes,
-  startSidecar,
+  startSidecarProcess,
   untilReady,
   type SidecarProcess,
-} from '../support/faults-sidecar.ts'
+} from '../support/sidecar-process.ts'
 
 /**
  * What the sidecar may hold in memory, whatever it is sent (SECURITY, I8). A single bomb or flood
@@ -78,7 +78,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   }
   const upstreamUrl = (await options.before?.(sandbox.url)) ?? sandbox.url
   const sidecar = stack.use(
-    await startSidecar({
+    await startSidecarProcess({
       cwd: home,
       env: {
         POSTERN_UPSTREAM_URL: upstreamUrl,
