@@ -24,8 +24,8 @@ const LONG = [
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,config,contract,doctor,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
-  'test/{sandbox,translate,trust,updates,upstream,vectors}/**/*.test.ts',
+  'test/{bounds,chats,config,contract,control,doctor,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
+  'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
 /** Not these: threads and programs that are killed, memory that is measured, the environment. */
