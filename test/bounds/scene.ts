@@ -84,7 +84,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
         POSTERN_UPSTREAM_URL: upstreamUrl,
         POSTERN_BOT_TOKEN: sandbox.token,
         POSTERN_KEY_PASSPHRASE: PASSPHRASE,
-        // to stretch a passphrase takes a while, and is not what these are about
+        // `makeKeys` makes a store under the passphrase
         ...(options.keys === undefined && { POSTERN_KEY_PROTECTION: 'none' }),
         POSTERN_DATA_DIR: dataDir,
         ...options.env,

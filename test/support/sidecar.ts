@@ -66,8 +66,8 @@ export async function runPostern(
 }
 
 /**
- * The environment that a sidecar needs at least. To stretch a passphrase takes half a second, each
- * time a process opens the store: only tests of that ask for it (`UNDER_PASSPHRASE`).
+ * The environment that a sidecar needs at least. Its store has no protection; tests of that ask for
+ * it (`UNDER_PASSPHRASE`).
  */
 export function settings({ upstream, dataDir = '', env = {} }: SidecarOptions) {
   return {
