@@ -4,7 +4,7 @@
 FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
-COPY config/build.ts config/declarations.json config/
+COPY config/build.ts config/bundle.ts config/declarations.json config/
 COPY config/runtime config/runtime
 COPY src src
 RUN npm ci --ignore-scripts --no-fund --no-audit \

@@ -1,85 +1,20 @@
-/**
- * Builds `dist`, which the package and the image run: Postern with its libraries in a few files,
- * so that a start reads few. Nothing is minified: what runs can be read. openpgp.js and the
- * keychain's library stay packages of their own.
- */
+/** Builds `dist`, which the package and the image run: the bundle, and what describes it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { rolldown, type OutputChunk, type RolldownLog } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { bundle, EXTERNAL } from './bundle.ts'
 
 const OUT = 'dist'
 const DECLARATIONS = 'node_modules/.cache/declarations'
-const ENTRIES = [
-  'src/main.ts',
-  'src/sandbox/create.ts',
-  'src/pgp/native/worker.ts',
-  'src/pgp/library/worker.ts',
-  'src/pgp/library/brainpool.ts',
-]
-const EXTERNAL = ['openpgp', 'keytar']
-/**
- * Libraries of which little is used, by what stands for them: what is used, and nothing else is
- * loaded. A name that is not here ends the build.
- */
-const LEAN: Record<string, string> = {
-  // Compilers of schemas, which no route of ours has (`src/util/no-schemas.ts`).
-  '@fastify/ajv-compiler': 'module.exports = null',
-  '@fastify/fast-json-stringify-compiler': 'module.exports = null',
-  undici: `
-    import * as api from 'undici/lib/api/index.js'
-    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
-    Object.assign(Dispatcher.prototype, { request: api.request })
-    export { default as Agent } from 'undici/lib/dispatcher/agent.js'
-    export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js'
-    export { default as Pool } from 'undici/lib/dispatcher/pool.js'
-    export { default as buildConnector } from 'undici/lib/core/connect.js'
-  `,
-}
-
-const lean = {
-  name: 'lean',
-  resolveId: (id: string) => (id in LEAN ? `\0lean:${id}` : null),
-  load: (id: string) => LEAN[id.replace('\0lean:', '')] ?? null,
-}
-
-/** One character of two bytes makes V8 keep a whole file in two bytes a character. */
-const narrow = {
-  name: 'narrow',
-  renderChunk: (code: string) =>
-    code.replaceAll(
-      /[^\0-\u00ff]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
-}
 
 rmSync(OUT, { recursive: true, force: true })
 rmSync(DECLARATIONS, { recursive: true, force: true })
-const bundled = packagesOf(await buildCode())
+const bundled = packagesOf(await bundle(OUT))
 writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(bundled))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(partsList(bundled), null, 2)}\n`)
 await buildDeclarations()
-
-async function buildCode(): Promise<OutputChunk[]> {
-  await using code = await rolldown({
-    input: ENTRIES,
-    platform: 'node',
-    external: EXTERNAL,
-    plugins: [lean, narrow],
-  })
-  const { output } = await code.write({
-    dir: OUT,
-    format: 'esm',
-    entryFileNames: ({ facadeModuleId }) =>
-      relative('src', facadeModuleId ?? '').replace(/ts$/, 'js'),
-    chunkFileNames: '[name].js',
-    comments: { jsdoc: false, annotation: false, legal: true },
-    // Threads start from files beside that of the pool.
-    codeSplitting: { groups: [{ name: 'pgp/pool', test: /src\/pgp\/pool\.ts$/ }] },
-  })
-  return output.filter((one) => one.type === 'chunk')
-}
 
 /** One declaration file that stands alone, so that whoever imports it installs no types. */
 async function buildDeclarations(): Promise<void> {

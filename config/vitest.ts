@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { bundle } from '../test/support/bundle.ts'
+import { lowCost } from '../test/support/changed-constants.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
 
 /** What starts hundreds of processes, or tries every bit, or a crowd: `npm run test:all` alone. */
@@ -15,8 +15,6 @@ const LONG = [
   'test/faults/rotation-kills.test.ts',
   'test/media/crowded.test.ts',
   'test/pgp/stream/flips.test.ts',
-  'test/rotation/lost.test.ts',
-  'test/rotation/refused.test.ts',
   'test/sandbox/kill.test.ts',
 ]
 
@@ -26,8 +24,8 @@ const LONG = [
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,config,contract,doctor,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
-  'test/{sandbox,translate,trust,updates,upstream,vectors}/**/*.test.ts',
+  'test/{bounds,chats,config,contract,control,doctor,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
+  'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
 /** Not these: threads and programs that are killed, memory that is measured, the environment. */
@@ -47,14 +45,11 @@ process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 if (process.env['FUZZ_SEED'] === 'random') process.env['FUZZ_SEED'] = String(randomInt(1e9))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// For the same processes: the largest libraries in a file each.
-const hooks = await bundle(root)
-process.env['TESTS_IMPORT'] = hooks
-
 const long = process.argv.includes('--mode=all') ? [] : LONG
 const together = globSync(TOGETHER, { cwd: root, exclude: APART })
 
 export default defineConfig({
+  plugins: [lowCost],
   test: {
     root,
     projects: [
@@ -68,16 +63,15 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    execArgv: ['--import', hooks],
 
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '200%',
-    globalSetup: ['test/support/generated-store.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/generated-store.ts'],
     setupFiles: ['test/support/canaries-setup.ts'],
-    // What ends a test that hangs: no machine is slow enough to come near.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    // What ends a test that hangs. The few that take long name how long.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

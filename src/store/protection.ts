@@ -7,11 +7,10 @@ import {
   scrypt,
 } from 'node:crypto'
 import { promisify } from 'node:util'
+import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, wrongPassphrase } from './refusals.ts'
 import { METHODS, type Method, type ProtectionTable } from './schema.ts'
 
-/** scrypt for passphrases: 128 MiB and some tenths of a second for each guess. */
-const COST = { n: 2 ** 17, r: 8, p: 1 }
 /** A random secret cannot be guessed at any speed. */
 const COST_OF_RANDOM = { n: 2, r: 8, p: 1 }
 /** The most that a stored record may ask for, so that a forged one cannot exhaust memory. */
@@ -92,7 +91,7 @@ export async function createProtection(
   const salt = randomBytes(SALT_BYTES)
   const opener =
     wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
-  const cost = method === 'passphrase' ? COST : COST_OF_RANDOM
+  const cost = method === 'passphrase' ? PASSPHRASE_COST : COST_OF_RANDOM
   const outer = new SecretSealer(await stretch(opener, { ...cost, salt }))
   const proof = outer.seal(PROOF_NAME, PROOF)
   return { ...withMaster({ id: 1, method, ...cost, salt, proof }, outer), opener }
@@ -133,13 +132,20 @@ const derived = (master: Buffer, use: string): Buffer =>
 
 /**
  * The method of a row's protection.
- * @throws OperatorError `store-corrupt` when the row is not as it was written
+ * @throws OperatorError `store-corrupt` when the row is not as it was written, or makes guesses of
+ *   a passphrase cheap
  */
 export function methodOf(row: ProtectionTable): Method {
   const method = METHODS.find((known) => known === row.method)
   const asWritten = digestOf(row).equals(row.digest)
   if (method === undefined || !asWritten || memoryOf(row) > MAX_MEMORY_BYTES) throw damagedRow()
+  if (method === 'passphrase' && isCheap(row)) throw damagedRow()
   return method
+}
+
+/** True when a guess of a passphrase would cost less than we make it cost. */
+function isCheap({ n, r, p }: ProtectionTable): boolean {
+  return n < PASSPHRASE_COST.n || r < PASSPHRASE_COST.r || p < PASSPHRASE_COST.p
 }
 
 /**

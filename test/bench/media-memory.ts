@@ -11,7 +11,7 @@ import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
 import { createEngine } from '../../src/pgp/create.ts'
 import type { OpenFileOptions } from '../../src/pgp/engine.ts'
 import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
-import { forgetPeak, peakBytes } from '../support/faults-sidecar.ts'
+import { forgetPeak, peakBytes } from '../support/sidecar-process.ts'
 import { inPieces } from './media.ts'
 
 const [, , name = '', file = '', keyFile = ''] = process.argv

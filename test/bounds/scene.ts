@@ -10,10 +10,10 @@ import { openStore } from '../../src/store/open-store.ts'
 import {
   forgetPeak,
   peakBytes,
-  startSidecar,
+  startSidecarProcess,
   untilReady,
   type SidecarProcess,
-} from '../support/faults-sidecar.ts'
+} from '../support/sidecar-process.ts'
 
 /**
  * What the sidecar may hold in memory, whatever it is sent (SECURITY, I8). A single bomb or flood
@@ -78,13 +78,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   }
   const upstreamUrl = (await options.before?.(sandbox.url)) ?? sandbox.url
   const sidecar = stack.use(
-    await startSidecar({
+    await startSidecarProcess({
       cwd: home,
       env: {
         POSTERN_UPSTREAM_URL: upstreamUrl,
         POSTERN_BOT_TOKEN: sandbox.token,
         POSTERN_KEY_PASSPHRASE: PASSPHRASE,
-        // to stretch a passphrase takes a while, and is not what these are about
+        // `makeKeys` makes a store under the passphrase
         ...(options.keys === undefined && { POSTERN_KEY_PROTECTION: 'none' }),
         POSTERN_DATA_DIR: dataDir,
         ...options.env,

@@ -4,10 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFront, type Front, type Instead } from './front.ts'
 import { openScene, type Scene } from './scene.ts'
 
-/** A body that comes a byte a second and never ends. */
+/** Between two bytes of who is slow: well below the bound of silence, a fifth of ten seconds. */
+const PAUSE_MS = 200
+
+/** A body that comes a byte at a time and never ends. */
 const dripping: Instead = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
-  const timer = setInterval(() => response.write(' '), 1000)
+  const timer = setInterval(() => response.write(' '), PAUSE_MS)
   response.once('close', () => clearInterval(timer))
 }
 /** Headers, and then nothing. */
@@ -21,6 +24,7 @@ describe('slow bodies, either way', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await openScene({
+      env: { TESTS_PATIENCE: '0.2' },
       before: async (url) => {
         front = await startFront(url)
         return front.url
@@ -50,7 +54,7 @@ describe('slow bodies, either way', () => {
       '{"chatId":',
     ]
     socket.write(head.join('\r\n'))
-    const timer = setInterval(() => socket.write(more()), 1000)
+    const timer = setInterval(() => socket.write(more()), PAUSE_MS)
     await once(socket, 'close')
     clearInterval(timer)
     return text
@@ -86,5 +90,5 @@ describe('slow bodies, either way', () => {
     expect(
       (await scene.call('POST', '/messages', { chatId: privateChat, text: 'hi' })).status,
     ).toBe(201)
-  }, 120_000)
+  })
 })

@@ -2,14 +2,11 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { made } from '../store/support.ts'
 import { Stage } from './secrets-stage.ts'
 import { postern, TOKEN } from './support.ts'
-
-// Each test starts processes, some of which stretch a passphrase.
-vi.setConfig({ testTimeout: 120_000 })
 
 const PASSPHRASE = 'swordfish-swordfish'
 /** A command that works without a sidecar, on a store under a passphrase. */

@@ -5,7 +5,7 @@ import { postern, silentService, start, TOKEN, TOKENS } from './support.ts'
 
 const LISTENING = /"bot":"(http:\/\/127\.0\.0\.1:\d+)","admin":"(http:\/\/127\.0\.0\.1:\d+)"/
 
-/** To stretch a passphrase takes half a second each time: two tests of secrets do it. */
+/** For what is not about secrets. */
 const PLAIN = { ...TOKENS, POSTERN_KEY_PROTECTION: 'none' }
 
 async function running(env: Record<string, string> = PLAIN, node: string[] = []) {

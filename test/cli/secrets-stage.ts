@@ -32,7 +32,7 @@ export class Stage {
     return new Stage(sandbox, cwd)
   }
 
-  /** One whose store has no protection: to stretch a passphrase takes each process half a second. */
+  /** One whose store has no protection, for what is not about that. */
   static async plain(): Promise<Stage> {
     const stage = await Stage.make()
     stage.#isPlain = true
@@ -89,7 +89,7 @@ export class Stage {
     })
     const [, admin] = await sidecar.waitForStderr(/"admin":"([^"]+)"/)
     await vi.waitUntil(async () => (await fetch(`${admin}/readyz`)).ok, {
-      timeout: 60_000,
+      timeout: 25_000,
       interval: 50,
     })
     return sidecar

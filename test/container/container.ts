@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { run, type Ran } from '../support/openpgp-run.ts'
 import { until } from '../support/sidecar.ts'
 import type { Image } from './engine.ts'
+import { mortal } from '../support/mortal.ts'
 
 /** `$1` root, `$2` folder of the volume, `$3` of the secrets, `$4` where to start, `$5` `$6` ids. */
 const START = `
@@ -107,10 +108,13 @@ export function startContainer(image: Image, options: ContainerOptions): Contain
   const places = [root, options.volume, options.secrets, config.WorkingDir, uid, gid]
   const command = [...config.Entrypoint, ...config.Cmd]
   const apart = ['--mount', '--pid', '--fork', '--kill-child']
-  const child = spawn('unshare', [...apart, 'sh', '-c', START, 'sh', ...places, ...command], {
-    env: { ...environment(image), ...options.env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    ...mortal('unshare', [...apart, 'sh', '-c', START, 'sh', ...places, ...command]),
+    {
+      env: { ...environment(image), ...options.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   return new Container(image, child)
 }
 

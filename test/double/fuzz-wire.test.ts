@@ -8,7 +8,11 @@ import { fc } from '../support/property.ts'
 
 /** Every send looks up the chat and its keys anew. */
 const stage = useStage({
-  env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', POSTERN_CACHE_CHAT_SECONDS: '0' },
+  env: {
+    POSTERN_CACHE_KEY_LIST_SECONDS: '0',
+    POSTERN_CACHE_CHAT_SECONDS: '0',
+    TESTS_PATIENCE: '0.1',
+  },
 })
 
 const OF_BODIES = ['chatId', 'text', 'armored', 'replyTo', 'sendId', 'silent', 'Text', 'caption']
@@ -193,7 +197,7 @@ test('whatever the service says are updates, the bot gets them or is told that t
       const { status, code } = await call('GET', '/updates?timeout=0')
       expect([200, 502], code).toContain(status)
     }),
-    // A poll that failed is answered a second later, so that no bot spins.
+    // A poll that failed is answered a while later, so that no bot spins.
     { numRuns: runs(40) },
   )
   const [read] = await stage.deliver([message])

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 
-const stage = useStage()
-/** Half a minute of waiting, once for all of them. */
-const PATIENCE = { timeout: 180_000, concurrent: true }
+/** A fifth of half a minute, once for all of them. */
+const stage = useStage({ env: { TESTS_PATIENCE: '0.2' } })
+const TOGETHER = { concurrent: true }
 
 describe('a service that takes a call and never answers', () => {
-  test('to a look at the mode: nothing leaves', PATIENCE, async () => {
+  test('to a look at the mode: nothing leaves', TOGETHER, async () => {
     const chat = stage.openGroup()
     stage.double.script('GET', `/chats/${chat.id}`, 'hang')
     const words = canary()
@@ -15,7 +15,7 @@ describe('a service that takes a call and never answers', () => {
     stage.expectNowhere(words)
   })
 
-  test('to a look at the keys: nothing leaves', PATIENCE, async () => {
+  test('to a look at the keys: nothing leaves', TOGETHER, async () => {
     const chat = stage.group([await stage.friend()])
     stage.double.script('GET', `/chats/${chat.id}/keys`, 'hang')
     const words = canary()
@@ -24,7 +24,7 @@ describe('a service that takes a call and never answers', () => {
     stage.expectNowhere(words)
   })
 
-  test('to a call of the bot’s: it is answered all the same', PATIENCE, async () => {
+  test('to a call of the bot’s: it is answered all the same', TOGETHER, async () => {
     stage.double.script('GET', '/resolve/nobody', 'hang')
     const called = await stage.sidecar.call('GET', '/resolve/nobody')
     expect([called.status, called.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
@@ -32,7 +32,7 @@ describe('a service that takes a call and never answers', () => {
 
   test(
     'to a sealed send: it is repeated once with the same bytes, then given up',
-    PATIENCE,
+    TOGETHER,
     async () => {
       const chat = stage.privateChat(await stage.friend())
       await stage.send(chat, 'the keys are known')
@@ -54,7 +54,7 @@ describe('a service that takes a call and never answers', () => {
 
   test(
     'to a look at a sender’s key: what came before is answered meanwhile, the rest after',
-    PATIENCE,
+    TOGETHER,
     async () => {
       const person = await stage.friend()
       const known = stage.privateChat(person)

@@ -4,7 +4,8 @@ import { afterAll, expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { Reply } from '../support/double-wire.ts'
 
-const stage = useStage()
+/** A poll that failed is answered a tenth of a second later, and not a second. */
+const stage = useStage({ env: { TESTS_PATIENCE: '0.1' } })
 const lured: string[] = []
 const elsewhere: Server = createServer((request, response) => {
   lured.push(request.url ?? '')

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { isInstalled, run } from '../support/openpgp-run.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { mortal } from '../support/mortal.ts'
 
 const FOLDER = 'config/examples/bots'
 const WITHIN_MS = 120_000
@@ -125,7 +126,7 @@ function start(
   [program = '', ...args]: string[],
   knows: Record<string, string> = { BASE_URL: sidecar.url, BOT_TOKEN_FILE: tokenFile },
 ): { stderr: () => string } & AsyncDisposable {
-  const child = spawn(program, args, {
+  const child = spawn(...mortal(program, args), {
     env: { PATH: process.env['PATH'], ...knows },
     stdio: ['ignore', 'ignore', 'pipe'],
     // A shell's own programs end with it.

@@ -13,7 +13,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connectControl } from '../../src/control/client.ts'
-import { NotStarted, startSidecar, type SidecarProcess } from '../support/faults-sidecar.ts'
+import {
+  NotStartedError,
+  startSidecarProcess,
+  type SidecarProcess,
+} from '../support/sidecar-process.ts'
 import type { History } from './history.ts'
 
 const CLOCK = fileURLToPath(new URL('move-clock.ts', import.meta.url))
@@ -66,11 +70,11 @@ export class Keeper implements AsyncDisposable {
     return this.#running?.admin ?? null
   }
 
-  /** Starts it. @throws NotStarted */
+  /** Starts it. @throws NotStartedError */
   async start(): Promise<void> {
     this.#stopping = false
     try {
-      const running = await startSidecar({
+      const running = await startSidecarProcess({
         cwd: this.#home,
         node: [`--import=${CLOCK}`],
         env: {
@@ -88,7 +92,7 @@ export class Keeper implements AsyncDisposable {
       this.#running = running
       void running.ended.then((code) => this.#noteEnd(running, code))
     } catch (error) {
-      if (error instanceof NotStarted) this.#said.push(error.output)
+      if (error instanceof NotStartedError) this.#said.push(error.output)
       throw error
     }
   }

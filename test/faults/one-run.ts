@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startProxy } from '../support/faults-proxy.ts'
 import { Random } from '../support/faults-random.ts'
-import { untilReady } from '../support/faults-sidecar.ts'
+import { untilReady } from '../support/sidecar-process.ts'
 import { Bot } from './bot.ts'
 import { check, type Evidence, type Outcome } from './checker.ts'
 import { during, newHistory, type History, type Trouble } from './history.ts'

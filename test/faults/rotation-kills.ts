@@ -1,6 +1,6 @@
 /** A rotation, struck at one system call after the other (SECURITY, 4: 1 to 8, 24, 26). */
 import { randomUUID } from 'node:crypto'
-import type { SidecarProcess } from '../support/faults-sidecar.ts'
+import type { SidecarProcess } from '../support/sidecar-process.ts'
 import { pointsIn, Tracer, wasHit, type Effect, type Point } from '../support/faults-strace.ts'
 import type { RotationScene } from './rotation-scene.ts'
 

@@ -11,7 +11,7 @@ import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import type { Phone } from '../../src/sandbox/phone/phone.ts'
-import { startSidecar, untilReady, type SidecarProcess } from '../support/faults-sidecar.ts'
+import { startSidecarProcess, untilReady, type SidecarProcess } from '../support/sidecar-process.ts'
 
 const WITHIN_MS = 120_000
 
@@ -65,7 +65,7 @@ export class RotationScene implements AsyncDisposable {
 
   /** Starts the sidecar and waits until it is ready. */
   async start(): Promise<SidecarProcess> {
-    const sidecar = await startSidecar({
+    const sidecar = await startSidecarProcess({
       cwd: this.#home,
       env: {
         POSTERN_UPSTREAM_URL: this.sandbox.url,

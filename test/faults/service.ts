@@ -10,6 +10,7 @@ import { createControlClient } from '../../src/sandbox/control/client.ts'
 import { ControlError } from '../../src/sandbox/control/operation.ts'
 import type { Control } from '../../src/sandbox/control/table.ts'
 import type { ServiceLine } from './service-process.ts'
+import { mortal } from '../support/mortal.ts'
 
 const PROCESS = fileURLToPath(new URL('service-process.ts', import.meta.url))
 const RETRY_MS = 50
@@ -76,7 +77,7 @@ export class Service implements AsyncDisposable {
       port: portOf(this.#line?.url),
       controlPort: portOf(this.#line?.controlUrl),
     }
-    const child = spawn(process.execPath, [PROCESS, JSON.stringify(options)])
+    const child = spawn(...mortal(process.execPath, [PROCESS, JSON.stringify(options)]))
     this.#child = child
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#said += text))
     const ended = once(child, 'close').then(() => {

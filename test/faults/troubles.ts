@@ -6,7 +6,7 @@ import type { FaultName, FaultOptions } from '../../src/sandbox/faults/table.ts'
 import { giantCertificate } from '../support/faults-certificates.ts'
 import type { Proxy, Toxic } from '../support/faults-proxy.ts'
 import type { Random } from '../support/faults-random.ts'
-import { NotStarted } from '../support/faults-sidecar.ts'
+import { NotStartedError } from '../support/sidecar-process.ts'
 import type { Bot } from './bot.ts'
 import type { History, Trouble } from './history.ts'
 import type { Keeper } from './keeper.ts'
@@ -52,7 +52,7 @@ export const MACHINE: Partial<Record<Trouble, Make>> = {
     if (keeper.remount('ro')) {
       const refused = await keeper.start().then(
         () => 'it started',
-        (error: unknown) => (error instanceof NotStarted ? error.exitCode : 'another error'),
+        (error: unknown) => (error instanceof NotStartedError ? error.exitCode : 'another error'),
       )
       if (refused !== 3) history.breaches.push(`I3: on a read-only disk: ${refused}, not exit 3`)
       if (refused === 'it started') await keeper.stop('SIGKILL')

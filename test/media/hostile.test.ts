@@ -12,7 +12,7 @@ import {
   recipients,
   sealPackets,
 } from '../support/faults-packets.ts'
-import { forgetPeak, peakBytes } from '../support/faults-sidecar.ts'
+import { forgetPeak, peakBytes } from '../support/sidecar-process.ts'
 import { armor } from '../support/openpgp-framing.ts'
 import { fetched, named, picture, sealedBy } from './support.ts'
 

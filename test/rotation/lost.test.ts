@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
-import { ok, type Received, type Reply } from '../support/double-wire.ts'
+import { no, ok, type Received, type Reply } from '../support/double-wire.ts'
 import { until } from '../support/sidecar.ts'
-import { expectSettled, metricOf, putsOf, rotate, rotationOf, shownBy } from './support.ts'
+import {
+  expectRefused,
+  expectSettled,
+  metricOf,
+  putsOf,
+  rotate,
+  rotationOf,
+  shownBy,
+} from './support.ts'
 
-const stage = useStage()
+/** A service that hangs, or is late, is given up on in a third of the time. */
+const stage = useStage({ env: { TESTS_PATIENCE: '0.3' } })
 let chat: DoubleChat
 let retired = 0
 
@@ -133,5 +142,22 @@ test('a kill before the service has taken it ends in the same key, published by 
   await stage.restart()
   await stage.sidecar.whenReady()
   expect(putsOf(stage).length - before).toBe(1)
+  await expectSettled(stage, { retired: ++retired })
+})
+
+test('after a kill during a publication the new key may be at the service: it is not abandoned', async () => {
+  const since = puts()
+  stage.double.script('PUT', '/key', 'hang', 1)
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(() => puts() > since, 'it is on its way')
+  await stage.sidecar.kill()
+  await rotating
+  const refusing = stage.double.script('PUT', '/key', no(403, 'forbidden'))
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  const abandoned = await stage.sidecar.postern('key', 'rotate', '--abandon')
+  expectRefused(abandoned, 'refused', /may have the new key already/)
+  refusing[Symbol.dispose]()
+  await rotate(stage)
   await expectSettled(stage, { retired: ++retired })
 })

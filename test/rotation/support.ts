@@ -2,17 +2,18 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/reports.ts'
 import type { Stage } from '../support/double-stage.ts'
 import type { Ended, Sidecar } from '../support/sidecar.ts'
 
-/** The keys, newest first, as `postern key list` has them. */
+/** The keys of a running sidecar, newest first, as `postern key list` has them. */
 export async function keysOf(sidecar: Sidecar): Promise<KeyRow[]> {
-  const listed = await sidecar.postern('key', 'list', '--json')
-  expect(listed.code, listed.stderr).toBe(0)
-  return JSON.parse(listed.stdout) as KeyRow[]
+  await using control = await connectControl(sidecar.dataDir)
+  if (control === null) throw new Error('the sidecar does not run')
+  return await control.keyList()
 }
 
 /** `/status` on the admin door. */

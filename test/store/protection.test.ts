@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createProtection, openProtection } from '../../src/store/protection.ts'
+import { createProtection, methodOf, openProtection } from '../../src/store/protection.ts'
 import { made, open, put, temporary } from './support.ts'
+
+const PROTECTION = pathToFileURL('src/store/protection.ts').href
 
 describe('secrets at rest', () => {
   test('a secret is 32 random bytes, made once and the same for the life of the store', async () => {
@@ -113,6 +118,27 @@ describe('secrets at rest', () => {
     await expect(openProtection('a passphrase', { ...row, n: 2 ** 30 })).rejects.toMatchObject({
       code: 'store-corrupt',
     })
+  })
+
+  test('a guess of a passphrase costs 128 MiB of scrypt, and a record that makes it cheaper is refused', async () => {
+    const { row: cheap } = await createProtection({ method: 'passphrase', passphrase: 'words' })
+    // A process of its own, since only the tests' own one has a low cost.
+    const script = `
+      import { createProtection, methodOf } from ${JSON.stringify(PROTECTION)}
+      const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })
+      const buffers = (value) => (value?.type === 'Buffer' ? Buffer.from(value) : value)
+      const cheap = JSON.parse(process.argv[1], (_name, value) => buffers(value))
+      let refused = null
+      try { methodOf(cheap) } catch ({ code }) { refused = code }
+      console.log(JSON.stringify([row.n, row.r, row.p, methodOf(row), refused]))`
+    const args = ['--input-type=module', '-e', script, JSON.stringify(cheap)]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    expect(JSON.parse(stdout)).toEqual([2 ** 17, 8, 1, 'passphrase', 'store-corrupt'])
+  })
+
+  test('a random secret may cost little, since it cannot be guessed', async () => {
+    const { row } = await createProtection({ method: 'none' })
+    expect([row.n, methodOf(row)]).toEqual([2, 'none'])
   })
 
   test('the same passphrase makes another key in every store', async () => {

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { mortal } from '../support/mortal.ts'
 
 /** A folder that is gone when the test ends. */
 export function temporary(): string {
@@ -73,9 +74,9 @@ export function child(
   const source = `import { openStore } from ${JSON.stringify(door)}
     const dataDir = ${JSON.stringify(dataDir)}
     ${script}`
-  const started = spawn(process.execPath, ['--input-type=module', '-e', source], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const lowCost = pathToFileURL(join(import.meta.dirname, '../support/low-cost.ts')).href
+  const args = ['--import', lowCost, '--input-type=module', '-e', source]
+  const started = spawn(...mortal(process.execPath, args), { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void started.kill('SIGKILL'))
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
   return {

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canaries } from './canaries.ts'
+import { mortal } from './mortal.ts'
 
 /** Hundreds of processes start in a run: what Node makes of the sources is made once. */
 export const COMPILED = join(tmpdir(), 'postern-tests-compiled')
 
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** What tests start: the bundle that `build.ts` made of the sources for this run, or the sources. */
+export const MAIN =
+  process.env['TESTS_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface PosternOptions {
   cwd: string
@@ -19,23 +22,14 @@ export interface PosternOptions {
   stdio?: StdioOptions
 }
 
-/** Options of Node's that give a process of the tests its libraries in a file each. */
-export function imports(): string[] {
-  const hooks = process.env['TESTS_IMPORT']
-  return hooks === undefined ? [] : ['--import', hooks]
-}
-
 /** Starts `postern` with these arguments, as a process of its own. */
 export function spawnPostern(args: readonly string[], options: PosternOptions): ChildProcess {
   const isRun = args.length === 0 || args[0] === 'run'
   const env = { ...(isRun && { POSTERN_LOG_LEVEL: 'trace' }), ...options.env }
   const cached = { NODE_COMPILE_CACHE: COMPILED, ...env }
   const { cwd, node = [], stdio = 'pipe' } = options
-  const child = spawn(process.execPath, [...imports(), ...node, MAIN, ...args], {
-    cwd,
-    env: cached,
-    stdio,
-  })
+  const command = mortal(process.execPath, [...node, MAIN, ...args])
+  const child = spawn(...command, { cwd, env: cached, stdio })
   const searched = canaries()
   if (searched === null) return child
   searched.environment(env)

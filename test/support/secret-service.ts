@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { mortal } from './mortal.ts'
 
 /**
  * What a session has: a keychain that is `unlocked` or `locked`, or one with `no-collection`;
@@ -72,7 +73,7 @@ export class Home {
     const runtime = mkdtempSync(join(this.path, 'run-'))
     const all = keychain === 'no-bus' ? command : [...bus, ...shell(START[keychain]), ...command]
     const [program = '', ...args] = all
-    const child = spawn(program, args, {
+    const child = spawn(...mortal(program, args), {
       cwd: this.path,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Json } from './double-wire.ts'
 import { BOT_TOKEN } from './double-world.ts'
 import { spawnPostern } from './postern-process.ts'
+import { startSidecarProcess, type SidecarProcess } from './sidecar-process.ts'
 
 export const PASSPHRASE = 'a passphrase for tests alone'
 
@@ -41,7 +42,7 @@ export interface Ended {
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,
-  withinMs = 90_000,
+  withinMs = 25_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs
   for (;;) {
@@ -57,15 +58,16 @@ export async function runPostern(
   args: string[],
   options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
 ): Promise<Ended> {
-  const child = start(args, options.env ?? {}, options.cwd ?? tmpdir())
+  const { cwd = tmpdir() } = options
+  const child = spawnPostern(args, { cwd, env: { ...around(), ...options.env } })
   const said = collect(child)
   child.stdin?.on('error', () => {}).end(options.input ?? '')
   return { code: await ended(child), stdout: said.stdout(), stderr: said.stderr() }
 }
 
 /**
- * The environment that a sidecar needs at least. To stretch a passphrase takes half a second, each
- * time a process opens the store: only tests of that ask for it (`UNDER_PASSPHRASE`).
+ * The environment that a sidecar needs at least. Its store has no protection; tests of that ask for
+ * it (`UNDER_PASSPHRASE`).
  */
 export function settings({ upstream, dataDir = '', env = {} }: SidecarOptions) {
   return {
@@ -87,31 +89,23 @@ export class Sidecar implements AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
   readonly #options: SidecarOptions
-  readonly #child: ChildProcess
-  readonly #said: ReturnType<typeof collect>
+  readonly #process: SidecarProcess
 
-  constructor(o: {
-    dataDir: string
-    addresses: { bot: string; admin: string }
-    options: SidecarOptions
-    child: ChildProcess
-    said: ReturnType<typeof collect>
-  }) {
-    this.dataDir = o.dataDir
-    this.url = o.addresses.bot
-    this.adminUrl = o.addresses.admin
-    this.#options = o.options
-    this.#child = o.child
-    this.#said = o.said
+  constructor(dataDir: string, options: SidecarOptions, process: SidecarProcess) {
+    this.dataDir = dataDir
+    this.url = process.bot
+    this.adminUrl = process.admin
+    this.#options = options
+    this.#process = process
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0
+    return this.#process.pid
   }
 
   /** Everything that it wrote to stderr and stdout. */
   logs(): string {
-    return this.#said.stderr() + this.#said.stdout()
+    return this.#process.output()
   }
 
   /** A call of the bot's: `path` below `/bot/v1`; a body that is no string is written as JSON. */
@@ -165,14 +159,12 @@ export class Sidecar implements AsyncDisposable {
 
   /** SIGTERM. @returns the exit code */
   async stop(): Promise<number | null> {
-    if (this.#child.exitCode === null) this.#child.kill('SIGTERM')
-    return await ended(this.#child)
+    return await this.#process.stop('SIGTERM')
   }
 
   /** SIGKILL. */
   async kill(): Promise<void> {
-    this.#child.kill('SIGKILL')
-    await ended(this.#child)
+    await this.#process.stop('SIGKILL')
   }
 
   /** Another one over the same data directory, once this one is gone. */
@@ -193,19 +185,12 @@ export class Sidecar implements AsyncDisposable {
 export async function startSidecar(given: SidecarOptions): Promise<Sidecar> {
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'sc-'))
   const options = { isTemporary: given.dataDir === undefined, ...given }
-  const child = start(['run'], settings({ ...options, dataDir }), tmpdir())
-  const said = collect(child)
-  const line = await until(() => {
-    if (child.exitCode !== null) throw new Error(`postern run ended: ${said.stderr()}`)
-    return /^\{.*"msg":"listening".*$/m.exec(said.stderr())?.[0]
-  }, 'the sidecar listens')
-  const addresses = JSON.parse(line) as { bot: string; admin: string }
-  return new Sidecar({ dataDir, addresses, options, child, said })
+  const env = { ...around(), ...settings({ ...options, dataDir }) }
+  return new Sidecar(dataDir, options, await startSidecarProcess({ cwd: tmpdir(), env }))
 }
 
-function start(args: string[], env: Record<string, string>, cwd: string): ChildProcess {
-  const { PATH = '' } = process.env
-  return spawnPostern(args, { cwd, env: { PATH, HOME: tmpdir(), ...env } })
+function around(): { PATH: string; HOME: string } {
+  return { PATH: process.env['PATH'] ?? '', HOME: tmpdir() }
 }
 
 function collect(child: ChildProcess): { stdout: () => string; stderr: () => string } {

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { stripVTControlCharacters } from 'node:util'
 import { isInstalled } from './openpgp-run.ts'
+import { mortal } from './mortal.ts'
 
 /** Whether there can be terminals here. */
 export const hasTerminals = isInstalled('script')
@@ -22,15 +23,12 @@ export async function atTerminal(
   o: { cwd?: string; env: Record<string, string> },
 ): Promise<{ code: number | null; screen: string }> {
   const quoted = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
-  const child = spawn(
-    'script',
-    ['--quiet', '--flush', '--return', '--command', quoted, '/dev/null'],
-    {
-      ...(o.cwd === undefined ? {} : { cwd: o.cwd }),
-      env: { TERM: 'dumb', SHELL: '/bin/sh', ...o.env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    },
-  )
+  const args = ['--quiet', '--flush', '--return', '--command', quoted, '/dev/null']
+  const child = spawn(...mortal('script', args), {
+    ...(o.cwd === undefined ? {} : { cwd: o.cwd }),
+    env: { TERM: 'dumb', SHELL: '/bin/sh', ...o.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   let screen = ''
   let seen = 0
   const waiting = [...answers]

@@ -122,7 +122,7 @@ function flipped(armored: string): string {
 
 for (const policy of ['flag', 'require', 'off'] as const) {
   describe(`under open.verify: ${policy}`, () => {
-    const stage = useStage({ env: { POSTERN_OPEN_VERIFY: policy } })
+    const stage = useStage({ env: { POSTERN_OPEN_VERIFY: policy, TESTS_PATIENCE: '0.1' } })
     let cases: Case[] = []
     let got: Json[] = []
 

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { Authority } from '../upstream/certificates.ts'
 import { openBot } from './bot.ts'
+import { mortal } from '../support/mortal.ts'
 
 const CLIENT = fileURLToPath(new URL('../../src/updates/webhook-client.ts', import.meta.url))
 const CLOCK = fileURLToPath(new URL('../../src/updates/clock.ts', import.meta.url))
@@ -33,7 +34,7 @@ async function deliver(
      process.stdout.write(JSON.stringify(await client.deliver(delivery)))
      client[Symbol.dispose]()`,
   )
-  const child = spawn(process.execPath, [script, url], {
+  const child = spawn(...mortal(process.execPath, [script, url]), {
     env: { PATH: '/usr/bin:/bin', ...(o.trusts && { NODE_EXTRA_CA_CERTS: caFile }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -10,10 +10,10 @@ import { makeKeys, PASSPHRASE } from '../../bounds/scene.ts'
 import {
   forgetPeak,
   peakBytes,
-  startSidecar,
+  startSidecarProcess,
   untilReady,
   type SidecarProcess,
-} from '../../support/faults-sidecar.ts'
+} from '../../support/sidecar-process.ts'
 import { KINDS } from './kinds.ts'
 import type { Lane, Lie, ServiceFacts, ToBot, ToService } from './words.ts'
 import { median, round, type Result } from '../measure.ts'
@@ -172,7 +172,7 @@ async function started(facts: ServiceFacts, home: string, name: string): Promise
     POSTERN_DATA_DIR: dataDir,
     POSTERN_LOG_LEVEL: 'info',
   }
-  const sidecar = await startSidecar({ cwd: home, env })
+  const sidecar = await startSidecarProcess({ cwd: home, env })
   await untilReady(sidecar.admin)
   return sidecar
 }

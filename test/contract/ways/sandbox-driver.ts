@@ -9,7 +9,7 @@ import { checkLaw } from './lawful.ts'
 import { SandboxClock } from './sandbox-clock.ts'
 import { stageOf } from './sandbox-stage.ts'
 import { checkSecrecy } from './secret.ts'
-import { startSidecar, type RunningSidecar } from './sidecar.ts'
+import { startSidecarInProcess, type RunningSidecar } from './sidecar.ts'
 import { sweep } from './sweep.ts'
 
 const EVERYTHING: ReadonlySet<Need> = new Set<Need>([
@@ -104,7 +104,7 @@ export class SandboxDriver implements Driver {
     const { url: upstream, token } = sandbox
     const parts = { clock, resolveHost }
     const publish = this.way === 'protected'
-    return this.#stack.use(await startSidecar({ upstream, token, publish, parts }))
+    return this.#stack.use(await startSidecarInProcess({ upstream, token, publish, parts }))
   }
 
   #inspect(sandbox: Sandbox): Inspect {

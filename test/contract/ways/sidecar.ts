@@ -20,7 +20,7 @@ export interface RunningSidecar extends AsyncDisposable {
 }
 
 /** Starts a sidecar before a service, with a data directory of its own, and waits until ready. */
-export async function startSidecar(o: {
+export async function startSidecarInProcess(o: {
   upstream: string
   token: string
   publish: boolean

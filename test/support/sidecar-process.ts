@@ -1,10 +1,10 @@
-/** The sidecar as a process of its own, and what can be measured of it from outside. */
+/** A sidecar as a process of its own, with the settings given, and what can be measured of it. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { spawnPostern } from './postern-process.ts'
 
-export interface SidecarOptions {
+export interface SidecarProcessOptions {
   /** Folder that the process starts in, and its home. */
   cwd: string
   /** Settings, as the environment names them; the doors take any free port. */
@@ -28,7 +28,7 @@ export interface SidecarProcess extends AsyncDisposable {
 }
 
 /** It ended before it listened. */
-export class NotStarted extends Error {
+export class NotStartedError extends Error {
   readonly exitCode: number | null
   readonly output: string
 
@@ -39,8 +39,8 @@ export class NotStarted extends Error {
   }
 }
 
-/** Starts the sidecar and waits until it listens. @throws NotStarted */
-export async function startSidecar(options: SidecarOptions): Promise<SidecarProcess> {
+/** Starts the sidecar and waits until it listens. @throws NotStartedError */
+export async function startSidecarProcess(options: SidecarProcessOptions): Promise<SidecarProcess> {
   const child = spawnPostern(['run'], {
     cwd: options.cwd,
     ...(options.node && { node: options.node }),
@@ -54,16 +54,20 @@ export async function startSidecar(options: SidecarOptions): Promise<SidecarProc
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
+  let isListening = false
   const listening = Promise.withResolvers<{ bot: string; admin: string }>()
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (piece: string) => {
       text += piece
+      if (isListening) return
       const line = /^\{.*"msg":"listening".*\}$/m.exec(text)
-      if (line !== null) listening.resolve(JSON.parse(line[0]) as { bot: string; admin: string })
+      if (line === null) return
+      isListening = true
+      listening.resolve(JSON.parse(line[0]) as { bot: string; admin: string })
     })
   }
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  void ended.then((code) => listening.reject(new NotStarted(code, text)))
+  void ended.then((code) => listening.reject(new NotStartedError(code, text)))
   const { bot, admin } = await listening.promise
   return {
     process: child,
@@ -95,7 +99,7 @@ export function forgetPeak(pid: number): void {
 }
 
 /** Waits until `/readyz` says 200. @throws Error with its reasons after `withinMs` */
-export async function untilReady(admin: string, withinMs = 90_000): Promise<void> {
+export async function untilReady(admin: string, withinMs = 25_000): Promise<void> {
   const endMs = performance.now() + withinMs
   for (;;) {
     const answer = await fetch(`${admin}/readyz`).catch(() => null)

@@ -1,0 +1,76 @@
+/**
+ * Postern with its libraries in a few files, so that a start reads few. Nothing is minified: what
+ * runs can be read. openpgp.js and the keychain's library stay packages of their own.
+ */
+import { join, relative } from 'node:path'
+import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
+
+const ROOT = join(import.meta.dirname, '..')
+const ENTRIES = [
+  'src/main.ts',
+  'src/sandbox/create.ts',
+  'src/pgp/native/worker.ts',
+  'src/pgp/library/worker.ts',
+  'src/pgp/library/brainpool.ts',
+]
+/** Packages that stay outside. */
+export const EXTERNAL = ['openpgp', 'keytar']
+/**
+ * Libraries of which little is used, by what stands for them: what is used, and nothing else is
+ * loaded. A name that is not here ends the build.
+ */
+const LEAN: Record<string, string> = {
+  // Compilers of schemas, which no route of ours has (`src/util/no-schemas.ts`).
+  '@fastify/ajv-compiler': 'module.exports = null',
+  '@fastify/fast-json-stringify-compiler': 'module.exports = null',
+  undici: `
+    import * as api from 'undici/lib/api/index.js'
+    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+    Object.assign(Dispatcher.prototype, { request: api.request })
+    export { default as Agent } from 'undici/lib/dispatcher/agent.js'
+    export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js'
+    export { default as Pool } from 'undici/lib/dispatcher/pool.js'
+    export { default as buildConnector } from 'undici/lib/core/connect.js'
+  `,
+}
+
+const lean: Plugin = {
+  name: 'lean',
+  resolveId: (id) => (id in LEAN ? `\0lean:${id}` : null),
+  load: (id) => LEAN[id.replace('\0lean:', '')] ?? null,
+}
+
+/** One character of two bytes makes V8 keep a whole file in two bytes a character. */
+const narrow: Plugin = {
+  name: 'narrow',
+  renderChunk: (code) =>
+    code.replaceAll(
+      /[^\0-\u00ff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+}
+
+/**
+ * Writes it into a folder, each entry where it is in `src`.
+ * @param plugins change what is bundled, before all else
+ */
+export async function bundle(folder: string, plugins: Plugin[] = []): Promise<OutputChunk[]> {
+  await using code = await rolldown({
+    cwd: ROOT,
+    input: ENTRIES,
+    platform: 'node',
+    external: EXTERNAL,
+    plugins: [...plugins, lean, narrow],
+  })
+  const { output } = await code.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: ({ facadeModuleId }) =>
+      relative(join(ROOT, 'src'), facadeModuleId ?? '').replace(/ts$/, 'js'),
+    chunkFileNames: '[name].js',
+    comments: { jsdoc: false, annotation: false, legal: true },
+    // Threads start from files beside that of the pool.
+    codeSplitting: { groups: [{ name: 'pgp/pool', test: /src\/pgp\/pool\.ts$/ }] },
+  })
+  return output.filter((one) => one.type === 'chunk')
+}

@@ -1,0 +1,46 @@
+/**
+ * Constants of the sources that tests change, so that nobody waits for what is not the point. They
+ * are no settings: the package that is built for people has none of this.
+ */
+import { readFileSync } from 'node:fs'
+import type { Plugin } from 'rolldown'
+
+const COST = '/src/store/passphrase-cost.ts'
+
+/** A passphrase is stretched in a millisecond; one test pins the real cost. */
+export const lowCost = {
+  name: 'low-cost',
+  load: (id: string) =>
+    id.endsWith(COST) ? 'export const PASSPHRASE_COST = { n: 2 ** 10, r: 8, p: 1 }' : null,
+} satisfies Plugin
+
+/** Files whose times in milliseconds are bounds of waiting, or pauses. */
+const FILES = [
+  'http/bounds',
+  'http/routes/updates',
+  'keys/offer',
+  'keys/publication-status',
+  'translate/batch',
+  'upstream/limits',
+  'wiring/link',
+]
+/** `const PAUSE_MS = 1000`, or a list or an object of numbers, and `callMs: 30_000`. */
+const TIME =
+  /(?<=^(?:export )?const \w+_MS = )(?:\{[^}]*\}|\[[^\]]*\]|[\d_]+)|(?<=\b\w+Ms: )[\d_]+/gm
+const NUMBER = /\b\d[\d_]*/g
+const FACTOR = "Number(process.env['TESTS_PATIENCE'] ?? 1)"
+
+/**
+ * Waits are as long as the environment variable `TESTS_PATIENCE` says, times what they are: a
+ * sidecar started with `TESTS_PATIENCE: '0.2'` gives up on a service after 6 s and not after 30.
+ */
+export const patience = {
+  name: 'patience',
+  load(id: string) {
+    if (!FILES.some((file) => id.endsWith(`/src/${file}.ts`))) return null
+    const text = readFileSync(id, 'utf8')
+    const changed = text.replaceAll(TIME, (times) => times.replaceAll(NUMBER, `$& * ${FACTOR}`))
+    if (changed === text) throw new Error(`${id} has no time that patience could change`)
+    return changed
+  },
+} satisfies Plugin

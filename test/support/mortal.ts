@@ -1,0 +1,15 @@
+/** Children that end with the process that started them, however that ends. */
+import { existsSync } from 'node:fs'
+
+const SETPRIV = '/usr/bin/setpriv'
+const hasSetpriv = existsSync(SETPRIV)
+
+/**
+ * A command that the kernel kills when whoever spawned it is gone (prctl(2), PR_SET_PDEATHSIG), so
+ * that nothing outlives a run that is cut short. Its process id is the command's own.
+ * @returns what `spawn` takes; the command as it is where there is no setpriv
+ */
+export function mortal(command: string, args: readonly string[]): [string, string[]] {
+  if (!hasSetpriv) return [command, [...args]]
+  return [SETPRIV, ['--pdeathsig', 'KILL', command, ...args]]
+}
