@@ -129,10 +129,9 @@ export class ReplayMemory {
       .execute()
     const known = found.find(({ kind }) => kind === 'data')
     if (known !== undefined && !isSameThing(known, thing)) return 'replayed'
-    const signed = found.filter(({ kind }) => kind === 'signature')
-    if (!signed.every((row) => isSamePlace(row, thing))) return 'replayed'
+    if (!found.every((row) => isSamePlace(row, thing))) return 'replayed'
     if (known !== undefined) return 'again'
-    return signed.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
+    return found.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
   }
 
   async #remember(
@@ -203,7 +202,7 @@ function isSameThing(row: SeenRow, thing: Thing): boolean {
   if (mediaId !== undefined) return row.media_id === mediaId
   const isSameMessage = row.message_id === null || row.message_id === messageId
   // the update that brings a Message is queued before anything can quote it, and for so long alone
-  const isTooLate = row.update_id === null && row.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isTooLate = row.seen_at < Date.now() - BROUGHT_WITHIN_MS
   const isOtherUpdate = updateId !== null && row.update_id !== updateId
   if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
   return isSameMessage

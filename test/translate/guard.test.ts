@@ -94,6 +94,13 @@ describe('how a chat must be written to', () => {
     expect((await guard.rule(5)).body).toBe('sealed')
   })
 
+  test('an answer that left nothing in the memory is judged by itself', async () => {
+    const { knownChats } = await scene()
+    const modes = { get: () => Promise.resolve(OPEN_GROUP) } as unknown as Modes
+    const { guard } = await scene({ knownChats, modes })
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
   test.each([
     ['a group without an open history', { historyVisible: false }, 'open history'],
     ['a group that does not say', { historyVisible: undefined }, 'open history'],
@@ -223,7 +230,10 @@ describe('what leaves', () => {
   test('what only looks as if sealing had made it does not leave', () => {
     const fake = { json: [Buffer.from('words')] }
     expect(() => permitSealed(target, { chatId: 5 }, fake as never)).toThrow(
-      expect.objectContaining({ code: 'bad_request' }),
+      expect.objectContaining({
+        code: 'bad_request',
+        message: 'armored: must be an OpenPGP message',
+      }),
     )
   })
 

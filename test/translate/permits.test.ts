@@ -13,6 +13,7 @@ describe('what the guard alone can make', () => {
       Object.assign(Object.create(null) as object, { chatId: 5, body: 'readable' }),
       JSON.parse('{"chatId":5,"body":"readable","#judged":true}'),
       null,
+      'readable',
     ]
     for (const fake of looks) {
       expect(() => permitReadable(fake as unknown as Rule, target, fields)).toThrow(
