@@ -12,7 +12,7 @@ import {
 
 const BOT = 1
 const ALICE = 5
-const OWN_FINGERPRINT = 'b'.repeat(40)
+const OWN_FINGERPRINT = '0'.repeat(24) + 'b'.repeat(16)
 const FINGERPRINT = 'a'.repeat(40)
 const person = { userId: ALICE, fingerprint: FINGERPRINT, unusable: null } as Person
 const alice: Person = {
@@ -63,7 +63,7 @@ function partsOf(all: ReturnType<typeof known>): SignatureParts {
       askedInVain: all.askedInVain,
     },
     keyring: {
-      fingerprints: new Set([OWN_FINGERPRINT]),
+      fingerprints: new Set(['d'.repeat(40), OWN_FINGERPRINT]),
       unlocked: [{ fingerprints: [OWN_FINGERPRINT, 'c'.repeat(40)] }],
       all: [
         { certificate: 'old certificate of the bot', fingerprint: 'd'.repeat(40) },
@@ -218,6 +218,11 @@ describe('what is signed', () => {
     ]
     const { judged } = await judge({ verify }, { signatures })
     expect(judged).toEqual({ ...VERIFIED, signatureDigest: 'second' })
+  })
+
+  test('is verified by what is known, and the service is not asked for more', async () => {
+    const { judged, all } = await judge({ mayAskAgain: true })
+    expect([judged, all.signer.mock.calls.length]).toEqual([VERIFIED, 1])
   })
 
   test('is bad when no signature is valid, and the service is not asked again in vain', async () => {
