@@ -127,10 +127,9 @@ export class ReplayMemory {
       .selectAll()
       .where('digest', 'in', [data, ...signatures])
       .execute()
-    const known = found.find(({ kind }) => kind === 'data')
-    if (known !== undefined && !isSameThing(known, thing)) return 'replayed'
     if (!found.every((row) => isSamePlace(row, thing))) return 'replayed'
-    if (known !== undefined) return 'again'
+    const known = found.find(({ kind }) => kind === 'data')
+    if (known !== undefined) return isSameThing(known, thing) ? 'again' : 'replayed'
     return found.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
   }
 
@@ -196,9 +195,8 @@ function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean 
   return isSameKind && row.chat_id === chatId && row.user_id === userId
 }
 
-function isSameThing(row: SeenRow, thing: Thing): boolean {
-  const { mediaId, messageId, updateId } = thing
-  if (!isSamePlace(row, thing)) return false
+/** Of data that was seen in the same place. */
+function isSameThing(row: SeenRow, { mediaId, messageId, updateId }: Thing): boolean {
   if (mediaId !== undefined) return row.media_id === mediaId
   const isSameMessage = row.message_id === null || row.message_id === messageId
   // the update that brings a Message is queued before anything can quote it, and for so long alone
