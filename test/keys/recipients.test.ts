@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
 import type { KeyList } from '../../src/keys/directory.ts'
 import type { Person } from '../../src/keys/person.ts'
 import { chooseRecipients, solePersonOf, type RecipientRules } from '../../src/keys/recipients.ts'
@@ -106,6 +107,62 @@ test('whatever is said otherwise counts at once, although the list is the same',
     )
   }
   expect(() => skippedBy({ epoch: 4, distrust, unusable: 'refuse' })).toThrow()
+})
+
+/** What a send is refused with: code and message. */
+function refusal(list: KeyList, more: Partial<RecipientRules> = {}): string {
+  try {
+    chooseRecipients(list, rulesOf(more))
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.code}: ${error.message}`
+  }
+  return 'sent'
+}
+
+const [A, B] = [person(1, 'a'), person(2, 'b')]
+
+test.each<[string, KeyList, Partial<RecipientRules>, string]>([
+  ['one key of nobody', listOf([A], { nameless: 1 }), {}, 'a key that belongs to nobody'],
+  ['keys of nobody alone', listOf([], { nameless: 2 }), {}, 'a key that belongs to nobody'],
+  ['the bot', listOf([A, B]), { botId: 2 }, 'it names the bot'],
+  [
+    'as many keys as members, of whom the bot is one',
+    listOf([A, B], { memberCount: 2 }),
+    {},
+    '2 keys for 2 members',
+  ],
+  ['more keys than members', listOf([A, B], { memberCount: 1 }), {}, '2 keys for 1 members'],
+  ['one key for no member', listOf([A], { memberCount: 0 }), {}, '1 keys for 0 members'],
+  ['two keys for one person', listOf([A, person(1, 'another')]), {}, 'two keys for person 1'],
+  [
+    'a key and no key for one person',
+    listOf([A, { ...A, fingerprint: null }]),
+    {},
+    'two keys for person 1',
+  ],
+  ['two people in a private chat', listOf([A, B]), { isPrivate: true }, 'more than one person'],
+  [
+    'another person in a private chat',
+    listOf([B]),
+    { isPrivate: true, personId: 1 },
+    'it names 2, and the private chat is person 1’s',
+  ],
+])('a list with %s is refused by itself, whoever else would', (_, list, more, why) => {
+  expect(refusal(list, more)).toMatch(/^postern_recipients_inconsistent: /)
+  expect(refusal(list, more)).toContain(why)
+})
+
+test('what an honest service says is sent to', () => {
+  for (const list of [
+    listOf([A, B], { memberCount: 3 }),
+    listOf([A, A], { memberCount: 2 }),
+    listOf([A], { memberCount: 1000 }),
+  ]) {
+    expect(refusal(list)).toBe('sent')
+  }
+  expect(refusal(listOf([A]), { isPrivate: true, personId: 1 })).toBe('sent')
+  expect(refusal(listOf([A, B]), { personId: 1 })).toBe('sent')
+  expect(refusal(listOf([], { memberCount: 0 }))).toMatch(/^postern_no_recipient: /)
 })
 
 test('a private chat learns its person from a list that names exactly one and says nothing odd', () => {
