@@ -209,6 +209,17 @@ test.each([
   expect(sizes.filter((size) => size < 200)).toEqual([bytes, bytes])
 })
 
+test.each([
+  [[9, 7], 96],
+  [[7], 80],
+])('somebody with two user ids, who lists %j, gets that', async (ciphers, bytes) => {
+  const { primary, subkey } = testPerson('two user ids')
+  const ids = ['one', 'two'].map((name) => userId(primary, name, { ciphers }))
+  const certificate = armoredCertificate(keyPacket(primary), ...ids, boundSubkey(primary, subkey))
+  const sealed = await engine.sealKnown(request([], { certificates: [certificate] }))
+  expect(recipientsOf(sealed).sizes).toEqual([bytes, bytes])
+})
+
 test('a key of ours that lists AES-128 alone gets that, since it reads the message too', async () => {
   const signer = preferring(7).unlocked
   const { sizes } = recipientsOf(await engine.sealKnown(request([alice], { signer })))
