@@ -9,6 +9,8 @@ import {
   freshPair,
   isLowOrder,
   rawPublicKey,
+  refillEphemerals,
+  takePair,
   x25519Secret,
 } from '../../../src/pgp/crypto/curve25519.ts'
 import {
@@ -31,6 +33,23 @@ test('two pairs share one secret, whoever computes it', () => {
   expect(one.point).toHaveLength(32)
   expect(one.point).not.toEqual(other.point)
   expect(agree(one.secret, other.point)).toEqual(agree(other.secret, one.point))
+})
+
+test('pairs that are made ahead are given once each, and others where none are left', () => {
+  while (refillEphemerals());
+  expect(refillEphemerals()).toBe(false)
+  const points = new Set<string>()
+  const take = (count: number): void => {
+    for (let taken = 0; taken < count; taken++) points.add(takePair().point.toString('hex'))
+  }
+  // a step makes 64, and 640 are kept
+  take(65)
+  expect([refillEphemerals(), refillEphemerals()]).toEqual([true, false])
+  take(64)
+  expect(refillEphemerals()).toBe(false)
+  take(650)
+  expect(points.size).toBe(65 + 64 + 650)
+  expect(refillEphemerals()).toBe(true)
 })
 
 test('RFC 7748, 6.1: what Bob shares with Alice', () => {
