@@ -7,7 +7,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isMainThread } from 'node:worker_threads'
+import { expect, test } from 'vitest'
 import {
   createEmpty,
   errnoOf,
@@ -17,10 +18,6 @@ import {
 } from '../../src/store/files.ts'
 import { fileCalls } from '../support/file-calls.ts'
 import { modeOf, temporary } from './support.ts'
-
-let umask = 0
-beforeEach(() => void (umask = process.umask(0)))
-afterEach(() => void process.umask(umask))
 
 const left = (file: string): string => `${file}.${process.pid}.tmp`
 
@@ -41,12 +38,20 @@ test('a file is on disk under another name before it takes its own, and its name
   expect(readdirSync(dataDir)).toEqual(['owner.json'])
 })
 
+/** Makes files under another umask; a thread has none of its own, and keeps that of its process. */
+function underUmask(mask: number, make: () => void): void {
+  const before = isMainThread ? process.umask(mask) : null
+  make()
+  if (before !== null) process.umask(before)
+}
+
 test.each([0, 0o777])('a file is for its owner alone, whatever the umask: %o', (mask) => {
-  process.umask(mask)
   const dataDir = temporary()
   const [written, empty] = [join(dataDir, 'written'), join(dataDir, 'empty')]
-  writeDurably(written, 'words')
-  createEmpty(empty)
+  underUmask(mask, () => {
+    writeDurably(written, 'words')
+    createEmpty(empty)
+  })
   expect([modeOf(written), modeOf(empty)]).toEqual(['600', '600'])
 })
 
