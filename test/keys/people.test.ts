@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { People } from '../../src/keys/people.ts'
 import { open, temporary } from '../store/support.ts'
 
@@ -18,6 +18,14 @@ test('a certificate is its last owner’s alone, also after a restart', async ()
       [of(1, 'a'), of(3, 'a'), of(3, 'b'), of(9, 'c')].map((pair) => one.isOthers(pair)),
     ).toEqual([true, false, true, false])
   }
+})
+
+test('a certificate of which only a revocation is known is nobody’s', async () => {
+  const store = await open(temporary())
+  const row = { fingerprint: 'a', owner: null, revoked_armored: '' }
+  await store.write((db) => db.insertInto('certificates').values(row).execute())
+  const people = await People.load(store)
+  expect([people.ownerOf('a'), people.isOthers(of(1, 'a'))]).toEqual([undefined, false])
 })
 
 test('who signed words, and who signed files, is remembered for good, each by itself', async () => {
@@ -44,6 +52,9 @@ test('nothing is written of those who are known to sign', async () => {
   await people.rememberSigned([1, 2], 'words')
   const rows = await store.read((db) => db.selectFrom('people').select('user_id').execute())
   expect(rows).toEqual([{ user_id: 2 }])
+  const note = vi.spyOn(store, 'note')
+  await people.rememberSigned([1, 2], 'words')
+  expect(note).not.toHaveBeenCalled()
 })
 
 test('somebody begins anew for words and files, and nobody else does', async () => {

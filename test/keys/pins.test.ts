@@ -29,6 +29,10 @@ test('a pin is read again as it was written, and the later one counts', async ()
   expect(pins.all).toEqual([other, later])
   expect([pins.size, pins.get(2), pins.get(3)]).toEqual([2, later, undefined])
   expect(pins.claimantsOf('b')).toEqual([2])
+  // in whatever order they came
+  pins.set(pin(100, 'c'))
+  pins.set(pin(20, 'd'))
+  expect(pins.all.map(({ userId }) => userId)).toEqual([1, 2, 20, 100])
 })
 
 test('who is listed with a certificate is known for as long as they are', () => {

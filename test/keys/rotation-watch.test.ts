@@ -105,6 +105,7 @@ test('nothing changes while none is under way', () => {
   const ended = watch.end('abandoned')
   watch.enter('holding', 'sends')
   watch.wait({ detail: 'refused' })
+  expect(watch.waitMs).toBe(0)
   watch.stall('a key')
   watch.hurry()
   expect(watch.end('done')).toBeNull()

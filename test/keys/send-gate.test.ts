@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { SendGate } from '../../src/keys/send-gate.ts'
 
@@ -39,13 +40,16 @@ test('it is empty at once with nobody inside, and else when the last one has lef
   await gate.empty(forever())
   const [first, second] = [await gate.enter(), await gate.enter()]
   gate.close()
-  const waiting = [gate.empty(forever()), gate.empty(forever())]
+  const signal = forever()
+  const waiting = [gate.empty(signal), gate.empty(signal)]
+  expect(getEventListeners(signal, 'abort')).toHaveLength(2)
   first()
   // who leaves twice counts once
   first()
   expect(await isSettled(Promise.race(waiting))).toBe(false)
   second()
   expect(await isSettled(Promise.all(waiting))).toBe(true)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('waiting for it to be empty ends with the signal’s reason', async () => {

@@ -30,9 +30,11 @@ test('a file is on disk under another name before it takes its own, and its name
     `openSync ${other}`,
     `writeFileSync ${other}`,
     `fsyncSync ${other}`,
+    `closeSync ${other}`,
     `renameSync ${other} to owner.json`,
     `openSync ${basename(dataDir)}`,
     `fsyncSync ${basename(dataDir)}`,
+    `closeSync ${basename(dataDir)}`,
   ])
   expect(readFileSync(file, 'utf8')).toBe('words')
   expect(readdirSync(dataDir)).toEqual(['owner.json'])
@@ -66,7 +68,7 @@ test('what a dead process left is not written into, nor what a link there leads 
   expect(() => readlinkSync(file)).toThrow()
 })
 
-test.each(['writeFileSync', 'fsyncSync', 'renameSync'])(
+test.each(['openSync', 'writeFileSync', 'fsyncSync', 'renameSync'])(
   'where %s fails, the old file is as it was, and nothing lies beside it',
   (failing) => {
     const dataDir = temporary()
@@ -77,6 +79,14 @@ test.each(['writeFileSync', 'fsyncSync', 'renameSync'])(
     expect(readdirSync(dataDir)).toEqual(['file'])
   },
 )
+
+test('a file that was made is closed', () => {
+  const calls = fileCalls(() => createEmpty(join(temporary(), 'file')))
+  expect(calls.map(({ name, file }) => `${name} ${file}`)).toEqual([
+    'openSync file',
+    'closeSync file',
+  ])
+})
 
 test('a file that is there is not made again', () => {
   const file = join(temporary(), 'file')

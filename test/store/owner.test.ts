@@ -45,6 +45,8 @@ test.each<[string, unknown, boolean]>([
   ['half a process', { ...OWNER, pid: 1.5 }, false],
   ['no host', { ...OWNER, host: '' }, false],
   ['a host by number', { ...OWNER, host: 7 }, false],
+  ['a host in a list', { ...OWNER, host: [OWNER.host] }, false],
+  ['a time in a list', { ...OWNER, startedAt: [OWNER.startedAt] }, false],
   ['a host with more lines', { ...OWNER, host: 'host\nhost' }, false],
   ['a host with something before it', { ...OWNER, host: ' host' }, false],
   ['a host that is too long', { ...OWNER, host: 'h'.repeat(256) }, false],

@@ -12,7 +12,7 @@ export interface FileCall {
 }
 
 /**
- * Lists the calls that make something durable, or change a name, while `work` runs.
+ * Lists the calls that open, write, make durable, rename and close, while `work` runs.
  * @param failing a call that fails instead, with EIO
  */
 export function fileCalls(work: () => void, failing?: string): FileCall[] {
@@ -26,6 +26,7 @@ export function fileCalls(work: () => void, failing?: string): FileCall[] {
     'writeSync',
     'fsyncSync',
     'renameSync',
+    'closeSync',
   ] as const) {
     const real = fs[name] as (...given: unknown[]) => unknown
     vi.spyOn(fs, name as 'openSync').mockImplementation((...given: unknown[]) => {

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { judge } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
 import { ed25519Secret, holds, holdsAside, signDigest } from '../../../src/pgp/crypto/ed25519.ts'
@@ -155,7 +155,10 @@ test.skipIf(!hasWycheproof)(
 )
 
 test('reading a public key leaves the traces of errors as they were, also when it fails', () => {
-  const limit = Error.stackTraceLimit
+  const before = Error.stackTraceLimit
+  onTestFinished(() => void (Error.stackTraceLimit = before))
+  const limit = 7
+  Error.stackTraceLimit = limit
   expect(rawPublicKey(Buffer.alloc(32, 9), 'x25519').asymmetricKeyType).toBe('x25519')
   expect(Error.stackTraceLimit).toBe(limit)
   expect(() => rawPublicKey(Buffer.alloc(31, 9), 'ed25519')).toThrow()
