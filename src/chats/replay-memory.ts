@@ -127,12 +127,10 @@ export class ReplayMemory {
       .selectAll()
       .where('digest', 'in', [data, ...signatures])
       .execute()
+    if (!found.every((row) => isSamePlace(row, thing))) return 'replayed'
     const known = found.find(({ kind }) => kind === 'data')
-    if (known !== undefined && !isSameThing(known, thing)) return 'replayed'
-    const signed = found.filter(({ kind }) => kind === 'signature')
-    if (!signed.every((row) => isSamePlace(row, thing))) return 'replayed'
-    if (known !== undefined) return 'again'
-    return signed.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
+    if (known !== undefined) return isSameThing(known, thing) ? 'again' : 'replayed'
+    return found.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
   }
 
   async #remember(
@@ -197,13 +195,12 @@ function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean 
   return isSameKind && row.chat_id === chatId && row.user_id === userId
 }
 
-function isSameThing(row: SeenRow, thing: Thing): boolean {
-  const { mediaId, messageId, updateId } = thing
-  if (!isSamePlace(row, thing)) return false
+/** Of data that was seen in the same place. */
+function isSameThing(row: SeenRow, { mediaId, messageId, updateId }: Thing): boolean {
   if (mediaId !== undefined) return row.media_id === mediaId
   const isSameMessage = row.message_id === null || row.message_id === messageId
   // the update that brings a Message is queued before anything can quote it, and for so long alone
-  const isTooLate = row.update_id === null && row.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isTooLate = row.seen_at < Date.now() - BROUGHT_WITHIN_MS
   const isOtherUpdate = updateId !== null && row.update_id !== updateId
   if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
   return isSameMessage

@@ -58,15 +58,13 @@ export async function examine(
   const sealed = typeof armored === 'string' && armored !== '' ? armored : null
   const isNoText = isThere(armored) && sealed === null
   if (sealed === null && !isNoText && !isThere(text)) return settled({ kind: 'untouched' })
-  const mode = await learnMode(found, sealed, { arrival, parts })
-  if (isNoText && mode.isProtected === true) {
-    return { ...mode, finding: { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' } }
+  const { isProtected, passing } = await learnMode(found, sealed, { arrival, parts })
+  if (isNoText && isProtected === true) {
+    return settled({ kind: 'closed', verdict: 'damaged', reason: 'not-a-string' })
   }
-  if (sealed === null) return { ...mode, finding: examinePlain(found, mode.isProtected, parts) }
-  if (mode.isProtected === null) {
-    return { ...mode, finding: { kind: 'closed', verdict: 'mode-unknown' } }
-  }
-  if (!mode.isProtected) return settled({ kind: 'readable' })
+  if (sealed === null) return { finding: examinePlain(found, isProtected, parts), passing }
+  if (isProtected === null) return { finding: { kind: 'closed', verdict: 'mode-unknown' }, passing }
+  if (!isProtected) return settled({ kind: 'readable' })
   return await examineSealed(found, sealed, { arrival, parts })
 }
 
@@ -162,9 +160,8 @@ async function examineSealed(
     return settled({ kind: 'closed', verdict: 'damaged', reason: 'not-encrypted' })
   }
   if (opened.outcome !== 'opened') {
-    const reason =
-      'reason' in opened && opened.reason !== undefined ? { reason: opened.reason } : {}
-    return settled({ kind: 'closed', verdict: opened.outcome, ...reason })
+    const { outcome, reason } = opened
+    return settled({ kind: 'closed', verdict: outcome, ...(reason !== undefined && { reason }) })
   }
   if (isByStranger(found, parts)) {
     return settled({ kind: 'opened', opened, judged: OTHER_PERSON, isForOtherChat: false })

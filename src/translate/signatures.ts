@@ -67,17 +67,17 @@ export async function judgeSignatures(
 ): Promise<Judged> {
   if (opened.signatures.length === 0) return await judgeUnsigned(claimed, parts)
   const found = await findSigner(opened, claimed, parts)
-  const valid = found.index === -1 ? undefined : opened.signatures[found.index]
-  const relevant = valid === undefined ? opened.signatures : [valid]
+  const relevant = 'failure' in found ? opened.signatures : [found.valid]
   if (relevant.some((claim) => isForOthers(claim, parts.keyring))) {
     return { verdict: 'not-recipient', reason: 'intended-for-others' }
   }
-  if (valid === undefined) return found.failure
+  if ('failure' in found) return found.failure
+  const { valid, signer } = found
   if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
-  const verified = { signer: found.signer, signatureDigest: valid.digest }
-  const isShared = claimed.fromId !== parts.botId() && parts.trust.isShared(found.signer)
+  const verified = { signer, signatureDigest: valid.digest }
+  const isShared = claimed.fromId !== parts.botId() && parts.trust.isShared(signer)
   return isShared
     ? { verdict: 'verified', reason: 'shared-certificate', ...verified }
     : { verdict: 'verified', ...verified }
@@ -148,12 +148,11 @@ async function judgeByPolicy(
   }
 }
 
-type Search = { index: number; signer: string; failure: Judged }
+/** The signature that is valid with the fingerprint of its certificate, or why there is none. */
+type Search = { valid: SignatureClaim; signer: string } | { failure: Judged }
 
 const failed = (verdict: Judged['verdict'], reason?: string): Search => ({
-  index: -1,
-  signer: '',
-  failure: reason === undefined ? { verdict } : { verdict, reason },
+  failure: { verdict, ...(reason !== undefined && { reason }) },
 })
 
 async function findSigner(
@@ -167,13 +166,13 @@ async function findSigner(
   try {
     const known = await parts.directory.signer(fromId, chatId)
     const first = await verifyBy(opened, known, { claimed, parts })
-    if (first.index !== -1 || !parts.directory.mayAskAgain(fromId, chatId)) return first
+    if ('valid' in first || !parts.directory.mayAskAgain(fromId, chatId)) return first
     const person = await parts.directory.signer(fromId, chatId, receivedAtMs)
     const second = await verifyBy(opened, person, { claimed, parts })
-    if (second.index === -1) parts.directory.askedInVain(fromId, chatId)
+    if ('failure' in second) parts.directory.askedInVain(fromId, chatId)
     return second
   } catch (error) {
-    return { ...failed('signer-unavailable'), failure: unavailable(error) }
+    return { failure: unavailable(error) }
   }
 }
 
@@ -187,8 +186,9 @@ async function verifyBy(
   person: Awaited<ReturnType<Directory['signer']>>,
   { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<Search> {
-  const certificate = person === null ? null : signingCertificate(person)
-  if (person === null || certificate === null) return failed('unknown-signer')
+  if (person === null) return failed('unknown-signer')
+  const certificate = signingCertificate(person)
+  if (certificate === null) return failed('unknown-signer')
   const { userId } = person
   const fingerprint = person.fingerprint ?? ''
   if (parts.keyring.fingerprints.has(fingerprint)) return failed('unknown-signer', 'own-key')
@@ -197,20 +197,17 @@ async function verifyBy(
   }
   const { signal } = claimed
   const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
-  const index = results.indexOf('valid')
-  if (index === -1) return failed('bad-signature')
-  if (isByOwnKey(opened.signatures[index], parts.keyring)) {
-    return failed('unknown-signer', 'own-key')
-  }
+  const valid = opened.signatures[results.indexOf('valid')]
+  if (valid === undefined) return failed('bad-signature')
+  if (isByOwnKey(valid, parts.keyring)) return failed('unknown-signer', 'own-key')
   const distrust = parts.trust.distrust(userId, fingerprint, claimed.chatId)
   if (distrust !== null) return failed('unknown-signer', distrust)
-  return { ...failed('bad-signature'), index, signer: fingerprint }
+  return { valid, signer: fingerprint }
 }
 
 /** A key of ours verifies nobody else, whatever certificate it is put into. */
-function isByOwnKey(claim: SignatureClaim | undefined, keyring: Keyring): boolean {
-  const keyId = claim?.issuerKeyId ?? null
-  return keyId !== null && [...keyring.fingerprints].some((one) => one.endsWith(keyId))
+function isByOwnKey({ issuerKeyId }: SignatureClaim, { fingerprints }: Keyring): boolean {
+  return issuerKeyId !== null && [...fingerprints].some((one) => one.endsWith(issuerKeyId))
 }
 
 /** Our own messages, against every key that was ever ours. */
@@ -221,8 +218,8 @@ async function findOwn(
 ): Promise<Search> {
   for (const { certificate, fingerprint } of parts.keyring.all) {
     const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
-    const index = results.indexOf('valid')
-    if (index !== -1) return { ...failed('bad-signature'), index, signer: fingerprint }
+    const valid = opened.signatures[results.indexOf('valid')]
+    if (valid !== undefined) return { valid, signer: fingerprint }
   }
   return failed('bad-signature')
 }

@@ -1,8 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
 
-/** What nothing can be wrong with; most paths are of this kind. */
-const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 const VISIBLE = /^[!-~]+$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 /** Escaped control characters, slash and backslash: whoever unescapes twice would be led astray. */
@@ -14,8 +12,7 @@ const BAD_ESCAPED = /%(?:[01][0-9a-f]|7f|2f|5c)/i
  *   control characters, bad escapes, a fragment, or anything beyond ASCII
  */
 export function checkPath(path: string): void {
-  if (PLAIN.test(path)) return
-  const [name = ''] = path.split('?', 1)
+  const name = withoutQuery(path)
   const sound =
     path.startsWith('/') &&
     VISIBLE.test(path) &&
@@ -29,8 +26,7 @@ export function checkPath(path: string): void {
 
 /** True for calls that carry a body into `/messages`: those are the guard's, however spelt. */
 export function isGuarded(method: string, path: string): boolean {
-  const [name = ''] = path.split('?', 1)
-  return ['POST', 'PUT', 'PATCH'].includes(method) && segments(name)[0] === 'messages'
+  return ['POST', 'PUT', 'PATCH'].includes(method) && segments(withoutQuery(path))[0] === 'messages'
 }
 
 const PATTERNS = Map.groupBy(
@@ -40,8 +36,7 @@ const PATTERNS = Map.groupBy(
 
 /** Which endpoint of the spec a call is; null for one that the spec does not have. */
 export function endpointOf(method: string, path: string): Endpoint | null {
-  const end = path.indexOf('?')
-  const asked = (end === -1 ? path : path.slice(0, end)).split('/')
+  const asked = withoutQuery(path).split('/')
   const found = PATTERNS.get(`${method} ${asked.length}`)?.find(({ parts }) =>
     parts.every((part, index) => part.startsWith(':') || part === asked[index]),
   )
@@ -52,6 +47,8 @@ export function endpointOf(method: string, path: string): Endpoint | null {
 export function routeOf(method: string, endpoint: Endpoint | null): string {
   return `${method} ${endpoint?.path ?? 'other'}`
 }
+
+const withoutQuery = (path: string): string => path.replace(/\?.*/s, '')
 
 function segments(name: string): string[] {
   return name

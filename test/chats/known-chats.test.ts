@@ -1,6 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
-import { open, temporary } from '../store/support.ts'
+import { flags, open, put, temporary } from '../store/support.ts'
 
 /** Known chats, of which at most three are remembered. */
 async function small() {
@@ -92,4 +92,171 @@ test('the operator can say whose a private chat is, and of no other chat', async
     false,
   ])
   for (const one of [knownChats, await load()]) expect(one.personOf(1)).toBe(12)
+})
+
+describe('what is seen', () => {
+  /** Known chats, and how often they were written. */
+  async function watched() {
+    const store = await open(temporary())
+    const knownChats = await KnownChats.load(store)
+    const write = vi.spyOn(store, 'write')
+    return { store, knownChats, writes: () => write.mock.calls.length }
+  }
+
+  test('a chat that was known before is latched as soon as it is seen protected', async () => {
+    const { knownChats, store } = await watched()
+    const seen = { chatId: 1, kind: 'group', isProtected: false }
+    await knownChats.sawChat(seen)
+    expect(knownChats.isLatched(1)).toBe(false)
+    await knownChats.sawChat({ ...seen, isProtected: true })
+    for (const one of [knownChats, await KnownChats.load(store)])
+      expect(one.isLatched(1)).toBe(true)
+    await knownChats.sawChat(seen)
+    expect(knownChats.isLatched(1)).toBe(true)
+  })
+
+  test('a chat that was latched before is learned as private all the same', async () => {
+    const { knownChats } = await watched()
+    await knownChats.sawProtected(1)
+    await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
+    expect([knownChats.isPrivate(1), knownChats.isLatched(1)]).toEqual([true, true])
+  })
+
+  test('a second time writes nothing and changes no time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { knownChats, writes } = await watched()
+    const see = async () => {
+      await knownChats.sawKinds([{ chatId: 1, kind: 'private' }])
+      await knownChats.sawPersons([{ chatId: 1, userId: 11 }])
+      await knownChats.sawProtected(1)
+      await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
+      await knownChats.refused(1)
+    }
+    await see()
+    const [before, first] = [writes(), knownChats.get(1)]
+    expect(first).toEqual({
+      id: 1,
+      kind: 'private',
+      personId: 11,
+      latchedAtMs: 1000,
+      refusedAtMs: 1000,
+    })
+    vi.setSystemTime(2000)
+    await see()
+    expect([writes(), knownChats.get(1)]).toEqual([before, first])
+  })
+
+  test('at the same time twice is written once and keeps the first time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { knownChats, writes } = await watched()
+    const twice = async (see: () => Promise<void>): Promise<number> => {
+      const before = writes()
+      await Promise.all([see(), see()])
+      return writes() - before
+    }
+    expect(await twice(() => knownChats.sawKinds([{ chatId: 1, kind: 'group' }]))).toBe(1)
+    expect(await twice(() => knownChats.sawProtected(1))).toBe(1)
+    expect(await twice(() => knownChats.refused(1))).toBe(1)
+    const seen = { chatId: 2, kind: 'group', isProtected: true }
+    expect(await twice(() => knownChats.sawChat(seen))).toBe(1)
+  })
+
+  test('of several chats only what is new of each is learned', async () => {
+    const { knownChats } = await watched()
+    await knownChats.sawKinds([{ chatId: 1, kind: 'channel' }])
+    await knownChats.sawKinds([
+      { chatId: 1, kind: 'channel' },
+      { chatId: 2, kind: 'bazaar' },
+    ])
+    expect(knownChats.all.map(({ id, kind }) => [id, kind])).toEqual([
+      [1, 'channel'],
+      [2, 'bazaar'],
+    ])
+  })
+
+  test('a person is learned of private chats alone, and the first of several', async () => {
+    const { knownChats, writes } = await watched()
+    await knownChats.sawKinds([
+      { chatId: 3, kind: 'private' },
+      { chatId: 2, kind: 'group' },
+    ])
+    const before = writes()
+    await knownChats.sawPersons([{ chatId: 2, userId: 11 }])
+    await knownChats.sawPersons([{ chatId: 9, userId: 11 }])
+    expect(writes()).toBe(before)
+    await knownChats.sawPersons([11, 12].map((userId) => ({ chatId: 3, userId })))
+    expect(knownChats.all.map(({ id, personId }) => [id, personId])).toEqual([
+      [2, null],
+      [3, 11],
+    ])
+    expect([2, 3, 9].map((chatId) => knownChats.personOf(chatId))).toEqual([null, 11, null])
+  })
+
+  test('a refusal is remembered of known chats alone', async () => {
+    const { knownChats } = await watched()
+    await knownChats.refused(9)
+    expect(knownChats.get(9)).toBeUndefined()
+  })
+})
+
+describe('the operator lifts', () => {
+  test('latches and refusals of the chats that have one, until the next sighting', async () => {
+    const store = await open(temporary())
+    const knownChats = await KnownChats.load(store)
+    await knownChats.sawKinds([1, 2, 3, 4].map((chatId) => ({ chatId, kind: 'group' })))
+    await knownChats.sawProtected(1)
+    await knownChats.refused(2)
+    await knownChats.sawProtected(4)
+    expect(await knownChats.lift([1, 2, 3, 9])).toEqual([1, 2])
+    for (const one of [knownChats, await KnownChats.load(store)]) {
+      expect([1, 2, 3, 4].map((chatId) => one.isLatched(chatId))).toEqual([
+        false,
+        false,
+        false,
+        true,
+      ])
+      expect(one.get(2)?.refusedAtMs).toBeNull()
+      expect(one.get(9)).toBeUndefined()
+    }
+    const lifted = await store.read((db) =>
+      db.selectFrom('chats').select('id').where('lifted_at', 'is not', null).execute(),
+    )
+    expect(lifted.map(({ id }) => id).toSorted()).toEqual([1, 2])
+    await knownChats.sawProtected(1)
+    expect(knownChats.isLatched(1)).toBe(true)
+  })
+
+  test('private chats for all, with their latches, and protects them again', async () => {
+    const store = await open(temporary())
+    const knownChats = await KnownChats.load(store)
+    await put(store, 'another', 'flag')
+    expect(knownChats.privateReadable).toBe(false)
+    await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
+    await knownChats.sawChat({ chatId: 2, kind: 'group', isProtected: true })
+    expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([1])
+    expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([])
+    for (const one of [knownChats, await KnownChats.load(store)]) {
+      expect([one.privateReadable, one.isLatched(1), one.isLatched(2)]).toEqual([true, false, true])
+    }
+    await knownChats.sawProtected(1)
+    expect(await knownChats.setPrivateReadable({ readable: false })).toEqual([])
+    for (const one of [knownChats, await KnownChats.load(store)]) {
+      expect([one.privateReadable, one.isLatched(1)]).toEqual([false, true])
+    }
+    expect(await flags(store)).toMatchObject({ another: 'flag' })
+  })
+})
+
+test('chats come in the order of their ids', async () => {
+  const knownChats = await KnownChats.load(await open(temporary()))
+  await knownChats.sawKinds([3, -1, 2].map((chatId) => ({ chatId, kind: 'group' })))
+  expect(knownChats.all.map(({ id }) => id)).toEqual([-1, 2, 3])
+})
+
+test('a new chat too many is refused with the number that is remembered', async () => {
+  const { knownChats } = await small()
+  await knownChats.sawKinds([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
+  await expect(knownChats.sawProtected(4)).rejects.toThrow('no more than 3 chats are remembered')
 })

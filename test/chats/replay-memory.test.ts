@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
   SEEN_FOR_MS,
@@ -6,7 +7,7 @@ import {
   type Sighting,
 } from '../../src/chats/replay-memory.ts'
 import type { Store } from '../../src/store/store.ts'
-import { open, temporary } from '../store/support.ts'
+import { open, put, temporary } from '../store/support.ts'
 
 const DAY_MS = 86_400_000
 const MADE_MS = Date.UTC(2026, 0, 1)
@@ -114,6 +115,7 @@ test('a file with the same signature is told twice more, whenever it is asked fo
 })
 
 test('what was signed is forgotten after its signatures count as replayed, and not before', async () => {
+  expect(SEEN_FOR_MS).toBe(30 * DAY_MS)
   const { memory } = await load()
   await take(memory, signed)
   const aheadMs = MADE_MS + 300_000
@@ -146,4 +148,80 @@ test('what was seen without an update becomes no update’s that no honest queue
   vi.setSystemTime(MADE_MS + 5 * DAY_MS)
   expect(await take(memory, unsigned)).toBe('replayed')
   expect(await take(memory, quoted)).toBe('again')
+})
+
+test('what was seen without an update becomes an update’s for the 72 hours of a queue and a day', async () => {
+  const { memory } = await load()
+  expect(await take(memory, { ...unsigned, updateId: null })).toBe('new')
+  vi.setSystemTime(MADE_MS + 4 * DAY_MS)
+  expect(await take(memory, unsigned)).toBe('again')
+})
+
+test('a signature belongs to one chat, one sender and one kind, whatever data it stands on', async () => {
+  for (const other of [{ chatId: 2 }, { userId: 6 }, { mediaId: 'file' }]) {
+    const { memory } = await load()
+    expect(await take(memory, signed)).toBe('new')
+    const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'other' }
+    expect(await take(memory, { ...anew, ...other })).toBe('replayed')
+    expect(await take(memory, anew)).toBe('new')
+  }
+})
+
+test('known data that claims the signature of another place is a replay', async () => {
+  const { memory } = await load()
+  const elsewhere = { ...signed, chatId: 2, dataDigest: 'other', signatureDigest: 'of others' }
+  await take(memory, signed)
+  await take(memory, elsewhere)
+  const claiming = (...claims: string[]) => memory.batch((check) => check.recognize(signed, claims))
+  expect(await claiming('signature')).toBe('again')
+  expect(await claiming('signature', 'of others')).toBe('replayed')
+})
+
+test('a file is itself again under its own id alone', async () => {
+  const { memory } = await load()
+  const unnumbered = { updateId: null, messageId: null, dateMs: null }
+  for (const one of [signed, unsigned]) {
+    const file = { ...one, ...unnumbered, mediaId: 'file', dataDigest: `file of ${one.dataDigest}` }
+    expect(await take(memory, { ...file, signatureDigest: null })).toBe('new')
+    expect(await take(memory, file)).toBe('again')
+    expect(await take(memory, { ...file, mediaId: 'other' })).toBe('replayed')
+  }
+})
+
+test('where a date is missing, no signature stands on other data', async () => {
+  for (const dates of [
+    [0, null],
+    [null, 0],
+    [null, null],
+  ]) {
+    const { memory } = await load()
+    const [first = null, second = null] = dates
+    expect(await take(memory, { ...signed, dateMs: first })).toBe('new')
+    const anew = { updateId: 11, messageId: 101, dataDigest: 'other', dateMs: second }
+    expect(await take(memory, { ...signed, ...anew })).toBe('replayed')
+  }
+})
+
+test('no signature dated in a gap of the memory would be remembered, and any beside it would', async () => {
+  const { store } = await load()
+  const gaps = [
+    { fromMs: MADE_MS - 50, toMs: MADE_MS - 40 },
+    { fromMs: MADE_MS - 20, toMs: MADE_MS - 10 },
+  ]
+  await put(store, 'memory_gaps', JSON.stringify(gaps))
+  const memory = await ReplayMemory.load(store)
+  const ages = [51, 50, 40, 39, 21, 20, 10, 9]
+  expect(ages.filter((age) => memory.reaches(MADE_MS - age))).toEqual([51, 39, 21, 9])
+})
+
+test('what is remembered stands in the store under a hash with its own secret, unsigned data once', async () => {
+  const { store, memory } = await load()
+  await take(memory, signed)
+  await take(memory, unsigned)
+  const secret = await store.secret('seen')
+  const hashed = (of: string) => createHmac('sha256', secret).update(of).digest('hex')
+  const rows = await store.read((db) => db.selectFrom('seen').select('digest').execute())
+  expect(rows.map(({ digest }) => Buffer.from(digest).toString('hex')).toSorted()).toEqual(
+    ['data:data', 'signature:signature', 'data:unsigned'].map(hashed).toSorted(),
+  )
 })

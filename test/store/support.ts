@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
@@ -24,6 +24,20 @@ export async function open(
   const store = await openStore({ dataDir, passphrase: null, mode: 'create', ...o })
   onTestFinished(() => store[Symbol.asyncDispose]())
   return store
+}
+
+/** One store for all tests of a file: to make one takes longer than most tests do. */
+export function storeForFile(): () => Store {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-store-'))
+  let store: Store | undefined
+  beforeAll(async () => {
+    store = await openStore({ dataDir, passphrase: null, mode: 'create', protection: 'none' })
+  })
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return () => store as Store
 }
 
 /** Makes a store and closes it again. */

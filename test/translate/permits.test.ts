@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isOutbound, type Outbound } from '../../src/permit.ts'
 import { permitReadable, permitSealed, type Rule } from '../../src/translate/guard.ts'
+import { encryptedMessage } from './support.ts'
 
 const target = { route: 'send', path: '/messages' } as const
 const fields = { chatId: 5, text: 'words' }
@@ -12,6 +13,7 @@ describe('what the guard alone can make', () => {
       Object.assign(Object.create(null) as object, { chatId: 5, body: 'readable' }),
       JSON.parse('{"chatId":5,"body":"readable","#judged":true}'),
       null,
+      'readable',
     ]
     for (const fake of looks) {
       expect(() => permitReadable(fake as unknown as Rule, target, fields)).toThrow(
@@ -21,7 +23,7 @@ describe('what the guard alone can make', () => {
   })
 
   test('what only looks like a permit is none, a copy of a real one included', () => {
-    const real: Outbound = permitSealed(target, { chatId: 5 }, sealed())
+    const real: Outbound = permitSealed(target, { chatId: 5 }, encryptedMessage())
     expect(isOutbound(real)).toBe(true)
     const copies = [
       Object.assign({}, real),
@@ -37,26 +39,17 @@ describe('what the guard alone can make', () => {
     const armors = [
       'words',
       '-----BEGIN PGP MESSAGE-----\n\nd29yZHM=\n-----END PGP MESSAGE-----\n',
-      `words\n${sealed()}`,
-      `${sealed()}\nwords`,
-      sealed().replace('MESSAGE', 'PUBLIC KEY BLOCK'),
+      `words\n${encryptedMessage()}`,
+      `${encryptedMessage()}\nwords`,
+      encryptedMessage().replace('MESSAGE', 'PUBLIC KEY BLOCK'),
     ]
     for (const armored of armors) {
       expect(() => permitSealed(target, { chatId: 5 }, armored)).toThrow(
         expect.objectContaining({ code: 'bad_request' }),
       )
     }
-    expect(() => permitSealed(target, fields, sealed())).toThrow(
+    expect(() => permitSealed(target, fields, encryptedMessage())).toThrow(
       expect.objectContaining({ code: 'bad_request' }),
     )
   })
 })
-
-/** A recipient packet and an encrypted container, of zeros (RFC 9580, 5.1 and 5.13). */
-function sealed(): string {
-  const packet = (tag: number, body: number[]) => [0xc0 | tag, body.length, ...body]
-  const zeros = Array.from({ length: 40 }, () => 0)
-  const bytes = [...packet(1, [3, ...zeros]), ...packet(18, [1, ...zeros])]
-  const base64 = Buffer.from(bytes).toString('base64')
-  return `-----BEGIN PGP MESSAGE-----\n\n${base64}\n-----END PGP MESSAGE-----\n`
-}

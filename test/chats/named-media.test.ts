@@ -79,3 +79,24 @@ test('what it keeps of the data tells nobody without its key anything', async ()
   const other = new NamedMedia(store, randomBytes(32))
   expect(await other.openedBefore(place('a'), 'data')).toBe('other')
 })
+
+test('an id under which one chat had this data and another had other data is not the same', async () => {
+  const named = await memory()
+  await named.opened(place('a', 1), 'data')
+  await named.opened(place('a', 2), 'other data')
+  expect(await named.openedBefore(place('a', 1), 'data')).toBe('other')
+})
+
+test('when nothing is named nothing is written, and the oldest are looked for now and then alone', async () => {
+  const store = await open(temporary())
+  const write = vi.spyOn(store, 'write')
+  const named = new NamedMedia(store, Buffer.alloc(32, 1), 1)
+  await named.name([])
+  expect(write).not.toHaveBeenCalled()
+  await named.name([place('a')])
+  for (const id of ['b', 'c']) {
+    vi.setSystemTime(Date.now() + 2)
+    await named.name([place(id)])
+  }
+  expect(await named.placeOf('b')).not.toBeNull()
+})

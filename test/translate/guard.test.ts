@@ -1,0 +1,245 @@
+import { describe, expect, test, vi } from 'vitest'
+import { KnownChats } from '../../src/chats/known-chats.ts'
+import { Modes } from '../../src/chats/modes.ts'
+import {
+  Guard,
+  permitMarkup,
+  permitReadable,
+  permitSealed,
+  type GuardParts,
+} from '../../src/translate/guard.ts'
+import { Sealed } from '../../src/pgp/sealed.ts'
+import { storeForFile } from '../store/support.ts'
+import { encryptedMessage } from './support.ts'
+
+const store = storeForFile()
+
+/** What the service says of every chat; a test changes it. */
+const OPEN_GROUP = { kind: 'group', mode: 'open', historyVisible: true }
+const target = { route: 'send', path: '/messages' } as const
+const REFUSED = expect.objectContaining({ code: 'postern_downgrade_refused' }) as unknown
+
+/** A guard that knows no chat, before a service that says of each chat what it is told to. */
+async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROUP) {
+  const service = { says }
+  await store().write((db) => db.deleteFrom('chats').execute())
+  const knownChats = await KnownChats.load(store())
+  const chat = vi.fn((id: number) => Promise.resolve({ id, memberCount: 2, ...service.says }))
+  const modes = new Modes({ knownChats, chat })
+  const parts: GuardParts = {
+    knownChats,
+    modes,
+    privateProtected: () => true,
+    sealsForBot: true,
+    readableGroups: 'allow',
+    chatMaxAgeMs: 60_000,
+    ...options,
+  }
+  return { guard: new Guard(parts), knownChats, modes, chat, service }
+}
+
+describe('how a chat must be written to', () => {
+  test('an open group with an open history takes readable text, by one answer for many sends', async () => {
+    const { guard, chat } = await scene()
+    for (let n = 0; n < 3; n++) {
+      const rule = await guard.rule(5)
+      expect([rule.body, rule.chatId, rule.holds()]).toEqual(['readable', 5, true])
+    }
+    expect(chat).toHaveBeenCalledTimes(1)
+  })
+
+  test('an answer that is older than the setting is asked for anew', async () => {
+    const { guard, chat } = await scene({ chatMaxAgeMs: -1 })
+    await guard.rule(5)
+    await guard.rule(5)
+    expect(chat).toHaveBeenCalledTimes(2)
+  })
+
+  test('a chat that was seen protected is sealed, and not asked for', async () => {
+    const { guard, knownChats, chat } = await scene()
+    await knownChats.sawProtected(5)
+    const rule = await guard.rule(5)
+    expect([rule.body, rule.chatId, rule.holds()]).toEqual(['sealed', 5, true])
+    expect(chat).not.toHaveBeenCalled()
+    expect((await guard.rule(6)).body).toBe('readable')
+  })
+
+  test('a private chat is sealed and not asked for, while private chats are protected', async () => {
+    const settings = { isProtected: true }
+    const says = { kind: 'private', mode: 'open', historyVisible: false }
+    const { guard, knownChats, chat } = await scene(
+      { privateProtected: () => settings.isProtected },
+      says,
+    )
+    await knownChats.sawKinds([{ chatId: 5, kind: 'private' }])
+    expect((await guard.rule(5)).body).toBe('sealed')
+    expect(chat).not.toHaveBeenCalled()
+    settings.isProtected = false
+    expect(guard.mustSeal(5)).toBe(false)
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
+  test('a chat is sealed by the first answer that says it is protected or private', async () => {
+    const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, mode: 'protected' })
+    expect((await guard.rule(5)).body).toBe('sealed')
+    expect(knownChats.isLatched(5)).toBe(true)
+    const other = await scene({}, { kind: 'private', mode: 'open' })
+    expect((await other.guard.rule(5)).body).toBe('sealed')
+  })
+
+  test('an answer that says protected counts even where it latched nothing', async () => {
+    const { knownChats } = await scene()
+    const modes = { get: () => Promise.resolve({ ...OPEN_GROUP, mode: 'protected' }) }
+    const { guard } = await scene({ knownChats, modes: modes as unknown as Modes })
+    expect((await guard.rule(5)).body).toBe('sealed')
+  })
+
+  test('an answer that left nothing in the memory is judged by itself', async () => {
+    const { knownChats } = await scene()
+    const modes = { get: () => Promise.resolve(OPEN_GROUP) } as unknown as Modes
+    const { guard } = await scene({ knownChats, modes })
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
+  test.each([
+    ['a group without an open history', { historyVisible: false }, 'open history'],
+    ['a group that does not say', { historyVisible: undefined }, 'open history'],
+    ['a kind that is not known', { kind: 'bazaar' }, 'kind'],
+  ])('%s is refused, and remembered as refused', async (_name, says, why) => {
+    const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, ...says })
+    await expect(guard.rule(5)).rejects.toMatchObject({
+      code: 'postern_downgrade_refused',
+      message: expect.stringContaining(why) as unknown,
+    })
+    expect(knownChats.get(5)?.refusedAtMs).not.toBeNull()
+  })
+
+  test('a channel takes readable text, and one that was a group before is judged as a group', async () => {
+    const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
+    expect((await guard.rule(5)).body).toBe('readable')
+    await knownChats.sawKinds([{ chatId: 6, kind: 'group' }])
+    await expect(guard.rule(6)).rejects.toThrow(REFUSED)
+  })
+
+  test.each([
+    { kind: 'group', mode: 'open' },
+    { kind: 'bazaar', mode: 'open' },
+  ])('without a key of its own the service is believed: %j', async (says) => {
+    const { guard } = await scene({ sealsForBot: false }, says)
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
+  test.each(['group', 'channel'])(
+    'where the setting refuses readable groups, a %s is refused with a key and without one',
+    async (kind) => {
+      for (const sealsForBot of [true, false]) {
+        const { guard } = await scene(
+          { readableGroups: 'refuse', sealsForBot },
+          { ...OPEN_GROUP, kind },
+        )
+        await expect(guard.rule(5)).rejects.toMatchObject({
+          message: expect.stringContaining('readableGroups') as unknown,
+        })
+      }
+    },
+  )
+
+  test('when the mode cannot be learned there is no rule', async () => {
+    const { guard } = await scene({}, { kind: 'group' })
+    await expect(guard.rule(5)).rejects.toMatchObject({ code: 'postern_upstream_invalid' })
+  })
+})
+
+describe('a rule for readable text holds no longer', () => {
+  test('once the chat was seen protected', async () => {
+    const { guard, knownChats } = await scene()
+    const rule = await guard.rule(5)
+    await knownChats.sawProtected(6)
+    expect(rule.holds()).toBe(true)
+    await knownChats.sawProtected(5)
+    expect(rule.holds()).toBe(false)
+    expect(permitReadable(rule, target, { chatId: 5, text: 'words' }).mayLeave()).toBe(false)
+  })
+
+  test('once a channel was seen as a group, of whose history nothing is said', async () => {
+    const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
+    const rule = await guard.rule(5)
+    expect(rule.holds()).toBe(true)
+    await knownChats.sawKinds([{ chatId: 5, kind: 'group' }])
+    expect(rule.holds()).toBe(false)
+  })
+
+  test('once the chat was seen private', async () => {
+    const { guard, knownChats } = await scene()
+    const rule = await guard.rule(5)
+    await knownChats.sawKinds([{ chatId: 5, kind: 'private' }])
+    expect(rule.holds()).toBe(false)
+  })
+})
+
+describe('what leaves', () => {
+  const fields = { chatId: 5, text: 'words', replyTo: 3 }
+  const bodyOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as unknown
+
+  test('readable text leaves by a rule for its own chat, and by none for another', async () => {
+    const { guard } = await scene()
+    const rule = await guard.rule(5)
+    const permit = permitReadable(rule, target, fields)
+    expect([permit.route, permit.path, permit.mayLeave()]).toEqual(['send', '/messages', true])
+    expect(bodyOf(permit)).toEqual(fields)
+    expect(() => permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
+  })
+
+  test('readable text leaves by no rule that says sealed', async () => {
+    const { guard, knownChats } = await scene()
+    await knownChats.sawProtected(5)
+    const rule = await guard.rule(5)
+    expect(() => permitReadable(rule, target, fields)).toThrow(REFUSED)
+  })
+
+  test('readable text leaves by no copy of a rule', async () => {
+    const { guard } = await scene()
+    const rule = await guard.rule(5)
+    for (const copy of [{ ...rule } as typeof rule, Object.create(rule) as typeof rule]) {
+      expect(() => permitReadable(copy, target, fields)).toThrow(REFUSED)
+    }
+  })
+
+  test('what a bot has sealed by itself leaves as it is, beside its fields', () => {
+    const armored = encryptedMessage()
+    const permit = permitSealed(target, { chatId: 5, replyTo: 3 }, armored)
+    expect(bodyOf(permit)).toEqual({ chatId: 5, replyTo: 3, armored })
+    expect(permit.mayLeave()).toBe(true)
+  })
+
+  test('what sealing made leaves with its line breaks, beside its fields', () => {
+    const digests = { dataDigest: '', statementDigest: '' }
+    const permit = permitSealed(target, { chatId: 5, replyTo: 3 }, Sealed.of('a\nb\n', digests))
+    expect(bodyOf(permit)).toEqual({ chatId: 5, replyTo: 3, armored: 'a\nb\n' })
+    expect([permit.route, permit.path, permit.mayLeave()]).toEqual(['send', '/messages', true])
+  })
+
+  test('sealed text leaves neither beside a text nor beside another armored', () => {
+    for (const more of [{ text: 'words' }, { text: undefined }, { armored: 'words' }]) {
+      expect(() => permitSealed(target, { chatId: 5, ...more }, encryptedMessage())).toThrow(
+        expect.objectContaining({ code: 'bad_request' }),
+      )
+    }
+  })
+
+  test('what only looks as if sealing had made it does not leave', () => {
+    const fake = { json: [Buffer.from('words')] }
+    expect(() => permitSealed(target, { chatId: 5 }, fake as never)).toThrow(
+      expect.objectContaining({
+        code: 'bad_request',
+        message: 'armored: must be an OpenPGP message',
+      }),
+    )
+  })
+
+  test('of an edit of the buttons nothing leaves but the buttons', () => {
+    const permit = permitMarkup(target, { ...fields, markup: { rows: [] } })
+    expect(bodyOf(permit)).toEqual({ chatId: 5, markup: { rows: [] } })
+    expect(permit.mayLeave()).toBe(true)
+  })
+})

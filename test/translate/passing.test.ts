@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { NoResponseError, Refusal, ServiceError } from '../../src/errors.ts'
+import { passingOf } from '../../src/translate/passing.ts'
+
+const said = (status: number): ServiceError =>
+  new ServiceError({ status, code: 'of_some_kind' } as ConstructorParameters<
+    typeof ServiceError
+  >[0])
+
+test.each([
+  ['calls of the bot that are used up', said(429), 'busy'],
+  ['calls of our own that are used up', new Refusal('postern_busy'), 'busy'],
+  ['a service that fails', said(500), 'failed'],
+  ['a service under maintenance', said(503), 'failed'],
+  ['a service that does not answer', new NoResponseError('postern_upstream_timeout'), 'failed'],
+  ['a service that refuses', said(404), null],
+  ['a service that refuses by another status', said(499), null],
+  ['another refusal of ours', new Refusal('postern_no_recipient'), null],
+  ['anything else', Object.assign(new Error('odd'), { status: 500, code: 'postern_busy' }), null],
+])('%s', (_name, error, passing) => {
+  expect(passingOf(error)).toBe(passing)
+})

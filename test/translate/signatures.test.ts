@@ -1,0 +1,388 @@
+import { describe, expect, test, vi } from 'vitest'
+import { NoResponseError, ServiceError } from '../../src/errors.ts'
+import type { Person } from '../../src/keys/person.ts'
+import type { SignatureClaim } from '../../src/pgp/engine.ts'
+import {
+  judgeSignatures,
+  whyNotAnyMore,
+  type Claimed,
+  type Judged,
+  type SignatureParts,
+} from '../../src/translate/signatures.ts'
+
+const BOT = 1
+const ALICE = 5
+const OWN_FINGERPRINT = '0'.repeat(24) + 'b'.repeat(16)
+const FINGERPRINT = 'a'.repeat(40)
+const person = { userId: ALICE, fingerprint: FINGERPRINT, unusable: null } as Person
+const alice: Person = {
+  ...person,
+  certificateStatus: { armored: 'certificate of Alice' } as Person['certificateStatus'],
+}
+const claim: SignatureClaim = {
+  issuerKeyId: 'a'.repeat(16),
+  createdMs: 1000,
+  intended: [],
+  digest: 'digest',
+}
+const claimed: Claimed = {
+  kind: 'words',
+  chatId: 50,
+  fromId: ALICE,
+  receivedAtMs: 7,
+  signal: new AbortController().signal,
+}
+
+/** What is known, all of which allows what Alice signed; a test changes it. */
+function known() {
+  return {
+    verify: vi.fn((_signed: unknown, _certificate: string) => Promise.resolve(['valid'])),
+    signer: vi.fn((_userId: number, _chatId: number, _sinceMs?: number) =>
+      Promise.resolve<Person | null>(alice),
+    ),
+    mayAskAgain: false,
+    askedInVain: vi.fn(),
+    isOthers: (_pair: { userId: number; fingerprint: string }) => false,
+    hasSigned: (_userId: number, _kind: string) => false,
+    isBlocked: false,
+    isVerified: false,
+    isRemembered: false,
+    isShared: false,
+    policy: 'accept',
+    distrust: null as string | null,
+    reaches: true,
+  }
+}
+
+function partsOf(all: ReturnType<typeof known>): SignatureParts {
+  const parts = {
+    engine: { verify: all.verify },
+    directory: {
+      signer: all.signer,
+      mayAskAgain: () => all.mayAskAgain,
+      askedInVain: all.askedInVain,
+    },
+    keyring: {
+      fingerprints: new Set(['d'.repeat(40), OWN_FINGERPRINT]),
+      unlocked: [{ fingerprints: [OWN_FINGERPRINT, 'c'.repeat(40)] }],
+      all: [
+        { certificate: 'old certificate of the bot', fingerprint: 'd'.repeat(40) },
+        { certificate: 'certificate of the bot', fingerprint: OWN_FINGERPRINT },
+      ],
+    },
+    people: { isOthers: all.isOthers, hasSigned: all.hasSigned },
+    trust: {
+      isBlocked: () => all.isBlocked,
+      isVerified: () => all.isVerified,
+      isRemembered: () => all.isRemembered,
+      isShared: () => all.isShared,
+      distrust: () => all.distrust,
+      policies: { for: () => all.policy },
+    },
+    botId: () => BOT,
+    keyListMaxAgeMs: 60_000,
+    replayMemory: { reaches: () => all.reaches },
+  }
+  return parts as unknown as SignatureParts
+}
+
+/** Judges what has these claims, where some of what is known is otherwise. */
+async function judge(
+  more: Partial<ReturnType<typeof known>> = {},
+  { signatures = [claim], ...place }: Partial<Claimed> & { signatures?: SignatureClaim[] } = {},
+): Promise<{ judged: Judged; all: ReturnType<typeof known> }> {
+  const all = { ...known(), ...more }
+  const opened = { signatures, signed: { document: new Uint8Array(), signatures: [] } }
+  return { judged: await judgeSignatures(opened, { ...claimed, ...place }, partsOf(all)), all }
+}
+
+const unsigned = { signatures: [] }
+
+describe('what is not signed', () => {
+  test('is unsigned where nothing says that it must be signed', async () => {
+    const { judged, all } = await judge({}, unsigned)
+    expect(judged).toEqual({ verdict: 'unsigned' })
+    expect(all.signer).not.toHaveBeenCalled()
+  })
+
+  test('in the bot’s name is bad', async () => {
+    const { judged } = await judge({}, { ...unsigned, fromId: BOT })
+    expect(judged).toEqual({ verdict: 'bad-signature', reason: 'unsigned' })
+  })
+
+  test('by nobody is by an unknown signer', async () => {
+    const { judged } = await judge({}, { ...unsigned, fromId: null })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'no-from' })
+  })
+
+  test('by somebody blocked is refused before all else', async () => {
+    const { judged } = await judge({ isBlocked: true, hasSigned: () => true }, unsigned)
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'blocked' })
+  })
+
+  test.each(['words', 'file'] as const)(
+    'by somebody who has signed such a kind before: %s is bad',
+    async (kind) => {
+      const hasSigned = (userId: number, signed: string) => userId === ALICE && signed === kind
+      const { judged } = await judge({ hasSigned }, { ...unsigned, kind })
+      expect(judged).toEqual({ verdict: 'bad-signature', reason: 'stopped-signing' })
+      const other = kind === 'words' ? 'file' : 'words'
+      expect((await judge({ hasSigned }, { ...unsigned, kind: other })).judged).toEqual({
+        verdict: 'unsigned',
+      })
+    },
+  )
+
+  test('by somebody whom the operator verified is bad for words, not for files', async () => {
+    const words = await judge({ isVerified: true }, unsigned)
+    expect(words.judged).toEqual({ verdict: 'bad-signature', reason: 'must-sign' })
+    const file = await judge({ isVerified: true }, { ...unsigned, kind: 'file' })
+    expect(file.judged).toEqual({ verdict: 'unsigned' })
+  })
+})
+
+describe('what is not signed, under a policy', () => {
+  const none = { signer: vi.fn(() => Promise.resolve(null)) }
+
+  test('is refused when the certificate that is listed now would be', async () => {
+    for (const policy of ['first-use', 'pinned']) {
+      const { judged, all } = await judge({ policy, distrust: 'key-changed' }, unsigned)
+      expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'key-changed' })
+      const [userId, chatId, sinceMs = NaN] = all.signer.mock.calls[0] ?? []
+      expect([userId, chatId]).toEqual([ALICE, 50])
+      expect(Math.abs(performance.now() - 60_000 - sinceMs)).toBeLessThan(30_000)
+    }
+  })
+
+  test('is delivered when the certificate that is listed now is trusted', async () => {
+    const { judged } = await judge({ policy: 'first-use' }, unsigned)
+    expect(judged).toEqual({ verdict: 'unsigned' })
+  })
+
+  test('is refused when the certificate that is listed is somebody else’s', async () => {
+    const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
+      userId === ALICE && fingerprint === FINGERPRINT
+    const { judged } = await judge({ policy: 'pinned', isOthers }, unsigned)
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'other-person' })
+  })
+
+  test('is delivered under first-use from somebody who never had a certificate, and only then', async () => {
+    const distrust = 'not-accepted'
+    const first = await judge({ ...none, policy: 'first-use', distrust }, unsigned)
+    expect(first.judged).toEqual({ verdict: 'unsigned' })
+    const before = { ...none, policy: 'first-use', distrust, isRemembered: true }
+    expect((await judge(before, unsigned)).judged.verdict).toBe('unknown-signer')
+    const pinned = await judge({ ...none, policy: 'pinned', distrust }, unsigned)
+    expect(pinned.judged).toEqual({ verdict: 'unknown-signer', reason: distrust })
+    const listed = await judge({ policy: 'first-use', distrust }, unsigned)
+    expect(listed.judged.verdict).toBe('unknown-signer')
+  })
+
+  test('of somebody without a certificate nobody else’s is asked', async () => {
+    const isOthers = vi.fn(() => true)
+    const { judged } = await judge({ ...none, policy: 'pinned', isOthers }, unsigned)
+    expect([judged.verdict, isOthers.mock.calls]).toEqual(['unsigned', []])
+  })
+
+  test.each([
+    ['a service that does not answer', new NoResponseError('postern_upstream_timeout'), 'failed'],
+    ['a service that refuses', new ServiceError({ status: 404, code: 'not_found' } as never), null],
+  ])('is withheld while the certificate cannot be had from %s', async (_name, error, passing) => {
+    const signer = vi.fn(() => Promise.reject(error))
+    const expected = { verdict: 'signer-unavailable', ...(passing !== null && { passing }) }
+    expect((await judge({ signer, policy: 'pinned' }, unsigned)).judged).toEqual(expected)
+    expect((await judge({ signer })).judged).toEqual(expected)
+  })
+})
+
+describe('what is signed', () => {
+  const VERIFIED = { verdict: 'verified', signer: FINGERPRINT, signatureDigest: 'digest' }
+
+  test('is verified against the certificate of its sender alone, as it is known', async () => {
+    const { judged, all } = await judge()
+    expect(judged).toEqual(VERIFIED)
+    expect(all.signer.mock.calls).toEqual([[ALICE, 50]])
+    expect(all.verify.mock.calls[0]?.[1]).toBe('certificate of Alice')
+  })
+
+  test('by nobody is by an unknown signer', async () => {
+    const { judged } = await judge({}, { fromId: null })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'no-from' })
+  })
+
+  test('is verified by the one signature among several that is valid', async () => {
+    const verify = vi.fn(() => Promise.resolve(['invalid', 'valid']))
+    const signatures = [
+      { ...claim, intended: ['somebody'] },
+      { ...claim, digest: 'second' },
+    ]
+    const { judged } = await judge({ verify }, { signatures })
+    expect(judged).toEqual({ ...VERIFIED, signatureDigest: 'second' })
+  })
+
+  test('is verified by what is known, and the service is not asked for more', async () => {
+    const { judged, all } = await judge({ mayAskAgain: true })
+    expect([judged, all.signer.mock.calls.length]).toEqual([VERIFIED, 1])
+  })
+
+  test('is bad when no signature is valid, and the service is not asked again in vain', async () => {
+    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    const { judged, all } = await judge({ verify })
+    expect(judged).toEqual({ verdict: 'bad-signature' })
+    expect([all.signer.mock.calls.length, all.askedInVain.mock.calls.length]).toEqual([1, 0])
+  })
+
+  test('is verified by a certificate that is listed since', async () => {
+    const verify = vi.fn((_signed: unknown, certificate: string) =>
+      Promise.resolve([certificate === 'certificate of Alice' ? 'valid' : 'invalid']),
+    )
+    const former = { ...alice, certificateStatus: { armored: 'former' } } as Person
+    const signer = vi.fn((_userId: number, _chatId: number, sinceMs?: number) =>
+      Promise.resolve(sinceMs === undefined ? former : alice),
+    )
+    const { judged, all } = await judge({ verify, signer, mayAskAgain: true })
+    expect(judged).toEqual(VERIFIED)
+    expect(signer.mock.calls[1]).toEqual([ALICE, 50, 7])
+    expect(all.askedInVain).not.toHaveBeenCalled()
+  })
+
+  test('is bad when the certificate that is listed since verifies it neither, which is remembered', async () => {
+    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    const { judged, all } = await judge({ verify, mayAskAgain: true })
+    expect(judged).toEqual({ verdict: 'bad-signature' })
+    expect(all.askedInVain.mock.calls).toEqual([[ALICE, 50]])
+  })
+
+  test('is by an unknown signer when nobody is listed, or nothing that verifies', async () => {
+    const useless = { ...alice, unusable: 'unparseable' } as Person
+    for (const one of [null, useless]) {
+      const signer = vi.fn(() => Promise.resolve(one))
+      expect((await judge({ signer })).judged).toEqual({ verdict: 'unknown-signer' })
+    }
+  })
+
+  test('is not by somebody who lists the bot’s certificate', async () => {
+    const signer = vi.fn(() => Promise.resolve({ ...alice, fingerprint: OWN_FINGERPRINT }))
+    const { judged, all } = await judge({ signer })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'own-key' })
+    expect(all.verify).not.toHaveBeenCalled()
+  })
+
+  test('is not by somebody who put the bot’s key into a certificate of theirs', async () => {
+    const signatures = [{ ...claim, issuerKeyId: 'b'.repeat(16) }]
+    const { judged } = await judge({}, { signatures })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'own-key' })
+  })
+
+  test('is verified though its signature names no key', async () => {
+    const { judged } = await judge({}, { signatures: [{ ...claim, issuerKeyId: null }] })
+    expect(judged).toEqual(VERIFIED)
+  })
+
+  test('is not by somebody whose certificate is another person’s', async () => {
+    const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
+      userId === ALICE && fingerprint === FINGERPRINT
+    const { judged, all } = await judge({ isOthers })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'other-person' })
+    expect(all.verify).not.toHaveBeenCalled()
+  })
+
+  test('is not by somebody who awaits the operator’s decision', async () => {
+    const { judged } = await judge({ distrust: 'blocked' })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'blocked' })
+  })
+
+  test('is replayed when it is older than the memory, unless the same was opened here before', async () => {
+    const { judged } = await judge({ reaches: false })
+    expect(judged).toEqual({ verdict: 'replayed', reason: 'older-than-memory' })
+    expect((await judge({ reaches: false }, { isKnown: true })).judged).toEqual(VERIFIED)
+    expect((await judge({ reaches: false }, { isKnown: false })).judged.verdict).toBe('replayed')
+  })
+
+  test('by a certificate that several list says so', async () => {
+    const { judged } = await judge({ isShared: true })
+    expect(judged).toEqual({ ...VERIFIED, reason: 'shared-certificate' })
+  })
+})
+
+describe('what names its recipients', () => {
+  const forOthers = { ...claim, intended: ['e'.repeat(40)] }
+  const forUs = { ...claim, intended: ['e'.repeat(40), 'c'.repeat(40)] }
+  const NOT_OURS = { verdict: 'not-recipient', reason: 'intended-for-others' }
+
+  test('is not ours when the bot is none of them, also where nothing is valid', async () => {
+    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    expect((await judge({}, { signatures: [forOthers] })).judged).toEqual(NOT_OURS)
+    expect((await judge({ verify }, { signatures: [claim, forOthers] })).judged).toEqual(NOT_OURS)
+  })
+
+  test('is ours when a subkey of the bot is one of them', async () => {
+    expect((await judge({}, { signatures: [forUs] })).judged.verdict).toBe('verified')
+  })
+})
+
+describe('the bot’s own messages', () => {
+  const own = { fromId: BOT }
+
+  test('are verified against every key that was ever the bot’s, and shared with nobody', async () => {
+    const verify = vi.fn((_signed: unknown, certificate: string) =>
+      Promise.resolve(['invalid', certificate === 'certificate of the bot' ? 'valid' : 'invalid']),
+    )
+    const signatures = [claim, { ...claim, digest: 'second' }]
+    const { judged, all } = await judge({ verify, isShared: true }, { ...own, signatures })
+    expect(judged).toEqual({
+      verdict: 'verified',
+      signer: OWN_FINGERPRINT,
+      signatureDigest: 'second',
+    })
+    expect(all.signer).not.toHaveBeenCalled()
+  })
+
+  test('are bad when no key of the bot’s has signed them', async () => {
+    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    expect((await judge({ verify }, own)).judged).toEqual({ verdict: 'bad-signature' })
+  })
+})
+
+describe('what was judged some time ago', () => {
+  const place = { fromId: ALICE, chatId: 50, kind: 'words' as const }
+  const verified: Judged = { verdict: 'verified', signer: FINGERPRINT }
+  const now = (judged: Judged, more: Partial<ReturnType<typeof known>>, where = place) =>
+    whyNotAnyMore(judged, where, partsOf({ ...known(), ...more }))
+
+  test('stands while nothing else was learned', () => {
+    for (const judged of [verified, { verdict: 'unsigned' } as const]) {
+      expect(now(judged, {})).toBeNull()
+    }
+  })
+
+  test('does not stand unsigned once the person has signed', () => {
+    expect(now({ verdict: 'unsigned' }, { hasSigned: () => true })).toEqual({
+      verdict: 'bad-signature',
+      reason: 'stopped-signing',
+    })
+  })
+
+  test('does not stand verified once the operator distrusts it, or knows whose it is', () => {
+    expect(now(verified, { distrust: 'blocked' })).toEqual({
+      verdict: 'unknown-signer',
+      reason: 'blocked',
+    })
+    const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
+      userId === ALICE && fingerprint === FINGERPRINT
+    expect(now(verified, { isOthers })).toEqual({
+      verdict: 'unknown-signer',
+      reason: 'other-person',
+    })
+  })
+
+  test('is asked about neither by nobody, nor of the bot, nor where it was refused anyway', () => {
+    const more = { distrust: 'blocked', hasSigned: () => true }
+    expect(now(verified, more, { ...place, fromId: null as unknown as number })).toBeNull()
+    for (const judged of [verified, { verdict: 'unsigned' } as const]) {
+      expect(now(judged, more, { ...place, fromId: BOT })).toBeNull()
+    }
+    expect(now({ verdict: 'bad-signature', signer: FINGERPRINT }, more)).toBeNull()
+    expect(now({ verdict: 'verified' }, more)).toBeNull()
+  })
+})

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Budget } from '../../src/upstream/budget.ts'
+import { failing } from './support.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const WINDOW_MS = 60_000
+const never = new AbortController().signal
+
+/** A budget whose calls note when they began, by the fake clock. */
+function scene(limit: number) {
+  const state = { limit }
+  const budget = new Budget(() => state.limit, WINDOW_MS)
+  const startedAtMs = performance.now()
+  const began: [name: string, atMs: number][] = []
+  const take = (name: string, withinMs = 10 * WINDOW_MS, signal = never): Promise<void> =>
+    budget
+      .take(performance.now() + withinMs, signal)
+      .then(() => void began.push([name, Math.round(performance.now() - startedAtMs)]))
+  return { budget, began, take, state }
+}
+
+test.each([
+  [0, 1],
+  [-3, 1],
+  [0.9, 1],
+  [1, 1],
+  [2.9, 2],
+  [NaN, 1],
+])('a limit of %d is one of %d', (given, limit) => {
+  expect(scene(given).budget.limit).toBe(limit)
+})
+
+test('as many begin at once as are allowed in a window, and the next when the first has left it', async () => {
+  const { budget, began, take } = scene(2)
+  await take('a')
+  await vi.advanceTimersByTimeAsync(1000)
+  await take('b')
+  expect(budget.used).toBe(2)
+  const waiting = ['c', 'd', 'e'].map((name) => take(name))
+  await vi.advanceTimersByTimeAsync(58_999)
+  expect(began.map(([name]) => name)).toEqual(['a', 'b'])
+  await vi.advanceTimersByTimeAsync(WINDOW_MS * 2)
+  await Promise.all(waiting)
+  expect(began.map(([name]) => name)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  for (const [index, ms] of [0, 1000, 60_000, 61_000, 120_000].entries()) {
+    expect(Math.abs((began[index]?.[1] ?? NaN) - ms)).toBeLessThanOrEqual(3)
+  }
+})
+
+test('calls that did not wait count', async () => {
+  const { budget, began, take } = scene(2)
+  budget.count()
+  budget.count()
+  const waiting = take('a')
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect([budget.used, began]).toEqual([2, []])
+  await vi.advanceTimersByTimeAsync(1001)
+  await waiting
+  expect(budget.used).toBe(1)
+})
+
+test('nobody overtakes one who waits', async () => {
+  const { began, take, state } = scene(1)
+  await take('a')
+  const first = take('b')
+  state.limit = 5
+  const second = take('c')
+  expect(began.map(([name]) => name)).toEqual(['a'])
+  await vi.advanceTimersByTimeAsync(WINDOW_MS)
+  await Promise.all([first, second])
+  expect(began.map(([name]) => name)).toEqual(['a', 'b', 'c'])
+})
+
+describe('who would wait too long', () => {
+  test('is refused at once, with the time until their turn', async () => {
+    const { budget, take } = scene(1)
+    await take('a')
+    void take('b')
+    const error = await failing(take('c', 119_000))
+    expect(error).toMatchObject({
+      code: 'postern_busy',
+      message: expect.stringContaining('used up') as unknown,
+      extra: { retryAfter: 120 },
+    })
+    expect(budget.used).toBe(1)
+  })
+
+  test('is not refused when the turn comes just in time', async () => {
+    const { began, take } = scene(1)
+    await take('a')
+    const waiting = take('b', WINDOW_MS + 2)
+    await vi.advanceTimersByTimeAsync(WINDOW_MS + 2)
+    await waiting
+    expect(began).toHaveLength(2)
+  })
+
+  test('since the limit shrank meanwhile is refused by their deadline', async () => {
+    const { take, state, budget, began } = scene(2)
+    await take('a')
+    await take('b')
+    const waiting = failing(take('c', 61_000))
+    const later = take('d', 500_000)
+    await vi.advanceTimersByTimeAsync(30_000)
+    state.limit = 1
+    budget.count()
+    await vi.advanceTimersByTimeAsync(31_002)
+    expect(await waiting).toMatchObject({ code: 'postern_busy', extra: { retryAfter: 29 } })
+    expect(began.map(([name]) => name)).toEqual(['a', 'b'])
+    await vi.advanceTimersByTimeAsync(29_000)
+    await later
+  })
+})
+
+describe('who goes away', () => {
+  test('before anything takes nothing', async () => {
+    const { budget, take } = scene(1)
+    expect((await failing(take('a', 1000, AbortSignal.abort()))).code).toBe(
+      'postern_upstream_timeout',
+    )
+    expect(budget.used).toBe(0)
+  })
+
+  test('while waiting leaves the turn to the next', async () => {
+    const { began, take } = scene(1)
+    const gone = new AbortController()
+    await take('a')
+    const first = failing(take('b', 10 * WINDOW_MS, gone.signal))
+    const second = take('c')
+    gone.abort()
+    expect((await first).code).toBe('postern_upstream_timeout')
+    await vi.advanceTimersByTimeAsync(WINDOW_MS)
+    await second
+    expect(began.map(([name]) => name)).toEqual(['a', 'c'])
+  })
+
+  test('last leaves no timer behind, and no listener', async () => {
+    const { take } = scene(1)
+    const gone = new AbortController()
+    const removed = vi.spyOn(gone.signal, 'removeEventListener')
+    await take('a')
+    const waiting = failing(take('b', 10 * WINDOW_MS, gone.signal))
+    expect(vi.getTimerCount()).toBe(1)
+    gone.abort()
+    await waiting
+    expect([vi.getTimerCount(), removed.mock.calls.length]).toEqual([0, 1])
+  })
+})

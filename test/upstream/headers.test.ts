@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import {
+  clockSkewMs,
+  handedOn,
+  inUtf8,
+  joined,
+  mediaHeaders,
+  requestHeaders,
+} from '../../src/upstream/headers.ts'
+
+test('a request carries the token and nothing of the bot’s, and says what its body is', () => {
+  const headers = {
+    authorization: 'Bearer token',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': `postern/${manifest.version}`,
+  }
+  expect(requestHeaders('token', 'none')).toStrictEqual(headers)
+  expect(requestHeaders('token', 'body')).toStrictEqual({
+    ...headers,
+    'content-type': 'application/json',
+  })
+})
+
+test('a request for a file carries no token', () => {
+  expect(mediaHeaders()).toStrictEqual({
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': `postern/${manifest.version}`,
+  })
+})
+
+test.each([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'set-cookie',
+  'alt-svc',
+  'strict-transport-security',
+  'date',
+  'server',
+  'access-control-allow-origin',
+  'postern',
+  'postern-verdict',
+])('the header %s is not handed on', (name) => {
+  expect(handedOn({ [name]: 'x', 'x-other': 'y' })).toEqual({ 'x-other': 'y' })
+})
+
+test('other headers are handed on, repeated ones in one line', () => {
+  const headers = { 'retry-after': '5', 'x-a': ['1', '2'], 'x-postern': 'z', 'x-none': undefined }
+  expect(handedOn(headers)).toEqual({
+    'retry-after': '5',
+    'x-a': '1, 2',
+    'x-postern': 'z',
+    'x-none': '',
+  })
+})
+
+test('headers that Connection names are not handed on', () => {
+  const headers = { 'x-a': '1', 'x-b': '2', 'keep-alive-too': '3' }
+  for (const connection of ['X-A , x-B', 'close,X-A,X-B', ['x-a', 'x-b'], 'x-a,  x-b']) {
+    expect(handedOn({ ...headers, connection })).toEqual({ 'keep-alive-too': '3' })
+  }
+  expect(handedOn({ ...headers, connection: 'keep-alive' })).toEqual(headers)
+})
+
+test.each(['a\u0000b', 'a\nb', 'a\u007fb', 'aĀ', '\u001f'])('%j is not handed on', (value) => {
+  expect(handedOn({ 'x-a': value })).toEqual({})
+})
+
+test.each(['a\tb', ' ~', '\u0080ÿ', ''])('%j is handed on', (value) => {
+  expect(handedOn({ 'x-a': value })).toEqual({ 'x-a': value })
+})
+
+test.each([
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset="UTF-8"',
+  'application/json;charset=utf8 ',
+  'text/html;  charset="utf8"  ',
+  '',
+])('the type %j is that of UTF-8', (type) => {
+  const headers = { 'content-type': type }
+  expect(inUtf8(headers)).toBe(headers)
+})
+
+test.each([
+  'application/json; charset=utf-7',
+  'application/json; charset=utf-8; charset=utf-7',
+  'application/json; charset=xutf-8',
+  'application/json; boundary=1',
+  'application/json, text/html',
+  'text/html, a; charset=utf-8',
+  'application/json; charset=utf-8x',
+])('the type %j is replaced by one of UTF-8', (type) => {
+  expect(inUtf8({ 'content-type': type, 'x-a': '1' })).toEqual({
+    'content-type': 'application/json; charset=utf-8',
+    'x-a': '1',
+  })
+})
+
+test('where no type is given none is added', () => {
+  expect(inUtf8({ 'x-a': '1' })).toEqual({ 'x-a': '1' })
+})
+
+test('the lines of a header are joined, and a missing one is empty', () => {
+  expect([joined('a'), joined(['a', 'b']), joined(undefined)]).toEqual(['a', 'a, b', ''])
+})
+
+describe('how far our clock is ahead', () => {
+  const DATE = 'Thu, 01 Jan 2026 00:00:10 GMT'
+  const AT = Date.UTC(2026, 0, 1, 0, 0, 10)
+
+  test.each([
+    ['when the date is in between', -100, 100, 0],
+    ['when only the cut second is between', 900, 950, 0],
+    ['at the very end of that second', 1000, 1001, 0],
+    ['ahead by what is left', 1001, 1200, 1],
+    ['ahead by minutes', 61_000, 61_500, 60_000],
+    ['when the answer came in the same moment', -5, 0, 0],
+    ['behind by a moment', -20, -1, -1],
+    ['behind by minutes', -61_000, -60_000, -60_000],
+  ])('%s', (_name, sent, got, skew) => {
+    expect(clockSkewMs(DATE, AT + sent, AT + got)).toBe(skew)
+    expect(clockSkewMs(DATE, AT + sent, AT + got), 'the same date once more').toBe(skew)
+  })
+
+  test.each([
+    '',
+    '2026-01-01T00:00:10Z',
+    'Thursday, 01 Jan 2026 00:00:10 GMT',
+    `${DATE} x`,
+    `x ${DATE}`,
+    'Thu, 01 Jan 2026 00:00:10 +0000',
+    'Thu, 1 Jan 2026 00:00:10 GMT',
+    'Thu, 01 Jan 26 00:00:10 GMT',
+    'Thu, 01 Jan 2026 0:00:10 GMT',
+    'Thu, 01 Jan 2026 00:0:10 GMT',
+    'Thu, 01 Jan 2026 00:00:1 GMT',
+    'thu, 01 Jan 2026 00:00:10 GMT',
+    'Thu, 01 jan 2026 00:00:10 GMT',
+    'Thu, 99 Jan 2026 00:00:10 GMT',
+  ])('is not known by the date %j', (date) => {
+    expect(clockSkewMs(date, AT, AT)).toBeNull()
+  })
+
+  test('an invalid date leaves nothing behind for the next answer', () => {
+    expect(clockSkewMs('no date', AT, AT)).toBeNull()
+    expect(clockSkewMs(DATE, AT + 5000, AT + 5000)).toBe(4000)
+  })
+})

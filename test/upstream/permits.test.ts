@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { issuePermit } from '../../src/permit.ts'
+import { door, failing, no, ok, service, TOKEN } from './support.ts'
+
+/** A permit for readable words that holds until it is said to have ended. */
+function passing(route: 'send' | 'edit') {
+  const path = route === 'send' ? '/messages' : '/messages/3'
+  const state = { holds: true }
+  return { state, permit: issuePermit({ route, path }, Buffer.from('{}'), () => state.holds) }
+}
+
+test('a permit that has ended lets nothing leave, neither a send nor an edit', async () => {
+  const { url, seen } = await service((_request, response) => ok(response, {}))
+  const { upstream } = door(url)
+  for (const route of ['send', 'edit'] as const) {
+    const { permit, state } = passing(route)
+    state.holds = false
+    expect((await failing(upstream[route](permit))).code).toBe('postern_downgrade_refused')
+    expect(seen).toEqual([])
+  }
+})
+
+test('a permit that ends while the answer is lost is asked again, and nothing is repeated', async () => {
+  const { permit, state } = passing('send')
+  const { url, seen } = await service((_request, response) => {
+    state.holds = false
+    no(response, 500, 'internal')
+  })
+  const { upstream } = door(url)
+  expect((await failing(upstream.send(permit))).code).toBe('postern_downgrade_refused')
+  expect(seen).toHaveLength(1)
+})
+
+test.each(['send', 'edit'] as const)(
+  'a permit for a %s that ends while the token is refused is not used with the new one',
+  async (route) => {
+    const { permit, state } = passing(route)
+    const { url, seen } = await service((_request, response) => {
+      state.holds = false
+      no(response, 401, 'unauthorized')
+    })
+    let token = TOKEN
+    const reload = (): Promise<boolean> => Promise.resolve((token = 'another') !== TOKEN)
+    const { upstream } = door(url, { token: { reveal: () => token, reload } })
+    expect((await failing(upstream[route](permit))).code).toBe('postern_downgrade_refused')
+    expect(seen).toHaveLength(1)
+  },
+)
+
+test('a permit that is not said to end holds for every attempt', async () => {
+  const permit = issuePermit({ route: 'send', path: '/messages' }, Buffer.from('{"a":1}'))
+  const { url, seen } = await service((_request, response, nth) =>
+    nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
+  )
+  expect((await door(url).upstream.send(permit)).status).toBe(200)
+  expect(seen.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}'])
+})
