@@ -119,7 +119,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   const end = (): void => reject(signal.reason as Error)
-  signal.addEventListener('abort', end, { once: true })
+  signal.addEventListener('abort', end)
   try {
     await promise
   } finally {

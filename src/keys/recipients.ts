@@ -190,7 +190,7 @@ function contradictionIn(
   list: KeyList,
   rules: Pick<RecipientRules, 'isPrivate' | 'personId' | 'botId'>,
 ): string | null {
-  const { people, memberCount, nameless } = list
+  const { people, memberCount = Infinity, nameless } = list
   const { botId, isPrivate, personId } = rules
   if (nameless > 0) return 'a key that belongs to nobody'
   const fingerprintOf = new Map<number, string | null>()
@@ -206,7 +206,7 @@ function contradictionIn(
   const count = fingerprintOf.size
   if (isPrivate && count > 1) return 'more than one person in a private chat'
   // the bot is a member too, and is not on the list
-  if (memberCount !== undefined && count > 0 && count > memberCount - 1) {
+  if (count > 0 && count > memberCount - 1) {
     return `${count} keys for ${memberCount} members, one of which is the bot`
   }
   return null

@@ -41,7 +41,7 @@ export class SendGate {
     if (this.#inside === 0) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const end = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', end, { once: true })
+    signal.addEventListener('abort', end)
     this.#emptied.push(resolve)
     try {
       await promise

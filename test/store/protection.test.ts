@@ -1,11 +1,17 @@
 import { execFile } from 'node:child_process'
+import { scryptSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createProtection, methodOf, openProtection } from '../../src/store/protection.ts'
+import {
+  createProtection,
+  methodOf,
+  openProtection,
+  SecretSealer,
+} from '../../src/store/protection.ts'
 import { made, open, put, temporary } from './support.ts'
 
 const PROTECTION = pathToFileURL('src/store/protection.ts').href
@@ -48,6 +54,16 @@ describe('secrets at rest', () => {
       expect(held.masterSecret).not.toBe(opener)
     },
   )
+
+  test('a passphrase is stretched by scrypt over 128 MiB, and what is random hardly', async () => {
+    const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })
+    expect(row).toMatchObject({ n: 2 ** 17, r: 8, p: 1 })
+    const key = scryptSync('words', row.salt, 32, { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 })
+    expect(new SecretSealer(key).open('proof', row.proof)).not.toBeNull()
+    for (const method of ['keychain', 'none'] as const) {
+      expect((await createProtection({ method })).row).toMatchObject({ n: 2, r: 8, p: 1 })
+    }
+  })
 
   test('a sealed master secret that was changed, or taken away, is damage', async () => {
     const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })

@@ -21,9 +21,14 @@ export interface SelfSignature {
   /** Further hashed subpackets. */
   hashed?: Buffer[]
   flags?: number
+  /** Ciphers that a user id or direct key lists, by number; those up to AES-256 unless told. */
+  ciphers?: number[]
 }
 
-const AES256_FIRST = preferredCiphers(9, 8, 7)
+const AES256_FIRST = [9, 8, 7]
+
+const listedCiphers = (ciphers: number[]): Buffer[] =>
+  ciphers.length === 0 ? [] : [preferredCiphers(...ciphers)]
 
 export const keyPacket = (key: PacketKey): Buffer => packet(6, key.body)
 export const subkeyPacket = (key: PacketKey): Buffer => packet(14, key.body)
@@ -32,6 +37,7 @@ const keyOver = (key: PacketKey): Buffer => concat(0x99, u16(key.body.length), k
 /** A user id with its self-signature. */
 export function userId(primary: SigningKey, name: string, options: SelfSignature = {}): Buffer {
   const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [], hash } = options
+  const { ciphers = AES256_FIRST } = options
   const id = Buffer.from(name)
   const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
   return concat(
@@ -42,7 +48,7 @@ export function userId(primary: SigningKey, name: string, options: SelfSignature
       type: TYPE.certification,
       atMs,
       ...(hash === undefined ? {} : { hash }),
-      hashed: [keyFlags(flags), AES256_FIRST, ...hashed],
+      hashed: [keyFlags(flags), ...listedCiphers(ciphers), ...hashed],
     }),
   )
 }
@@ -58,12 +64,13 @@ export function userIdRevocation(primary: SigningKey, name: string, atMs: number
 /** A direct-key signature, with no user id. */
 export function directKey(primary: SigningKey, options: SelfSignature = {}): Buffer {
   const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [] } = options
+  const { ciphers = AES256_FIRST } = options
   return signature({
     signer: primary,
     over: keyOver(primary),
     type: TYPE.directKey,
     atMs,
-    hashed: [keyFlags(flags), AES256_FIRST, ...hashed],
+    hashed: [keyFlags(flags), ...listedCiphers(ciphers), ...hashed],
   })
 }
 

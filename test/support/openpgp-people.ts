@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs'
 import type { UnlockedKey } from '../../src/pgp/engine.ts'
 import { ownBytes } from '../../src/pgp/size.ts'
-import { boundSubkey, plainCertificate, userId } from './openpgp-certificate.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  userId,
+  type SelfSignature,
+} from './openpgp-certificate.ts'
 import { packet } from './openpgp-framing.ts'
 import { concat } from './openpgp-bytes.ts'
 import { curve25519, ed25519, rsa, type EncryptionKey, type SigningKey } from './openpgp-key.ts'
@@ -28,12 +34,24 @@ export function testPerson(name: string, createdMs = MADE_MS): TestPerson {
   return personOf(name, ed25519(name, createdMs), curve25519(name, createdMs))
 }
 
-/** A person with these keys. */
-export function personOf(name: string, primary: SigningKey, subkey: EncryptionKey): TestPerson {
+/** Somebody whose self-signature lists these ciphers, by number; none when it lists nothing. */
+export function preferring(...ciphers: number[]): TestPerson {
+  const name = `prefers ${ciphers.join(' ')}`
+  return personOf(name, ed25519(name, MADE_MS), curve25519(name, MADE_MS), { ciphers })
+}
+
+/** A person with these keys, whose user id says what `options` say. */
+export function personOf(
+  name: string,
+  primary: SigningKey,
+  subkey: EncryptionKey,
+  options: SelfSignature = {},
+): TestPerson {
+  const id = userId(primary, name, options)
   const binding = boundSubkey(primary, subkey)
   const secret = concat(
     packet(5, primary.secretBody),
-    userId(primary, name),
+    id,
     packet(7, subkey.secretBody),
     binding.subarray(packet(14, subkey.body).length),
   )
@@ -41,7 +59,7 @@ export function personOf(name: string, primary: SigningKey, subkey: EncryptionKe
     name,
     primary,
     subkey,
-    certificate: plainCertificate(primary, subkey, name),
+    certificate: armoredCertificate(keyPacket(primary), id, binding),
     secret,
     unlocked: {
       fingerprint: primary.fingerprint,

@@ -16,7 +16,6 @@ export function readMpi(bytes: Uint8Array, size: number): { number: Buffer; read
  * @returns the bytes read, at least two; null as `readMpi`, with the zeros as they were
  */
 export function readMpiInto(bytes: Uint8Array, number: Uint8Array): number | null {
-  if (bytes.length < 2) return null
   const bits = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
   const length = (bits + 7) >> 3
   if (length > number.length || bytes.length < 2 + length) return null
@@ -28,7 +27,7 @@ export function readMpiInto(bytes: Uint8Array, number: Uint8Array): number | nul
 /** Writes a number given in bytes, which may begin with zeros. */
 export function writeMpi(number: Uint8Array): Buffer {
   let start = 0
-  while (start < number.length && number[start] === 0) start++
+  while (number[start] === 0) start++
   const significant = number.subarray(start)
   const top = significant[0] ?? 0
   const bits = significant.length === 0 ? 0 : significant.length * 8 - Math.clz32(top) + 24

@@ -13,7 +13,7 @@ const KEY_OVER = 3
 export function readPublicKey(body: Uint8Array): { key: NativePublicKey; read: number } | null {
   const bytes = bufferOf(body)
   const kind = findRecipientAlgorithm(bytes[START]) ?? findSignatureAlgorithm(bytes[START])
-  if (bytes[0] !== 4 || bytes.length < START + 1 || kind === null) return null
+  if (bytes[0] !== 4 || kind === null) return null
   const { before, after, publicBytes } = kind
   const at = START + 1
   const start = at + before.length

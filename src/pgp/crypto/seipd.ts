@@ -126,7 +126,7 @@ export class Version1 {
     const held = Buffer.concat([this.#held], MDC_BYTES)
     const marked = timingSafeEqual(held.subarray(0, MDC_HEADER.length), MDC_HEADER)
     const intact = timingSafeEqual(held.subarray(MDC_HEADER.length), digest)
-    const whole = this.#prefixLeft === 0 && this.#held.length === MDC_BYTES
+    const whole = this.#held.length === MDC_BYTES
     this.#digest = marked && intact && whole ? digest : null
     return this.#digest !== null
   }

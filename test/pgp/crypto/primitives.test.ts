@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { judge } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
 import { ed25519Secret, holds, holdsAside, signDigest } from '../../../src/pgp/crypto/ed25519.ts'
@@ -9,6 +9,8 @@ import {
   freshPair,
   isLowOrder,
   rawPublicKey,
+  refillEphemerals,
+  takePair,
   x25519Secret,
 } from '../../../src/pgp/crypto/curve25519.ts'
 import {
@@ -31,6 +33,23 @@ test('two pairs share one secret, whoever computes it', () => {
   expect(one.point).toHaveLength(32)
   expect(one.point).not.toEqual(other.point)
   expect(agree(one.secret, other.point)).toEqual(agree(other.secret, one.point))
+})
+
+test('pairs that are made ahead are given once each, and others where none are left', () => {
+  while (refillEphemerals());
+  expect(refillEphemerals()).toBe(false)
+  const points = new Set<string>()
+  const take = (count: number): void => {
+    for (let taken = 0; taken < count; taken++) points.add(takePair().point.toString('hex'))
+  }
+  // a step makes 64, and 640 are kept
+  take(65)
+  expect([refillEphemerals(), refillEphemerals()]).toEqual([true, false])
+  take(64)
+  expect(refillEphemerals()).toBe(false)
+  take(650)
+  expect(points.size).toBe(65 + 64 + 650)
+  expect(refillEphemerals()).toBe(true)
 })
 
 test('RFC 7748, 6.1: what Bob shares with Alice', () => {
@@ -136,7 +155,10 @@ test.skipIf(!hasWycheproof)(
 )
 
 test('reading a public key leaves the traces of errors as they were, also when it fails', () => {
-  const limit = Error.stackTraceLimit
+  const before = Error.stackTraceLimit
+  onTestFinished(() => void (Error.stackTraceLimit = before))
+  const limit = 7
+  Error.stackTraceLimit = limit
   expect(rawPublicKey(Buffer.alloc(32, 9), 'x25519').asymmetricKeyType).toBe('x25519')
   expect(Error.stackTraceLimit).toBe(limit)
   expect(() => rawPublicKey(Buffer.alloc(31, 9), 'ed25519')).toThrow()

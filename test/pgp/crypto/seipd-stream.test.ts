@@ -1,4 +1,4 @@
-import { createCipheriv } from 'node:crypto'
+import { createCipheriv, hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CfbDecipher } from '../../../src/pgp/crypto/cfb.ts'
 import { Version1 } from '../../../src/pgp/crypto/seipd.ts'
@@ -18,6 +18,7 @@ function opened(body: Uint8Array, cipher: CipherId, blocks = 1000): Buffer | nul
   const size = blocks * (version1.prefixBytes - 2)
   for (let at = 1; at < body.length; at += size) {
     const given = version1.update(body.subarray(at, at + size))
+    expect(given.every(({ length }) => length > 0)).toBe(true)
     pieces.push(...given.map((piece) => Buffer.from(piece)))
   }
   return version1.end() ? concat(...pieces) : null
@@ -92,6 +93,34 @@ test('P14 a hash packet with another header is not one, although its hash is tha
     const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
     expect(opened(concat(1, cipher.update(spoilt)), 9), header).toBeNull()
   }
+})
+
+test('a hash that ends with zero is not one without that byte', () => {
+  const { data } = sessionKey('usual')
+  for (let count = 0; ; count++) {
+    const hashed = concat(seeded(`prefix ${count}`, 18), 'd314')
+    const digest = hash('sha1', hashed, 'buffer')
+    if (digest.at(-1) !== 0) continue
+    const opening = (plain: Buffer): boolean => {
+      const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
+      const version1 = new Version1({ algorithm: 'aes256', data })
+      version1.update(cipher.update(plain))
+      return version1.end()
+    }
+    expect(opening(concat(hashed, digest))).toBe(true)
+    expect(opening(concat(hashed, digest.subarray(0, -1)))).toBe(false)
+    return
+  }
+})
+
+test('an intact one tells the hash of everything inside', () => {
+  const body = sealed(inner)
+  const { data } = sessionKey('usual')
+  const version1 = new Version1({ algorithm: 'aes256', data })
+  version1.update(body.subarray(1))
+  expect(version1.end()).toBe(true)
+  const plain = new CfbDecipher({ algorithm: 'aes256', data }).update(body.subarray(1))
+  expect(version1.digest).toEqual(plain.subarray(-20))
 })
 
 test('the quick check decides nothing, and another key is not the one', () => {

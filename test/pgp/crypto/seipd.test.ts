@@ -1,5 +1,6 @@
+import { createDecipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { isNativeCipher, openVersion1 } from '../../../src/pgp/crypto/seipd.ts'
+import { isNativeCipher, openVersion1, sealVersion1 } from '../../../src/pgp/crypto/seipd.ts'
 import { KEY, openPackets, outcomeOf } from '../../support/openpgp-engine.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
@@ -22,6 +23,38 @@ test.each([
   const key = sessionKey(algorithm, cipher)
   expect(isNativeCipher(algorithm)).toBe(true)
   expect(openVersion1(seipdBody(inner, key), { algorithm, data: key.data })).toEqual(inner)
+})
+
+test.each([
+  ['aes128', 16],
+  ['aes192', 24],
+  ['aes256', 32],
+] as const)(
+  '%s seals what it opens, behind a random block that is repeated',
+  (algorithm, bytes) => {
+    const key = { algorithm, data: seeded(algorithm, bytes) }
+    const blocks = new Set<string>()
+    for (const length of [0, 1, 15, 16, 17, 500]) {
+      const packets = seeded('packets', length)
+      const sealed = sealVersion1(packets, key)
+      expect(openVersion1(sealed, key)).toEqual(packets)
+      const name = `aes-${bytes * 8}-cfb`
+      const plain = createDecipheriv(name, key.data, Buffer.alloc(16)).update(sealed.subarray(1))
+      expect(plain.subarray(16, 18)).toEqual(plain.subarray(14, 16))
+      expect(plain.subarray(18, -22)).toEqual(packets)
+      expect(plain.subarray(-22, -20)).toEqual(Buffer.from('d314', 'hex'))
+      blocks.add(plain.toString('hex', 0, 16))
+    }
+    expect(blocks.size).toBe(6)
+  },
+)
+
+test('nothing is sealed, or opened at once, under a cipher whose blocks are shorter', () => {
+  const key = { algorithm: 'tripledes', data: sessionKey('tripledes', 2).data }
+  expect(openVersion1(seipdBody(inner, sessionKey('tripledes', 2)), key)).toBeNull()
+  for (const odd of [key, { algorithm: 'aes256', data: seeded('short', 16) }]) {
+    expect(() => sealVersion1(inner, odd)).toThrow(/^cipher$/)
+  }
 })
 
 test('other ciphers are left to the library', () => {

@@ -4,8 +4,12 @@ import { readMpi, writeMpi } from '../../../src/pgp/crypto/mpi.ts'
 import { isRecipientSecret, readOwnSecrets } from '../../../src/pgp/native/own-keys.ts'
 import {
   openRecipient,
+  packRecipientKeys,
   readRecipient,
+  recipientAlgorithmAt,
   recipientBytes,
+  RECIPIENT_KEY_BYTES,
+  unpackRecipientKey,
   writeRecipient,
   type RecipientForm,
 } from '../../../src/pgp/crypto/recipient.ts'
@@ -17,6 +21,9 @@ import {
   wrapKey,
 } from '../../../src/pgp/crypto/session-key.ts'
 import { freshPair } from '../../../src/pgp/crypto/curve25519.ts'
+import { ECDH } from '../../../src/pgp/crypto/ecdh.ts'
+import { ED25519, EDDSA_LEGACY } from '../../../src/pgp/crypto/ed25519.ts'
+import { X25519 } from '../../../src/pgp/crypto/x25519.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'
 import { mpi, concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, bot, mallory, personOf } from '../../support/openpgp-people.ts'
@@ -92,6 +99,14 @@ test('padding or a checksum that is not right gives nothing', () => {
   }
 })
 
+test('a session key without padding is none, although its checksum holds, and a short one is one', () => {
+  // the checksum ends with zero, as if that were the padding
+  expect(unpadSessionKey(bytes('0980800100'))).toBeNull()
+  expect(unpadSessionKey(bytes('0905000504040404'))).toEqual({ cipher: 9, data: bytes('05') })
+  // no room for a cipher and a checksum
+  expect(unpadSessionKey(bytes('0000000505050505'))).toBeNull()
+})
+
 test('two session keys are never the same', () => {
   const keys = Array.from({ length: 500 }, () => freshSessionKey('aes128').data.toString('hex'))
   expect(new Set(keys).size).toBe(keys.length)
@@ -103,6 +118,7 @@ test.each([
   ['00ff', '0008ff'],
   ['0000', '0000'],
   ['7f00', '000f7f00'],
+  ['ff'.repeat(32), `0100${'ff'.repeat(32)}`],
 ])('the integer %s is written %s, and read again', (number, written) => {
   const value = bytes(number)
   expect(writeMpi(value).toString('hex')).toBe(written)
@@ -113,11 +129,13 @@ test.each([
 })
 
 test.each([
-  ['too long', '001180ff00', 2],
+  ['too long', '001101ff00', 2],
   ['of more bits than it says', '0007ff', 2],
   ['of fewer bits than it says', '000901ff'.replace('01ff', '00ff'), 2],
   ['cut short', '0010ff', 2],
   ['without its length', '00', 2],
+  ['with half a length', '01', 2],
+  ['of nothing', '', 2],
 ])('an integer %s is not read', (_, written, size) => {
   expect(readMpi(bytes(written), size)).toBeNull()
 })
@@ -180,6 +198,22 @@ test.each([bot, modern])('what is written for $name opens for them alone', (pers
   }
 })
 
+test('recipients’ keys stand behind each other, and each is found again where it stands', () => {
+  const people = [bot, modern, mallory].map(own)
+  const packed = packRecipientKeys(people.map(({ key }) => key))
+  expect(packed).toHaveLength(3 * RECIPIENT_KEY_BYTES)
+  for (const [index, { key, fingerprint }] of people.entries()) {
+    const at = index * RECIPIENT_KEY_BYTES
+    const { algorithm, point } = key
+    expect(unpackRecipientKey(packed, at)).toEqual({ algorithm, point, fingerprint })
+    expect(recipientAlgorithmAt(packed, at)).toBe(algorithm)
+  }
+  for (const odd of [Buffer.alloc(RECIPIENT_KEY_BYTES), Buffer.alloc(0)]) {
+    expect(() => recipientAlgorithmAt(odd, 0)).toThrow()
+    expect(() => unpackRecipientKey(odd, 0)).toThrow()
+  }
+})
+
 test.each([7, 8, 9] as CipherId[])('what others write with cipher %i opens', (cipher) => {
   const key = sessionKey('others', cipher)
   const legacy = readRecipient(pkeskBody(bot.subkey, key, 'x'))
@@ -190,6 +224,10 @@ test.each([7, 8, 9] as CipherId[])('what others write with cipher %i opens', (ci
 
 const usual = pkeskBody(bot.subkey, sessionKey('usual'), 'usual')
 
+const [{ body: plain } = { body: Buffer.alloc(0) }] = packetsOf(
+  x25519Pkesk(modern.subkey, sessionKey('usual'), 'usual'),
+)
+
 test.each([
   ['of version 6', concat(6, usual.subarray(1))],
   ['for RSA', concat(usual.subarray(0, 9), 1, mpi(seeded('rsa', 256)))],
@@ -198,6 +236,13 @@ test.each([
   ['cut short', usual.subarray(0, -1)],
   ['with something after it', concat(usual, 0)],
   ['with a key of odd length', concat(usual.subarray(0, 45), 8, seeded('odd', 8))],
+  ['whose length says less', concat(usual.subarray(0, 45), 40, usual.subarray(46))],
+  ['of X25519, cut short', plain.subarray(0, -1)],
+  ['of X25519, whose length says less', concat(plain.subarray(0, 42), 33, plain.subarray(43))],
+  [
+    'of X25519, with a key of odd length',
+    concat(plain.subarray(0, 42), 17, plain.subarray(43, 60)),
+  ],
   ['that is empty', Buffer.alloc(0)],
 ])('a recipient packet %s is not of the common form', (_, body) => {
   expect(readRecipient(body)).toBeNull()
@@ -211,6 +256,32 @@ test('nobody but the recipient finds the session key, whatever bit is changed', 
     wrapped[bit >> 3] = (wrapped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     expect(openRecipient({ ...form, wrapped }, own(bot))).toBeNull()
   }
+})
+
+test('a secret is read from exactly its bytes', () => {
+  const scalar = seeded('a scalar', 32)
+  for (const algorithm of [ECDH, EDDSA_LEGACY]) {
+    expect(algorithm.readSecret(mpi(scalar))).not.toBeNull()
+    for (const odd of [Buffer.alloc(0), mpi(scalar).subarray(1), concat(mpi(scalar), 0)]) {
+      expect(algorithm.readSecret(odd)).toBeNull()
+    }
+  }
+  for (const algorithm of [X25519, ED25519]) {
+    expect(algorithm.readSecret(scalar)).not.toBeNull()
+    for (const length of [0, 31, 33]) {
+      expect(algorithm.readSecret(seeded('odd', length))).toBeNull()
+    }
+  }
+})
+
+test('what X25519 wrapped is nothing without its cipher', () => {
+  const form = readRecipient(plain)
+  const { secret, key } = own(modern)
+  if (form === null) throw new Error('not read')
+  const ours = { ...key, fingerprint: Buffer.alloc(20) }
+  const agreed = () => X25519.agree(form, secret) ?? Buffer.alloc(0)
+  expect(X25519.unwrap(form, ours, agreed())).toMatchObject({ cipher: 9 })
+  expect(X25519.unwrap({ ...form, cipher: null }, ours, agreed())).toBeNull()
 })
 
 test('a sender’s point of low order is refused', () => {

@@ -6,24 +6,23 @@ import { packetsOf } from '../../../src/pgp/format/packets.ts'
 import { seal } from '../../../src/pgp/library/seal.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
 import { openArmored, sealHere } from '../../support/openpgp-engine.ts'
-import { concat } from '../../support/openpgp-bytes.ts'
-import { MADE_MS, NOW_MS, alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts'
 import {
-  FLAG,
+  MADE_MS,
+  NOW_MS,
+  alice,
+  bot,
+  mallory,
+  preferring,
+  testPerson,
+} from '../../support/openpgp-people.ts'
+import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
   keyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
-import {
-  TYPE,
-  expiresAfter,
-  keyExpiresAfter,
-  keyFlags,
-  preferredCiphers,
-  signature,
-} from '../../support/openpgp-signature.ts'
+import { expiresAfter, keyExpiresAfter } from '../../support/openpgp-signature.ts'
 
 const DAY_MS = 86_400_000
 
@@ -149,36 +148,16 @@ test('AES-256 where all list it, AES-128 when it is asked for', async () => {
   expect(recipientSizes(await sealed({ cipher: 'aes128' }))).toEqual([80, 80])
 })
 
-/** A certificate whose self-signature says these ciphers; none when it says nothing. */
-function preferring(...ciphers: number[]): string {
-  const { primary, subkey } = testPerson('choosy')
-  const id = Buffer.from('choosy')
-  const keyOver = concat(0x99, primary.body.length >> 8, primary.body.length & 255, primary.body)
-  const over = concat(keyOver, 0xb4, '000000', id.length, id)
-  const preferences = ciphers.length === 0 ? [] : [preferredCiphers(...ciphers)]
-  const hashed = [keyFlags(FLAG.certify | FLAG.sign), ...preferences]
-  const type = TYPE.certification
-  return armoredCertificate(
-    keyPacket(primary),
-    concat(0xcd, id.length, id),
-    signature({ signer: primary, over, type, atMs: MADE_MS, hashed }),
-    boundSubkey(primary, subkey),
-  )
-}
-
 test.each([
   ['lists AES-256', preferring(9, 7), 96],
   ['lists AES-256 last', preferring(3, 2, 7, 8, 9), 96],
   ['lists AES-128 alone', preferring(7), 80],
   ['lists old ciphers alone', preferring(2, 3), 80],
   ['lists nothing', preferring(), 80],
-])(
-  'beside a recipient who %s, packets have the size of that cipher',
-  async (_, certificate, size) => {
-    const certificates = [alice.certificate, certificate]
-    expect(recipientSizes(await sealed({ certificates }))).toEqual([size, size, size])
-  },
-)
+])('beside a recipient who %s, packets have the size of that cipher', async (_, choosy, size) => {
+  const certificates = [alice.certificate, choosy.certificate]
+  expect(recipientSizes(await sealed({ certificates }))).toEqual([size, size, size])
+})
 
 test.each([60, 200, 299])(
   'a certificate dated %i s ahead of our clock is sealed to',

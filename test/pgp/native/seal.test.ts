@@ -23,6 +23,7 @@ import {
   bot,
   mallory,
   personOf,
+  preferring,
   rsaKey,
   testPerson,
   type TestPerson,
@@ -175,6 +176,54 @@ test('the other cipher is taken when it is asked for, whatever was made ahead', 
   expect(recipientsOf(await aheadOf(place, () => ask('aes256'))).sizes).toEqual([96, 86, 96])
   expect(recipientsOf(await ask('aes128')).sizes).toEqual([80, 70, 80])
   expect(recipientsOf(await aheadOf(place, () => ask('aes128'))).sizes).toEqual([80, 70, 80])
+})
+
+test.each([
+  ['AES-256 alone', [9], 96],
+  ['AES-256 last', [7, 8, 9], 96],
+  ['AES-128 alone', [7], 80],
+  ['AES-192 and AES-128', [8, 7], 80],
+  ['nothing', [], 80],
+])('beside somebody who lists %s, all get that cipher, ahead too', async (_, ciphers, bytes) => {
+  const choosy = preferring(...ciphers)
+  const place = `listing ${ciphers.join(' ')}`
+  const ask = (): Promise<Sealed> => engine.sealKnown(request([alice, choosy], { place }))
+  for (const sealed of [await ask(), await aheadOf(place, ask)]) {
+    expect(recipientsOf(sealed).sizes).toEqual([bytes, bytes, bytes])
+    await opensFor(sealed, [alice, choosy])
+  }
+})
+
+test.each([
+  [[9, 7], 96],
+  [[7], 80],
+])('somebody of RSA who lists %j decides as well', async (ciphers, bytes) => {
+  const rsa = rsaKey(2048)
+  const certificate = armoredCertificate(
+    keyPacket(rsa),
+    userId(rsa, 'rsa', { ciphers }),
+    boundSubkey(rsa, identify(rsa.body, MADE_MS)),
+  )
+  const certificates = [alice.certificate, certificate]
+  const { sizes } = recipientsOf(await engine.sealKnown(request([], { certificates })))
+  expect(sizes.filter((size) => size < 200)).toEqual([bytes, bytes])
+})
+
+test.each([
+  [[9, 7], 96],
+  [[7], 80],
+])('somebody with two user ids, who lists %j, gets that', async (ciphers, bytes) => {
+  const { primary, subkey } = testPerson('two user ids')
+  const ids = ['one', 'two'].map((name) => userId(primary, name, { ciphers }))
+  const certificate = armoredCertificate(keyPacket(primary), ...ids, boundSubkey(primary, subkey))
+  const sealed = await engine.sealKnown(request([], { certificates: [certificate] }))
+  expect(recipientsOf(sealed).sizes).toEqual([bytes, bytes])
+})
+
+test('a key of ours that lists AES-128 alone gets that, since it reads the message too', async () => {
+  const signer = preferring(7).unlocked
+  const { sizes } = recipientsOf(await engine.sealKnown(request([alice], { signer })))
+  expect(sizes).toEqual([80, 80])
 })
 
 test('certificates that are the library’s are sealed to in the same message', async () => {

@@ -1,0 +1,78 @@
+import { expect, test, vi } from 'vitest'
+import { Journal } from '../../src/keys/journal.ts'
+import { KeyListHistory } from '../../src/keys/key-list-history.ts'
+import { open, temporary } from '../store/support.ts'
+
+const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
+
+async function fresh() {
+  const store = await open(temporary())
+  const journal = new Journal(store)
+  const told: unknown[] = []
+  journal.onChange((change) => told.push(change))
+  return { store, told, history: new KeyListHistory(store, journal), journal }
+}
+
+const changed = (chatId: number, detail: object): object => ({
+  kind: 'recipients-changed',
+  chatId,
+  detail: { count: 0, added: [], removed: [], changed: [], ...detail },
+})
+
+test('the first list of a chat is no change, and each one after it is, by who came, went and changed', async () => {
+  const { history, told } = await fresh()
+  await history.saw(7, [of(2, 'b'), of(1, 'a'), of(3, null)])
+  await history.saw(8, [of(1, 'a')])
+  expect(told).toEqual([])
+  await history.saw(7, [of(1, 'a'), of(4, 'd'), of(3, 'c')])
+  await history.saw(7, [])
+  expect(told).toEqual([
+    changed(7, { count: 3, added: [4], removed: [2], changed: [3] }),
+    changed(7, { count: 0, removed: [1, 3, 4] }),
+  ])
+})
+
+test('the same people in another order are the same list, after a restart too', async () => {
+  const { history, store, journal, told } = await fresh()
+  await history.saw(7, [of(10, 'a'), of(9, 'b'), of(9, 'b')])
+  const [read, write] = [vi.spyOn(store, 'read'), vi.spyOn(store, 'note')]
+  await history.saw(7, [of(9, 'b'), of(10, 'a')])
+  expect(read).not.toHaveBeenCalled()
+  await new KeyListHistory(store, journal).saw(7, [of(9, 'b'), of(10, 'a')])
+  expect([told, write.mock.calls]).toEqual([[], []])
+})
+
+test('of many people a hundred are named, and all are counted', async () => {
+  const { history, told } = await fresh()
+  const people = (print: string, from: number) =>
+    Array.from({ length: 150 }, (_, index) => of(from + index, print))
+  const ids = (from: number): number[] => Array.from({ length: 100 }, (_, index) => from + index)
+  await history.saw(7, people('a', 1))
+  await history.saw(7, people('b', 1))
+  await history.saw(7, people('b', 1000))
+  expect(told).toEqual([
+    changed(7, { count: 150, changed: ids(1) }),
+    changed(7, { count: 150, added: ids(1000), removed: ids(1) }),
+  ])
+})
+
+test('a contradiction is told once, and again when it is another, or a good list came between', async () => {
+  const { history, told } = await fresh()
+  for (const [chatId, why] of [
+    [7, 'it names the bot'],
+    [7, 'it names the bot'],
+    [8, 'it names the bot'],
+    [7, 'two keys for person 1'],
+  ] as const) {
+    await history.contradicts(chatId, why)
+  }
+  await history.saw(7, [of(1, 'a')])
+  await history.contradicts(7, 'two keys for person 1')
+  const told7 = { kind: 'list-contradicts', chatId: 7 }
+  expect(told).toEqual([
+    { ...told7, detail: { why: 'it names the bot' } },
+    { ...told7, chatId: 8, detail: { why: 'it names the bot' } },
+    { ...told7, detail: { why: 'two keys for person 1' } },
+    { ...told7, detail: { why: 'two keys for person 1' } },
+  ])
+})

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { KeyUsage } from '../../src/keys/key-usage.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from '../store/support.ts'
+
+beforeEach(
+  () => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
+)
+afterEach(() => void vi.useRealTimers())
+
+async function withKeys(...fingerprints: string[]): Promise<Store> {
+  const store = await open(temporary())
+  for (const fingerprint of fingerprints) {
+    const row = {
+      fingerprint,
+      created_at: 1,
+      certificate: '',
+      locked: 'x',
+      state: 'retired' as const,
+    }
+    await store.write((db) => db.insertInto('own_keys').values(row).execute())
+  }
+  return store
+}
+
+const NONE = { messages: 0, media: 0, lastAtMs: null }
+
+test('what a key opened is counted by kind, at once, and after a restart together with what came before', async () => {
+  const store = await withKeys('a', 'b')
+  const usage = await KeyUsage.load(store)
+  expect([usage.of('a'), usage.of('unknown')]).toEqual([NONE, NONE])
+  usage.note('a', 'message')
+  usage.note('a', 'media')
+  vi.setSystemTime(1_000_005)
+  usage.note('a', 'message')
+  const counted = { messages: 2, media: 1, lastAtMs: 1_000_005 }
+  expect([usage.of('a'), usage.of('b')]).toEqual([counted, NONE])
+  expect((await KeyUsage.load(store)).of('a')).toEqual(NONE)
+  await usage[Symbol.asyncDispose]()
+  const again = await KeyUsage.load(store)
+  expect([again.of('a'), again.of('b')]).toEqual([counted, NONE])
+  again.note('a', 'media')
+  await again.flush()
+  expect((await KeyUsage.load(store)).of('a')).toEqual({ ...counted, media: 2 })
+})
+
+test('it is written ten seconds after the first opening, once', async () => {
+  const store = await withKeys('a')
+  const write = vi.spyOn(store, 'write')
+  const usage = await KeyUsage.load(store)
+  usage.note('a', 'message')
+  vi.advanceTimersByTime(5000)
+  usage.note('a', 'message')
+  vi.advanceTimersByTime(4999)
+  expect(write).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(write).toHaveBeenCalledTimes(1)
+  expect(vi.getTimerCount()).toBe(0)
+  // nothing new, nothing written
+  await usage.flush()
+  expect(write).toHaveBeenCalledTimes(1)
+})
+
+test('what could not be written is written with the next, nothing twice', async () => {
+  const store = await withKeys('a', 'b')
+  const usage = await KeyUsage.load(store)
+  usage.note('a', 'message')
+  usage.note('b', 'media')
+  const failing = vi.spyOn(store, 'write').mockImplementation(async () => {
+    vi.setSystemTime(1_000_009)
+    usage.note('a', 'message')
+    throw new Error('full')
+  })
+  await usage.flush()
+  failing.mockRestore()
+  await usage.flush()
+  await usage.flush()
+  const read = await KeyUsage.load(store)
+  expect(read.of('a')).toEqual({ messages: 2, media: 0, lastAtMs: 1_000_009 })
+  expect(read.of('b')).toEqual({ messages: 0, media: 1, lastAtMs: 1_000_000 })
+})

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { keyIdOf, KnownKeys } from '../../src/keys/known-keys.ts'
+import { open, temporary } from '../store/support.ts'
+
+const print = (name: string): string => name.padStart(40, '0')
+const idOf = (name: string): string => name.padStart(16, '0')
+const of = (userId: number, ...keys: string[]) => ({
+  userId,
+  certificateStatus: { encryptionKeys: keys.map(print) },
+})
+
+test('the key id of a fingerprint is its last sixteen characters', () => {
+  expect(keyIdOf('0123456789abcdef0123456789abcdefDEADBEEF')).toBe('89abcdefDEADBEEF')
+})
+
+test('everybody who was ever listed with a key is known, after a restart too', async () => {
+  const store = await open(temporary())
+  const known = new KnownKeys(store)
+  await known.saw('chat 7', [of(1, 'a', 'b'), of(2, 'c')])
+  await known.saw('chat 8', [of(3, 'a')])
+  // who is not listed any more is known all the same
+  await known.saw('chat 7', [of(2, 'c')])
+  await known.saw('chat 9', [of(4), of(1, 'a')])
+  for (const one of [known, new KnownKeys(store)]) {
+    expect(await one.ownersOf(['a', 'b', 'c', 'x'].map(idOf))).toEqual(
+      new Map([
+        [idOf('a'), new Set([1, 3])],
+        [idOf('b'), new Set([1])],
+        [idOf('c'), new Set([2])],
+      ]),
+    )
+    expect(await one.ownersOf([idOf('b')])).toEqual(new Map([[idOf('b'), new Set([1])]]))
+    expect(await one.ownersOf([])).toEqual(new Map())
+  }
+})
+
+test('more keys than go into one statement are all remembered and found', async () => {
+  const known = new KnownKeys(await open(temporary()))
+  const names = Array.from({ length: 1201 }, (_, index) => `${index}`)
+  await known.saw('chat 7', [of(1, ...names)])
+  expect((await known.ownersOf(names.map(idOf))).size).toBe(1201)
+})
+
+test('the same list costs no write, and another of the same source does', async () => {
+  const store = await open(temporary())
+  const note = vi.spyOn(store, 'note')
+  const known = new KnownKeys(store)
+  await known.saw('chat 7', [of(1, 'a')])
+  await known.saw('chat 7', [of(1, 'a')])
+  await known.saw('chat 8', [])
+  await known.saw('chat 8', [of(2)])
+  expect(note).toHaveBeenCalledTimes(1)
+  await known.saw('chat 8', [of(1, 'a')])
+  await known.saw('chat 7', [of(2, 'a')])
+  expect(note).toHaveBeenCalledTimes(3)
+})
+
+test('half a million pairs are remembered, and no more', async () => {
+  const store = await open(temporary())
+  const fill = (from: number, to: number) =>
+    store.write((db) =>
+      sql`WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
+        INSERT INTO encryption_keys (key_id, user_id) SELECT 'filler', i FROM n`.execute(db),
+    )
+  await fill(1, 499_999)
+  const known = new KnownKeys(store)
+  await known.saw('chat 7', [of(1, 'a')])
+  await known.saw('chat 8', [of(1, 'b')])
+  expect([...(await known.ownersOf([idOf('a'), idOf('b')])).keys()]).toEqual([idOf('a')])
+})

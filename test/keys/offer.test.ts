@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Bot } from '../../src/api/bot.ts'
+import { NoResponseError } from '../../src/errors.ts'
+import type { Keyring } from '../../src/keys/keyring.ts'
+import { offer, type Offered } from '../../src/keys/offer.ts'
+import type { ReadyKey } from '../../src/keys/own-key.ts'
+import { serviceError } from './support.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
+afterEach(() => void vi.useRealTimers())
+
+const KEY = { fingerprint: 'new', certificate: 'armored', offeredAtMs: null } as ReadyKey
+const [refused, unanswered] = [
+  () => serviceError(409),
+  () => new NoResponseError('postern_upstream_unreachable', 'cut'),
+]
+
+/** What `/me` shows, time after time; the last for good. */
+type Looks = (string | null | (() => Error))[]
+
+async function offered(
+  o: { key?: Partial<ReadyKey>; puts?: ((() => Error) | null)[]; looks: Looks; before?: string },
+  controller = new AbortController(),
+): Promise<{ offered: Offered; steps: string[]; tookMs: number }> {
+  const steps: string[] = []
+  const { puts = [null], looks, before = 'old' } = o
+  let [put, look] = [0, 0]
+  const keyring = {
+    markOffered: async (print: string, atMs: number | null) =>
+      void steps.push(`mark ${print} ${atMs}`),
+    promote: async (print: string) => void steps.push(`promote ${print}`),
+  }
+  const begunMs = Date.now()
+  const offering = offer({ ...KEY, ...o.key }, before, {
+    keyring: keyring as unknown as Keyring,
+    signal: controller.signal,
+    phase: (phase) => steps.push(phase),
+    calls: {
+      putKey: async ({ publicKey, fingerprint }) => {
+        steps.push(`put ${publicKey} ${fingerprint}`)
+        const fails = puts[Math.min(put++, puts.length - 1)]
+        if (fails) throw fails()
+      },
+      me: async () => {
+        steps.push('me')
+        const shown = looks[Math.min(look++, looks.length - 1)]
+        if (typeof shown === 'function') throw shown()
+        return { fingerprint: shown } as Bot
+      },
+    },
+  })
+  offering.catch(() => {})
+  await vi.runAllTimersAsync()
+  return { offered: await offering, steps, tookMs: Date.now() - begunMs }
+}
+
+const PUT = ['publishing', 'put armored new', 'confirming']
+const looking = (count: number): string[] => Array.from({ length: count }, () => 'me')
+
+test('a key is marked before it is offered, and promoted once it is shown', async () => {
+  const { offered: outcome, steps, tookMs } = await offered({ looks: ['NEW'] })
+  expect(outcome).toEqual({ kind: 'confirmed' })
+  expect(steps).toEqual(['mark new 1000000', ...PUT, 'me', 'promote new'])
+  expect(tookMs).toBe(0)
+})
+
+test('a key that was offered before is not marked again', async () => {
+  const { steps } = await offered({ key: { offeredAtMs: 5 }, looks: ['new'] })
+  expect(steps).toEqual([...PUT, 'me', 'promote new'])
+})
+
+test('a key that was taken is looked for with longer and longer pauses', async () => {
+  const late = await offered({ looks: ['old', 'old', 'old', 'new'] })
+  expect(late.offered).toEqual({ kind: 'confirmed' })
+  expect(late.tookMs).toBe(250 + 500 + 1000)
+  const never = await offered({ looks: ['old'] })
+  expect(never.offered).toEqual({ kind: 'unconfirmed', shown: 'old' })
+  expect(never.tookMs).toBe(250 + 500 + 1000 + 2000 + 4000 + 4000 + 4000)
+  // it may be shown yet: it stays marked, and is offered once
+  expect(never.steps).toEqual(['mark new 1001750', ...PUT, ...looking(8)])
+})
+
+test('a key that is neither the one before nor the new one ends the looking', async () => {
+  const { offered: outcome, steps } = await offered({ looks: ['old', 'foreign', 'new'] })
+  expect(outcome).toEqual({ kind: 'unconfirmed', shown: 'foreign' })
+  expect(steps.filter((step) => step === 'me')).toHaveLength(2)
+})
+
+test('a key that was refused is looked for once, and counts as never offered', async () => {
+  const { offered: outcome, steps, tookMs } = await offered({ puts: [refused], looks: ['old'] })
+  expect(outcome).toMatchObject({ kind: 'refused', shown: 'old', error: { status: 409 } })
+  expect(steps).toEqual(['mark new 1000000', ...PUT, 'me', 'mark new null'])
+  expect(tookMs).toBe(0)
+})
+
+test('a refused key that an earlier process may have offered stays marked', async () => {
+  const { steps } = await offered({ key: { offeredAtMs: 5 }, puts: [refused], looks: ['old'] })
+  expect(steps).toEqual([...PUT, 'me'])
+})
+
+test('a key that is shown although it was refused is ours', async () => {
+  const { offered: outcome } = await offered({ puts: [refused], looks: ['new'] })
+  expect(outcome).toEqual({ kind: 'confirmed' })
+})
+
+test.each([
+  ['no answer', unanswered],
+  ['an error of the service’s own', () => serviceError(500)],
+])('after %s the same key is offered once more, and stays marked', async (_, fails) => {
+  const { offered: outcome, steps, tookMs } = await offered({ puts: [fails], looks: ['old'] })
+  expect(outcome).toMatchObject({ kind: 'unanswered', shown: 'old' })
+  expect(steps).toEqual(['mark new 1000000', ...PUT, ...looking(3), ...PUT, ...looking(3)])
+  expect(tookMs).toBe(2 * (500 + 1500))
+})
+
+test('a lost answer is not forgotten when the second offer is refused', async () => {
+  const { offered: outcome, steps } = await offered({ puts: [unanswered, refused], looks: ['old'] })
+  expect(outcome).toMatchObject({ kind: 'unanswered', error: { status: 409 } })
+  expect(steps).not.toContain('mark new null')
+})
+
+test('after a lost answer nothing is offered over a key that came meanwhile', async () => {
+  const { offered: outcome, steps } = await offered({ puts: [unanswered], looks: ['foreign'] })
+  expect(outcome).toMatchObject({ kind: 'unanswered', shown: 'foreign' })
+  expect(steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
+})
+
+test('a look that fails is made again, and one that is refused is not', async () => {
+  const again = await offered({ looks: [unanswered, () => serviceError(503), 'new'] })
+  expect(again.offered).toEqual({ kind: 'confirmed' })
+  const once = await offered({ looks: [() => serviceError(401), 'new'] })
+  expect(once.offered).toEqual({ kind: 'unconfirmed', shown: undefined })
+  // what could not be asked is not what was there before
+  const lost = await offered({ puts: [unanswered], looks: ['old', 'old', unanswered] })
+  expect(lost.offered).toMatchObject({ kind: 'unanswered', shown: undefined })
+  expect(lost.steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
+})
+
+test('a signal ends it before anything is marked, and in each pause', async () => {
+  const reason = new Error('stopped')
+  const before = new AbortController()
+  before.abort(reason)
+  await expect(offered({ looks: ['new'] }, before)).rejects.toBe(reason)
+  const during = new AbortController()
+  setTimeout(() => during.abort(reason), 100)
+  await expect(offered({ looks: ['old'] }, during)).rejects.toBe(reason)
+  expect(vi.getTimerCount()).toBe(0)
+  for (const call of ['puts', 'looks'] as const) {
+    const controller = new AbortController()
+    const fails = (): Error => {
+      controller.abort(reason)
+      return unanswered()
+    }
+    const failing = { looks: ['old'], [call]: [fails] } as { looks: Looks }
+    await expect(offered(failing, controller)).rejects.toBe(reason)
+  }
+})

@@ -1,0 +1,135 @@
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { LogSync } from '../../src/store/log-sync.ts'
+import { temporary } from './support.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
+
+interface Scene {
+  database: DatabaseSync
+  log: string
+  logSync: LogSync
+}
+
+function scene(): Scene {
+  const file = join(temporary(), 'some.db')
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  database.exec('PRAGMA journal_mode=WAL')
+  const log = `${file}-wal`
+  const logSync = new LogSync(database, log)
+  onTestFinished(() => logSync[Symbol.asyncDispose]())
+  return { database, log, logSync }
+}
+
+const synchronous = ({ database }: Scene): unknown =>
+  database.prepare('PRAGMA synchronous').get()?.['synchronous']
+const [NORMAL, FULL] = [1, 2]
+
+/** Flushes wait until `finish` is called for each, with an error or without. */
+function heldFlushes(): { finish: ((error?: Error) => void)[]; opened: string[]; closed: number } {
+  const held = { finish: [] as ((error?: Error) => void)[], opened: [] as string[], closed: 0 }
+  vi.spyOn(fs, 'open').mockImplementation(async (path) => {
+    held.opened.push(String(path))
+    return {
+      datasync: () =>
+        new Promise<void>((resolve, reject) => {
+          held.finish.push((error) => (error === undefined ? resolve() : reject(error)))
+        }),
+      close: async () => void held.closed++,
+    } as unknown as fs.FileHandle
+  })
+  syncBuiltinESMExports()
+  return held
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('a commit does not wait for the disk inside, and does again afterwards, also when it fails', async () => {
+  const one = scene()
+  expect(synchronous(one)).toBe(FULL)
+  expect(await one.logSync.unsynced(async () => synchronous(one))).toBe(NORMAL)
+  expect(synchronous(one)).toBe(FULL)
+  const failing = one.logSync.unsynced(() => Promise.reject(new Error('stop')))
+  await expect(failing).rejects.toThrow('stop')
+  expect(synchronous(one)).toBe(FULL)
+})
+
+test('it is flushed when the call resolves, and calls during a flush share the next one', async () => {
+  const { logSync, log } = scene()
+  const held = heldFlushes()
+  const done: string[] = []
+  const first = logSync.sync().then(() => done.push('first'))
+  await settle()
+  const later = [logSync.sync(), logSync.sync()].map(async (one) => {
+    await one
+    done.push('later')
+  })
+  await settle()
+  expect([held.finish.length, done]).toEqual([1, []])
+  held.finish[0]?.()
+  await first
+  await settle()
+  expect([held.finish.length, done]).toEqual([2, ['first']])
+  held.finish[1]?.()
+  await Promise.all(later)
+  expect(done).toEqual(['first', 'later', 'later'])
+  expect([held.finish.length, held.opened]).toEqual([2, [log]])
+  await logSync[Symbol.asyncDispose]()
+  expect(held.closed).toBe(1)
+})
+
+test('a log that is not there yet needs no flush, and one that comes later does', async () => {
+  const { logSync, log } = scene()
+  await logSync.sync()
+  const held = heldFlushes()
+  writeFileSync(log, '')
+  const flushing = logSync.sync()
+  await settle()
+  expect(held.finish).toHaveLength(1)
+  held.finish[0]?.()
+  await flushing
+})
+
+test('after a flush that failed, all of the log is brought into the database before a write', async () => {
+  const { database, logSync, log } = scene()
+  database.exec('CREATE TABLE words (word TEXT)')
+  const held = heldFlushes()
+  logSync.mend()
+  expect(statSync(log).size).toBeGreaterThan(0)
+  const failing = [logSync.sync()]
+  await settle()
+  failing.push(logSync.sync())
+  held.finish[0]?.(Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'fdatasync' }))
+  await expect(failing[0]).rejects.toThrow('EIO')
+  // one that failed keeps the next one from nothing
+  await settle()
+  held.finish[1]?.()
+  await failing[1]
+  logSync.mend()
+  expect(statSync(log).size).toBe(0)
+  // and that is done once
+  database.exec("INSERT INTO words VALUES ('later')")
+  logSync.mend()
+  expect(statSync(log).size).toBeGreaterThan(0)
+})
+
+test('it is closed when the flush under way has ended', async () => {
+  const { logSync } = scene()
+  const held = heldFlushes()
+  const flushing = logSync.sync()
+  await settle()
+  const closing = logSync[Symbol.asyncDispose]()
+  await settle()
+  expect(held.closed).toBe(0)
+  held.finish[0]?.()
+  await Promise.all([flushing, closing])
+  expect(held.closed).toBe(1)
+})

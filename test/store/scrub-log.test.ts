@@ -1,0 +1,68 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { forgetScrub, isScrubDue, noteScrub, scrubLog } from '../../src/store/scrub.ts'
+import { fileCalls, type FileCall } from '../support/file-calls.ts'
+import { open, temporary } from './support.ts'
+
+/** A database with a log of more than two blocks beside it. */
+function withLog(): { database: DatabaseSync; file: string; log: string } {
+  const file = join(temporary(), 'some.db')
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  database.exec('PRAGMA journal_mode=WAL; CREATE TABLE words (word TEXT)')
+  for (let at = 0; at < 40; at++) {
+    database.prepare('INSERT INTO words VALUES (?)').run('secret '.repeat(600))
+  }
+  return { database, file, log: `${file}-wal` }
+}
+
+const written = (calls: FileCall[]): FileCall[] => calls.filter(({ name }) => name === 'writeSync')
+
+test('every byte of the log is overwritten and on disk, before the log is cut off', () => {
+  const { database, file, log } = withLog()
+  const { size } = statSync(log)
+  expect(size).toBeGreaterThan(2 * 65_536)
+  const calls = fileCalls(() => scrubLog(database, file))
+  const bytes = Buffer.concat(written(calls).map(({ bytes: all }) => all ?? Buffer.alloc(0)))
+  expect(bytes.equals(Buffer.alloc(size))).toBe(true)
+  expect(calls.slice(-2)).toMatchObject([
+    { name: 'fsyncSync', file: 'some.db-wal' },
+    { name: 'closeSync', file: 'some.db-wal' },
+  ])
+  expect(statSync(log).size).toBe(0)
+  expect(database.prepare('SELECT count(*) AS count FROM words').get()).toEqual({ count: 40 })
+})
+
+test('a log that somebody still reads is left as it is', () => {
+  const { database, file, log } = withLog()
+  const reader = new DatabaseSync(file)
+  onTestFinished(() => reader.close())
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM words').get()
+  database.exec("INSERT INTO words VALUES ('later')")
+  const { size } = statSync(log)
+  expect(fileCalls(() => scrubLog(database, file))).toEqual([])
+  expect(statSync(log).size).toBe(size)
+})
+
+test('a database without a log has nothing to overwrite', () => {
+  const file = join(temporary(), 'some.db')
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  database.exec('CREATE TABLE words (word TEXT)')
+  expect(fileCalls(() => scrubLog(database, file))).toEqual([])
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
+
+test('that it is due is known from the note until it is forgotten', async () => {
+  const store = await open(temporary())
+  const isDue = (): Promise<boolean> => store.read(isScrubDue)
+  expect(await isDue()).toBe(false)
+  await store.write(noteScrub)
+  await store.write(noteScrub)
+  expect(await isDue()).toBe(true)
+  await store.write(forgetScrub)
+  expect(await isDue()).toBe(false)
+})
