@@ -57,7 +57,7 @@ describe('postern key protect', () => {
     await stage.does('key generate')
     expect((await stage.run('key protect magic')).code).toBe(2)
     const keychain = await stage.run('key protect keychain')
-    expect([keychain.code, keychain.stderr]).toEqual([1, expect.stringContaining('code: keychain')])
+    expect([keychain.code, keychain.stderr]).toEqual([3, expect.stringContaining('code: keychain')])
     await stage.does('key list')
   })
 
@@ -100,7 +100,7 @@ describe.skipIf(whyNoKeychain !== null)(`the OS keychain (${whyNoKeychain ?? 're
     const listed = await home.run('unlocked', command('key list --json'), bare)
     expect(listed.stdout).toContain(made.stdout.trim())
     const locked = await home.run('locked', command('run'), bare)
-    expect([locked.code, locked.stderr]).toEqual([1, expect.stringContaining('code: store-locked')])
+    expect([locked.code, locked.stderr]).toEqual([3, expect.stringContaining('code: store-locked')])
 
     const moved = await home.run('unlocked', command('key protect passphrase'), {
       ...bare,
