@@ -114,7 +114,9 @@ describe('a message in a group', () => {
   })
 
   test('is not judged where a recipient is not named', async () => {
-    expect(await scene().ask(['e'], { hasUnnamed: true })).toBe(false)
+    const { ask, asked } = scene()
+    expect(await ask(['e'], { hasUnnamed: true })).toBe(false)
+    expect(asked.keyList).not.toHaveBeenCalled()
   })
 
   test('is not judged where that is switched off, or nobody is said to have sent it', async () => {
