@@ -56,9 +56,13 @@ export function handedOn(
   received: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
   const kept: Record<string, string> = {}
-  const named = namedBy(joined(received['connection']))
+  const named = new Set(
+    joined(received['connection'])
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  )
   for (const name in received) {
-    if (NOT_HANDED_ON.has(name) || named?.has(name) || OTHERS.test(name)) continue
+    if (NOT_HANDED_ON.has(name) || named.has(name) || OTHERS.test(name)) continue
     const value = joined(received[name])
     if (WRITABLE.test(value)) kept[name] = value
   }
@@ -73,12 +77,6 @@ export function inUtf8(headers: Record<string, string>): Record<string, string> 
   const { 'content-type': type } = headers
   if (type === undefined || UTF8_TYPE.test(type)) return headers
   return { ...headers, 'content-type': 'application/json; charset=utf-8' }
-}
-
-/** Headers that are of this connection alone because `Connection` names them; null for none. */
-function namedBy(connection: string): ReadonlySet<string> | null {
-  if (connection === '' || connection === 'keep-alive') return null
-  return new Set(connection.toLowerCase().split(/\s*,\s*/))
 }
 
 /** A header's value, repeated lines joined; empty when it is missing. */
@@ -102,13 +100,7 @@ export function clockSkewMs(date: string, sentAt: number, gotAt: number): number
   return most < 0 ? most : 0
 }
 
-/** The last that was read: the same one comes with every answer of a second. */
-let lastDate = { date: '', ms: Number.NaN }
-
 /** Milliseconds since epoch; NaN for no valid date. */
 function parseDate(date: string): number {
-  if (date !== lastDate.date) {
-    lastDate = { date, ms: HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN }
-  }
-  return lastDate.ms
+  return HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN
 }

@@ -127,3 +127,41 @@ test('a settled verdict counts over the message’s own', () => {
   expect(writeFinding(after, found, how)).toEqual(settled)
   expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })
 })
+
+describe('a finding that is written', () => {
+  const how = { settled: undefined, verify: 'flag', normalizeText: true } as const
+  const readable = { kind: 'readable' } as const
+
+  test.each([
+    ['words', { withheldText: 'words' }],
+    [['words', 1], { withheldText: '["words",1]' }],
+    [0, { withheldText: '0' }],
+    ['', {}],
+    [null, {}],
+    [undefined, {}],
+  ])('as readable takes the text %j from beside the armored one', (text, withheld) => {
+    const written: Record<string, unknown> = { text, armored: 'armored words' }
+    expect(writeFinding(written, readable, how)).toBeNull()
+    expect(written).toEqual({
+      text: 'armored words',
+      postern: { opened: false, verdict: 'unsigned', reason: 'readable-chat', ...withheld },
+    })
+  })
+
+  test('as closed withholds the text beside it, whatever the verdict', () => {
+    const written: Record<string, unknown> = { text: 'words', armored: 'x' }
+    writeFinding(written, { kind: 'closed', verdict: 'replayed' }, { ...how, verify: 'off' })
+    expect(written).toStrictEqual({
+      armored: 'x',
+      postern: { opened: false, verdict: 'replayed', withheldText: 'words' },
+    })
+  })
+
+  test('as opened says who signed and why, and nothing else', () => {
+    const judged = { verdict: 'verified', signer: 'f', reason: 'shared-certificate' } as const
+    const found = { kind: 'opened', opened: openedText('words'), isForOtherChat: false } as const
+    const written: Record<string, unknown> = { armored: 'x' }
+    writeFinding(written, { ...found, judged: { ...judged, signatureDigest: 'd' } }, how)
+    expect(written).toStrictEqual({ text: 'words', postern: { opened: true, ...judged } })
+  })
+})
