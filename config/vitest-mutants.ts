@@ -8,7 +8,7 @@ export default defineConfig({
     include: process.env['MUTANTS_TESTS']?.split(' ') ?? [],
     isolate: false,
     setupFiles: ['test/support/canaries-setup.ts'],
-    testTimeout: 20_000,
+    testTimeout: 8_000,
     hookTimeout: 20_000,
     expect: { poll: { timeout: 5_000 } },
   },

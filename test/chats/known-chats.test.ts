@@ -118,6 +118,7 @@ describe('what is seen', () => {
   test('a chat that was latched before is learned as private all the same', async () => {
     const { knownChats } = await watched()
     await knownChats.sawProtected(1)
+    expect(knownChats.get(1)?.kind).toBe('unknown')
     await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
     expect([knownChats.isPrivate(1), knownChats.isLatched(1)]).toEqual([true, true])
   })

@@ -114,7 +114,9 @@ describe('a message in a group', () => {
   })
 
   test('is not judged where a recipient is not named', async () => {
-    expect(await scene().ask(['e'], { hasUnnamed: true })).toBe(false)
+    const { ask, asked } = scene()
+    expect(await ask(['e'], { hasUnnamed: true })).toBe(false)
+    expect(asked.keyList).not.toHaveBeenCalled()
   })
 
   test('is not judged where that is switched off, or nobody is said to have sent it', async () => {
@@ -178,6 +180,39 @@ describe('a message in a group', () => {
     expect(await ask(['e', 'c'])).toBe(true)
     all.fresh = undefined
     expect(await ask(['e', 'c'])).toBe(true)
+  })
+
+  test('is judged by the list as it was where it was asked for in vain already', async () => {
+    const { all, ask, asked } = scene()
+    all.fresh = listOf([ALICES, BOBS, person(CAROL, 'c')])
+    expect(await ask(['e', 'c'])).toBe(true)
+    expect(asked.keyList).toHaveBeenCalledTimes(1)
+  })
+
+  test('is for it when a recipient is listed now whose key was seen with nobody, or elsewhere', async () => {
+    const { all, ask } = scene()
+    all.owners.set(keyId('b'), new Set([CAROL]))
+    expect(await ask(['e', 'b'])).toBe(false)
+  })
+
+  test('by somebody who is listed is judged by the list', async () => {
+    const { all, ask, asked } = scene()
+    all.signer = null
+    expect(await ask(['e', 'a'])).toBe(true)
+    expect(asked.signer).not.toHaveBeenCalled()
+  })
+
+  test('is for it when the sender lists several certificates, and nobody else reads', async () => {
+    const { all, ask } = scene()
+    all.list = listOf([ALICES, person(ALICE, 'f')])
+    expect(await ask(['e', 'a'])).toBe(false)
+  })
+
+  test('by nobody’s certificate is judged by what its signature names', async () => {
+    const { all, ask } = scene()
+    all.signer = null
+    all.list = listOf([BOBS])
+    expect(await ask(['b'], { intended: [primary('d')] })).toBe(true)
   })
 
   test('is for another chat when its signature names nobody but the sender and the bot', async () => {

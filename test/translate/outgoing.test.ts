@@ -145,7 +145,8 @@ describe('into a readable chat', () => {
 describe('into a protected chat', () => {
   test('text leaves sealed to the people of the chat, and was remembered before', async () => {
     const { outgoing, parts, events, remembered } = scene()
-    const { outbound, recipients, leave } = await outgoing.prepare(draftOf())
+    const { outbound, recipients, sealMs, leave } = await outgoing.prepare(draftOf())
+    expect(sealMs).toBeLessThan(performance.now() / 2)
     expect(bodyOf(outbound)).toEqual({ chatId: CHAT, armored: 'sealed' })
     expect(recipients?.certificates).toEqual(['certificate'])
     expect(parts.engine.sealKnown.mock.calls[0]?.[0]).toMatchObject({
@@ -287,6 +288,7 @@ describe('without a key of its own', () => {
     parts.publication = null
     await expect(outgoing.prepare(draftOf())).rejects.toMatchObject({
       code: 'wrong_body_kind',
+      message: expect.stringContaining('this chat takes armored') as unknown,
       extra: { expected: 'armored' },
     })
     parts.keyring.all.push({})

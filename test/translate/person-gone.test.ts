@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { whyPersonIsGone } from '../../src/translate/person-gone.ts'
+
+const within = (depth: number, value: object): object =>
+  depth === 0 ? value : { inner: within(depth - 1, value) }
+
+test.each([
+  [{ blocked: true }, 'blocked_by_user', 'the person blocked the bot'],
+  [{ person: { hasBlockedBot: true } }, 'blocked_by_user', 'the person blocked the bot'],
+  [within(3, { blocked: true }), 'blocked_by_user', 'the person blocked the bot'],
+  [{ gone: true, isBlocked: true }, 'blocked_by_user', 'the person blocked the bot'],
+  [{ gone: true }, 'user_gone', 'the person closed their account'],
+  [{ accountClosed: true }, 'user_gone', 'the person closed their account'],
+  [{ person: { isDeleted: true } }, 'user_gone', 'the person closed their account'],
+])('%j says %s', (chat, code, message) => {
+  expect(whyPersonIsGone(chat)).toMatchObject({
+    code,
+    message: expect.stringContaining(message) as unknown,
+  })
+})
+
+test.each([
+  null,
+  'blocked',
+  [{ blocked: true }],
+  { blocked: 'true', gone: 1, closed: false },
+  { other: true },
+  within(4, { blocked: true }),
+])('%j says nothing', (chat) => {
+  expect(whyPersonIsGone(chat)).toBeNull()
+})
