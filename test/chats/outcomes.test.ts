@@ -133,7 +133,7 @@ test('what was received is explained at once, and written a little later by itse
 
 test('nothing is written when nothing happened', async () => {
   const note = vi.spyOn(store, 'note')
-  onTestFinished(() => void note.mockRestore())
+  onTestFinished(() => note.mockRestore())
   await new Outcomes(store)[Symbol.asyncDispose]()
   expect(note).not.toHaveBeenCalled()
 })
@@ -157,7 +157,7 @@ test('what is older than ten days is forgotten with the next that is written', a
 
 test('a store that cannot be written costs no more than an explanation', async () => {
   const note = vi.spyOn(store, 'note').mockRejectedValue(new Error('full'))
-  onTestFinished(() => void note.mockRestore())
+  onTestFinished(() => note.mockRestore())
   await using outcomes = new Outcomes(store)
   outcomes.sent(sentTo(90))
   await outcomes[Symbol.asyncDispose]()
