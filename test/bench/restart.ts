@@ -35,7 +35,7 @@ export async function restartJobs(): Promise<Result[]> {
     startSidecar({ folder, sandbox, port, dataDir: join(dataDir, 'data') })
   const bare = (): Promise<Running> => startBare(sandbox.url, barePort)
   const gaps: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] }
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let turn = 0; turn < ROUNDS; turn++) {
     gaps.bare.push(await gapOf(bare, { body, token: sandbox.token }))
     gaps.ours.push(await gapOf(ours, { body, token: sandbox.token }))
   }
