@@ -10,7 +10,7 @@ app.all('/bot/*', async ({ url, method, headers, body }, reply) => {
   const { authorization = '' } = headers
   const answer = await pool.request({
     path: url,
-    method: method as 'GET',
+    method,
     headers: { authorization, 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
   })

@@ -75,19 +75,17 @@ async function longestGap(
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const sends: Promise<void>[] = []
   let [last, longest] = [performance.now(), 0]
-  while (!signal.aborted) {
+  const send = async (): Promise<void> => {
     const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(PATIENCE_MS) }
-    const send = fetch(`${url}/bot/v1/messages`, request).then(
-      async (answer) => {
-        await answer.arrayBuffer()
-        if (answer.status !== 201) return
-        const nowMs = performance.now()
-        longest = Math.max(longest, nowMs - last)
-        last = nowMs
-      },
-      () => undefined,
-    )
-    sends.push(send)
+    const answer = await fetch(`${url}/bot/v1/messages`, request).catch(() => null)
+    await answer?.arrayBuffer().catch(() => null)
+    if (answer?.status !== 201) return
+    const nowMs = performance.now()
+    longest = Math.max(longest, nowMs - last)
+    last = nowMs
+  }
+  while (!signal.aborted) {
+    sends.push(send())
     await pause(BETWEEN_MS)
   }
   await Promise.all(sends)

@@ -50,7 +50,10 @@ function partsOf(all: ReturnType<typeof known>): ExamineParts {
     keyring: { unlocked: [], fingerprints: new Set(), firstPublishedAtMs: all.firstPublishedAtMs },
     engine: { open: all.open },
     trust: { isBlocked: () => false, isVerified: () => false, policies: { for: () => 'accept' } },
-    people: { hasSigned: () => all.hasSigned },
+    people: {
+      hasSigned: (userId: number, kind: string) =>
+        all.hasSigned && userId === ALICE && kind === 'words',
+    },
     botId: () => BOT,
     audience: 'check',
   } as unknown as ExamineParts
@@ -209,6 +212,7 @@ describe('a sealed Message', () => {
       const { finding } = await look(found(sealed, { updateChatId: 51 }), all)
       expect(finding).toEqual({ kind: 'closed', verdict: 'replayed', reason: 'other-chat' })
       expect(all.open).not.toHaveBeenCalled()
+      expect(all.mode, 'what must be sealed is not asked for').not.toHaveBeenCalled()
     }
   })
 
