@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
-import type { Log } from '../../src/logger.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
 import type { OwnKeyRecord, ReadyKey } from '../../src/keys/own-key.ts'
 import {
@@ -9,6 +8,7 @@ import {
   remoteKeyStateOf,
   type PublicationState,
 } from '../../src/keys/publication-status.ts'
+import { watchedLog } from '../support/watched-log.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())
@@ -17,10 +17,11 @@ const KEY = { fingerprint: 'ours', endsMs: Infinity, unlocked: {} } as ReadyKey
 
 function scene(keys: { active?: ReadyKey; pending?: ReadyKey } = { active: KEY }) {
   const changes: string[] = []
-  const logged = vi.fn()
+  const log = watchedLog()
+  const logged = vi.spyOn(log, 'info')
   const status = new PublicationStatus({
     keyring: keys as unknown as Keyring,
-    log: { info: logged } as unknown as Log,
+    log,
     onChange: (state, detail) => changes.push(`${state}: ${detail}`),
   })
   return { status, changes, logged }

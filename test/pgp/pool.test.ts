@@ -146,7 +146,7 @@ test('a pool that is gone has ended what ran and what waited, and takes nothing 
   await one[Symbol.asyncDispose]()
 })
 
-test('a thread that was idle for a minute ends, with whatever it kept, and the next job has another', async () => {
+test('a thread that was idle for half a minute ends, with whatever it kept, and the next job has another', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const ended = vi.spyOn(Worker.prototype, 'terminate')
   onTestFinished(() => {
@@ -155,9 +155,9 @@ test('a thread that was idle for a minute ends, with whatever it kept, and the n
   })
   const { pool: one, killed } = pool(1)
   await judge(one)
-  vi.advanceTimersByTime(59_000)
+  vi.advanceTimersByTime(29_000)
   await judge(one)
-  vi.advanceTimersByTime(59_000)
+  vi.advanceTimersByTime(29_000)
   expect(ended).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1_000)
   expect(ended).toHaveBeenCalledTimes(1)
