@@ -8,6 +8,12 @@ import { bundle, EXTERNAL } from './bundle.ts'
 
 const OUT = 'dist'
 const DECLARATIONS = 'node_modules/.cache/declarations'
+/** stdout is npm's, which prints data there. */
+const QUIET = {
+  info: () => {},
+  warn: () => {},
+  error: (text: string) => process.stderr.write(text),
+}
 
 rmSync(OUT, { recursive: true, force: true })
 rmSync(DECLARATIONS, { recursive: true, force: true })
@@ -23,7 +29,7 @@ async function buildDeclarations(): Promise<void> {
     input: { 'sandbox/create': `${DECLARATIONS}/sandbox/create.d.ts` },
     platform: 'node',
     external: [/^node:/, 'fastify', 'undici', ...EXTERNAL],
-    plugins: [dts({ dtsInput: true })],
+    plugins: [dts({ dtsInput: true, logger: QUIET })],
     onLog: (level, log, show) => void (isNoise(log) || show(level, log)),
   })
   await types.write({ dir: OUT, format: 'esm', entryFileNames: '[name].d.ts' })

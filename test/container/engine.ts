@@ -11,6 +11,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -24,7 +25,7 @@ import { isInstalled, run } from '../support/openpgp-run.ts'
 
 const BASE = 'docker.io/library/node:24-bookworm-slim'
 /** What the Dockerfile may call beside Node and npm: programs that every Debian has. */
-const SYSTEM = ['sh', 'env', 'find', 'install']
+const SYSTEM = ['sh', 'env', 'find', 'install', 'rm']
 /** npm's cache, that of this machine, in the container that builds. */
 const CACHE = '/var/cache/npm'
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
@@ -94,6 +95,7 @@ async function buildBase(buildah: (...args: string[]) => Promise<string>): Promi
   const root = await buildah('mount', container)
   for (const program of SYSTEM) await copyProgram(root, findProgram(program), `/bin/${program}`)
   await copyProgram(root, process.execPath, '/usr/local/bin/node')
+  for (const library of await linkedTo(bundler())) await copyProgram(root, library, library)
   const packages = join(root, 'usr/local/lib/node_modules')
   cpSync(npmFolder(), join(packages, 'npm'), { recursive: true })
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
@@ -114,13 +116,26 @@ async function buildBase(buildah: (...args: string[]) => Promise<string>): Promi
 
 /** Copies a program and what it is linked to, each library to the place where it is looked for. */
 async function copyProgram(root: string, from: string, to: string): Promise<void> {
-  const linked = await must('ldd', [from])
-  const libraries = [...linked.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => String(path))
+  const libraries = await linkedTo(from)
   for (const [source, target] of [[from, to], ...libraries.map((path) => [path, path])]) {
     const at = join(root, target ?? '')
     mkdirSync(dirname(at), { recursive: true })
     if (!existsSync(at)) copyFileSync(source ?? '', at, constants.COPYFILE_FICLONE)
   }
+}
+
+async function linkedTo(file: string): Promise<string[]> {
+  const linked = await must('ldd', [file])
+  return [...linked.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => String(path))
+}
+
+/** What builds the bundle: its libraries are on every Debian. */
+function bundler(): string {
+  const folder = realpathSync('node_modules/@rolldown')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const binding = files.find((name) => name.endsWith('.node'))
+  if (binding === undefined) throw new Error('rolldown has no binding for this machine')
+  return join(folder, binding)
 }
 
 function put(root: string, path: string, text: string): void {

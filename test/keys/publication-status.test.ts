@@ -43,7 +43,7 @@ test('each state is told each time, and logged when it is another one', () => {
   status.become('conflict', 'two')
   status.become('conflict', 'three')
   expect(changes).toEqual(['published: one', 'conflict: two', 'conflict: three'])
-  expect(logged.mock.calls.map(([detail]) => detail as unknown)).toEqual([{ state: 'conflict' }])
+  expect(logged.mock.calls.map(([detail]) => detail)).toEqual([{ state: 'conflict' }])
 })
 
 test.each<[PublicationState, string]>([
