@@ -151,7 +151,8 @@ async function busy(sandbox: Sandbox, { url, process }: Started): Promise<number
   while (performance.now() - startedAt < BUSY_MS) {
     sends.push(send(url, token, groups[sends.length % GROUPS] ?? 0))
     peak = Math.max(peak, process.taken().memory)
-    await pause(startedAt + (sends.length * 1000) / SENDS_PER_SECOND - performance.now())
+    const nextMs = startedAt + (sends.length * 1000) / SENDS_PER_SECOND
+    await pause(Math.max(0, nextMs - performance.now()))
   }
   await Promise.all(sends)
   return Math.max(peak, process.taken().memory)
