@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type NativePublicKey, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
-import { fingerprintOf, publicKeyOf, readPublicKey } from '../crypto/public-key.ts'
+import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, packetsOf, type Packet } from '../format/packets.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
@@ -27,20 +27,17 @@ export function isRecipientSecret(own: OwnSecret): own is OwnSecret<RecipientKey
  * @returns null for every other, which says nothing about it
  */
 export function describeCommonKey({ bytes }: UnlockedKey, nowMs: number): OwnKeyInfo | null {
-  const packets = [...packetsOf(bytes)].map(publicPart)
-  const subkey = packets.find(({ tag }) => tag === TAG.publicSubkey)
-  const read = readCommonPackets(packets, nowMs)
-  const key = subkey && publicKeyOf(subkey.body)
-  if (!read || !key) return null
-  return { ...read, opens: [fingerprintOf(key).toString('hex', 12)] }
+  const read = readCommonPackets([...packetsOf(bytes)].map(publicPart), nowMs)
+  return read && { ...read, opens: [fingerprintOf(read.info.recipientKey).toString('hex', 12)] }
 }
 
+/** Copied: what is known of a key is kept, and goes to threads, without the secrets beside it. */
 function publicPart(packet: Packet): Packet {
   const { tag, body } = packet
   if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) return packet
   const end = readPublicKey(body)?.read ?? 0
   const publicTag = tag === TAG.secretKey ? TAG.publicKey : TAG.publicSubkey
-  return { ...packet, tag: publicTag, body: body.subarray(0, end) }
+  return { ...packet, tag: publicTag, body: new Uint8Array(body.subarray(0, end)) }
 }
 
 const NOT_LOCKED = 0

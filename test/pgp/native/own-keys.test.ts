@@ -34,6 +34,15 @@ describe('a key of the bot, without openpgp.js', () => {
     expect(plain(described)).toEqual(plain(await describeOwnKey(key, NOW_MS)))
   })
 
+  test('is described without its secrets, which what is kept or goes to a thread would bring along', async () => {
+    const key = await generated()
+    const { recipientKey, signingKey } = describeCommonKey(key, NOW_MS)?.info ?? {}
+    for (const one of [recipientKey, signingKey]) {
+      expect(one?.point.buffer).not.toBe(key.bytes.buffer)
+      expect(one?.point.buffer.byteLength).toBeLessThan(100)
+    }
+  })
+
   test('is left to openpgp.js before it was made', async () => {
     expect(describeCommonKey(await generated(), MADE_MS - 1000)).toBeNull()
   })
