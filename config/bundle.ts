@@ -36,7 +36,7 @@ const LEAN: Record<string, string> = {
 
 const lean: Plugin = {
   name: 'lean',
-  resolveId: (id) => (id in LEAN ? `\0lean:${id}` : null),
+  resolveId: (id) => (Object.hasOwn(LEAN, id) ? `\0lean:${id}` : null),
   load: (id) => LEAN[id.replace('\0lean:', '')] ?? null,
 }
 

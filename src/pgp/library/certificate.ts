@@ -13,7 +13,7 @@ import type { AlgorithmInfo } from '../crypto/algorithm.ts'
 import { isRecipientKey, recipientAlgorithm } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
 import type { CertificateStatus, UnusableReason } from '../engine.ts'
-import type { CheckedCertificate } from '../native/certificate-info.ts'
+import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
 import { recipientBytes } from '../size.ts'
 import { infoOf } from './certificate-info.ts'
 import { shapeProblem } from './key-shape.ts'
@@ -38,9 +38,9 @@ export async function judgeFully(
   known?: string,
 ): Promise<CheckedCertificate> {
   const refused = shapeProblem(armored)
-  if (refused !== null) return { status: unusable(armored, refused), info: null }
+  if (refused !== null) return { status: unusableStatus(armored, refused), info: null }
   const key = await readOne(armored)
-  if (typeof key === 'string') return { status: unusable(armored, key), info: null }
+  if (typeof key === 'string') return { status: unusableStatus(armored, key), info: null }
   const carried = known !== undefined && (await carry(key, known))
   const status = await judgeKey(key, carried ? key.armor() : armored, nowMs)
   const isPlain = status.unusable === null && !carried
@@ -71,7 +71,7 @@ async function judgeKey(
 ): Promise<CertificateStatus> {
   const ownRevoked = await ownRevocations(key, key)
   const base = {
-    ...unusable(armored, 'no-encryption-subkey'),
+    ...unusableStatus(armored, 'no-encryption-subkey'),
     fingerprint: key.getFingerprint(),
     algorithm: describe(key.getAlgorithmInfo()),
     revocations: ownRevoked.length > 0 || (await revokesSubkey(key)),
@@ -176,20 +176,6 @@ function reasonOf(problem: string): UnusableReason {
     return 'weak-algorithm'
   }
   return 'no-encryption-subkey'
-}
-
-function unusable(armored: string, reason: UnusableReason): CertificateStatus {
-  return {
-    fingerprint: null,
-    unusable: reason,
-    notBeforeMs: 0,
-    expiresMs: Infinity,
-    revocations: false,
-    encryptionKeys: [],
-    recipientBytes: { aes256: 0, aes128: 0 },
-    algorithm: 'unknown',
-    armored,
-  }
 }
 
 /** Too long to be worth its cost. */

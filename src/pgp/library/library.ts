@@ -5,7 +5,6 @@ import type {
   Adopted,
   Cipher,
   AdoptSecrets,
-  CertificateStatus,
   NotOpened,
   Opened,
   OwnKey,
@@ -16,7 +15,7 @@ import type {
   UnlockedKey,
 } from '../engine.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import type { CheckedCertificate } from '../native/certificate-info.ts'
+import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
 import { JobKilled, Pool, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../sealed.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
@@ -104,7 +103,7 @@ export class Library implements AsyncDisposable {
       return await this.#certificates.run('judge', [armored, atMs, known], deadlineMs)
     } catch (error) {
       if (!(error instanceof JobKilled)) throw error
-      return { status: lateStatus(armored), info: null }
+      return { status: unusableStatus(armored, 'deadline'), info: null }
     }
   }
 
@@ -183,19 +182,5 @@ export class Library implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const pools = [this.#messages, this.#certificates, this.#ours, this.#attachments]
     await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()))
-  }
-}
-
-function lateStatus(armored: string): CertificateStatus {
-  return {
-    fingerprint: null,
-    unusable: 'deadline',
-    notBeforeMs: 0,
-    expiresMs: Infinity,
-    revocations: false,
-    encryptionKeys: [],
-    recipientBytes: { aes256: 0, aes128: 0 },
-    algorithm: 'unknown',
-    armored,
   }
 }

@@ -2,7 +2,7 @@
 import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
-import type { CertificateStatus } from '../engine.ts'
+import type { CertificateStatus, UnusableReason } from '../engine.ts'
 import { recipientBytes } from '../size.ts'
 
 /** Stands for never, where times are seconds. */
@@ -57,6 +57,21 @@ export function statusOf(info: CertificateInfo, armored: string): CertificateSta
     encryptionKeys: [fingerprintOf(recipientKey).toString('hex')],
     recipientBytes: recipientBytes(kind.info),
     algorithm: kind.label,
+    armored,
+  }
+}
+
+/** The status of a certificate of which nothing is known but that it cannot be used. */
+export function unusableStatus(armored: string, unusable: UnusableReason): CertificateStatus {
+  return {
+    fingerprint: null,
+    unusable,
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    encryptionKeys: [],
+    recipientBytes: { aes256: 0, aes128: 0 },
+    algorithm: 'unknown',
     armored,
   }
 }
