@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { addGroup, addPeople } from './crowd.ts'
 import { round, type Result } from './measure.ts'
-import { installPackage, Measured, type Taken } from './package.ts'
-import { freePort } from './processes.ts'
+import { installPackage, takenBy, type Taken } from './package.ts'
+import { startBareServer, startPostern, type Process } from './processes.ts'
 
 const CHATS = 100
 const GROUPS = 20
@@ -25,92 +25,41 @@ export async function footprintJobs(wanted: (job: string) => boolean): Promise<R
   await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 0 })
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-bench-'))
   using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) }
-  const make = { folder: installed.folder, sandbox, dataDir: join(dataDir, 'data') }
-  {
-    await using first = await startSidecar(make)
-    void first
+  const make = {
+    main: installed.main,
+    upstream: sandbox.url,
+    token: sandbox.token,
+    publish: true,
+    dataDir: join(dataDir, 'data'),
   }
-  await using bare = await startBare(sandbox.url)
-  await using ours = await startSidecar(make)
+  // Makes the store and the key.
+  await (await startPostern(make))[Symbol.asyncDispose]()
+  await using bare = await startBareServer(sandbox.url)
+  const bareStart = takenBy(bare)
+  await using ours = await startPostern(make)
+  const ourStart = takenBy(ours)
   const size = installed.bytes / 1024 / 1024
   const rows = [
-    startRow(ours, bare),
+    startRow({ ...ours, taken: ourStart }, { ...bare, taken: bareStart }),
     memoryRow('footprint-installed', size, 0, 'MiB on the disk, of what an install brings'),
   ]
   if (wanted('footprint-idle')) {
     await warm(sandbox, ours.url)
     await pause(MINUTE_MS)
-    const [from, bareFrom] = [ours.process.taken(), bare.process.taken()]
+    const [from, bareFrom] = [takenBy(ours), takenBy(bare)]
     await pause(IDLE_MS)
-    const [to, bareTo] = [ours.process.taken(), bare.process.taken()]
+    const [to, bareTo] = [takenBy(ours), takenBy(bare)]
     rows.push(idleRow({ from, to }, { from: bareFrom, to: bareTo }))
   }
   if (wanted('footprint-busy') || wanted('footprint-after')) {
     const peak = await busy(sandbox, ours)
-    const theirs = bare.process.taken().memory
+    const theirs = takenBy(bare).memory
     rows.push(memoryRow('footprint-busy', peak, theirs, 'the most in the busiest minute'))
     await pause(REST_MS)
-    const left = ours.process.taken().memory
+    const left = takenBy(ours).memory
     rows.push(memoryRow('footprint-after', left, theirs, 'five minutes after it'))
   }
   return rows
-}
-
-interface Started extends AsyncDisposable {
-  process: Measured
-  url: string
-  /** From the start of the process until it answers that it is ready. */
-  readyMs: number
-  /** What it had taken by then. */
-  taken: Taken
-}
-
-/** A sidecar with the settings as they are by default, and a passphrase. */
-export async function startSidecar(o: {
-  folder: string
-  sandbox: Sandbox
-  dataDir: string
-  port?: number
-}): Promise<Started> {
-  const port = o.port ?? (await freePort())
-  const adminPort = await freePort()
-  return await started(
-    new Measured([join(o.folder, 'bin/postern.cjs'), 'run'], {
-      POSTERN_UPSTREAM_URL: o.sandbox.url,
-      POSTERN_BOT_TOKEN: o.sandbox.token,
-      POSTERN_KEY_PASSPHRASE: 'a passphrase of the bench',
-      POSTERN_LISTEN_PORT: String(port),
-      POSTERN_ADMIN_PORT: String(adminPort),
-      POSTERN_DATA_DIR: o.dataDir,
-    }),
-    { url: `http://127.0.0.1:${port}`, until: `http://127.0.0.1:${adminPort}/readyz` },
-  )
-}
-
-export async function startBare(upstream: string, port?: number): Promise<Started> {
-  const file = new URL('bare-server.ts', import.meta.url).pathname
-  const own = port ?? (await freePort())
-  const url = `http://127.0.0.1:${own}`
-  return await started(new Measured([file, String(own), upstream], {}), {
-    url,
-    until: `${url}/readyz`,
-  })
-}
-
-async function started(
-  child: Measured,
-  { url, until }: { url: string; until: string },
-): Promise<Started> {
-  await child.ready(until)
-  const readyMs = performance.now() - child.startedAt
-  const taken = child.taken()
-  return {
-    process: child,
-    url,
-    readyMs,
-    taken,
-    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-  }
 }
 
 /** Lets the bot write into a hundred private chats. */
@@ -133,8 +82,9 @@ async function send(url: string, token: string, chatId: number): Promise<void> {
 }
 
 /** The busiest minute that the service allows. @returns the most memory that was seen, MiB */
-async function busy(sandbox: Sandbox, { url, process }: Started): Promise<number> {
+async function busy(sandbox: Sandbox, ours: Process): Promise<number> {
   const { token } = sandbox
+  const { url } = ours
   const people = await addPeople(sandbox, MEMBERS, 'crowd')
   const groups: number[] = []
   for (let n = 0; n < GROUPS; n++) groups.push(await addGroup(sandbox, { title: `G ${n}`, people }))
@@ -150,13 +100,16 @@ async function busy(sandbox: Sandbox, { url, process }: Started): Promise<number
   )
   while (performance.now() - startedAt < BUSY_MS) {
     sends.push(send(url, token, groups[sends.length % GROUPS] ?? 0))
-    peak = Math.max(peak, process.taken().memory)
+    peak = Math.max(peak, takenBy(ours).memory)
     const nextMs = startedAt + (sends.length * 1000) / SENDS_PER_SECOND
     await pause(Math.max(0, nextMs - performance.now()))
   }
   await Promise.all(sends)
-  return Math.max(peak, process.taken().memory)
+  return Math.max(peak, takenBy(ours).memory)
 }
+
+/** A process, and what it had taken once it was up. */
+type Started = Pick<Process, 'readyMs'> & { taken: Taken }
 
 /** Time until ready, with processor time and memory of both. */
 function startRow(ours: Started, bare: Started): Result {

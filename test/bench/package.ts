@@ -1,5 +1,5 @@
-/** The package as somebody installs it who has nothing else, and processes that run from it. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+/** The package as somebody installs it who has nothing else, and what a process takes. */
+import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   mkdirSync,
@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 /** Of `/proc/PID/stat`, what Linux counts processor time in. */
@@ -19,7 +18,7 @@ const TICK_MS = 10
 const MIB = 1024 * 1024
 
 /** Builds and packs, and lays out what an install without the keychain's library has. */
-export function installPackage(): Disposable & { folder: string; bytes: number } {
+export function installPackage(): Disposable & { main: string; bytes: number } {
   const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
   const quiet = { cwd: ROOT, stdio: 'pipe' } as const
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], quiet)
@@ -31,7 +30,7 @@ export function installPackage(): Disposable & { folder: string; bytes: number }
     recursive: true,
   })
   return {
-    folder: installed,
+    main: join(installed, 'bin/postern.cjs'),
     bytes: bytesIn(installed),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
@@ -54,53 +53,21 @@ export interface Taken {
   sleeps: number
 }
 
-/** A process that is measured. */
-export class Measured implements AsyncDisposable {
-  readonly #child: ChildProcess
-  readonly startedAt = performance.now()
-
-  constructor(args: string[], env: Record<string, string>) {
-    const { PATH = '' } = process.env
-    this.#child = spawn(process.execPath, args, {
-      env: { PATH, HOME: tmpdir(), ...env },
-      stdio: 'ignore',
-    })
-  }
-
-  /** @throws Error when it ends before the address answers 200 */
-  async ready(url: string): Promise<this> {
-    for (;;) {
-      const answer = await fetch(url).catch(() => null)
-      await answer?.arrayBuffer()
-      if (answer?.ok === true) return this
-      if (this.#child.exitCode !== null) throw new Error(`ended with ${this.#child.exitCode}`)
-      await pause(10)
-    }
-  }
-
-  taken(): Taken {
-    const { pid } = this.#child
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [user = 0, system = 0] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13)
-      .map(Number)
-    const number = (name: string): number =>
-      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
-    return {
-      memory: (number('VmRSS') * 1024) / MIB,
-      cpuMs: (user + system) * TICK_MS,
-      threads: number('Threads'),
-      sleeps: number('voluntary_ctxt_switches'),
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGTERM')
-    if (this.#child.exitCode === null) {
-      await new Promise((resolve) => this.#child.once('close', resolve))
-    }
+/** Looks at a process. */
+export function takenBy({ pid }: { pid: number }): Taken {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  const number = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+  return {
+    memory: (number('VmRSS') * 1024) / MIB,
+    cpuMs: (user + system) * TICK_MS,
+    threads: number('Threads'),
+    sleeps: number('voluntary_ctxt_switches'),
   }
 }

@@ -9,6 +9,9 @@ import { join } from 'node:path'
 export interface Process extends AsyncDisposable {
   /** Where it listens. */
   url: string
+  pid: number
+  /** From its start until it was up. */
+  readyMs: number
 }
 
 const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
@@ -27,6 +30,7 @@ async function startNode(
   o: { url: string; env?: Record<string, string>; until: string },
 ): Promise<Process> {
   const { PATH = '' } = process.env
+  const startedAt = performance.now()
   const child = spawn(process.execPath, args, {
     env: { PATH, HOME: tmpdir(), ...o.env },
     stdio: 'ignore',
@@ -36,10 +40,12 @@ async function startNode(
   process.once('exit', end)
   while (!(await answers(o.until))) {
     if (child.exitCode !== null) throw new Error(`${args[0]} ended with ${child.exitCode}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return {
     url: o.url,
+    pid: child.pid ?? 0,
+    readyMs: performance.now() - startedAt,
     async [Symbol.asyncDispose]() {
       process.off('exit', end)
       child.kill('SIGTERM')
@@ -73,22 +79,40 @@ export const startHttpProxy = async (upstream: string): Promise<Process> =>
 export const startBareProxy = async (upstream: string): Promise<Process> =>
   await startProxy('bare-proxy.ts', upstream)
 
-async function startProxy(file: string, upstream: string): Promise<Process> {
-  const port = await freePort()
+/** Fastify and undici and nothing else. @param port a free one when not given */
+export const startBareServer = async (upstream: string, port?: number): Promise<Process> =>
+  await startProxy('bare-server.ts', upstream, { port, until: '/readyz' })
+
+async function startProxy(
+  file: string,
+  upstream: string,
+  o: { port?: number | undefined; until?: string } = {},
+): Promise<Process> {
+  const port = o.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  return await startNode([fileOf(file), String(port), upstream], { url, until: url })
+  return await startNode([fileOf(file), String(port), upstream], {
+    url,
+    until: `${url}${o.until ?? ''}`,
+  })
 }
 
-/** A sidecar as `postern run` starts it, with its settings as they are by default. */
+/**
+ * A sidecar as `postern run` starts it, with its settings as they are by default.
+ * @param o `main` the file to run, that of this clone when not given; `dataDir` a folder of its own,
+ *   which goes with it, when not given
+ */
 export async function startPostern(o: {
   upstream: string
   token: string
   publish: boolean
+  main?: string
+  dataDir?: string
+  port?: number
 }): Promise<Process> {
-  const [port, adminPort] = [await freePort(), await freePort()]
-  const dataDir = mkdtempSync(join(tmpdir(), 'pb-'))
+  const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
+  const folder = o.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'pb-')) : null
   const admin = `http://127.0.0.1:${adminPort}`
-  const sidecar = await startNode([fileOf('../../src/main.ts'), 'run'], {
+  const sidecar = await startNode([o.main ?? fileOf('../../src/main.ts'), 'run'], {
     url: `http://127.0.0.1:${port}`,
     until: `${admin}/${o.publish ? 'readyz' : 'healthz'}`,
     env: {
@@ -98,14 +122,14 @@ export async function startPostern(o: {
       POSTERN_KEY_PUBLISH: String(o.publish),
       POSTERN_LISTEN_PORT: String(port),
       POSTERN_ADMIN_PORT: String(adminPort),
-      POSTERN_DATA_DIR: join(dataDir, 'data'),
+      POSTERN_DATA_DIR: o.dataDir ?? join(folder ?? '', 'data'),
     },
   })
   return {
-    url: sidecar.url,
+    ...sidecar,
     async [Symbol.asyncDispose]() {
       await sidecar[Symbol.asyncDispose]()
-      rmSync(dataDir, { recursive: true, force: true })
+      if (folder !== null) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -3,20 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { startBare, startSidecar } from './footprint.ts'
 import { median, round, type Result } from './measure.ts'
 import { installPackage } from './package.ts'
-import { freePort } from './processes.ts'
+import { freePort, startBareServer, startPostern, type Process } from './processes.ts'
 
 const ROUNDS = 5
 /** A bot sends ten times a second, and gives a send up after this. */
 const BETWEEN_MS = 100
 const PATIENCE_MS = 1000
 const TRAFFIC_MS = 1500
-
-interface Running extends AsyncDisposable {
-  url: string
-}
 
 /**
  * The longest time between two answered sends of a bot that sends ten times a second while what
@@ -30,14 +25,14 @@ export async function restartJobs(): Promise<Result[]> {
   const chatId = sandbox.home.readableGroup
   const body = JSON.stringify({ chatId, text: 'hello' })
   const [port, barePort] = [await freePort(), await freePort()]
-  const { folder } = installed
-  const ours = (): Promise<Running> =>
-    startSidecar({ folder, sandbox, port, dataDir: join(dataDir, 'data') })
-  const bare = (): Promise<Running> => startBare(sandbox.url, barePort)
+  const { url: upstream, token } = sandbox
+  const made = { main: installed.main, dataDir: join(dataDir, 'data'), publish: true }
+  const ours = () => startPostern({ ...made, upstream, token, port })
+  const bare = () => startBareServer(upstream, barePort)
   const gaps: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] }
   for (let turn = 0; turn < ROUNDS; turn++) {
-    gaps.bare.push(await gapOf(bare, { body, token: sandbox.token }))
-    gaps.ours.push(await gapOf(ours, { body, token: sandbox.token }))
+    gaps.bare.push(await gapOf(bare, { body, token }))
+    gaps.ours.push(await gapOf(ours, { body, token }))
   }
   const [ms, theirs] = [median(gaps.ours), median(gaps.bare)]
   return [
@@ -50,7 +45,7 @@ export async function restartJobs(): Promise<Result[]> {
 }
 
 async function gapOf(
-  start: () => Promise<Running>,
+  start: () => Promise<Process>,
   { body, token }: { body: string; token: string },
 ): Promise<number> {
   let running = await start()
