@@ -53,6 +53,16 @@ export interface Taken {
   sleeps: number
 }
 
+/** Processor time of a process so far, of all threads that it has, to the microsecond (Linux). */
+export function cpuMsOf(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  const nanoseconds = tasks.map((task) => {
+    const [running] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')
+    return Number(running)
+  })
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6
+}
+
 /** Looks at a process. */
 export function takenBy({ pid }: { pid: number }): Taken {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -98,7 +98,7 @@ async function startProxy(
 
 /**
  * A sidecar as `postern run` starts it, with its settings as they are by default.
- * @param o `main` the file to run, that of this clone when not given; `dataDir` a folder of its own,
+ * @param o `main` the file to run, `bin/postern.cjs` of this clone when not given; `dataDir` a folder of its own,
  *   which goes with it, when not given
  */
 export async function startPostern(o: {
@@ -112,7 +112,7 @@ export async function startPostern(o: {
   const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
   const folder = o.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'pb-')) : null
   const admin = `http://127.0.0.1:${adminPort}`
-  const sidecar = await startNode([o.main ?? fileOf('../../src/main.ts'), 'run'], {
+  const sidecar = await startNode([o.main ?? fileOf('../../bin/postern.cjs'), 'run'], {
     url: `http://127.0.0.1:${port}`,
     until: `${admin}/${o.publish ? 'readyz' : 'healthz'}`,
     env: {
