@@ -62,7 +62,7 @@ export function checkRouted(request: FastifyRequest, options: AdmissionOptions):
       throw error
     }
   }
-  return bodyProblem(request.raw, options.bounds.bodyBytes)
+  return bodyProblem(request, options.bounds.bodyBytes)
 }
 
 function headersProblem(

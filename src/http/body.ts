@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { valuesOf } from '../door.ts'
 import { Refusal } from '../errors.ts'
@@ -6,18 +6,41 @@ import { parseBody } from '../json.ts'
 
 const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?$/i
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False: a body is ignored, as the service ignores it. Never read on a GET or HEAD. */
+    takesBody?: boolean
+  }
+}
+
+/** The configuration of a route whose body is ignored. */
+export const IGNORES_BODY = { config: { takesBody: false } } as const
+
+/** Whether the spec defines no body for a call: one that comes is read to its end and dropped. */
+function ignoresBody({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD' || routeOptions.config.takesBody === false
+}
+
 /**
  * What is wrong with a request's body as far as its headers tell: only JSON, never encoded, never
- * on a GET or HEAD, never over the limit (DESIGN, The local doors).
+ * over the limit (DESIGN, The local doors). Of a body that is ignored, only its size counts.
  * @returns null when there is no body or it may be read
  */
-export function bodyProblem(request: IncomingMessage, maxBytes: number): Refusal | null {
-  const { headers, rawHeaders, method } = request
+export function bodyProblem(request: FastifyRequest, maxBytes: number): Refusal | null {
+  const { headers, rawHeaders } = request.raw
   const declared = Number(headers['content-length'] ?? 0)
-  const hasBody = headers['transfer-encoding'] !== undefined || declared > 0
-  if (method === 'GET' || method === 'HEAD') {
-    return hasBody ? new Refusal('bad_request', `a ${method} carries no body`) : null
+  if (ignoresBody(request)) {
+    // Whatever type it names, it is not read.
+    delete headers['content-type']
+  } else {
+    const hasBody = headers['transfer-encoding'] !== undefined || declared > 0
+    const problem = formProblem(rawHeaders, hasBody)
+    if (problem !== null) return problem
   }
+  return declared > maxBytes ? new Refusal('too_large', `the body is over ${maxBytes} bytes`) : null
+}
+
+function formProblem(rawHeaders: readonly string[], hasBody: boolean): Refusal | null {
   if (
     valuesOf(rawHeaders, 'content-encoding').some((value) => value.toLowerCase() !== 'identity')
   ) {
@@ -25,9 +48,7 @@ export function bodyProblem(request: IncomingMessage, maxBytes: number): Refusal
   }
   const [type, ...more] = valuesOf(rawHeaders, 'content-type')
   const isJson = type === undefined ? !hasBody : JSON_TYPE.test(type)
-  if (!isJson || more.length > 0) return unsupported('Content-Type: must be application/json')
-  if (declared > maxBytes) return new Refusal('too_large', `the body is over ${maxBytes} bytes`)
-  return null
+  return isJson && more.length === 0 ? null : unsupported('Content-Type: must be application/json')
 }
 
 /** True for a body over the limit or of unknown length. */
@@ -35,8 +56,9 @@ export function mayBeLong({ headers }: IncomingMessage, maxBytes: number): boole
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes
 }
 
-/** Makes JSON, read by our own rules, the only body that `app` takes; an empty one is none. */
+/** Makes JSON, read by our own rules, the only body that `app` reads; an empty one is none. */
 export function takeOnlyJson(app: FastifyInstance): void {
+  for (const method of ['GET', 'HEAD']) app.addHttpMethod(method, { hasBody: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
@@ -45,6 +67,9 @@ export function takeOnlyJson(app: FastifyInstance): void {
     } catch (error) {
       done(error instanceof Error ? error : new Refusal('internal'))
     }
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
+    done(ignoresBody(request) ? null : unsupported('Content-Type: must be application/json'))
   })
 }
 

@@ -48,6 +48,7 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
 
 /**
  * Takes the parsed JSON body of `PATCH /messages/{messageId}`; absent and null markup stay apart.
+ * One without a change is refused here unless the bot does its own sealing.
  * @throws Refusal `bad_request`, `wrong_body_kind`
  */
 export function readEdit(messageId: string, json: unknown, rules: DraftRules): Draft {
@@ -55,13 +56,19 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
   if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
   const { text, armored, ...rest } = present(parsed.data)
   refuseKind(text, armored, rules)
-  if (text === undefined && armored === undefined && !('markup' in rest)) {
-    throw new Refusal('bad_request', 'text: an edit needs at least one change')
+  if (text === undefined && armored === undefined && !('markup' in rest) && rules.sealsForBot) {
+    throw nothingChanges('text')
   }
   refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId }
   const target: PermitTarget = { route: 'edit', path: `/messages/${encodeURIComponent(messageId)}` }
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
+}
+
+/** The refusal of an edit without a change, which says what kind the chat takes (spec, Errors). */
+export function nothingChanges(expected: 'text' | 'armored'): Refusal {
+  const detail = `${expected}: an edit needs at least one change`
+  return new Refusal('bad_request', detail, { extra: { expected } })
 }
 
 /** The refusal of a send without a body, which says what kind the chat takes (spec, Errors). */

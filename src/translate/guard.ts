@@ -81,6 +81,25 @@ export class Guard {
     )
   }
 
+  /** True without a key, now or ever: then whatever the bot sends is between it and the service. */
+  get passesAll(): boolean {
+    return !this.#parts.sealsForBot && !this.#parts.privateProtected()
+  }
+
+  /**
+   * Lets what a bot sealed by itself leave. Where there was ever a key of ours, it must be an
+   * encrypted message; otherwise the service judges it.
+   * @throws Refusal `bad_request`
+   */
+  permitOwnSealing(
+    target: PermitTarget,
+    fields: { chatId: number; [name: string]: unknown },
+    armored: string,
+  ): Outbound {
+    if (!this.passesAll) return permitSealed(target, fields, armored)
+    return issuePermit(target, json({ ...fields, armored }))
+  }
+
   #whyNotReadable(answer: { kind: string; historyVisible: boolean }): string | null {
     if (this.#parts.readableGroups === 'refuse') return 'the setting readableGroups refuses it'
     if (answer.kind === 'private' || answer.kind === 'channel') return null

@@ -10,7 +10,7 @@ import type { Recipients } from '../keys/recipients.ts'
 import type { Outbound } from '../permit.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
-import { bodyMissing, type Draft } from './draft.ts'
+import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
 import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } from './guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
@@ -62,7 +62,8 @@ export class Outgoing {
   async prepare(draft: Draft): Promise<PreparedOutbound> {
     const hasBody = draft.text !== undefined || draft.armored !== undefined
     const isSend = draft.target.route === 'send'
-    if (!hasBody && !isSend && draft.unlisted.length === 0) {
+    const changesMarkup = !isSend && 'markup' in draft.fields
+    if (!hasBody && changesMarkup && draft.unlisted.length === 0) {
       const { chatId, markup } = draft.fields
       return {
         outbound: permitMarkup(draft.target, { chatId, markup }),
@@ -70,7 +71,10 @@ export class Outgoing {
       }
     }
     const rule = await this.#parts.guard.rule(draft.chatId)
-    if (!hasBody && isSend) throw bodyMissing(rule.body === 'sealed' ? 'armored' : 'text')
+    if (!hasBody && !changesMarkup) {
+      const expected = rule.body === 'sealed' ? 'armored' : 'text'
+      throw isSend ? bodyMissing(expected) : nothingChanges(expected)
+    }
     if (rule.body === 'sealed') return await this.#sealed(draft)
     return { outbound: readable(rule, draft), ...UNSEALED }
   }
@@ -110,11 +114,11 @@ export class Outgoing {
 
   async #sealed(draft: Draft): Promise<PreparedOutbound> {
     const { publication, guard } = this.#parts
-    if (draft.unlisted.length > 0) {
+    if (draft.unlisted.length > 0 && !guard.passesAll) {
       throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
     }
     if (draft.armored !== undefined) {
-      const outbound = permitSealed(draft.target, draft.fields, draft.armored)
+      const outbound = guard.permitOwnSealing(draft.target, draft.fields, draft.armored)
       return { outbound, ...UNSEALED }
     }
     if (publication === null) {

@@ -72,12 +72,42 @@ describe('no body', () => {
     expect(seen.every(({ headers }) => headers['content-type'] === undefined)).toBe(true)
   })
 
-  it('is what a GET has: one with a body is refused', async () => {
+  it('is what a GET has: one that comes is read and dropped, of whatever type', async () => {
     const { port, seen } = await openDoor()
-    const lines = ['Content-Type: application/json', 'Content-Length: 2', 'Connection: close']
-    const text = await raw(port, `${head('GET /bot/v1/commands', ...lines)}{}`)
-    expect(outcome(text)).toEqual({ status: 400, code: 'bad_request' })
+    const get = (...lines: string[]) => head('GET /bot/v1/commands', ...lines, 'Connection: close')
+    const type = 'Content-Type: application/json'
+    for (const request of [
+      get(type),
+      `${get(type, 'Content-Length: 2')}{}`,
+      `${get('Content-Type: nonsense', 'Content-Length: 5')}words`,
+      `${get('Content-Length: 5')}words`,
+      `${get(type, 'Transfer-Encoding: chunked')}5\r\nwords\r\n0\r\n\r\n`,
+    ]) {
+      expect(outcome(await raw(port, request))).toEqual({ status: 200, code: undefined })
+    }
+    expect(seen.map(({ method, body }) => [method, body])).toEqual(
+      Array.from({ length: 5 }, () => ['GET', '']),
+    )
+  })
+
+  it('is what a GET has: one over the limit is too large, declared or chunked', async () => {
+    const { port, seen } = await openDoor()
+    const get = (line: string) => head('GET /bot/v1/commands', line)
+    const declared = await raw(port, get('Content-Length: 262145'))
+    expect(outcome(declared)).toEqual({ status: 413, code: 'too_large' })
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
+    const chunks = Array.from({ length: 5 }, () => chunk)
+    const chunked = await raw(port, get('Transfer-Encoding: chunked'), ...chunks)
+    expect(outcome(chunked)).toEqual({ status: 413, code: 'too_large' })
     expect(seen).toEqual([])
+  })
+
+  it('is what a GET has: the next request on the connection is read from where it begins', async () => {
+    const { port, seen } = await openDoor()
+    const first = `${head('GET /bot/v1/commands', 'Content-Length: 40')}${'GET /bot/v1/resolve/x HTTP/1.1\r\n'.padEnd(40)}`
+    await raw(port, first, head('GET /bot/v1/resolve/alice', 'Connection: close'))
+    const paths = seen.map(({ path }) => path)
+    expect(paths.toSorted()).toEqual(['/bot/v1/commands', '/bot/v1/resolve/alice'])
   })
 })
 

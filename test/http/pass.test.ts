@@ -10,6 +10,8 @@ describe('what passes', () => {
     ['DELETE', '/messages/5', undefined],
     ['DELETE', '/messages/5?chatId=7', undefined],
     ['DELETE', '/messages/5', { chatId: -7 }],
+    ['PUT', '/commands', { commands: [{ command: 'a', description: 'b', x: 'later' }], y: ['z'] }],
+    ['DELETE', '/messages/5', { chatId: -7, forAll: true, count: 3, reason: null }],
     ['POST', '/callbacks/abc/answer', undefined],
     ['POST', '/callbacks/abc/answer', { text: 'hi', alert: true, url: 'https://example.org' }],
     ['GET', '/chats/-5/members', undefined],
@@ -17,6 +19,7 @@ describe('what passes', () => {
     ['POST', '/chats/-5/leave', undefined],
     ['POST', '/chats/-5/typing', undefined],
     ['POST', '/chats/-5/typing', { typing: false }],
+    ['POST', '/chats/-5/typing', { typing: true, seconds: 5 }],
     ['GET', '/resolve/Alice_1', undefined],
     ['GET', '/users/7/key', undefined],
     ['POST', '/token/revoke', undefined],
@@ -88,22 +91,30 @@ describe('what passes', () => {
 
 describe('what is a bad request', () => {
   it.each([
-    ['an unknown field', 'PUT', '/commands', { commands: [], extra: 1 }, 'extra: no such field'],
+    ['words in a typing', 'POST', '/chats/5/typing', { status: 'words' }, 'status: no such field'],
+    ['words in a list', 'POST', '/chats/5/typing', { x: ['words'] }, 'x: no such field'],
+    ['words in an object', 'POST', '/callbacks/1/answer', { x: { y: 'w' } }, 'x: no such field'],
     [
-      'an unknown field inside',
-      'PUT',
-      '/commands',
-      { commands: [{ command: 'a', description: 'b', x: 1 }] },
-      'commands.0.x: no such field',
+      'words in the digits of a number',
+      'POST',
+      '/chats/5/typing',
+      '{"x":9007199254740993}',
+      'x: no such field',
     ],
     [
-      'an unknown field beside a wrong value',
+      'words under a name that every object has',
+      'POST',
+      '/chats/5/typing',
+      { toString: 'words' },
+      'toString: no such field',
+    ],
+    [
+      'words beside a wrong value',
       'POST',
       '/callbacks/1/answer',
       { text: 5, words: 'w' },
       'words: no such field',
     ],
-    ['a body where there is none', 'POST', '/chats/5/leave', { a: 1 }, 'a: no such field'],
     ['words in a delete', 'DELETE', '/messages/5', { chatId: 1, text: 'w' }, 'text: no such field'],
     ['a delete with a text for a number', 'DELETE', '/messages/5', { chatId: '7' }, 'chatId: '],
     ['a typing that is no boolean', 'POST', '/chats/5/typing', { typing: 'words' }, 'typing: '],
@@ -149,6 +160,36 @@ describe('what is a bad request', () => {
   })
 })
 
+describe('a body where the spec has none', () => {
+  it.each([
+    ['POST', '/chats/5/leave'],
+    ['POST', '/token/revoke'],
+    ['DELETE', '/commands'],
+  ])('%s %s: it is not handed on, whatever it is', async (method, path) => {
+    const world = await openDoor()
+    for (const body of [{ words: 'secret' }, 'no JSON', '{"a":1,"a":2}']) {
+      expect((await call(world, method, `/bot/v1${path}`, { body })).status).toBe(200)
+    }
+    expect(world.seen.map(({ body }) => body)).toEqual(['', '', ''])
+  })
+
+  it('its type and encoding are not looked at', async () => {
+    const world = await openDoor()
+    const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
+    const got = await call(world, 'POST', '/bot/v1/chats/5/leave', { body: 'x', headers })
+    expect(got.status).toBe(200)
+    expect(world.seen.map(({ body }) => body)).toEqual([''])
+  })
+
+  it('over 256 KiB it is too large all the same', async () => {
+    const world = await openDoor()
+    const body = 'x'.repeat(256 * 1024 + 1)
+    const { status, json } = await call(world, 'POST', '/bot/v1/chats/5/leave', { body })
+    expect({ status, code: json.error?.code }).toEqual({ status: 413, code: 'too_large' })
+    expect(world.seen).toEqual([])
+  })
+})
+
 describe('what is refused', () => {
   it('a key of the bot’s own, unless the sidecar manages none', async () => {
     const body = { publicKey: '-----BEGIN PGP PUBLIC KEY BLOCK-----', fingerprint: 'a'.repeat(40) }
@@ -164,8 +205,9 @@ describe('what is refused', () => {
     const free = await openDoor({ parts: { managesKey: false } })
     expect((await call(free, 'PUT', '/bot/v1/key', { body })).status).toBe(200)
     expect(free.seen[0]?.body).toBe(JSON.stringify(body))
-    const more = { body: { ...body, privateKey: 'x' } }
-    expect((await call(free, 'PUT', '/bot/v1/key', more)).status).toBe(400)
+    const odd = { key: 'of a later version', extra: ['x'] }
+    expect((await call(free, 'PUT', '/bot/v1/key', { body: odd })).status).toBe(200)
+    expect(free.seen[1]?.body).toBe(JSON.stringify(odd))
   })
 
   it.each([

@@ -212,6 +212,23 @@ describe('what leaves', () => {
     expect(permit.mayLeave()).toBe(true)
   })
 
+  test.each([
+    ['without a key, now or ever, leaves whatever it is', false, false, null],
+    ['where private chats are protected must be encrypted', false, true, 'bad_request'],
+    ['where the sidecar seals must be encrypted', true, false, 'bad_request'],
+  ])('what a bot has sealed by itself %s', async (_what, sealsForBot, isProtected, code) => {
+    const { guard } = await scene({ sealsForBot, privateProtected: () => isProtected })
+    const given = (): unknown => bodyOf(guard.permitOwnSealing(target, { chatId: 5 }, 'words'))
+    expect(guard.passesAll).toBe(code === null)
+    if (code === null) expect(given()).toEqual({ chatId: 5, armored: 'words' })
+    else expect(given).toThrow(expect.objectContaining({ code }))
+    const armored = encryptedMessage()
+    expect(bodyOf(guard.permitOwnSealing(target, { chatId: 5 }, armored))).toEqual({
+      chatId: 5,
+      armored,
+    })
+  })
+
   test('what sealing made leaves with its line breaks, beside its fields', () => {
     const digests = { dataDigest: '', statementDigest: '' }
     const permit = permitSealed(target, { chatId: 5, replyTo: 3 }, Sealed.of('a\nb\n', digests))

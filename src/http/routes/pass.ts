@@ -3,9 +3,10 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../json.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
+import { IGNORES_BODY } from '../body.ts'
 import { idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
-import { PASSED, PASSED_KEY, checkBody } from './passed.ts'
+import { PASSED, PASSED_KEY, checkBody, type BodyRule } from './passed.ts'
 
 /** What passing through needs to know. */
 export interface PassParts {
@@ -31,7 +32,8 @@ export function passRoutes(app: FastifyInstance, parts: PassParts): void {
       app.route({ method, url: path, handler: keyHandler(endpoint, parts) })
     } else if (name in PASSED) {
       const rule = PASSED[name as keyof typeof PASSED]
-      app.route({ method, url: path, handler: passHandler(endpoint, rule, parts) })
+      const options = rule === null ? IGNORES_BODY : {}
+      app.route({ method, url: path, ...options, handler: passHandler(endpoint, rule, parts) })
     }
   }
   app.route({
@@ -53,9 +55,9 @@ function keyHandler(endpoint: Endpoint, parts: PassParts) {
   }
 }
 
-function passHandler(endpoint: Endpoint, rule: Parameters<typeof checkBody>[0], parts: PassParts) {
+function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.body !== undefined) checkBody(rule, request.body)
+    if (rule !== null && request.body !== undefined) checkBody(rule, request.body)
     const path = upstreamPath(endpoint.path, request) + queryOf(request)
     const answer = await parts.upstream.relay(asCall(request, reply, path))
     if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()

@@ -4,49 +4,62 @@ import { PutCommands } from '../../api/command.ts'
 import { firstProblem, isObject } from '../../api/common.ts'
 import type { EndpointName } from '../../api/endpoints.ts'
 import { DeleteBody, TypingBody } from '../../api/send.ts'
-import { PutKey } from '../../api/user-key.ts'
 import { Refusal } from '../../errors.ts'
 
 /** What is looked at in a body before it is handed on. */
-interface BodyRule {
-  schema: z.ZodType
-  /** `names`: only that no field is unknown, values are the service's to judge; `types`: both. */
+export interface BodyRule {
+  schema: z.ZodObject
+  /**
+   * Which fields that the spec does not list may go along: `all` where the service can read the
+   * whole body anyway, `wordless` (numbers, booleans, null) where the call belongs to a chat that
+   * may be protected.
+   */
+  unlisted: 'all' | 'wordless'
+  /** `names`: values of listed fields are the service's to judge. `types`: they must fit. */
   check: 'names' | 'types'
 }
 
-const NOTHING: BodyRule = { schema: z.strictObject({}), check: 'names' }
-
-/** Endpoints that pass through, with the body that each may carry (DESIGN, What the bot sees). */
+/**
+ * Endpoints that pass through, with the body that each may carry (DESIGN, What the bot sees); null
+ * where the spec defines none, so that one that comes is ignored.
+ */
 export const PASSED = {
-  getCommands: NOTHING,
-  putCommands: { schema: PutCommands, check: 'names' },
-  deleteCommands: NOTHING,
-  deleteMessage: { schema: DeleteBody, check: 'types' },
-  answerCallback: { schema: CallbackAnswer, check: 'names' },
-  getMembers: NOTHING,
-  getMember: NOTHING,
-  leaveChat: NOTHING,
-  sendTyping: { schema: TypingBody, check: 'types' },
-  resolve: NOTHING,
-  getUserKey: NOTHING,
-  revokeToken: NOTHING,
-} as const satisfies Partial<Record<EndpointName, BodyRule>>
+  getCommands: null,
+  putCommands: { schema: PutCommands, unlisted: 'all', check: 'names' },
+  deleteCommands: null,
+  deleteMessage: { schema: DeleteBody, unlisted: 'wordless', check: 'types' },
+  answerCallback: { schema: CallbackAnswer, unlisted: 'wordless', check: 'names' },
+  getMembers: null,
+  getMember: null,
+  leaveChat: null,
+  sendTyping: { schema: TypingBody, unlisted: 'wordless', check: 'types' },
+  resolve: null,
+  getUserKey: null,
+  revokeToken: null,
+} as const satisfies Partial<Record<EndpointName, BodyRule | null>>
 
 /** `PUT /key`, for a sidecar that manages no key. */
-export const PASSED_KEY: BodyRule = { schema: PutKey, check: 'names' }
+export const PASSED_KEY: BodyRule = { schema: z.object({}), unlisted: 'all', check: 'names' }
 
 /**
  * Judges a parsed body by its rule. Nothing is changed: what passes is written anew from `body`.
  * @throws Refusal `bad_request` naming the field
  */
-export function checkBody(rule: BodyRule, body: unknown): void {
-  const result = rule.schema.safeParse(body)
-  if (result.success) return
-  for (const issue of result.error.issues) {
-    if (issue.code !== 'unrecognized_keys') continue
-    const field = [...issue.path, issue.keys[0]].join('.').slice(0, 128)
-    throw new Refusal('bad_request', `${field}: no such field`)
-  }
+export function checkBody({ schema, unlisted, check }: BodyRule, body: unknown): void {
   if (!isObject(body)) throw new Refusal('bad_request', 'the body must be an object')
-  if (rule.check === 'types') throw new Refusal('bad_request', firstProblem(result.error))
+  if (unlisted === 'wordless') {
+    const wordy = Object.keys(body).find(
+      (name) => !Object.hasOwn(schema.shape, name) && mayHoldWords(body[name]),
+    )
+    if (wordy !== undefined) {
+      throw new Refusal('bad_request', `${wordy.slice(0, 128)}: no such field`)
+    }
+  }
+  if (check === 'names') return
+  const result = schema.strip().safeParse(body)
+  if (!result.success) throw new Refusal('bad_request', firstProblem(result.error))
+}
+
+function mayHoldWords(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null)
 }

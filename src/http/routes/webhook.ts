@@ -1,13 +1,12 @@
-import { z } from 'zod'
 import { firstProblem } from '../../api/common.ts'
 import { SetWebhook } from '../../api/webhook.ts'
 import { Refusal } from '../../errors.ts'
 import { objectResult, webhookView, withResult } from '../../translate/bot-view.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import type { Upstream } from '../../upstream/client.ts'
+import { IGNORES_BODY } from '../body.ts'
 import { queryOf } from '../params.ts'
 import type { DoorRoute } from '../server.ts'
-import { checkBody } from './passed.ts'
 
 export interface WebhookRouteParts {
   upstream: Upstream
@@ -15,8 +14,6 @@ export interface WebhookRouteParts {
   /** Called with every result that the service gives about its own webhook; must not throw. */
   onServiceWebhook: (result: unknown) => void
 }
-
-const NOTHING = { schema: z.strictObject({}), check: 'names' } as const
 
 /** `/webhook`: the bot's own, which the sidecar delivers to. */
 export function webhookRoutes({
@@ -47,8 +44,7 @@ export function webhookRoutes({
       const { url, secret = null } = parsed.data
       return tools.relay(reply, await webhook.set({ url, secret }))
     })
-    app.delete('/webhook', async (request, reply) => {
-      if (request.body !== undefined) checkBody(NOTHING, request.body)
+    app.delete('/webhook', IGNORES_BODY, async (request, reply) => {
       const answer = await webhook.remove(queryOf(request))
       if (answer.envelope.ok) onServiceWebhook(answer.envelope.result)
       return tools.relay(reply, answer)
