@@ -23,7 +23,7 @@ interface Info {
 async function info(sandbox: Sandbox, ready: (info: Info) => boolean): Promise<Info> {
   for (;;) {
     const { webhook } = await sandbox.control.bot({ botId: sandbox.home.bot.id })
-    if (ready(webhook as unknown as Info)) return webhook as unknown as Info
+    if (ready(webhook)) return webhook
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }

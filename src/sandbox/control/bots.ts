@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PutCommands } from '../../api/command.ts'
+import { Update } from '../../api/update.ts'
 import { issueToken, newToken, pause, resume, revokeToken } from '../rules/bots.ts'
 import { setCommands } from '../rules/commands.ts'
 import { setBotKey } from '../rules/keys.ts'
@@ -7,6 +8,15 @@ import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
 import { ControlError, definedFields, operation, requireBot } from './operation.ts'
+import {
+  Account,
+  BotProfile,
+  done,
+  OwnerNotice,
+  PublishedCertificate,
+  ShownCommand,
+  WebhookState,
+} from './results.ts'
 
 const which = z.strictObject({ botId })
 const profile = {
@@ -22,6 +32,7 @@ export const BOTS = {
   addBot: operation(
     'A new bot; gives its token.',
     z.strictObject({ username: text, ...profile }),
+    Account.extend({ token: text }),
     ({ world }, { username, ...input }) => {
       const id = world.nextId('bot')
       claimHandle(world, username, { account: id })
@@ -45,49 +56,65 @@ export const BOTS = {
   changeBot: operation(
     'Changes a bot’s profile, its privacy mode, and whether it may be added to groups.',
     z.strictObject({ botId, ...profile }),
+    BotProfile,
     (context, { botId: id, ...changes }) =>
       botView(Object.assign(requireBot(context, id), definedFields(changes))),
   ),
-  pause: operation('The owner pauses the bot.', which, (context, input) => {
-    pause(requireBot(context, input.botId))
-    return { status: 'paused' }
-  }),
-  resume: operation('The owner resumes the bot.', which, (context, input) => {
-    resume(requireBot(context, input.botId))
-    return { status: 'active' }
-  }),
+  pause: operation(
+    'The owner pauses the bot.',
+    which,
+    z.object({ status: z.literal('paused') }),
+    (context, input) => {
+      pause(requireBot(context, input.botId))
+      return { status: 'paused' } as const
+    },
+  ),
+  resume: operation(
+    'The owner resumes the bot.',
+    which,
+    z.object({ status: z.literal('active') }),
+    (context, input) => {
+      resume(requireBot(context, input.botId))
+      return { status: 'active' } as const
+    },
+  ),
   removeKey: operation(
     'The owner removes the bot’s key. Its private chats become readable.',
     which,
+    z.object({ mode: z.literal('open') }),
     (context, input) => {
       setBotKey(context.world, requireBot(context, input.botId), null)
-      return { mode: 'open' }
+      return { mode: 'open' } as const
     },
   ),
   setBotKey: operation(
     'Replaces the bot’s key, as a second program with the token could.',
     z.strictObject({ botId, publicKey: text, fingerprint: text }),
+    z.object({ mode: z.literal('protected') }),
     (context, { botId: id, ...key }) => {
       setBotKey(context.world, requireBot(context, id), key)
-      return { mode: 'protected' }
+      return { mode: 'protected' } as const
     },
   ),
   issueToken: operation(
     'The owner issues a new token. Calls with the old one are answered `unauthorized`.',
     which,
+    z.object({ token: text }),
     (context, input) => ({ token: issueToken(requireBot(context, input.botId)) }),
   ),
   revokeToken: operation(
     'Revokes the token, as POST /token/revoke does.',
     which,
+    z.object({ revoked: done }),
     (context, input) => {
       revokeToken(context.world, requireBot(context, input.botId))
-      return { revoked: true }
+      return { revoked: true } as const
     },
   ),
   setCommands: operation(
     'The owner edits the commands of a scope.',
     z.strictObject({ botId, scope, commands: z.array(z.unknown()) }),
+    z.object({ scope: text, commands: z.array(ShownCommand) }),
     (context, { botId: id, ...input }) => {
       const parsed = PutCommands.safeParse(input)
       if (!parsed.success) throw new ControlError('these are no commands')
@@ -98,18 +125,28 @@ export const BOTS = {
   bot: operation(
     'Gives the bot as /me and /webhook show it, its certificate, and the notices to its owner.',
     which,
+    z.object({
+      me: BotProfile,
+      webhook: WebhookState,
+      key: PublishedCertificate.nullable(),
+      ownerNotices: z.array(OwnerNotice),
+    }),
     (context, input) => {
       const bot = requireBot(context, input.botId)
       const { key, ownerNotices } = bot
       return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
     },
   ),
-  queued: operation('Gives the updates that wait for the bot.', which, (context, input) =>
-    requireBot(context, input.botId).queue.list(10_000),
+  queued: operation(
+    'Gives the updates that wait for the bot.',
+    which,
+    z.array(Update),
+    (context, input) => requireBot(context, input.botId).queue.list(10_000),
   ),
   injectUpdate: operation(
     'Queues exactly this update, which may be forged, repeated or malformed.',
     z.strictObject({ botId, update: z.looseObject({}) }),
+    z.object({ updateId: z.int() }),
     (context, { botId: id, update }) => {
       const { queue } = requireBot(context, id)
       const raw = update as { updateId?: number; kind?: string }

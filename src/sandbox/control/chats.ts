@@ -17,6 +17,7 @@ import {
   requirePerson,
   type ControlContext,
 } from './operation.ts'
+import { ChatMember, ChatSummary, done } from './results.ts'
 
 const settings = {
   title: text.optional(),
@@ -37,6 +38,7 @@ const setMembership = operation(
     restrictedUntil: z.int().nullable().optional(),
     title: textOrNull.optional(),
   }),
+  ChatMember,
   (context, { chatId: id, userId, ...changes }) => {
     const chat = requireChat(context, id)
     requireMember(chat, userId)
@@ -50,6 +52,7 @@ export const CHATS = {
   addPrivateChat: operation(
     'A person opens a private chat with a bot; the one they have, if they have one.',
     z.strictObject({ userId: personId, botId }),
+    ChatSummary,
     (context, input) => {
       const ids = [requirePerson(context, input.userId).id, requireBot(context, input.botId).id]
       for (const chat of context.world.chats.values()) {
@@ -69,6 +72,7 @@ export const CHATS = {
       username: text.optional(),
       ...settings,
     }),
+    ChatSummary,
     (context, { kind, members, username, ...rest }) => {
       for (const id of members) requireAddable(context, id)
       if (username !== undefined) requireFreeHandle(context.world, username)
@@ -87,6 +91,7 @@ export const CHATS = {
   changeChat: operation(
     'Changes a group or channel; opening its history makes it readable.',
     z.strictObject({ chatId, ...settings }),
+    ChatSummary,
     (context, { chatId: id, ...changes }) => {
       const chat = requireChat(context, id)
       Object.assign(chat, definedFields(changes))
@@ -96,6 +101,7 @@ export const CHATS = {
   join: operation(
     'Joins, or is added by an administrator. The chat gets a service notice.',
     z.strictObject({ ...member, ...role }),
+    ChatMember,
     (context, input) => {
       const chat = requireRoom(context, input.chatId)
       requireAddable(context, input.userId)
@@ -111,18 +117,22 @@ export const CHATS = {
   leave: operation(
     'Leaves, or is removed. The chat gets a service notice.',
     z.strictObject(member),
+    z.object({ left: done }),
     (context, o) => {
       const chat = requireRoom(context, o.chatId)
       requireMember(chat, o.userId)
       leave(context.world, chat, o.userId)
-      return { left: true }
+      return { left: true } as const
     },
   ),
   setMembership,
   /** Its former name. */
   setSeat: setMembership,
-  chats: operation('Every chat: id, kind and mode.', z.strictObject({}), ({ world }) =>
-    [...world.chats.values()].map((chat) => brief(world, chat)),
+  chats: operation(
+    'Every chat: id, kind and mode.',
+    z.strictObject({}),
+    z.array(ChatSummary),
+    ({ world }) => [...world.chats.values()].map((chat) => brief(world, chat)),
   ),
 }
 

@@ -10,6 +10,8 @@ import {
   type ControlContext,
 } from './operation.ts'
 
+const stored = { mediaId: text, url: z.string().describe('path on the service') }
+
 /** Files that people send, and files stored as they are. */
 export const MEDIA = {
   sendMedia: operation(
@@ -32,6 +34,7 @@ export const MEDIA = {
       signedBy: personId.optional(),
       to: z.array(accountId).optional(),
     }),
+    z.object({ messageId, ...stored }),
     async (context, input) => {
       const { userId, chatId: id, base64, text: caption, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
@@ -51,6 +54,7 @@ export const MEDIA = {
   addMedia: operation(
     'Stores a file, exactly these bytes (base64), for `post`.',
     z.strictObject({ base64: text }),
+    z.object(stored),
     ({ world }, { base64 }) => {
       const mediaId = world.storeFile(decodeBase64(base64))
       return { mediaId, url: `/media/${mediaId}` }

@@ -13,15 +13,19 @@ import {
   requireMessage,
   requirePerson,
 } from './operation.ts'
+import { CallbackAnswerShown, ChatMessage, InboxMessage, KeyChange } from './results.ts'
 
 const inChat = { userId: personId, chatId }
+const sent = z.object({ messageId })
 const keyed = z.strictObject({ userId: personId, kind: z.enum(PHONE_KEYS).optional() })
+const ownKey = z.object({ fingerprint: text })
 
 /** Messages, buttons, and phones. */
 export const MESSAGES = {
   write: operation(
     'Writes with the person’s phone, which seals in an encrypted chat. `replyTo` quotes a message.',
     z.strictObject({ ...inChat, text, replyTo: messageId.optional() }),
+    sent,
     async (context, input) => {
       requireWriter(context, input)
       const phone = await context.phones.of(input.userId)
@@ -39,6 +43,7 @@ export const MESSAGES = {
       addressed: z.array(accountId).optional(),
       mediaIds: z.array(text).optional(),
     }),
+    sent,
     (context, input) => {
       const chat = requireWriter(context, input)
       const { userId, mediaIds = [], addressed = [], ...content } = input
@@ -57,6 +62,7 @@ export const MESSAGES = {
   press: operation(
     'Presses the button with that `callbackData`, or the first that has any.',
     z.strictObject({ ...inChat, messageId, data: text.optional() }),
+    z.object({ callbackId: text }),
     (context, input) => {
       const chat = requireChat(context, input.chatId)
       requireMember(chat, input.userId)
@@ -71,6 +77,7 @@ export const MESSAGES = {
   messages: operation(
     'Gives the messages of a chat as the service stores them, oldest first, with ids above `after`.',
     z.strictObject({ chatId, after: z.int().optional() }),
+    z.array(ChatMessage),
     (context, { chatId: id, after = 0 }) =>
       [...requireChat(context, id).messages.values()]
         .filter((message) => message.id > after)
@@ -79,6 +86,11 @@ export const MESSAGES = {
   inbox: operation(
     'Gives what a person’s phone showed, oldest first: messages, key changes, answers to presses.',
     z.strictObject({ userId: personId }),
+    z.object({
+      inbox: z.array(InboxMessage).readonly(),
+      keyChanges: z.array(KeyChange).readonly(),
+      answers: z.array(CallbackAnswerShown).readonly(),
+    }),
     async (context, { userId }) => {
       const phone = await context.phones.of(requirePerson(context, userId).id)
       await phone.settled()
@@ -88,6 +100,7 @@ export const MESSAGES = {
   givePhone: operation(
     'Makes the person’s phone and key, of the usual kind or another.',
     keyed,
+    ownKey,
     async (context, { userId, kind }) => {
       const { fingerprint } = await context.phones.of(requirePerson(context, userId).id, kind)
       return { fingerprint }
@@ -96,6 +109,7 @@ export const MESSAGES = {
   newKey: operation(
     'The phone makes and publishes a new key. What was sealed to the old one still opens.',
     keyed,
+    ownKey,
     async (context, { userId, kind }) => {
       const { fingerprint } = await context.phones.renew(requirePerson(context, userId).id, kind)
       return { fingerprint }

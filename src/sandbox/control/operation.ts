@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
-import { operationsOn, type Operation } from '../../rpc/operation.ts'
+import type { AnyOperation, Operation } from '../../rpc/operation.ts'
 import type { Phones } from '../phone/phones.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
@@ -25,15 +25,32 @@ export interface ControlContext {
   }
 }
 
+/** An operation of the control, with the schema of its result. */
+export interface ControlOperation<I extends z.ZodObject, R> extends Operation<
+  ControlContext,
+  I,
+  R
+> {
+  output: z.ZodType<R>
+}
+
+/** A control operation of any input and result, for code that iterates over the table. */
+export interface AnyControlOperation extends AnyOperation<ControlContext, z.ZodObject> {
+  output: z.ZodType
+}
+
 /**
  * Describes something that the people around a bot, its owner or a tester can do to the sandbox. Its
- * input is an object, which a seed file can spell.
+ * input is an object, which a seed file can spell. What `run` gives fits `output`.
  */
-export const operation: <I extends z.ZodObject, R>(
+export function operation<I extends z.ZodObject, R>(
   description: string,
   input: I,
-  run: Operation<ControlContext, I, R>['run'],
-) => Operation<ControlContext, I, R> = operationsOn<ControlContext>()
+  output: z.ZodType<R>,
+  run: (on: ControlContext, input: z.output<I>) => NoInfer<R> | Promise<NoInfer<R>>,
+): ControlOperation<I, R> {
+  return { description, input, output, run }
+}
 
 /** An operation cannot be done: an unknown id, a handle in use, and the like. */
 export class ControlError extends PosternError {

@@ -5,6 +5,7 @@ import { commandsFor } from '../rules/commands.ts'
 import { claimHandle } from './handles.ts'
 import { botId, chatId, personId, text, textOrNull } from './fields.ts'
 import { operation, requireBot, requireChat, requirePerson } from './operation.ts'
+import { Account, done, ShownCommand } from './results.ts'
 
 const who = { userId: personId }
 
@@ -16,6 +17,7 @@ export const PEOPLE = {
       firstName: text.optional(),
       lastName: textOrNull.optional(),
     }),
+    Account,
     ({ world }, { username, firstName, lastName }) => {
       const id = world.nextId('person')
       claimHandle(world, username, { account: id })
@@ -34,26 +36,38 @@ export const PEOPLE = {
   publishKey: operation(
     'Publishes a certificate for a person whose phone is some other program.',
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
+    z.object({ published: done }),
     (context, { userId, ...key }) => {
       setPersonKey(context.world, requirePerson(context, userId), key)
-      return { published: true }
+      return { published: true } as const
     },
   ),
-  block: operation('Blocks a bot.', z.strictObject({ ...who, botId }), (context, input) => {
-    const person = requirePerson(context, input.userId)
-    const { id } = requireBot(context, input.botId)
-    if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
-    return { blocked: true }
-  }),
-  unblock: operation('Unblocks a bot.', z.strictObject({ ...who, botId }), (context, input) => {
-    const person = requirePerson(context, input.userId)
-    person.blocked = person.blocked.filter((id) => id !== input.botId)
-    return { blocked: false }
-  }),
+  block: operation(
+    'Blocks a bot.',
+    z.strictObject({ ...who, botId }),
+    z.object({ blocked: done }),
+    (context, input) => {
+      const person = requirePerson(context, input.userId)
+      const { id } = requireBot(context, input.botId)
+      if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
+      return { blocked: true } as const
+    },
+  ),
+  unblock: operation(
+    'Unblocks a bot.',
+    z.strictObject({ ...who, botId }),
+    z.object({ blocked: z.literal(false) }),
+    (context, input) => {
+      const person = requirePerson(context, input.userId)
+      person.blocked = person.blocked.filter((id) => id !== input.botId)
+      return { blocked: false } as const
+    },
+  ),
   closeAccount: operation(
     'Closes the account: the person leaves every group, loses the key, and can neither be written ' +
       'to nor resolved any more.',
     z.strictObject(who),
+    z.object({ gone: done }),
     (context, { userId }) => {
       const person = requirePerson(context, userId)
       person.gone = true
@@ -61,12 +75,13 @@ export const PEOPLE = {
       for (const chat of context.world.chats.values()) {
         if (chat.kind !== 'private') leave(context.world, chat, userId)
       }
-      return { gone: true }
+      return { gone: true } as const
     },
   ),
   renamePerson: operation(
     'Changes the handle. The old one still resolves to the person until somebody claims it.',
     z.strictObject({ ...who, username: text }),
+    Account,
     (context, { userId, username }) => {
       const person = requirePerson(context, userId)
       claimHandle(context.world, username, { account: userId })
@@ -74,12 +89,16 @@ export const PEOPLE = {
       return { id: userId, username }
     },
   ),
-  people: operation('Every person: id and handle.', z.strictObject({}), ({ world }) =>
-    [...world.people.values()].map(({ id, username }) => ({ id, username })),
+  people: operation(
+    'Every person: id and handle.',
+    z.strictObject({}),
+    z.array(Account),
+    ({ world }) => [...world.people.values()].map(({ id, username }) => ({ id, username })),
   ),
   commandsFor: operation(
     'The commands that the person’s phone offers in a chat.',
     z.strictObject({ ...who, chatId, botId }),
+    z.array(ShownCommand),
     (context, input) =>
       commandsFor(context.world, {
         bot: requireBot(context, input.botId),

@@ -1,10 +1,9 @@
-import type { z } from 'zod'
-import { deriveCalls, type AnyOperation, type Calls } from '../../rpc/operation.ts'
+import { deriveCalls, type Calls } from '../../rpc/operation.ts'
 import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
 import { MEDIA } from './media.ts'
-import type { ControlContext } from './operation.ts'
+import type { AnyControlOperation, ControlContext } from './operation.ts'
 import { PEOPLE } from './people.ts'
 import { MESSAGES } from './messages.ts'
 
@@ -17,13 +16,14 @@ export type Control = Calls<typeof OPERATIONS>
 export type OperationName = keyof typeof OPERATIONS
 
 /** The operations by name, to iterate over. */
-export const ALL_OPERATIONS: readonly [OperationName, AnyOperation<ControlContext, z.ZodObject>][] =
-  Object.entries(OPERATIONS) as [OperationName, AnyOperation<ControlContext, z.ZodObject>][]
+export const ALL_OPERATIONS: readonly [OperationName, AnyControlOperation][] = Object.entries(
+  OPERATIONS,
+) as [OperationName, AnyControlOperation][]
 
 /** Binds the operations to a world. An operation gives its result once its changes are written. */
 export function bindControl(on: ControlContext): Control {
   return deriveCalls(OPERATIONS, async (name, input) => {
-    const { run } = OPERATIONS[name] as AnyOperation<ControlContext>
+    const { run } = OPERATIONS[name] as AnyControlOperation
     const result = await run(on, input as never)
     await on.world.persistence.flush()
     return result

@@ -2,14 +2,14 @@ import { FIXED_LIMITS, LIMITS } from '../../api/limits.ts'
 import type { BotState } from '../state.ts'
 
 /** Result of `GET /me`. */
-export function botView(bot: BotState): Record<string, unknown> {
+export function botView(bot: BotState) {
   return {
     id: bot.id,
     username: bot.username,
     name: bot.name,
     about: bot.about,
     description: bot.description,
-    mode: bot.key === null ? 'open' : 'protected',
+    mode: bot.key === null ? ('open' as const) : ('protected' as const),
     fingerprint: bot.key?.fingerprint ?? null,
     privacyMode: bot.privacyMode,
     allowGroups: bot.allowGroups,
@@ -30,7 +30,7 @@ export function botView(bot: BotState): Record<string, unknown> {
 }
 
 /** Result of `GET /webhook`. */
-export function webhookView(bot: BotState): Record<string, unknown> {
+export function webhookView(bot: BotState) {
   return {
     url: bot.webhook?.url ?? null,
     hasSecret: typeof bot.webhook?.secret === 'string',

@@ -41,11 +41,11 @@ function personView(world: World, chat: ChatState, bot: BotState): Record<string
 }
 
 /** An entry of the member list. */
-export function memberView(world: World, chat: ChatState, userId: number): Record<string, unknown> {
+export function memberView(world: World, chat: ChatState, userId: number) {
   const membership = membershipOf(world, chat, userId)
   return {
     ...accountView(world, userId),
-    status: membership?.status ?? 'left',
+    status: membership?.status ?? ('left' as const),
     rights: membership?.rights ?? 0,
     title: membership?.title ?? null,
   }

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { CHAT_KINDS, ChatMode } from '../../api/chat.ts'
+import { SEAT_STATUS } from '../../api/endpoints.ts'
+import { Markup } from '../../api/markup.ts'
+
+/** What operations give. A client must take further fields. */
+
+const id = z.int()
+const ms = z.int().describe('ms since 1970')
+
+/** Proof that something is done: always the same value. */
+export const done = z.literal(true)
+
+export const Account = z.object({ id, username: z.string() }).meta({ id: 'Account' })
+
+export const ChatSummary = z
+  .object({ id, kind: z.enum(CHAT_KINDS), mode: ChatMode })
+  .meta({ id: 'ChatSummary' })
+
+export const ChatMember = z
+  .object({
+    id: id.describe('id of the person or bot'),
+    username: z.string(),
+    firstName: z.string(),
+    lastName: z.string().nullable(),
+    isBot: z.boolean(),
+    status: z.enum(SEAT_STATUS),
+    rights: z.int().describe('sum of 1 delete, 2 restrict, 4 add, 8 info, 16 post'),
+    title: z.string().nullable().describe('shown beside the name'),
+  })
+  .meta({ id: 'ChatMember' })
+
+export const ShownCommand = z
+  .object({ command: z.string().describe('without its slash'), description: z.string() })
+  .meta({ id: 'ShownCommand' })
+
+export const PublishedCertificate = z
+  .object({
+    fingerprint: z.string().describe('as it was published; nobody checks it'),
+    publicKey: z.string().describe('armored OpenPGP certificate'),
+  })
+  .meta({ id: 'PublishedCertificate' })
+
+const webhook = {
+  url: z.string().nullable(),
+  hasSecret: z.boolean(),
+  failures: z.int().describe('failed deliveries in a row'),
+  lastError: z.string().nullable(),
+}
+
+export const BotProfile = z
+  .object({
+    id,
+    username: z.string(),
+    name: z.string(),
+    about: z.string().nullable(),
+    description: z.string().nullable(),
+    mode: ChatMode.describe('`protected` once a key is published'),
+    fingerprint: z.string().nullable(),
+    privacyMode: z.boolean().describe('in groups, only what is addressed to the bot'),
+    allowGroups: z.boolean(),
+    status: z.enum(['active', 'paused']),
+    webhook: z.object(webhook),
+    queued: z.int().describe('updates that wait'),
+    limits: z.record(z.string(), z.int()),
+  })
+  .meta({ id: 'BotProfile', description: 'The bot as `GET /me` shows it.' })
+
+export const WebhookState = z
+  .object({
+    ...webhook,
+    pending: z.int().describe('updates that wait'),
+    nextAttemptAt: ms.nullable(),
+  })
+  .meta({ id: 'WebhookState', description: 'The webhook as `GET /webhook` shows it.' })
+
+export const OwnerNotice = z
+  .object({ at: ms, kind: z.enum(['token_revoked', 'webhook_failing']) })
+  .meta({ id: 'OwnerNotice' })
+
+export const ChatMessage = z
+  .object({
+    id: id.describe('counts from 1 in each chat'),
+    fromId: id,
+    date: ms,
+    kind: z.enum(['user', 'joined', 'left']),
+    text: z.string().nullable(),
+    armored: z.string().nullable(),
+    replyTo: z.int().nullable().describe('id of the quoted message'),
+    markup: Markup.nullable(),
+    media: z.array(
+      z.object({ id: z.string(), durationMs: z.int().nullable().describe('of timed media') }),
+    ),
+    editedAt: ms.nullable(),
+  })
+  .meta({ id: 'ChatMessage', description: 'A message as the service stores it.' })
+
+export const InboxMessage = z
+  .object({
+    messageId: id,
+    chatId: id,
+    fromId: id,
+    edited: z.boolean().describe('an edit of a message shown before'),
+    text: z.string().describe('empty when it could not be opened, and for a service notice'),
+    verdict: z
+      .enum(['verified', 'bad', 'unsigned', 'readable', 'unopened'])
+      .describe(
+        '`verified`: sealed to this phone, signed by the sender; `bad`: opened, signed wrongly; ' +
+          '`unsigned`: opened; `readable`: came as text; `unopened`: sealed to others',
+      ),
+    signer: z.string().nullable().describe('fingerprint of the certificate that verified it'),
+  })
+  .meta({ id: 'InboxMessage', description: 'A message that a phone showed.' })
+
+export const KeyChange = z
+  .object({
+    userId: id,
+    fingerprint: z.string().nullable().describe('null when the key was removed'),
+  })
+  .meta({ id: 'KeyChange' })
+
+export const CallbackAnswerShown = z
+  .object({
+    callbackId: z.string(),
+    text: z.string().nullable(),
+    alert: z.boolean(),
+    url: z.string().nullable(),
+  })
+  .meta({ id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' })
+
+export const RecordedCall = z
+  .object({
+    n: z.int().describe('grows by one'),
+    at: ms,
+    by: z
+      .enum(['api', 'phone', 'webhook'])
+      .describe('a bot’s call, a phone’s message, or a delivery to a webhook'),
+    method: z.string(),
+    path: z.string().describe('with the query'),
+    headers: z.array(z.string()).readonly().describe('names and values in turn'),
+    body: z.string(),
+    status: z.int().describe('0 while unanswered, or when the connection was closed instead'),
+    answer: z.string().describe('the response body, which a fault may have kept back'),
+  })
+  .meta({ id: 'RecordedCall' })
+
+/** The time of the sandbox's clock. */
+export const Now = z.object({ now: ms })
+
+export const FailedStep = z
+  .object({
+    atMs: z.int().describe('ms since 1970'),
+    action: z.string().describe('the operation that the step named'),
+    reason: z.string(),
+  })
+  .meta({ id: 'FailedStep' })
