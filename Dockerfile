@@ -22,6 +22,7 @@ LABEL org.opencontainers.image.title="Postern" \
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=131072 \
+    MALLOC_MMAP_THRESHOLD_=8192 \
     POSTERN_DATA_DIR=/var/lib/postern
 WORKDIR /app
 COPY --from=build --chown=1000:1000 /data /var/lib
@@ -35,5 +36,5 @@ EXPOSE 8700
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "dist/main.js", "status"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
 CMD ["run"]

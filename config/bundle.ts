@@ -43,11 +43,16 @@ const lean: Plugin = {
 /** One character of two bytes makes V8 keep a whole file in two bytes a character. */
 const narrow: Plugin = {
   name: 'narrow',
-  renderChunk: (code) =>
-    code.replaceAll(
-      /[^\0-\u00ff]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
+  // Not before: what is printed after `renderChunk` has the characters again.
+  generateBundle(_options, output) {
+    for (const one of Object.values(output)) {
+      if (one.type !== 'chunk') continue
+      one.code = one.code.replaceAll(
+        /[^\0-\u00ff]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      )
+    }
+  },
 }
 
 /**

@@ -58,7 +58,9 @@ export function mayBeLong({ headers }: IncomingMessage, maxBytes: number): boole
 
 /** Makes JSON, read by our own rules, the only body that `app` reads; an empty one is none. */
 export function takeOnlyJson(app: FastifyInstance): void {
-  for (const method of ['GET', 'HEAD']) app.addHttpMethod(method, { hasBody: true })
+  for (const method of ['GET', 'HEAD']) {
+    app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
+  }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {

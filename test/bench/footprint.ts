@@ -41,8 +41,20 @@ export async function footprintJobs(wanted: (job: string) => boolean): Promise<R
   const size = installed.bytes / 1024 / 1024
   const rows = [
     startRow({ ...ours, taken: ourStart }, { ...bare, taken: bareStart }),
-    memoryRow('footprint-installed', size, 0, 'MiB on the disk, of what an install brings'),
+    memoryRow('footprint-installed', {
+      ours: size,
+      theirs: 0,
+      note: 'MiB on the disk: what an install brings, and an image adds to its base',
+    }),
   ]
+  if (wanted('footprint-clone')) {
+    const { main: _package, ...clone } = make
+    const memory = await memoryAtStart({ ...clone, dataDir: join(dataDir, 'clone') })
+    const theirs = ourStart.memory
+    rows.push(
+      memoryRow('footprint-clone', { ours: memory, theirs, peer: 'package', note: 'at the start' }),
+    )
+  }
   if (wanted('footprint-idle')) {
     await warm(sandbox, ours.url)
     await pause(MINUTE_MS)
@@ -54,12 +66,21 @@ export async function footprintJobs(wanted: (job: string) => boolean): Promise<R
   if (wanted('footprint-busy') || wanted('footprint-after')) {
     const peak = await busy(sandbox, ours)
     const theirs = takenBy(bare).memory
-    rows.push(memoryRow('footprint-busy', peak, theirs, 'the most in the busiest minute'))
+    rows.push(
+      memoryRow('footprint-busy', { ours: peak, theirs, note: 'the most in the busiest minute' }),
+    )
     await pause(REST_MS)
     const left = takenBy(ours).memory
-    rows.push(memoryRow('footprint-after', left, theirs, 'five minutes after it'))
+    rows.push(memoryRow('footprint-after', { ours: left, theirs, note: 'five minutes after it' }))
   }
   return rows
+}
+
+/** At the second start, when store and compiled code are there. @returns MiB */
+async function memoryAtStart(make: Parameters<typeof startPostern>[0]): Promise<number> {
+  await (await startPostern(make))[Symbol.asyncDispose]()
+  await using again = await startPostern(make)
+  return takenBy(again).memory
 }
 
 /** Lets the bot write into a hundred private chats. */
@@ -146,16 +167,24 @@ function idleRow(ours: Span, bare: Span): Result {
   }
 }
 
-function memoryRow(job: string, ours: number, bare: number, note: string): Result {
+function memoryRow(
+  job: string,
+  {
+    ours,
+    theirs,
+    note,
+    peer = PEER,
+  }: { ours: number; theirs: number; note: string; peer?: string },
+): Result {
   return {
     job,
     ms: 0,
-    vs: { [PEER]: { ms: 0, ratio: 1 } },
-    memory: memoryOf(ours, bare),
+    vs: { [peer]: { ms: 0, ratio: 1 } },
+    memory: memoryOf(ours, theirs, peer),
     notes: [note],
   }
 }
 
-function memoryOf(ours: number, bare: number): Record<string, number> {
-  return { ours: Math.round(ours), [PEER]: Math.round(bare) }
+function memoryOf(ours: number, theirs: number, peer = PEER): Record<string, number> {
+  return { ours: Math.round(ours), [peer]: Math.round(theirs) }
 }

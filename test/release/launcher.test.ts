@@ -76,6 +76,7 @@ describe('the launcher', () => {
         '--require',
         report,
         '--max-semi-space-size=2',
+        '--memory-saver-mode',
         '--disable-sigusr1',
         '--report-exclude-env',
       ])

@@ -45,6 +45,13 @@ describe('the package', () => {
     expect(built.filter((path) => !/\.(js|d\.ts|txt|json)$/.test(path))).toEqual([])
   })
 
+  test('has no character that makes a file take twice the memory', () => {
+    const wide = packed.filter(
+      (path) => path.endsWith('.js') && /[^\0-\u00ff]/.test(readFileSync(path, 'utf8')),
+    )
+    expect(wide).toEqual([])
+  })
+
   test('installs openpgp.js beside itself, and nothing else', () => {
     const installed = readdirSync(join(folder, 'node_modules')).filter(
       (name) => !name.startsWith('.'),
