@@ -30,12 +30,17 @@ export type EditBody = z.infer<typeof EditBody>
 export const SEND_FIELDS: ReadonlySet<string> = new Set(Object.keys(SendBody.shape))
 export const EDIT_FIELDS: ReadonlySet<string> = new Set(Object.keys(EditBody.shape))
 
-/** The same bodies with room for fields that a later version of the service may know. */
-export const OpenSendBody = z.looseObject(SendBody.shape)
-export const OpenEditBody = z.looseObject(EditBody.shape)
-
 /** Body of `DELETE /messages/{messageId}`, which may also be absent. */
 export const DeleteBody = z.strictObject({ chatId: int })
 
 /** Body of `POST /chats/{chatId}/typing`, which may also be absent. */
 export const TypingBody = z.strictObject({ typing: z.boolean().optional() })
+
+/**
+ * The same bodies with room for further fields: the spec rules them out for other bodies alone, and
+ * a later version of the service may know them.
+ */
+export const OpenSendBody = z.looseObject(SendBody.shape)
+export const OpenEditBody = z.looseObject(EditBody.shape)
+export const OpenDeleteBody = z.looseObject(DeleteBody.shape)
+export const OpenTypingBody = z.looseObject(TypingBody.shape)

@@ -67,3 +67,6 @@ export const PutKey = z.strictObject({
   fingerprint: z.string().regex(FINGERPRINT, 'must be 40 or 64 hexadecimal characters'),
 })
 export type PutKey = z.infer<typeof PutKey>
+
+/** The same with room for further fields, which the spec does not rule out. */
+export const OpenPutKey = z.looseObject(PutKey.shape)

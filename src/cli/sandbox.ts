@@ -16,6 +16,7 @@ interface SandboxFlags {
   json?: boolean
   seedSchema?: boolean
   localWebhooks?: boolean
+  still?: boolean
 }
 
 /** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
@@ -32,11 +33,12 @@ export function sandboxCommand(): Command {
       '--local-webhooks',
       'allow webhooks over http and at any address, for bots on this machine',
     )
+    .option('--still', 'stop the clock at the start; only `advance` of the control moves it then')
   return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, controlPort, seed, data, json, localWebhooks } = flags
+  const { port, controlPort, seed, data, json, localWebhooks, still } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
@@ -52,6 +54,7 @@ async function run(flags: SandboxFlags): Promise<void> {
       printNotice(`a \`${action}\` of the seed could not happen: ${reason}`),
     ...(file === null ? {} : { world: file.content }),
     ...(data === undefined ? {} : { data }),
+    ...(still === true ? { clock: 'still' as const } : {}),
   }).catch((error: unknown) => refuse(error, file))
   if (sandbox.isNew && file === null) {
     await Promise.all(sandbox.people.map(({ id }) => sandbox.phone(id)))

@@ -1,4 +1,9 @@
+import { Mutex } from '../util/mutex.ts'
+
 const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** `running` follows real time; `still` moves only by `advance`. */
+export type ClockMode = 'running' | 'still'
 
 /** A clock's stored state. A `running` clock also goes on while no process has it open. */
 export type ClockState = { mode: 'running'; aheadMs: number } | { mode: 'still'; nowMs: number }
@@ -10,20 +15,26 @@ interface ClockWait {
 }
 
 /**
- * The sandbox's clock, on which all times and limits of the spec are measured. `running` follows
- * real time; `still` stands until `advance` moves it. Both can be moved forward; every wait that
- * becomes due on the way ends at once.
+ * The sandbox's clock, on which all times and limits of the spec are measured. In both modes it can
+ * be moved forward: it then stops at every wait that falls due on the way.
  */
 export class WorldClock {
-  #offsetMs: number
-  readonly #running: boolean
+  #mode: ClockMode
+  /** The time while the clock stands: when it is still, and during `advance`. Null while it runs. */
+  #standsAtMs: number | null
+  /** How far it is ahead of real time while it runs. */
+  #aheadMs: number
+  #isAdvancing = false
   readonly #waits = new Set<ClockWait>()
+  readonly #advances = new Mutex()
 
   /** @param options `startMs` since the Unix epoch, the real time when absent */
-  constructor(options: { mode: 'running' | 'still'; startMs?: number | undefined }) {
-    this.#running = options.mode === 'running'
-    const startMs = options.startMs ?? Date.now()
-    this.#offsetMs = this.#running ? startMs - Date.now() : startMs
+  constructor(options: { mode: ClockMode; startMs?: number | undefined }) {
+    const realMs = Date.now()
+    const { mode, startMs = realMs } = options
+    this.#mode = mode
+    this.#aheadMs = startMs - realMs
+    this.#standsAtMs = mode === 'still' ? startMs : null
   }
 
   /** Continues from a stored state. */
@@ -34,23 +45,53 @@ export class WorldClock {
   }
 
   get state(): ClockState {
-    const ms = this.#offsetMs
-    return this.#running ? { mode: 'running', aheadMs: ms } : { mode: 'still', nowMs: ms }
+    if (this.#mode === 'still') return { mode: 'still', nowMs: this.now() }
+    const aheadMs = this.#standsAtMs === null ? this.#aheadMs : this.#standsAtMs - Date.now()
+    return { mode: 'running', aheadMs }
+  }
+
+  get mode(): ClockMode {
+    return this.#mode
+  }
+
+  /** Stops the clock at the time it has, or lets it run on from there. */
+  set mode(mode: ClockMode) {
+    this.#mode = mode
+    if (!this.#isAdvancing) this.#applyMode()
   }
 
   /** Milliseconds since the Unix epoch, an integer. */
   now(): number {
-    return this.#running ? Date.now() + this.#offsetMs : this.#offsetMs
+    return this.#standsAtMs ?? Date.now() + this.#aheadMs
   }
 
-  /** Moves the clock forward. @throws RangeError unless `ms` is an integer of at least 0 */
-  advance(ms: number): void {
+  /**
+   * Moves the clock forward. Every wait that falls due on the way ends at its time, one after the
+   * other; waits that begin on the way are among them. The clock stands in between, whatever its
+   * mode. Calls are done one after the other.
+   * @param settle called before the first wait ends and after each; what it awaits is set in motion
+   *   by then, and happens at that time
+   * @throws RangeError unless `ms` is an integer of at least 0
+   */
+  async advance(ms: number, settle: () => Promise<void>): Promise<void> {
     if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('ms must be an integer >= 0')
-    this.#offsetMs += ms
-    const now = this.now()
-    const due = [...this.#waits].filter((wait) => wait.atMs <= now)
-    for (const wait of due.sort((a, b) => a.atMs - b.atMs)) wait.done(true)
-    if (this.#running) for (const wait of this.#waits) this.#arm(wait)
+    await this.#advances.run(async () => {
+      this.#isAdvancing = true
+      this.#stand()
+      const untilMs = this.now() + ms
+      try {
+        await settle()
+        for (let due = this.#next(untilMs); due !== undefined; due = this.#next(untilMs)) {
+          this.#standsAtMs = Math.max(due.atMs, this.now())
+          due.done(true)
+          await settle()
+        }
+        this.#standsAtMs = untilMs
+      } finally {
+        this.#isAdvancing = false
+        this.#applyMode()
+      }
+    })
   }
 
   /** Resolves to true when `ms` have passed on this clock, to false when `signal` is aborted before. */
@@ -71,8 +112,33 @@ export class WorldClock {
       }
       signal.addEventListener('abort', stop)
       this.#waits.add(wait)
-      if (this.#running) this.#arm(wait)
+      if (this.#standsAtMs === null) this.#arm(wait)
     })
+  }
+
+  /** The wait that ends first, of those that end by then; of several, the one that began first. */
+  #next(untilMs: number): ClockWait | undefined {
+    let next: ClockWait | undefined
+    for (const wait of this.#waits) {
+      if (wait.atMs <= untilMs && wait.atMs < (next?.atMs ?? Infinity)) next = wait
+    }
+    return next
+  }
+
+  #applyMode(): void {
+    if (this.#mode === 'still') this.#stand()
+    else this.#run()
+  }
+
+  #stand(): void {
+    this.#standsAtMs = this.now()
+    for (const { timer } of this.#waits) clearTimeout(timer)
+  }
+
+  #run(): void {
+    this.#aheadMs = this.now() - Date.now()
+    this.#standsAtMs = null
+    for (const wait of this.#waits) this.#arm(wait)
   }
 
   #arm(wait: ClockWait): void {

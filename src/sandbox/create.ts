@@ -60,8 +60,12 @@ export interface Sandbox extends AsyncDisposable {
   /** Lets a function change every response, once the call is handled, until the returned one is called. */
   onAnswer(rewrite: ResponseRewrite): () => void
   now(): number
-  /** Moves the clock forward by milliseconds. */
-  advance(ms: number): void
+  /**
+   * Moves the clock forward by milliseconds. What falls due on the way happens at its time, one after
+   * the other.
+   * @throws RangeError unless `ms` is an integer of at least 0
+   */
+  advance(ms: number): Promise<void>
   /** Resolves when every step of a seed's schedule that is due by now is done. */
   caughtUp(): Promise<void>
 }

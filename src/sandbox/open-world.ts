@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { WorldClock, type ClockState } from './clock.ts'
+import { FIXED_LIMITS } from '../api/limits.ts'
+import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import { Faults } from './faults/faults.ts'
 import { IN_MEMORY, plainKind, type Persistence } from './persistence/persistence.ts'
 import { Transcript, type TranscriptCall } from './transcript.ts'
@@ -12,7 +13,7 @@ export interface WorldOptions {
    * `running` follows real time; `still` moves only by `advance`. By default as stored in `data`,
    * else `running`.
    */
-  clock?: 'running' | 'still'
+  clock?: ClockMode
   /** Time at the start, ms since epoch; the real time by default. */
   startMs?: number
   /** `off`: no rate windows. For benchmarks. */
@@ -21,6 +22,10 @@ export interface WorldOptions {
   webhooks?: WorldRules['webhooks']
   /** Stands in for DNS when a webhook's host is resolved. */
   resolveHost?: WorldRules['resolveHost']
+  /**
+   * How many ms of real time `advance` waits for a receiver that does not answer; 10 000 by default.
+   */
+  receiverPatienceMs?: number
   /** How many of the newest calls the transcript holds; 10 000 by default, 0 for none. */
   transcriptCalls?: number
 }
@@ -41,6 +46,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       rates: options.rates ?? 'spec',
       webhooks: options.webhooks ?? 'public',
       resolveHost: options.resolveHost ?? resolveByDns,
+      receiverPatienceMs: options.receiverPatienceMs ?? FIXED_LIMITS.webhookAnswerMs,
     },
     transcript: new Transcript(options.transcriptCalls ?? 10_000, calls),
     faults: new Faults(),

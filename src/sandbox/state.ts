@@ -90,7 +90,7 @@ export interface PressState {
   answer: ButtonAnswer | null
 }
 
-export type MembershipStatus = (typeof SEAT_STATUS)[number]
+export type MembershipStatus = Exclude<(typeof SEAT_STATUS)[number], 'left'>
 
 export interface Membership {
   status: MembershipStatus

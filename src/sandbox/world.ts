@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { WorldClock, ClockState } from './clock.ts'
+import { BackgroundWork } from './background-work.ts'
+import type { ClockMode, ClockState, WorldClock } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
 import { plainKind, type Persistence } from './persistence/persistence.ts'
 import { botKind, chatKind, storedRateWindows, restoreBot, restoreChat } from './record-kinds.ts'
@@ -16,6 +17,8 @@ export interface WorldRules {
   webhooks: 'public' | 'local'
   /** Gives every address of a host name. */
   resolveHost: (host: string) => Promise<string[]>
+  /** How much real time `advance` leaves a receiver to answer before it moves on. */
+  receiverPatienceMs: number
 }
 
 /** Who or what has a handle: people, bots, groups and channels share one name space. */
@@ -34,6 +37,7 @@ export class World {
   readonly transcript: Transcript
   readonly faults: Faults
   readonly persistence: Persistence
+  readonly background = new BackgroundWork()
   /** False when a file held it already. */
   readonly isNew: boolean
   readonly people: Map<number, PersonState>
@@ -70,7 +74,7 @@ export class World {
     this.isNew = parts.isNew
     this.#counters = persistence.map(plainKind('counter'))
     this.#clocks = parts.clocks
-    this.#clocks.set(CLOCK_KEY, this.clock.state)
+    this.#storeClock()
     this.addresses = storedRateWindows(persistence, parts.rules.rates, 'addresses')
     this.people = persistence.map(plainKind('person'))
     this.bots = persistence.map(botKind(this))
@@ -79,10 +83,23 @@ export class World {
     this.files = persistence.map(plainKind('file'))
   }
 
-  /** Moves the clock forward by milliseconds. */
-  advance(ms: number): void {
-    this.clock.advance(ms)
-    this.#clocks.set(CLOCK_KEY, this.clock.state)
+  /**
+   * Moves the clock forward by milliseconds. What falls due on the way happens at its time, and what
+   * it sets in motion is waited for: a delivery under way `receiverPatienceMs` of real time at most.
+   * @throws RangeError unless `ms` is an integer of at least 0
+   */
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms, async () => {
+      this.#storeClock()
+      await this.background.settled()
+    })
+    this.#storeClock()
+  }
+
+  /** Stops the clock, or lets it run. */
+  setClockMode(mode: ClockMode): void {
+    this.clock.mode = mode
+    this.#storeClock()
   }
 
   addBot(record: BotRecord): BotState {
@@ -139,6 +156,10 @@ export class World {
 
   emit(event: WorldEvent): void {
     for (const listener of this.#listeners) listener(event)
+  }
+
+  #storeClock(): void {
+    this.#clocks.set(CLOCK_KEY, this.clock.state)
   }
 }
 

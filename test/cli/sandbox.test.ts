@@ -79,6 +79,21 @@ describe('postern sandbox', () => {
     expect(set.status).toBe(200)
   })
 
+  test('stops the clock when it was told to, until the control lets it run', async () => {
+    const { line } = await sandbox(['--still'])
+    const control = createControlClient(line.controlUrl)
+    const stands = await control.now()
+    expect(stands.mode).toBe('still')
+    await control.write({
+      userId: line.people[0]?.id ?? 0,
+      chatId: line.chats[0]?.id ?? 0,
+      text: 'hello',
+    })
+    expect(await control.now()).toEqual(stands)
+    expect((await control.setClock({ mode: 'running' })).mode).toBe('running')
+    await expect.poll(async () => (await control.now()).now).toBeGreaterThan(stands.now)
+  })
+
   test('listens where --port says, and refuses a port that is taken', async () => {
     const server = await listening()
     onTestFinished(() => void server.close())

@@ -1,3 +1,4 @@
+import type { EndpointName } from '../../src/api/endpoints.ts'
 import type { Client } from './client.ts'
 
 /**
@@ -144,10 +145,11 @@ export interface Stage {
   /** Queues so many updates of a kind that nobody knows yet. */
   queue(count: number): Promise<void>
   /** The next call of an endpoint fails with `internal`. */
-  breakNext(endpoint: string): void
+  breakNext(endpoint: EndpointName): void
 
   now(): number
-  advance(ms: number): void
+  /** Moves the clock forward; what falls due on the way happens at its time. */
+  advance(ms: number): Promise<void>
   /** Waits until the service holds a poll of the bot's. */
   polling(): Promise<void>
 }

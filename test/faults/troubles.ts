@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ControlError } from '../../src/sandbox/control/operation.ts'
 import type { Control } from '../../src/sandbox/control/table.ts'
-import type { FaultName, FaultOptions } from '../../src/sandbox/faults/table.ts'
+import type { FaultName, FaultOptions, FaultRoute } from '../../src/sandbox/faults/table.ts'
 import { giantCertificate } from '../support/faults-certificates.ts'
 import type { Proxy, Toxic } from '../support/faults-proxy.ts'
 import type { Random } from '../support/faults-random.ts'
@@ -26,7 +26,14 @@ export interface Stage {
 type Make = (stage: Stage, random: Random) => Promise<void>
 
 /** Calls that a fault may strike. */
-const ROUTES = ['getUpdates', 'sendMessage', 'getChat', 'getChatKeys', 'getUserKey', 'getMe']
+const ROUTES: FaultRoute[] = [
+  'getUpdates',
+  'sendMessage',
+  'getChat',
+  'getChatKeys',
+  'getUserKey',
+  'getMe',
+]
 const HOUR_MS = 3_600_000
 
 /** The process and its surroundings; one at a time. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, outcome, still } from './support.ts'
+import { exchange } from './raw-request.ts'
+import { A_KEY, ask, outcome, still } from './support.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -32,12 +33,62 @@ test('a body of 256 KiB is read, one byte more is too large', async () => {
   expect(over.error.code).toBe('too_large')
 })
 
-test('an unknown field is named', async () => {
-  const response = await ask(sandbox, 'POST /messages', {
-    body: { chatId: sandbox.home.privateChat, text: 'x', parseMode: 'html' },
+test('every other body over the limit is too large as well, in whatever way it comes', async () => {
+  const over = 'x'.repeat(256 * 1024 + 1)
+  const { token, home } = sandbox
+  const requests: [string, string][] = [
+    ['GET', '/bot/v1/me'],
+    ['GET', '/bot/v1/nothing'],
+    ['POST', '/bot/v1/nothing'],
+    ['DELETE', '/bot/v1/webhook'],
+    ['OPTIONS', '/bot/v1/me'],
+    ['PROPFIND', '/bot/v1/me'],
+    ['GET', '/media/none'],
+    ['DELETE', `/bot/v1/messages/1?chatId=${home.privateChat}`],
+  ]
+  for (const [method, path] of requests) {
+    for (const framing of ['content-length', 'chunked'] as const) {
+      const sendRaw = (body: string, authorization = `Bearer ${token}`) =>
+        exchange(sandbox, { method, path, body, framing, authorization })
+      expect(await sendRaw(over), `${method} ${path}, ${framing}`).toMatchObject({
+        status: 413,
+        code: 'too_large',
+      })
+      const { status } = await sendRaw(over.slice(1))
+      expect(status, `${method} ${path}, ${framing}`).not.toBe(413)
+      if (path.startsWith('/media')) continue
+      expect(await sendRaw(over, 'Bearer none')).toMatchObject({ status: 401 })
+    }
+  }
+})
+
+test('unknown fields are named where the specification allows no others, and ignored elsewhere', async () => {
+  const { privateChat: chatId, readableGroup } = sandbox.home
+  const more = { parseMode: 'html' }
+  const put = { ...A_KEY, ...more }
+  const webhook = { url: 'https://93.184.215.14/', ...more }
+  for (const [request, body] of [
+    ['POST /webhook', webhook],
+    ['PUT /commands', { commands: [], ...more }],
+    ['PUT /commands', { commands: [{ command: 'a', description: 'x', ...more }] }],
+    ['POST /callbacks/none/answer', more],
+  ] as const) {
+    const { error } = await ask(sandbox, request, { body })
+    expect([error.code, error.message.includes('parseMode')]).toEqual(['bad_request', true])
+  }
+  const buttons = { inlineKeyboard: [[{ text: 'b', callbackData: 'd', ...more }]] }
+  expect(await send({ chatId, text: 'x', markup: buttons })).toBe('bad_markup')
+  const sent = await ask<{ id: number }>(sandbox, 'POST /messages', {
+    body: { chatId: readableGroup, text: 'x', ...more },
   })
-  expect(response.error.code).toBe('bad_request')
-  expect(response.error.message).toContain('parseMode')
+  expect(sent.status).toBe(201)
+  const path = `/messages/${sent.result.id}`
+  const body = { chatId: readableGroup, text: 'y', ...more }
+  expect(await outcome(sandbox, `PATCH ${path}`, { body })).toBe(200)
+  expect(await outcome(sandbox, `DELETE ${path}`, { body })).toBe(200)
+  const typing = { typing: true, ...more }
+  expect(await outcome(sandbox, `POST /chats/${chatId}/typing`, { body: typing })).toBe(200)
+  expect(await outcome(sandbox, 'PUT /key', { body: put })).toBe(200)
 })
 
 test('an id that JavaScript cannot hold exactly is refused, not rounded', async () => {

@@ -40,7 +40,6 @@ test('a fingerprint of another length, a key that is none, or one too long is re
   expect(await put({ publicKey: 'key' })).toBe('bad_request')
   expect(await put({ publicKey: A_KEY.publicKey.padEnd(65_537) })).toBe('bad_request')
   expect(await put({ publicKey: A_KEY.publicKey.padEnd(65_536) })).toBe(200)
-  expect(await put({ force: true })).toBe('bad_request')
   expect(await outcome(sandbox, 'PUT /key', { body: { publicKey: A_KEY.publicKey } })).toBe(
     'bad_request',
   )

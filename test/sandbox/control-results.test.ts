@@ -96,6 +96,7 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   const fault = await control.fault({ name: 'delay', delayMs: 1, times: 1 })
   await control.clearFaults(fault)
   await control.advance({ ms: 1000 })
+  await control.setClock({ mode: 'still' })
   await control.now()
   await control.schedule()
   await control.story()

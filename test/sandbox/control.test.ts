@@ -42,6 +42,8 @@ test('a wrong input is refused with what is wrong', async () => {
   expect((await call('/advance', '{}')).message).toContain('ms')
   expect(await call('/advance', '{"ms":"1"}')).toMatchObject({ status: 400 })
   expect(await call('/advance', '{"ms":-1}')).toMatchObject({ status: 400, code: 'bad_control' })
+  const beyond = await call('/advance', '{"ms":9007199254740991}')
+  expect(beyond).toMatchObject({ status: 400, code: 'bad_control' })
   expect(await call('/advance', '{')).toMatchObject({ status: 400, code: 'bad_request' })
   expect(await call('/fly', '{}')).toMatchObject({ status: 404, code: 'not_found' })
   expect(await call('/block', '{"userId":1,"botId":2}')).toMatchObject({ status: 400 })

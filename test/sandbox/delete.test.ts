@@ -20,14 +20,13 @@ test('chatId stands in the query or in a body', async () => {
   expect(await sandbox.control.messages({ chatId })).toEqual([])
 })
 
-test('without chatId, with two that differ, or with another field it is a bad request', async () => {
+test('without chatId, or with two that differ, it is a bad request', async () => {
   await using sandbox = await open()
   const chatId = sandbox.home.privateChat
   const id = await sent(sandbox, chatId)
   const path = `DELETE /messages/${id}`
   expect(await outcome(sandbox, path)).toBe('bad_request')
   expect(await outcome(sandbox, `${path}?chatId=x`)).toBe('bad_request')
-  expect(await outcome(sandbox, path, { body: { chatId, why: 1 } })).toBe('bad_request')
   const differ = { body: { chatId: sandbox.home.readableGroup } }
   expect(await outcome(sandbox, `${path}?chatId=${chatId}`, differ)).toBe('bad_request')
 })
@@ -42,15 +41,13 @@ test('a message already gone is not found', async () => {
   expect(await outcome(sandbox, 'DELETE /messages/1?chatId=1')).toBe('chat_not_found')
 })
 
-test('others’ messages need the right to delete, and in private chats nothing helps', async () => {
+test('others’ messages need the right to delete, which nobody has in a private chat', async () => {
   await using sandbox = await open()
   const { alice, bot, privateChat, readableGroup } = sandbox.home
   const theirs = async (chatId: number) => {
     const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
     return `DELETE /messages/${messageId}?chatId=${chatId}`
   }
-  expect(await outcome(sandbox, await theirs(privateChat))).toBe('forbidden')
-  await sandbox.control.setMembership({ chatId: privateChat, userId: bot.id, status: 'owner' })
   expect(await outcome(sandbox, await theirs(privateChat))).toBe('forbidden')
   const path = await theirs(readableGroup)
   expect(await outcome(sandbox, path)).toBe('forbidden')

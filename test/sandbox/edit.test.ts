@@ -38,7 +38,7 @@ test('an edit that changes nothing is a bad request', async () => {
   await using sandbox = await open()
   const id = await sent(sandbox)
   expect((await edit(sandbox, id, {})).error.code).toBe('bad_request')
-  const unknown = await edit(sandbox, id, { text: 'x', silent: true })
+  const unknown = await edit(sandbox, id, { silent: true })
   expect(unknown.error.code).toBe('bad_request')
 })
 

@@ -200,7 +200,7 @@ const TRIGGERS: Record<ErrorCode, Record<string, Trigger>> = {
   callback_expired: {
     'too late': async (sandbox) => {
       const id = await pressed(sandbox)
-      sandbox.advance(3 * 86_400_000)
+      await sandbox.advance(3 * 86_400_000)
       return [`POST /callbacks/${id}/answer`]
     },
   },

@@ -67,7 +67,7 @@ test('a key may take effect only later', async () => {
   sandbox.fault('late-key', { delayMs: 5000, times: 1 })
   await protect(sandbox)
   expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ mode: 'open' })
-  sandbox.advance(5000)
+  await sandbox.advance(5000)
   await Promise.resolve()
   expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ mode: 'protected' })
 })

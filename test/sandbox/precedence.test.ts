@@ -111,7 +111,7 @@ describe('what is refused first', () => {
     expect(await answer('none', 'null')).toBe('bad_request')
     expect(await answer('none')).toBe('callback_not_found')
     expect(await answer(callbackId)).toBe(200)
-    sandbox.advance(100_000)
+    await sandbox.advance(100_000)
     expect(await answer(callbackId)).toBe('callback_answered')
   })
 

@@ -10,18 +10,18 @@ const edit = (sandbox: Sandbox, chatId: number, id: number) =>
 test('600 calls a minute fit; then the header says what is really left and the body 60', async () => {
   await using sandbox = await still()
   for (let n = 0; n < 600; n++) await ask(sandbox, 'GET /me')
-  sandbox.advance(14_500)
+  await sandbox.advance(14_500)
   const refused = await ask(sandbox, 'GET /me')
   expect(refused.error).toMatchObject({ code: 'rate_limited', status: 429, retryAfter: 60 })
   expect(refused.headers.get('retry-after')).toBe('46')
-  sandbox.advance(45_500)
+  await sandbox.advance(45_500)
   expect(await outcome(sandbox, 'GET /me')).toBe(200)
 })
 
 test('what is refused does not count', async () => {
   await using sandbox = await still()
   for (let n = 0; n < 700; n++) await ask(sandbox, 'GET /me')
-  sandbox.advance(60_000)
+  await sandbox.advance(60_000)
   for (let n = 0; n < 600; n++) expect(await outcome(sandbox, 'GET /me')).toBe(200)
   expect(await outcome(sandbox, 'GET /me')).toBe('rate_limited')
 })
@@ -33,7 +33,7 @@ test('an address has 1200 calls a minute, whoever’s token it shows', async () 
   for (let n = 0; n < 600; n++) await ask(sandbox, 'GET /me', { token: null })
   const refused = await ask(sandbox, 'GET /me', { token })
   expect(refused.error).toMatchObject({ code: 'rate_limited', retryAfter: 60 })
-  sandbox.advance(60_000)
+  await sandbox.advance(60_000)
   expect(await outcome(sandbox, 'GET /me', { token })).toBe(200)
 })
 
@@ -44,7 +44,7 @@ test('one send a second fits into a private chat', async () => {
   const refused = await send(sandbox, privateChat)
   expect(refused.error).toMatchObject({ code: 'flood_wait', status: 429, retryAfter: 1 })
   expect(refused.headers.get('retry-after')).toBe('1')
-  sandbox.advance(1000)
+  await sandbox.advance(1000)
   expect((await send(sandbox, privateChat)).status).toBe(201)
 })
 
@@ -52,12 +52,12 @@ test('20 sends a minute fit into a group', async () => {
   await using sandbox = await still()
   const { readableGroup } = sandbox.home
   for (let n = 0; n < 20; n++) expect((await send(sandbox, readableGroup)).status).toBe(201)
-  sandbox.advance(20_000)
+  await sandbox.advance(20_000)
   expect((await send(sandbox, readableGroup)).error).toMatchObject({
     code: 'flood_wait',
     retryAfter: 40,
   })
-  sandbox.advance(40_000)
+  await sandbox.advance(40_000)
   expect((await send(sandbox, readableGroup)).status).toBe(201)
 })
 
@@ -75,7 +75,7 @@ test('30 sends a second fit overall', async () => {
     code: 'flood_wait',
     retryAfter: 1,
   })
-  sandbox.advance(1000)
+  await sandbox.advance(1000)
   expect((await send(sandbox, privateChat)).status).toBe(201)
 })
 
@@ -88,7 +88,7 @@ test('edits count in windows of their own', async () => {
     code: 'flood_wait',
     retryAfter: 1,
   })
-  sandbox.advance(1000)
+  await sandbox.advance(1000)
   expect((await edit(sandbox, privateChat, id)).status).toBe(200)
   expect((await send(sandbox, privateChat)).status).toBe(201)
 })
@@ -110,7 +110,7 @@ test('slow mode holds sends apart, but not edits, nor administrators', async () 
   const { bot, readableGroup: chatId } = sandbox.home
   await sandbox.control.changeChat({ chatId, slowModeSeconds: 30 })
   const { id } = (await send(sandbox, chatId)).result
-  sandbox.advance(10_500)
+  await sandbox.advance(10_500)
   const refused = await send(sandbox, chatId)
   expect(refused.error).toMatchObject({ code: 'slow_mode', status: 429, retryAfter: 20 })
   expect(refused.headers.get('retry-after')).toBe('20')
@@ -118,6 +118,6 @@ test('slow mode holds sends apart, but not edits, nor administrators', async () 
   await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'admin' })
   expect((await send(sandbox, chatId)).status).toBe(201)
   await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'member' })
-  sandbox.advance(30_000)
+  await sandbox.advance(30_000)
   expect((await send(sandbox, chatId)).status).toBe(201)
 })

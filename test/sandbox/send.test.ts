@@ -107,7 +107,7 @@ test('a restricted bot may not write until the restriction ends', async () => {
   expect(await code(sandbox, { text: 'x' }, readableGroup)).toBe('forbidden')
   const chat = await ask(sandbox, `GET /chats/${readableGroup}`)
   expect(chat.result).toMatchObject({ me: { status: 'restricted', restrictedUntil: until } })
-  sandbox.advance(60_000)
+  await sandbox.advance(60_000)
   expect((await send(sandbox, { text: 'x' }, readableGroup)).status).toBe(201)
 })
 

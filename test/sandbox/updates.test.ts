@@ -56,8 +56,8 @@ test('a poll ends empty when its time runs out', async () => {
   await using sandbox = await still()
   const waiting = poll(sandbox, '?timeout=50')
   await calls(sandbox, 1)
-  sandbox.advance(49_999)
-  sandbox.advance(1)
+  await sandbox.advance(49_999)
+  await sandbox.advance(1)
   expect((await waiting).result).toEqual([])
 })
 
@@ -94,10 +94,10 @@ test('a poll in progress ends empty when the sandbox closes', async () => {
 test('updates over 72 hours old are dropped', async () => {
   await using sandbox = await still()
   await write(sandbox, 'old')
-  sandbox.advance(72 * 3_600_000)
+  await sandbox.advance(72 * 3_600_000)
   await write(sandbox, 'new')
   expect((await poll(sandbox)).result).toHaveLength(2)
-  sandbox.advance(1)
+  await sandbox.advance(1)
   expect((await poll(sandbox)).result).toMatchObject([{ message: { text: 'new' } }])
 })
 

@@ -109,14 +109,14 @@ describe('the service’s own no', () => {
       scene.sandbox.transcript
         .list()
         .filter(({ path, status }) => path.includes('timeout=50') && status === 403).length
-    await until(() => {
-      scene.clock.advance(51_000)
+    await until(async () => {
+      await scene.clock.advance(51_000)
       return refusedPolls() > 0
     })
     const words = await scene.write(2)
     const before = refusedPolls()
-    await until(() => {
-      scene.clock.advance(60_000)
+    await until(async () => {
+      await scene.clock.advance(60_000)
       return refusedPolls() > before
     })
     expect(bot.deliveries).toEqual([])
@@ -143,7 +143,7 @@ describe('the service’s own no', () => {
     }
     expect((await scene.call('POST', '/webhook', { url })).code).toBe('unauthorized')
     const since = scene.mark()
-    for (let n = 0; n < 10; n++) scene.clock.advance(3_600_000)
+    for (let n = 0; n < 10; n++) await scene.clock.advance(3_600_000)
     expect(await scene.reason('token')).toContain('revoked')
     expect(scene.calls(since)).toEqual([])
   })
@@ -151,7 +151,7 @@ describe('the service’s own no', () => {
   test('to too many calls comes as it is, and nothing is set', async () => {
     const scene = await openScene(PLAIN)
     const fault = { status: 429, code: 'rate_limited', retryAfter: 60, retryAfterHeader: '7' }
-    for (const route of ['getUpdates', 'getWebhook']) {
+    for (const route of ['getUpdates', 'getWebhook'] as const) {
       scene.sandbox.fault('error', { ...fault, route, times: 1 })
       const refused = await scene.call('POST', '/webhook', { url })
       expect([refused.status, refused.code]).toEqual([429, 'rate_limited'])

@@ -128,7 +128,7 @@ describe('two who poll for one bot', () => {
     }
     await Promise.all(polls.slice(0, 3))
     expect(await scene.reason('second-poller')).toContain('through this sidecar')
-    scene.clock.advance(50_000)
+    await scene.clock.advance(50_000)
     await polls[3]
   })
 
@@ -153,19 +153,19 @@ describe('two who poll for one bot', () => {
     const bots = [await openBot(), await openBot()]
     await scene.call('POST', '/webhook', { url: bots[0]?.url })
     await other.call('POST', '/webhook', { url: bots[1]?.url })
-    const move = (): void => {
-      scene.clock.advance(500)
-      other.clock.advance(0)
+    const move = async (): Promise<void> => {
+      await scene.clock.advance(500)
+      await other.clock.advance(0)
     }
     for (const one of [scene, other]) {
-      await until(() => {
-        move()
-        return one.reason('second-poller')
+      await until(async () => {
+        await move()
+        return await one.reason('second-poller')
       })
     }
     const words = await scene.write(3)
-    await until(() => {
-      move()
+    await until(async () => {
+      await move()
       const heard = new Set(bots.flatMap((bot) => bot.words))
       return words.every((word) => heard.has(word))
     })

@@ -129,10 +129,10 @@ test('too many calls: it waits as long as the header says', async () => {
     refuse(response, { status: 429, code: 'rate_limited', retryAfter: 60 }, { 'retry-after': '7' })
   const { service, scene, polled } = await begin(limited, [message(31)])
   await until(() => scene.clock.waits.includes(7000))
-  scene.clock.advance(6999)
+  await scene.clock.advance(6999)
   await scene.call('GET', '/me')
   expect(service.polls.length).toBe(1)
-  scene.clock.advance(1)
+  await scene.clock.advance(1)
   expect(await polled(3)).toEqual([null, null, 32])
 })
 

@@ -130,7 +130,7 @@ export class Scene {
   /** Waits until the sidecar waits for just so long, and lets that pass. */
   async pass(ms: number): Promise<void> {
     await until(() => this.clock.waits.includes(ms))
-    this.clock.advance(ms)
+    await this.clock.advance(ms)
   }
 
   /** The value of a metric; its labels as they stand in the line. */

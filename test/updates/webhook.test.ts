@@ -116,7 +116,7 @@ describe('a webhook that is set through the sidecar', () => {
     const { result } = await scene.call('GET', '/updates')
     expect(result.map((update: Json) => update.message.text)).toEqual(words.slice(2))
     expect(await info(scene)).toMatchObject({ url: null, failures: 0, lastError: null })
-    scene.clock.advance(10_000)
+    await scene.clock.advance(10_000)
     expect(bot.deliveries.length).toBe(3)
   })
 

@@ -1,18 +1,24 @@
 import { z } from 'zod'
-import { FAULTS, type FaultName } from '../faults/table.ts'
+import { FAULT_ROUTES, FAULTS, type FaultName } from '../faults/table.ts'
+import type { ClockMode } from '../clock.ts'
 import { toMishap } from '../seed/former-names.ts'
 import { accountId, botId, chatId, count, flag, text } from './fields.ts'
-import { definedFields, operation } from './operation.ts'
+import { ControlError, definedFields, operation } from './operation.ts'
 import { done, FailedStep, Now, RecordedCall } from './results.ts'
+import type { World } from '../world.ts'
 
 const nothing = z.strictObject({})
 const left = z.int().describe('steps that are not due yet')
+/** The end of the year 9999; there are no dates far beyond. */
+const LATEST_MS = Date.UTC(10_000, 0) - 1
+/** Of a final response; others a server cannot send. */
+const httpStatus = z.int().min(200).max(599)
 const names = Object.keys(FAULTS) as FaultName[]
 
 /** A fault's name and options; see src/sandbox/faults/table.ts. */
 export const FaultInput = z.strictObject({
   name: z.enum(names),
-  route: text.optional(),
+  route: z.enum(FAULT_ROUTES).optional(),
   botId: botId.optional(),
   times: count.optional(),
   after: count.optional(),
@@ -20,7 +26,7 @@ export const FaultInput = z.strictObject({
   seed: z.int().optional(),
   delayMs: count.optional(),
   bytes: count.optional(),
-  status: z.int().optional(),
+  status: httpStatus.optional(),
   code: text.optional(),
   retryAfter: z.int().optional(),
   retryAfterHeader: text.optional(),
@@ -40,18 +46,33 @@ export const FaultInput = z.strictObject({
 /** The clock, the schedule, faults, and the transcript. */
 export const ADMIN = {
   advance: operation(
-    'Moves the clock forward. Whatever becomes due on the way happens at once.',
+    'Moves the clock forward. Whatever falls due on the way happens at its time, one after the ' +
+      'other; deliveries under way are answered before the clock moves on.',
     z.strictObject({ ms: count }),
     Now,
-    async ({ world, schedule }, { ms }) => {
-      world.advance(ms)
-      await schedule.caughtUp()
-      return { now: world.clock.now() }
+    async ({ world }, { ms }) => {
+      if (world.clock.now() + ms > LATEST_MS) {
+        throw new ControlError('ms: the clock does not go beyond the year 9999')
+      }
+      await world.advance(ms)
+      return clockOf(world)
     },
   ),
-  now: operation('Gives the time of the clock, in ms since 1970.', nothing, Now, ({ world }) => ({
-    now: world.clock.now(),
-  })),
+  setClock: operation(
+    'Stops the clock (`still`: only `advance` moves it), or lets it run on from the time it has.',
+    z.strictObject({ mode: z.enum(['running', 'still']) }),
+    Now,
+    ({ world }, { mode }) => {
+      world.setClockMode(mode)
+      return clockOf(world)
+    },
+  ),
+  now: operation(
+    'Gives the time of the clock, in ms since 1970, and whether it runs.',
+    nothing,
+    Now,
+    ({ world }) => clockOf(world),
+  ),
   schedule: operation(
     'Gives how many steps of the seed’s schedule are left, and which failed.',
     nothing,
@@ -107,4 +128,8 @@ export const ADMIN = {
       return { cleared: true } as const
     },
   ),
+}
+
+function clockOf({ clock }: World): { now: number; mode: ClockMode } {
+  return { now: clock.now(), mode: clock.mode }
 }

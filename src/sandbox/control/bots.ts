@@ -1,13 +1,21 @@
 import { z } from 'zod'
 import { PutCommands } from '../../api/command.ts'
+import { firstProblem } from '../../api/common.ts'
 import { Update } from '../../api/update.ts'
 import { issueToken, newToken, pause, resume, revokeToken } from '../rules/bots.ts'
-import { setCommands } from '../rules/commands.ts'
+import { scopeChatId, setCommands } from '../rules/commands.ts'
 import { setBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
-import { ControlError, definedFields, operation, requireBot } from './operation.ts'
+import {
+  ControlError,
+  definedFields,
+  operation,
+  requireBot,
+  requireChat,
+  requireMember,
+} from './operation.ts'
 import {
   Account,
   BotProfile,
@@ -112,14 +120,19 @@ export const BOTS = {
     },
   ),
   setCommands: operation(
-    'The owner edits the commands of a scope.',
+    'The owner edits the commands of a scope. Of commands with the same name the first counts.',
     z.strictObject({ botId, scope, commands: z.array(z.unknown()) }),
     z.object({ scope: text, commands: z.array(ShownCommand) }),
     (context, { botId: id, ...input }) => {
+      const bot = requireBot(context, id)
       const parsed = PutCommands.safeParse(input)
-      if (!parsed.success) throw new ControlError('these are no commands')
-      setCommands(requireBot(context, id), parsed.data.scope, parsed.data.commands)
-      return parsed.data
+      if (!parsed.success) {
+        throw new ControlError(`these are no commands: ${firstProblem(parsed.error)}`)
+      }
+      const { scope: name, commands } = parsed.data
+      const chatId = scopeChatId(name)
+      if (chatId !== null && commands.length > 0) requireMember(requireChat(context, chatId), id)
+      return { scope: name, commands: setCommands(bot, name, commands) }
     },
   ),
   bot: operation(

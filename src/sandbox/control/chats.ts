@@ -1,12 +1,23 @@
 import { z } from 'zod'
-import { SEAT_STATUS } from '../../api/endpoints.ts'
-import { join, leave, newMembership } from '../rules/memberships.ts'
+import { join, leave, membershipOf, newMembership } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
 import type { ChatState } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
-import { accountId, botId, chatId, count, flag, personId, text, textOrNull } from './fields.ts'
+import {
+  accountId,
+  botId,
+  chatId,
+  count,
+  flag,
+  memberStatus,
+  personId,
+  rights,
+  text,
+  textOrNull,
+} from './fields.ts'
+import { changeSeat, requireSeat } from './seats.ts'
 import {
   ControlError,
   requireMember,
@@ -27,11 +38,12 @@ const settings = {
   rosterHidden: flag.optional(),
   adminsHidden: flag.optional(),
 }
-const role = { status: z.enum(SEAT_STATUS).optional(), rights: count.optional() }
+const role = { status: memberStatus.optional(), rights: rights.optional() }
 const member = { chatId, userId: accountId }
 
 const setMembership = operation(
-  'Makes a member an administrator, restricts a member, and the like.',
+  'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
+    'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
   z.strictObject({
     ...member,
     ...role,
@@ -40,9 +52,10 @@ const setMembership = operation(
   }),
   ChatMember,
   (context, { chatId: id, userId, ...changes }) => {
-    const chat = requireChat(context, id)
+    const chat = requireRoom(context, id)
     requireMember(chat, userId)
-    Object.assign(chat.members.get(userId) ?? {}, definedFields(changes))
+    const membership = membershipOf(context.world, chat, userId)
+    if (membership !== undefined) changeSeat(membership, changes)
     return memberView(context.world, chat, userId)
   },
 )
@@ -105,11 +118,12 @@ export const CHATS = {
     (context, input) => {
       const chat = requireRoom(context, input.chatId)
       requireAddable(context, input.userId)
-      const { userId, status, rights } = input
+      const { userId, status, rights: held } = input
+      requireSeat(status ?? 'member', { rights: held })
       join(context.world, chat, {
         userId,
         ...(status === undefined ? {} : { status }),
-        ...(rights === undefined ? {} : { rights }),
+        ...(held === undefined ? {} : { rights: held }),
       })
       return memberView(context.world, chat, userId)
     },
@@ -138,7 +152,9 @@ export const CHATS = {
 
 function requireRoom(context: ControlContext, id: number): ChatState {
   const chat = requireChat(context, id)
-  if (chat.kind === 'private') throw new ControlError('nobody joins or leaves a private chat')
+  if (chat.kind === 'private') {
+    throw new ControlError('in a private chat nobody joins, leaves or has another status')
+  }
   return chat
 }
 

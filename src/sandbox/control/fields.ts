@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ALL_RIGHTS } from '../state.ts'
 
 /** What an input field with an id refers to. In a seed file the field has a name instead. */
 export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'scope'
@@ -15,6 +16,11 @@ export const messageId = z.int().register(REFERENCES, { kind: 'message' })
 
 /** A scope of commands, such as `chat:<chat_id>`. */
 export const scope = z.string().register(REFERENCES, { kind: 'scope' })
+
+/** The status of a member; whoever left is none. */
+export const memberStatus = z.enum(['owner', 'admin', 'member', 'restricted'])
+/** Bits of `RIGHTS`. */
+export const rights = z.int().min(0).max(ALL_RIGHTS)
 
 export const text = z.string()
 export const textOrNull = z.string().nullable()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PHONE_KEYS } from '../phone/keys.ts'
+import { pressingProblem } from '../rules/people.ts'
 import { post } from '../rules/post.ts'
 import { press } from '../rules/presses.ts'
 import type { StoredMessage } from '../state.ts'
@@ -65,12 +66,16 @@ export const MESSAGES = {
     z.object({ callbackId: text }),
     (context, input) => {
       const chat = requireChat(context, input.chatId)
+      requirePerson(context, input.userId)
       requireMember(chat, input.userId)
       const message = requireMessage(chat, input.messageId)
+      const { userId } = input
+      const problem = pressingProblem(context.world, { chat, message, userId })
+      if (problem !== null) throw new ControlError(`${userId} cannot press there: ${problem}`)
       const bot = context.world.bots.get(message.fromId)
       const data = callbackData(message).find((found) => found === (input.data ?? found))
       if (bot === undefined || data === undefined) throw new ControlError('no such button')
-      const pressed = press(context.world, { bot, chat, message, userId: input.userId, data })
+      const pressed = press(context.world, { bot, chat, message, userId, data })
       return { callbackId: pressed.id }
     },
   ),

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
 import type { AnyOperation, Operation } from '../../rpc/operation.ts'
 import type { Phones } from '../phone/phones.ts'
+import { writingProblem } from '../rules/people.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 
@@ -20,8 +21,6 @@ export interface ControlContext {
     /** How many steps are left. */
     readonly left: number
     readonly errors: readonly StepError[]
-    /** Resolves when every step that is due by now is done. */
-    caughtUp(): Promise<void>
   }
 }
 
@@ -86,18 +85,16 @@ export function requireMember(chat: ChatState, userId: number): void {
   if (!chat.members.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
 }
 
-/** @throws ControlError unless the person is in the chat, has an account, and does not block its bot */
+/** @throws ControlError unless the person is in the chat and could write there with a phone */
 export function requireWriter(
   on: ControlContext,
   o: { userId: number; chatId: number },
 ): ChatState {
   const chat = requireChat(on, o.chatId)
-  const person = requirePerson(on, o.userId)
+  requirePerson(on, o.userId)
   requireMember(chat, o.userId)
-  const blocked = [...chat.members.keys()].some((id) => person.blocked.includes(id))
-  if (person.gone || (chat.kind === 'private' && blocked)) {
-    throw new ControlError(`${o.userId} cannot write there`)
-  }
+  const problem = writingProblem(on.world, chat, o.userId)
+  if (problem !== null) throw new ControlError(`${o.userId} cannot write there: ${problem}`)
   return chat
 }
 

@@ -144,8 +144,11 @@ export const RecordedCall = z
   })
   .meta({ id: 'RecordedCall' })
 
-/** The time of the sandbox's clock. */
-export const Now = z.object({ now: ms })
+/** The time of the sandbox's clock, and whether it runs. */
+export const Now = z.object({
+  now: ms,
+  mode: z.enum(['running', 'still']).describe('`still`: only `advance` moves it'),
+})
 
 export const FailedStep = z
   .object({

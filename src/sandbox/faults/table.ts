@@ -1,3 +1,5 @@
+import { ENDPOINTS } from '../../api/endpoints.ts'
+
 /**
  * Faults by name, and when each strikes. `before`: the request is not handled and changes nothing.
  * `after`: the request is handled, and its response is damaged. `rule`: a rule of the service works
@@ -54,10 +56,14 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS
 export type FaultPhase = (typeof FAULTS)[FaultName]
 
+/** Names of endpoints (src/api/endpoints.ts), and `media`. */
+export const FAULT_ROUTES = [...ENDPOINTS.map(({ name }) => name), 'media'] as const
+export type FaultRoute = (typeof FAULT_ROUTES)[number]
+
 /** How a fault strikes. Options that a fault does not use are ignored. */
 export interface FaultOptions {
-  /** Name of an endpoint (src/api/endpoints.ts), or `media`; every call when absent. */
-  route?: string
+  /** Every call when absent. */
+  route?: FaultRoute
   botId?: number
   /** Strikes so many times; without end when absent. */
   times?: number

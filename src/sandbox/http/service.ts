@@ -7,6 +7,7 @@ import { HANDLERS } from '../routes/table.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
+import { hasOtherBody, readOtherBody } from './body-limit.ts'
 import { finishResponse, type ResponseRewrite } from './response.ts'
 import { createListener } from './listener.ts'
 import type { CallRecorder } from '../transcript.ts'
@@ -59,9 +60,20 @@ export function createService(
     if (call !== undefined && isApi(request)) call.bot = admitCall(world, request)
     next()
   })
-  app.addHook('preParsing', (request, _reply, payload, next) => {
+  app.addHook('preParsing', (request, reply, payload, next) => {
     recordBody(request)
-    next(null, payload)
+    if (!hasOtherBody(request)) {
+      next(null, payload)
+      return
+    }
+    const read = async (): Promise<void> => {
+      const body = await readOtherBody(request, FIXED_LIMITS.requestBytes).catch(toError)
+      if (!(body instanceof Error)) return next(null, body)
+      // The rest of the body is not read.
+      reply.header('connection', 'close')
+      next(body)
+    }
+    void read()
   })
   app.addHook('preHandler', (request, reply, next) => {
     const faults = world.faults.take('before', callerOf(request, openCalls.get(request)?.bot))
@@ -139,6 +151,8 @@ function openRecord(world: World, request: FastifyRequest): CallRecorder {
     headers: request.raw.rawHeaders,
   })
 }
+
+const toError = (error: Error): Error => error
 
 /** The same bytes, not a copy. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -3,6 +3,7 @@ import { isAddressed } from '../rules/addressing.ts'
 import { haveCommonChat } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
+import { writingProblem } from '../rules/people.ts'
 import { post } from '../rules/post.ts'
 import type { ChatState, MediaState, PublishedKey } from '../state.ts'
 import { botIds, personIds } from '../views/accounts.ts'
@@ -92,9 +93,14 @@ export class PhoneConnection {
     return mediaId
   }
 
-  /** Posts a message, which the transcript records as sent. Gives its id. */
+  /**
+   * Posts a message, which the transcript records as sent. Gives its id.
+   * @throws Error when the person may not write there
+   */
   post(message: OutgoingMessage): number {
     const chat = this.#chat(message.chatId)
+    const problem = writingProblem(this.#world, chat, this.#userId)
+    if (problem !== null) throw new Error(`${this.#userId} cannot write there: ${problem}`)
     const record = this.#world.transcript.open({
       at: this.#world.clock.now(),
       by: 'phone',

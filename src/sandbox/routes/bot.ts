@@ -1,4 +1,4 @@
-import { PutKey } from '../../api/user-key.ts'
+import { OpenPutKey } from '../../api/user-key.ts'
 import { SetWebhook } from '../../api/webhook.ts'
 import { revokeToken as revoke } from '../rules/bots.ts'
 import { publishBotKey } from '../rules/keys.ts'
@@ -12,7 +12,7 @@ export const getMe: RouteHandler = ({ bot }) => ({ result: botView(bot) })
 
 /** PUT /key: the fingerprint is not compared with the key (spec). */
 export const putKey: RouteHandler = ({ world, bot, body }) => {
-  const { publicKey, fingerprint } = parseInput(PutKey, body)
+  const { publicKey, fingerprint } = parseInput(OpenPutKey, body)
   publishBotKey(world, bot, { publicKey, fingerprint })
   return { result: { fingerprint, mode: 'protected' } }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { PutCommands, Scope, type Command, type CommandScope } from '../../api/command.ts'
+import { PutCommands, Scope, type CommandScope } from '../../api/command.ts'
 import { findChat } from '../rules/find.ts'
-import { setCommands } from '../rules/commands.ts'
-import { parseInput, type BotCall, type RouteHandler } from './call.ts'
+import { scopeChatId, setCommands } from '../rules/commands.ts'
+import { parseInput, type RouteHandler } from './call.ts'
 
 const ScopeQuery = z.object({ scope: Scope })
 
@@ -18,15 +18,11 @@ export const getCommands: RouteHandler = ({ bot, query }) => {
 }
 
 /** PUT /commands: replaces the list of one scope; of commands with the same name the first counts. */
-export const putCommands: RouteHandler = (call) => {
-  const { scope, commands } = parseInput(PutCommands, call.body)
-  requireScopeChat(call, scope)
-  const first = new Map<string, Command>()
-  for (const command of commands) {
-    if (!first.has(command.command)) first.set(command.command, command)
-  }
-  setCommands(call.bot, scope, [...first.values()])
-  return { result: { scope, commands: [...first.values()] } satisfies CommandScope }
+export const putCommands: RouteHandler = ({ world, bot, body }) => {
+  const { scope, commands } = parseInput(PutCommands, body)
+  const chatId = scopeChatId(scope)
+  if (chatId !== null) findChat(world, bot, chatId)
+  return { result: { scope, commands: setCommands(bot, scope, commands) } satisfies CommandScope }
 }
 
 /** DELETE /commands */
@@ -39,9 +35,4 @@ export const deleteCommands: RouteHandler = ({ bot, query }) => {
 function scopeOf(query: unknown): string | undefined {
   const { scope } = query as { scope?: unknown }
   return scope === undefined ? undefined : parseInput(ScopeQuery, { scope }).scope
-}
-
-function requireScopeChat({ world, bot }: BotCall, scope: string): void {
-  const id = /^chat:(-?\d+)$/.exec(scope)?.[1]
-  if (id !== undefined) findChat(world, bot, Number(id))
 }

@@ -1,6 +1,6 @@
 import { CallbackAnswer } from '../../api/callback.ts'
 import { LIMITS } from '../../api/limits.ts'
-import { DeleteBody, EditBody, SendBody } from '../../api/send.ts'
+import { OpenDeleteBody, OpenEditBody, OpenSendBody } from '../../api/send.ts'
 import { apiError } from '../api-error.ts'
 import { expectedKind, readContent, readMarkup } from '../rules/content.ts'
 import { findChat, findMessage, pathId } from '../rules/find.ts'
@@ -12,7 +12,7 @@ import { parseInput, type BotCall, type RouteHandler } from './call.ts'
 
 /** POST /messages */
 export const sendMessage: RouteHandler = ({ world, bot, body }) => {
-  const asked = parseInput(SendBody, body)
+  const asked = parseInput(OpenSendBody, body)
   const chat = findChat(world, bot, asked.chatId)
   const before = asked.sendId === undefined ? undefined : bot.sent.get(asked.sendId)
   if (before !== undefined) {
@@ -40,9 +40,9 @@ export const sendMessage: RouteHandler = ({ world, bot, body }) => {
 
 /** PATCH /messages/{messageId}: any ordinary message of the bot's own, however old. */
 export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
-  const asked = parseInput(EditBody, body)
+  const asked = parseInput(OpenEditBody, body)
   const chat = findChat(world, bot, asked.chatId)
-  const message = findMessage(chat, bot, pathId(params['messageId']))
+  const message = findMessage(chat, pathId(params['messageId']))
   if (message.fromId !== bot.id || message.kind !== 'user') {
     throw apiError('forbidden', 'not an ordinary message of the bot’s own')
   }
@@ -66,7 +66,7 @@ export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
 export const deleteMessage: RouteHandler = (call) => {
   const { world, bot } = call
   const chat = findChat(world, bot, chatIdOf(call))
-  const message = findMessage(chat, bot, pathId(call.params['messageId']))
+  const message = findMessage(chat, pathId(call.params['messageId']))
   if (message.kind !== 'user') throw apiError('forbidden', 'service notices cannot be deleted')
   const mayDelete =
     chat.kind !== 'private' && hasRight(membershipOf(world, chat, bot.id), 'deleteMessages')
@@ -82,7 +82,7 @@ export const deleteMessage: RouteHandler = (call) => {
 /** `chatId` comes in the query, in an optional body, or in both when they agree. */
 function chatIdOf({ query, body }: BotCall): number {
   const { chatId } = query as { chatId?: unknown }
-  const inBody = body === undefined ? undefined : parseInput(DeleteBody, body).chatId
+  const inBody = body === undefined ? undefined : parseInput(OpenDeleteBody, body).chatId
   if (chatId === undefined) {
     if (inBody === undefined) throw apiError('bad_request', 'chatId: required')
     return inBody

@@ -1,5 +1,5 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { TypingBody } from '../../api/send.ts'
+import { OpenTypingBody } from '../../api/send.ts'
 import { apiError } from '../api-error.ts'
 import { findChat, pathId } from '../rules/find.ts'
 import { parties } from '../rules/mode.ts'
@@ -13,7 +13,7 @@ const SHOWN_MS = 5000
 
 /** POST /chats/{chatId}/typing: sends at most one indicator per chat in 3 seconds. */
 export const sendTyping: RouteHandler = ({ world, bot, params, body }) => {
-  const { typing = true } = parseInput(TypingBody, body === undefined ? {} : body)
+  const { typing = true } = parseInput(OpenTypingBody, body === undefined ? {} : body)
   const chat = findChat(world, bot, pathId(params['chatId']))
   if (!mayWrite(chat, membershipOf(world, chat, bot.id))) {
     throw apiError('forbidden', 'the bot may not write in this chat')

@@ -3,10 +3,25 @@ import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 import { isAdmin, membershipOf } from './memberships.ts'
 
-/** Replaces a scope's list; an empty one does not hide a wider one, so it is not stored. */
-export function setCommands(bot: BotState, scope: string, commands: Command[]): void {
-  if (commands.length === 0) bot.commands.delete(scope)
-  else bot.commands.set(scope, commands)
+/**
+ * Replaces a scope's list, for the bot or for its owner (spec, PUT /commands). Of commands with the
+ * same name the first counts. An empty list does not hide a wider scope, so it is not stored.
+ * @returns the list as it is now
+ */
+export function setCommands(bot: BotState, scope: string, commands: readonly Command[]): Command[] {
+  const first = new Map<string, Command>()
+  for (const command of commands) {
+    if (!first.has(command.command)) first.set(command.command, command)
+  }
+  if (first.size === 0) bot.commands.delete(scope)
+  else bot.commands.set(scope, [...first.values()])
+  return [...first.values()]
+}
+
+/** The id of the chat that a scope is for, or null. */
+export function scopeChatId(scope: string): number | null {
+  const id = /^chat:(-?\d+)$/.exec(scope)?.[1]
+  return id === undefined ? null : Number(id)
 }
 
 /**

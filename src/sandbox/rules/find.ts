@@ -16,13 +16,10 @@ export function findChat(world: World, bot: BotState, id: number | null): ChatSt
   return chat
 }
 
-/** @throws SandboxApiError `message_not_found`, also for what was there before the bot arrived */
-export function findMessage(chat: ChatState, bot: BotState, id: number | null): StoredMessage {
+/** @throws SandboxApiError `message_not_found` */
+export function findMessage(chat: ChatState, id: number | null): StoredMessage {
   const message = id === null ? undefined : chat.messages.get(id)
-  const first = chat.members.get(bot.id)?.firstMessageId ?? Infinity
-  if (message === undefined || message.id < first) {
-    throw apiError('message_not_found', 'no such message in this chat')
-  }
+  if (message === undefined) throw apiError('message_not_found', 'no such message in this chat')
   return message
 }
 

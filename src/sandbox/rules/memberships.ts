@@ -78,15 +78,19 @@ export function newMembership(
   status: MembershipStatus,
   rights?: number,
 ): Membership {
-  const usual = status === 'owner' || status === 'admin' ? ALL_RIGHTS : 0
   return {
     status,
-    rights: rights ?? usual,
+    rights: rights ?? usualRights(status),
     restrictedUntil: null,
     title: null,
     firstMessageId: chat.nextMessageId,
     wroteAt: null,
   }
+}
+
+/** The rights that come with a status; those of an administrator can be fewer. */
+export function usualRights(status: MembershipStatus): number {
+  return status === 'owner' || status === 'admin' ? ALL_RIGHTS : 0
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { newToken } from '../rules/bots.ts'
 import { ACTIONS, actionInput, referencesIn } from './actions.ts'
-import { addChat } from './chats.ts'
+import { addChat, restrictMembers } from './chats.ts'
 import { parseDurationMs } from './schema.ts'
 import { writeHistory } from './history.ts'
 import { SeedIds } from './ids.ts'
@@ -47,11 +47,11 @@ export async function applySeed(
     ),
   )
   for (const [name, chat] of Object.entries(seed.chats)) {
-    ids.chats.set(name, await addChat(control, { name, chat, ids, beginsMs }))
+    ids.chats.set(name, await addChat(control, { name, chat, ids }))
   }
-  await writeHistory(context, control, { seed, ids, beginsMs })
-  world.advance(Math.max(beginsMs - world.clock.now(), 0))
-  await setInitialState(control, { seed, ids })
+  await writeHistory(context, { seed, ids, beginsMs })
+  await world.advance(Math.max(beginsMs - world.clock.now(), 0))
+  await setInitialState(control, { seed, ids, beginsMs })
   for (const { at, ...actions } of [...seed.schedule, ...seed.happenings]) {
     const action = ACTIONS.find((name) => actions[name] !== undefined)
     if (action === undefined) continue
@@ -83,11 +83,17 @@ async function addKey(
   else await context.phones.of(userId, key === 'phone' ? undefined : key)
 }
 
-/** Sets blocks, closed accounts, commands, pauses and faults, which would prevent parts of the history. */
+/**
+ * Sets restrictions, blocks, closed accounts, commands, pauses and faults, which would prevent parts
+ * of the history.
+ */
 async function setInitialState(
   control: Control,
-  { seed, ids }: { seed: Seed; ids: SeedIds },
+  { seed, ids, beginsMs }: { seed: Seed; ids: SeedIds; beginsMs: number },
 ): Promise<void> {
+  for (const [name, chat] of Object.entries(seed.chats)) {
+    await restrictMembers(control, { chatId: ids.chat(name), chat, ids, beginsMs })
+  }
   for (const [handle, { blocks, gone }] of Object.entries(seed.people)) {
     const userId = ids.account(handle)
     for (const bot of blocks) await control.block({ userId, botId: ids.account(bot) })

@@ -6,10 +6,10 @@ import type { Seed, SeedRoom } from './schema.ts'
 
 type SeedMembership = Exclude<SeedRoom['members'][string], string>
 
-/** Makes a chat of a seed with its members. Gives its id. */
+/** Makes a chat of a seed with its members, none of them restricted yet. Gives its id. */
 export async function addChat(
   control: Control,
-  o: { name: string; chat: Seed['chats'][string]; ids: SeedIds; beginsMs: number },
+  o: { name: string; chat: Seed['chats'][string]; ids: SeedIds },
 ): Promise<number> {
   const { chat, ids } = o
   if (chat.kind === 'private') {
@@ -25,25 +25,36 @@ export async function addChat(
     ...settings,
     title: settings.title ?? o.name,
   })
-  for (const [handle, member] of Object.entries(members)) {
-    const membership: SeedMembership = typeof member === 'string' ? { status: member } : member
+  for (const [handle, { status, rights, title }] of membershipsOf(chat)) {
     await control.setMembership({
       chatId: id,
       userId: ids.account(handle),
-      ...toMembership(membership, o.beginsMs),
+      status: status === 'restricted' ? 'member' : status,
+      rights: rights?.reduce((bits, right) => bits | RIGHTS[right], 0),
+      title: title ?? null,
     })
   }
   return id
 }
 
-function toMembership({ status, rights, restrictedFor, title }: SeedMembership, beginsMs: number) {
-  const isAdmin = status === 'owner' || status === 'admin'
-  const all = Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]
-  const held = rights ?? (isAdmin ? all : [])
-  return {
-    status,
-    rights: held.reduce((bits, right) => bits | RIGHTS[right], 0),
-    restrictedUntil: restrictedFor === undefined ? null : beginsMs + parseDurationMs(restrictedFor),
-    title: title ?? null,
+/** Restricts the members of a seed's chat that are restricted from the beginning. */
+export async function restrictMembers(
+  control: Control,
+  o: { chatId: number; chat: Seed['chats'][string]; ids: SeedIds; beginsMs: number },
+): Promise<void> {
+  if (o.chat.kind === 'private') return
+  for (const [handle, { status, restrictedFor }] of membershipsOf(o.chat)) {
+    if (status !== 'restricted') continue
+    const restrictedUntil =
+      restrictedFor === undefined ? null : o.beginsMs + parseDurationMs(restrictedFor)
+    const userId = o.ids.account(handle)
+    await control.setMembership({ chatId: o.chatId, userId, status, restrictedUntil })
   }
+}
+
+function membershipsOf({ members }: SeedRoom): [string, SeedMembership][] {
+  return Object.entries(members).map(([handle, member]) => [
+    handle,
+    typeof member === 'string' ? { status: member } : member,
+  ])
 }

@@ -16,6 +16,17 @@ const agoOf = ({ ago }: Fields): string => (typeof ago === 'string' ? ago : '0s'
 const fields = (value: unknown): Fields => (isObject(value) ? value : {})
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
+const statusOf = (member: unknown): unknown => (isObject(member) ? member['status'] : member)
+
+function mayPost(member: unknown): boolean {
+  const { rights } = fields(member)
+  const status = statusOf(member)
+  return (
+    status === 'owner' ||
+    (status === 'admin' && (rights === undefined || list(rights).includes('postMessages')))
+  )
+}
+
 /**
  * Finds what is wrong with a seed beyond its shape: unknown names, duplicate handles, messages that
  * nobody could have written. Takes any value, also of the wrong shape, so that all problems are
@@ -111,10 +122,21 @@ class Checker {
         this.#addProblem(at, 'its owner does not let it be added to groups')
       }
     }
-    const owners = members.filter(
-      ([, member]) => (isObject(member) ? member['status'] : member) === 'owner',
-    )
+    for (const [handle, member] of members) {
+      if (!isObject(member)) continue
+      this.#seat(member, [...path, 'members', handle])
+    }
+    const owners = members.filter(([, member]) => statusOf(member) === 'owner')
     if (owners.length > 1) this.#addProblem([...path, 'members'], 'expected one owner at most')
+  }
+
+  #seat({ status, rights, restrictedFor }: Fields, path: Path): void {
+    if (rights !== undefined && status !== 'admin') {
+      this.#addProblem([...path, 'rights'], 'rights are for the status admin')
+    }
+    if (restrictedFor !== undefined && status !== 'restricted') {
+      this.#addProblem([...path, 'restrictedFor'], 'expected the status restricted beside it')
+    }
   }
 
   #message(
@@ -129,6 +151,9 @@ class Checker {
     if (typeof from !== 'string' || !members.includes(from)) {
       this.#addProblem([...path, 'from'], 'expected somebody in this chat', members.map(String))
       return
+    }
+    if (chat['kind'] === 'channel' && !mayPost(fields(chat['members'])[from])) {
+      this.#addProblem([...path, 'from'], 'expected somebody who may post in this channel')
     }
     const isBot = Object.hasOwn(this.#bots, from)
     if (this.#isSealed(chat) && isBot) {

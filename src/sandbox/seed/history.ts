@@ -1,5 +1,4 @@
 import { requireChat, type ControlContext } from '../control/operation.ts'
-import type { Control } from '../control/table.ts'
 import { trueMode } from '../rules/mode.ts'
 import { post } from '../rules/post.ts'
 import { parseDurationMs } from './schema.ts'
@@ -9,7 +8,6 @@ import type { Seed, SeedMessage } from './schema.ts'
 /** Posts the history of every chat, each message at its time. Bots get updates as usual. */
 export async function writeHistory(
   context: ControlContext,
-  control: Control,
   { seed, ids, beginsMs }: { seed: Seed; ids: SeedIds; beginsMs: number },
 ): Promise<void> {
   const { world } = context
@@ -21,16 +19,15 @@ export async function writeHistory(
     (a, b) => parseDurationMs(b.message.ago) - parseDurationMs(a.message.ago),
   )) {
     const atMs = beginsMs - parseDurationMs(message.ago)
-    world.advance(Math.max(atMs - world.clock.now(), 0))
+    await world.advance(Math.max(atMs - world.clock.now(), 0))
     const fromId = ids.account(message.from)
-    earlierIds.push(await write(context, control, { chatId, fromId, message, earlierIds }))
+    earlierIds.push(await write(context, { chatId, fromId, message, earlierIds }))
   }
 }
 
 /** @param o `earlierIds`: ids of the chat's history so far. Gives the message id. */
 async function write(
   context: ControlContext,
-  control: Control,
   o: { chatId: number; fromId: number; message: SeedMessage; earlierIds: number[] },
 ): Promise<number> {
   const { chatId, fromId, message } = o
@@ -40,7 +37,8 @@ async function write(
   if (context.world.bots.has(fromId)) {
     return post(context.world, { chat, fromId, text, replyTo, markup: markup ?? null }).id
   }
-  const input = { userId: fromId, chatId, text, replyTo }
-  const isSealed = trueMode(context.world, chat) === 'protected'
-  return (await (isSealed ? control.write(input) : control.post(input))).messageId
+  if (trueMode(context.world, chat) === 'protected') {
+    return await (await context.phones.of(fromId)).write(chatId, text, { replyTo })
+  }
+  return post(context.world, { chat, fromId, text, replyTo }).id
 }

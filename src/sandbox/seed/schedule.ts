@@ -74,14 +74,16 @@ export class Schedule {
   }
 
   async #run(): Promise<void> {
-    const { clock, closing } = this.#world
+    const { clock, closing, background, persistence } = this.#world
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [n, step] = next
       const waitMs = Math.max(step.atMs - clock.now(), 0)
       if (!(await clock.wait(waitMs, closing.signal))) break
-      await this.#perform(step)
-      this.#steps.delete(n)
-      await this.#world.persistence.flush().catch(() => undefined)
+      await background.run(async () => {
+        await this.#perform(step)
+        this.#steps.delete(n)
+        await persistence.flush().catch(() => undefined)
+      })
       this.#stepDone.resolve()
       this.#stepDone = Promise.withResolvers()
     }

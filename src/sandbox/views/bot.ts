@@ -37,6 +37,6 @@ export function webhookView(bot: BotState) {
     pending: bot.queue.size,
     failures: bot.webhook?.failures ?? 0,
     lastError: bot.webhook?.lastError ?? null,
-    nextAttemptAt: bot.webhook?.nextAttemptAt ?? null,
+    nextAttemptAt: bot.queue.size === 0 ? null : (bot.webhook?.nextAttemptAt ?? null),
   }
 }

@@ -3,12 +3,15 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { Update } from '../../api/update.ts'
+import { raceAbort } from '../../util/race-abort.ts'
 import type { WebhookState } from '../state.ts'
 import type { World } from '../world.ts'
 import { addressesOf } from './url.ts'
 
 const USER_AGENT = 'Service-Bot-Api/1'
 const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
+/** The error of a delivery that the receiver did not answer in time. */
+export const NO_ANSWER = 'no answer within 10 seconds'
 
 /**
  * POSTs one update (spec, Events 4). Gives null when a 2xx came within 10 seconds of the
@@ -25,14 +28,17 @@ export async function deliverUpdate(
     .wait(FIXED_LIMITS.webhookAnswerMs, finished.signal)
     .then((due) => (due ? timeout.abort() : undefined))
   const signal = AbortSignal.any([timeout.signal, stop])
-  try {
-    const addresses = await addressesOf(world, webhook.url)
-    if (addresses?.[0] === undefined) return 'the url does not resolve to a public address'
-    const status = await postUpdate(world, { webhook, update, address: addresses[0], signal })
+  const attempt = async (): Promise<string | null> => {
+    const [address] = (await addressesOf(world, webhook.url)) ?? []
+    if (address === undefined) return 'the url does not resolve to a public address'
+    const status = await postUpdate(world, { webhook, update, address, signal })
     if (status >= 300 && status < 400) return `the receiver redirected (${status})`
     return status >= 200 && status < 300 ? null : `the receiver answered ${status}`
+  }
+  try {
+    return await raceAbort(attempt(), signal)
   } catch {
-    return timeout.signal.aborted ? 'no answer within 10 seconds' : 'the connection failed'
+    return timeout.signal.aborted ? NO_ANSWER : 'the connection failed'
   } finally {
     finished.abort()
   }

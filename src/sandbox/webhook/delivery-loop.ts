@@ -3,7 +3,10 @@ import { notifyOwner } from '../rules/bots.ts'
 import type { BotState } from '../state.ts'
 import type { UpdateQueue } from '../update-queue.ts'
 import type { World } from '../world.ts'
-import { deliverUpdate } from './deliver.ts'
+import { deliverUpdate, NO_ANSWER } from './deliver.ts'
+
+/** Real time that `advance` leaves a receiver that did not answer the delivery before. */
+const SILENT_PATIENCE_MS = 1000
 
 const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToNotify } = FIXED_LIMITS
 
@@ -14,16 +17,23 @@ const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToNotify } = 
 async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): Promise<void> {
   const waitMs = (bot.webhook?.nextAttemptAt ?? 0) - world.clock.now()
   if (waitMs > 0) await world.clock.wait(waitMs, stop)
+  const { receiverPatienceMs } = world.rules
+  let patienceMs = receiverPatienceMs
   while (!stop.aborted && bot.webhook !== null) {
     const update = bot.status === 'active' ? bot.queue.list(1)[0] : undefined
     if (update === undefined) {
       await queueChange(bot.queue, stop)
       continue
     }
-    // An update that was delivered must still have its id after this process is killed.
-    await world.persistence.flush().catch(() => undefined)
-    const error = await deliverUpdate(world, { webhook: bot.webhook, update, stop })
+    const { webhook } = bot
+    const error = await world.background.run(async () => {
+      // An update that was delivered must still have its id after this process is killed.
+      await world.persistence.flush().catch(() => undefined)
+      return await deliverUpdate(world, { webhook, update, stop })
+    }, patienceMs)
     if (stop.aborted) return
+    const isSilent = error === NO_ANSWER
+    patienceMs = isSilent ? Math.min(receiverPatienceMs, SILENT_PATIENCE_MS) : receiverPatienceMs
     if (error === null) {
       bot.webhook = { ...bot.webhook, failures: 0, lastError: null, nextAttemptAt: null }
       bot.queue.confirm(update.updateId + 1)

@@ -18,6 +18,7 @@ import { MODES } from './modes.ts'
 import { OWNER } from './owner.ts'
 import { PRIVACY } from './privacy.ts'
 import { RATES } from './rates.ts'
+import { READINGS } from './readings.ts'
 import { RESOLVE } from './resolve.ts'
 import { SEND, SEND_ID } from './send.ts'
 import { SEND_TEXT } from './send-text.ts'
@@ -63,4 +64,5 @@ export const ALL_CASES: readonly Case[] = [
   ...RESOLVE,
   ...OWNER,
   ...RATES,
+  ...READINGS,
 ]

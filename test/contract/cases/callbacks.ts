@@ -150,10 +150,10 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', [
     needs: ['people', 'group', 'clock'],
     run: async (stage) => {
       const inTime = await pressed(stage)
-      stage.advance(59_000)
+      await stage.advance(59_000)
       ok(await answer(stage, inTime.callbackId))
       const late = await pressed(stage)
-      stage.advance(61_000)
+      await stage.advance(61_000)
       no(await answer(stage, late.callbackId), 'callback_expired')
     },
   },

@@ -190,10 +190,13 @@ export const SCOPES = casesOf('PUT /commands', [
     },
   },
   {
-    name: 'the owner edits the same lists, and the last writer wins',
-    proves: ['commands-console'],
+    name: 'the owner edits the same lists by the same rules, and the last writer wins',
+    proves: ['commands-console', 'commands-fold'],
     needs: ['owner'],
     run: async (stage) => {
+      const twin = { command: '/STOP', description: 'Again' }
+      await stage.owner.setCommands('private', [STOP, twin])
+      assert.deepEqual(await stored(stage, 'private'), [STOP])
       ok(await put(stage, { commands: [START] }))
       await stage.owner.setCommands('default', [STOP])
       assert.deepEqual(await stored(stage, 'default'), [STOP])

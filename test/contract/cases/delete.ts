@@ -18,7 +18,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', [
         const answer = await stage.bot.delete(`/messages/${inQuery}?chatId=${chatId}`)
         assert.deepEqual(ok(answer), { deleted: true })
         assert.equal(await isHeld(stage, chatId, inQuery), false)
-        stage.advance(1000)
+        await stage.advance(1000)
         const inBody = await say(stage, chatId)
         assert.deepEqual(ok(await stage.bot.delete(`/messages/${inBody}`, { chatId })), {
           deleted: true,
@@ -78,6 +78,24 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', [
         no(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`), 'forbidden')
         assert.equal(await isHeld(stage, chatId, id), true)
       }
+    },
+  },
+  {
+    name: 'what was written before the bot left and joined again is deleted by the same rules',
+    proves: ['delete-own', 'delete-others'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      const chatId = await stage.room()
+      const own = await say(stage, chatId)
+      const theirs = await stage.alice.write(chatId, stage.words())
+      ok(await stage.bot.post(`/chats/${chatId}/leave`))
+      await stage.join(chatId, stage.me.id)
+      const remove = (id: number) => stage.bot.delete(`/messages/${id}?chatId=${chatId}`)
+      assert.deepEqual(ok(await remove(own)), { deleted: true })
+      no(await remove(theirs), 'forbidden')
+      await stage.setMembership(chatId, stage.me.id, { status: 'admin', deletes: true })
+      assert.deepEqual(ok(await remove(theirs)), { deleted: true })
+      for (const id of [own, theirs]) assert.equal(await isHeld(stage, chatId, id), false)
     },
   },
   {

@@ -125,8 +125,24 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
     run: async (stage) => {
       const chatId = await stage.group()
       const id = await say(stage, chatId)
-      stage.advance(100 * 24 * HOURS_MS)
+      await stage.advance(100 * 24 * HOURS_MS)
       ok(await stage.bot.patch(`/messages/${id}`, { chatId, text: stage.words() }))
+    },
+  },
+  {
+    name: 'what the bot wrote before it left and joined again can be edited',
+    proves: ['edit-own'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      const chatId = await stage.room()
+      const own = await say(stage, chatId)
+      const theirs = await stage.alice.write(chatId, stage.words())
+      ok(await stage.bot.post(`/chats/${chatId}/leave`))
+      await stage.join(chatId, stage.me.id)
+      const edit = (id: number) =>
+        stage.bot.patch(`/messages/${id}`, { chatId, text: stage.words() })
+      assert.equal(okFields(await edit(own))['id'], own)
+      no(await edit(theirs), 'forbidden')
     },
   },
   {

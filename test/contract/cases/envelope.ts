@@ -76,6 +76,17 @@ export const ENVELOPE = [
         ])
       },
     },
+    {
+      name: 'a request body over 256 KiB is too_large where none is asked for, too',
+      proves: ['error too_large', 'limit requestBytes'],
+      run: async (stage) => {
+        const raw = bodyOf(256 * KIB + 1)
+        no(await stage.bot.get('/me', { raw }), 'too_large')
+        no(await stage.bot.get('/nothing/here', { raw }), 'too_large')
+        no(await stage.bot.delete('/commands', undefined, { raw }), 'too_large')
+        no(await stage.bot.get('/me', { raw, token: null }), 'unauthorized')
+      },
+    },
   ]),
   ...casesOf('Endpoints', [
     {

@@ -30,7 +30,7 @@ export const RATES = casesOf('Limits', [
       const call = () => stage.bot.get('/commands')
       const { apiCallsPerMinute } = LIMITS
       const first = await times(300, call)
-      stage.advance(20_000)
+      await stage.advance(20_000)
       const rest = await times(apiCallsPerMinute - 300, call)
       const good = [...first, ...rest].filter(({ status }) => status === 200).length
       // The sidecar's few calls of its own count like any others of the bot's.
@@ -38,11 +38,11 @@ export const RATES = casesOf('Limits', [
       assert.ok(good >= least && good <= 600, `${good} calls fit`)
       const waits = wait(await call(), 'rate_limited')
       assert.deepEqual(waits, { header: 40, body: 60 })
-      stage.advance(15_000)
+      await stage.advance(15_000)
       for (const answer of await times(320, call)) {
         assert.deepEqual(wait(answer, 'rate_limited'), { header: 25, body: 60 })
       }
-      stage.advance(25_000)
+      await stage.advance(25_000)
       ok(await call())
     },
   },
@@ -64,7 +64,7 @@ export const RATES = casesOf('Limits', [
       if (third === undefined) throw new Error('there are three')
       await times(10, () => third.get('/commands'))
       assert.deepEqual(wait(await third.get('/commands'), 'rate_limited'), { header: 60, body: 60 })
-      stage.advance(60_000)
+      await stage.advance(60_000)
       ok(await third.get('/commands'))
     },
   },
@@ -76,9 +76,9 @@ export const RATES = casesOf('Limits', [
       const chatId = await stage.privateChat()
       ok(await send(stage, chatId), 201)
       assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
-      stage.advance(999)
+      await stage.advance(999)
       assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
-      stage.advance(1)
+      await stage.advance(1)
       ok(await send(stage, chatId), 201)
     },
   },
@@ -92,10 +92,10 @@ export const RATES = casesOf('Limits', [
       for (const chatId of [await stage.group(), channel]) {
         for (let n = 0; n < LIMITS.sendsPerGroupPerMinute; n++) {
           ok(await send(stage, chatId), 201)
-          stage.advance(100)
+          await stage.advance(100)
         }
         assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 58)
-        stage.advance(58_000)
+        await stage.advance(58_000)
         ok(await send(stage, chatId), 201)
       }
     },
@@ -113,7 +113,7 @@ export const RATES = casesOf('Limits', [
       for (const answer of sent) ok(answer, 201)
       const chatId = await stage.privateChat()
       assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
-      stage.advance(1000)
+      await stage.advance(1000)
       ok(await send(stage, chatId), 201)
     },
   },
@@ -133,7 +133,7 @@ export const RATES = casesOf('Limits', [
         stage.bot.patch(`/messages/${which}`, { chatId: where, text: stage.words() })
       ok(await edit(chatId, id))
       assert.equal(floodSeconds(await edit(chatId, id), 'flood_wait'), 1)
-      stage.advance(1000)
+      await stage.advance(1000)
       ok(await edit(chatId, id))
       ok(await send(stage, chatId), 201)
 
@@ -143,7 +143,7 @@ export const RATES = casesOf('Limits', [
       assert.equal(floodSeconds(await edit(group, other), 'flood_wait'), 60)
       ok(await send(stage, group), 201)
 
-      stage.advance(60_000)
+      await stage.advance(60_000)
       const room = await stage.room()
       const third = await say(stage, room)
       const half = LIMITS.sendsPerSecond / 2
@@ -160,9 +160,9 @@ export const RATES = casesOf('Limits', [
       const chatId = await stage.room({ slowModeSeconds: 30 })
       ok(await send(stage, chatId), 201)
       assert.equal(floodSeconds(await send(stage, chatId), 'slow_mode'), 30)
-      stage.advance(20_000)
+      await stage.advance(20_000)
       assert.equal(floodSeconds(await send(stage, chatId), 'slow_mode'), 10)
-      stage.advance(10_000)
+      await stage.advance(10_000)
       ok(await send(stage, chatId), 201)
     },
   },
@@ -175,11 +175,11 @@ export const RATES = casesOf('Limits', [
       const missed = () => stage.bot.get('/resolve/nobody_has_this')
       for (const answer of await times(FIXED_LIMITS.lookupsPerMinute, found)) ok(answer)
       assert.equal(floodSeconds(await found(), 'flood_wait'), 60)
-      stage.advance(60_000)
+      await stage.advance(60_000)
       const misses = FIXED_LIMITS.lookupsPerMinute / FIXED_LIMITS.missedLookupWeight
       for (const answer of await times(misses, missed)) no(answer, 'username_not_found')
       assert.equal(floodSeconds(await found(), 'flood_wait'), 60)
-      stage.advance(60_000)
+      await stage.advance(60_000)
       ok(await found())
     },
   },

@@ -27,9 +27,9 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       assert.equal(await sent(stage, chatId), true)
       assert.equal(await sent(stage, chatId), false)
       assert.equal(await sent(stage, await stage.privateChat()), true)
-      stage.advance(2999)
+      await stage.advance(2999)
       assert.equal(await sent(stage, chatId), false)
-      stage.advance(1)
+      await stage.advance(1)
       assert.equal(await sent(stage, chatId), true)
     },
   },

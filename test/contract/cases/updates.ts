@@ -97,10 +97,10 @@ export const UPDATES = casesOf('GET /updates', [
       let isOver = false
       const poll = stage.bot.get('/updates?timeout=50').finally(() => (isOver = true))
       await stage.polling()
-      stage.advance(49_999)
+      await stage.advance(49_999)
       ok(await stage.bot.get('/me'))
       assert.equal(isOver, false)
-      stage.advance(1)
+      await stage.advance(1)
       assert.deepEqual(ok(await poll), [])
     },
   },
@@ -150,9 +150,9 @@ export const QUEUE = casesOf('Events', [
     needs: ['clock', 'people'],
     run: async (stage) => {
       await written(stage, 1)
-      stage.advance(72 * HOURS_MS - 1000)
+      await stage.advance(72 * HOURS_MS - 1000)
       assert.equal((await received(stage)).length, 1)
-      stage.advance(2000)
+      await stage.advance(2000)
       assert.deepEqual(await received(stage), [])
     },
   },

@@ -94,10 +94,10 @@ const DELIVERIES = casesOf('Events', [
         const { lastError, pending } = await failed(stage, index + 1)
         assert.equal(typeof lastError, 'string')
         assert.equal(pending, 2)
-        stage.advance(waitMs - 1)
+        await stage.advance(waitMs - 1)
         ok(await stage.bot.get('/webhook'))
         assert.equal(receiver.deliveries.length, index + 1)
-        stage.advance(1)
+        await stage.advance(1)
         await receiver.until(index + 2)
       }
       await info(stage, ({ pending }) => pending === 0)
@@ -129,7 +129,7 @@ const DELIVERIES = casesOf('Events', [
         receiver.deliveries.map(({ path }) => path),
         ['/hook'],
       )
-      stage.advance(1000)
+      await stage.advance(1000)
       await receiver.until(2)
     },
   },
@@ -142,9 +142,9 @@ const DELIVERIES = casesOf('Events', [
       await set(stage, receiver)
       await written(stage, 1)
       await receiver.until(1)
-      stage.advance(9_999)
+      await stage.advance(9_999)
       assert.equal(okFields(await stage.bot.get('/webhook'))['failures'], 0)
-      stage.advance(1)
+      await stage.advance(1)
       await failed(stage, 1)
     },
   },
@@ -168,10 +168,10 @@ const DELIVERIES = casesOf('Events', [
         await failed(stage, count)
         assert.equal((await stage.owner.notices()).length - before, count >= 10 ? expected : 0)
         const waitMs = Math.min(1000 * 2 ** (count - 1), HOUR_MS)
-        stage.advance(waitMs - 1)
+        await stage.advance(waitMs - 1)
         ok(await stage.bot.get('/webhook'))
         assert.equal(receiver.deliveries.length, count)
-        stage.advance(1)
+        await stage.advance(1)
         await receiver.until(count + 1)
       }
       await info(stage, ({ pending, failures }) => pending === 0 && failures === 0)
@@ -188,7 +188,7 @@ const DELIVERIES = casesOf('Events', [
       assert.equal((await failed(stage, 1))['pending'], 3)
       ok(await stage.bot.delete('/webhook'))
       assert.equal((await received(stage)).length, 3)
-      stage.advance(72 * HOUR_MS + 1000)
+      await stage.advance(72 * HOUR_MS + 1000)
       assert.deepEqual(await received(stage), [])
     },
   },

@@ -19,8 +19,8 @@ export class SandboxClock implements Clock {
   }
 
   /** Moves both forward. */
-  advance(ms: number): void {
-    this.#sandbox.advance(ms)
+  async advance(ms: number): Promise<void> {
+    await this.#sandbox.advance(ms)
     this.#waiting.forEach((_ms, look) => look())
   }
 

@@ -28,6 +28,9 @@ const HOSTS: Record<string, string[]> = {
   'mixed.example.org': ['93.184.215.14', '192.168.1.2'],
 }
 
+/** Longer than a receiver of a case takes to answer; some never do. */
+const RECEIVER_PATIENCE_MS = 500
+
 const resolveHost = (host: string): Promise<string[]> => Promise.resolve(HOSTS[host] ?? [])
 
 interface Scene {
@@ -73,6 +76,7 @@ export class SandboxDriver implements Driver {
         ...(this.#folder !== undefined && { data: join(this.#folder, `${webhooks}.world`) }),
         clock: 'still',
         webhooks,
+        receiverPatienceMs: RECEIVER_PATIENCE_MS,
         resolveHost,
       }),
     )

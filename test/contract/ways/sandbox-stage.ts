@@ -22,7 +22,7 @@ export interface StageParts {
   clientOf: (token: string) => Client
   handOver: (token: string) => Promise<void>
   /** Moves the clock of the service, and the sidecar's. */
-  advance: (ms: number) => void
+  advance: (ms: number) => Promise<void>
 }
 
 let names = 0

@@ -24,7 +24,7 @@ export async function sweep({ sandbox, sidecar, stage, handOver }: Swept): Promi
   const { control } = sandbox
   const botId = stage.me.id
   sandbox.clearFaults()
-  stage.advance(PAST_WINDOWS_MS)
+  await stage.advance(PAST_WINDOWS_MS)
   await control.resume({ botId })
   await control.changeBot({ botId, privacyMode: true, allowGroups: true })
   await Promise.all([stage.alice.unblock(), stage.bob.unblock()])
@@ -39,7 +39,7 @@ export async function sweep({ sandbox, sidecar, stage, handOver }: Swept): Promi
     await control.setCommands({ botId, scope: String(scope), commands: [] })
   }
   await stage.past.get(`/updates?offset=${PAST_ALL}`)
-  stage.advance(PAST_WINDOWS_MS)
+  await stage.advance(PAST_WINDOWS_MS)
   sandbox.transcript.clear()
 }
 

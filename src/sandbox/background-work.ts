@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+interface Job {
+  /** Time of this process at which nobody waits for it any longer; `Infinity` for never. */
+  untilMs: number
+  done: Promise<void>
+}
+
+/**
+ * What a world does by itself that takes real time: deliveries under way, steps of a schedule. The
+ * clock lets it settle before it moves on.
+ */
+export class BackgroundWork {
+  readonly #jobs = new Set<Job>()
+
+  /**
+   * Does some work, and gives what it gives.
+   * @param patienceMs how much real time `settled` leaves it; as much as it needs when absent
+   * @throws what the work throws
+   */
+  async run<T>(work: () => Promise<T>, patienceMs = Infinity): Promise<T> {
+    const { promise: done, resolve } = Promise.withResolvers<void>()
+    const job = { untilMs: performance.now() + patienceMs, done }
+    this.#jobs.add(job)
+    try {
+      return await work()
+    } finally {
+      this.#jobs.delete(job)
+      resolve()
+    }
+  }
+
+  /** Resolves when no work is under way, apart from work that has had its real time. */
+  async settled(): Promise<void> {
+    for (;;) {
+      // Whatever was woken begins its work within one turn of the event loop.
+      await nextTurn()
+      const job = [...this.#jobs].find(({ untilMs }) => untilMs > performance.now())
+      if (job === undefined) return
+      await endOf(job)
+    }
+  }
+}
+
+/** Resolves when a job is done, or has had its real time. */
+async function endOf({ untilMs, done }: Job): Promise<void> {
+  if (untilMs === Infinity) return await done
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, untilMs - performance.now())
+  await Promise.race([done, over])
+  clearTimeout(timer)
+}

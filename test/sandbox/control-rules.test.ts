@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import { createControlClient } from '../../src/sandbox/control/client.ts'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ask, still } from './support.ts'
+
+const button = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
+
+/** A message of the bot's with a button. */
+async function withButton(sandbox: Sandbox, chatId: number): Promise<number> {
+  const body = { chatId, text: 'x', markup: button }
+  return (await ask<{ id: number }>(sandbox, 'POST /messages', { body })).result.id
+}
+
+/** Alice, bob and the bot, who may post; alice owns it. */
+async function channel({ control, home }: Sandbox): Promise<number> {
+  const { alice, bob, bot } = home
+  const members = [alice.id, bob.id, bot.id]
+  const room = { kind: 'channel', historyVisible: true, members } as const
+  const { id } = await control.addRoom(room)
+  await control.setMembership({ chatId: id, userId: bot.id, status: 'admin' })
+  return id
+}
+
+test('commands that the owner sets fold to the first of a name', async () => {
+  await using sandbox = await still()
+  const { bot, encryptedGroup } = sandbox.home
+  const commands = [
+    { command: 'start', description: 'Begins' },
+    { command: '/START', description: 'Again' },
+  ]
+  const set = await sandbox.control.setCommands({ botId: bot.id, scope: 'default', commands })
+  expect(set.commands).toEqual([commands[0]])
+  expect((await ask(sandbox, 'GET /commands?scope=default')).result).toEqual([commands[0]])
+  const wrong = [{ command: 'a b', description: 'x' }]
+  const refused = sandbox.control.setCommands({ botId: bot.id, scope: 'default', commands: wrong })
+  await expect(refused).rejects.toThrow('commands.0.command')
+  const scope = `chat:${encryptedGroup}`
+  await sandbox.control.leave({ chatId: encryptedGroup, userId: bot.id })
+  const elsewhere = sandbox.control.setCommands({ botId: bot.id, scope, commands })
+  await expect(elsewhere).rejects.toThrow('is not in chat')
+})
+
+test('with another seat come its rights, and a restriction ends', async () => {
+  await using sandbox = await still()
+  const { bot, readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  const seat = async (change: object) => {
+    await control.setSeat({ chatId, userId: bot.id, ...change })
+    return (await ask<{ me: object }>(sandbox, `GET /chats/${chatId}`)).result.me
+  }
+  const restrictedUntil = sandbox.now() + 1000
+  expect(await seat({ status: 'restricted', restrictedUntil })).toEqual({
+    status: 'restricted',
+    rights: 0,
+    restrictedUntil,
+  })
+  expect(await seat({ status: 'admin' })).toEqual({
+    status: 'admin',
+    rights: 31,
+    restrictedUntil: null,
+  })
+  expect(await seat({ rights: 1 })).toMatchObject({ status: 'admin', rights: 1 })
+  expect(await seat({ title: 'Host' })).toMatchObject({ status: 'admin', rights: 1 })
+  expect(await seat({ status: 'owner' })).toMatchObject({ status: 'owner', rights: 31 })
+  expect(await seat({ status: 'member' })).toMatchObject({ status: 'member', rights: 0 })
+})
+
+test('a seat that there cannot be is refused', async () => {
+  await using sandbox = await still()
+  const { alice, bob, bot, readableGroup: chatId, privateChat } = sandbox.home
+  const control = createControlClient(sandbox.controlUrl)
+  const seat = (change: object, where = chatId) =>
+    control.setSeat({ chatId: where, userId: bot.id, ...change })
+  await expect(seat({ status: 'left' })).rejects.toThrow('status')
+  await expect(seat({ status: 'member', rights: 1 })).rejects.toThrow('rights')
+  await expect(seat({ status: 'owner', rights: 1 })).rejects.toThrow('every right')
+  await expect(seat({ status: 'admin', rights: 32 })).rejects.toThrow('rights')
+  await expect(seat({ restrictedUntil: 1 })).rejects.toThrow('restrictedUntil')
+  await expect(seat({ status: 'admin' }, privateChat)).rejects.toThrow('private')
+  await control.leave({ chatId, userId: bob.id })
+  const again = { chatId, userId: bob.id }
+  await expect(control.join({ ...again, rights: 1 })).rejects.toThrow('rights')
+  await expect(control.join({ ...again, status: 'left' as never })).rejects.toThrow('status')
+  expect(await control.join({ ...again, status: 'admin', rights: 3 })).toMatchObject({ rights: 3 })
+  expect((await control.chats()).length).toBe(sandbox.chats.length)
+  expect(alice.id).not.toBe(bob.id)
+})
+
+test('nobody writes who could not on a phone', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const { alice, bob, bot, privateChat, readableGroup } = home
+  const news = await channel(sandbox)
+  const writes = async (userId: number, chatId: number) => {
+    const content = { userId, chatId, text: 'x' }
+    const calls = [
+      () => control.write(content),
+      () => control.post(content),
+      () => control.sendMedia({ userId, chatId, base64: 'eA==' }),
+      async () => (await sandbox.phone(userId)).write(chatId, 'x'),
+    ]
+    const errors = calls.map((call) => call().then(String, ({ message }: Error) => message))
+    const [first, ...others] = new Set(await Promise.all(errors))
+    expect(others).toEqual([])
+    return first
+  }
+  await control.setMembership({ chatId: readableGroup, userId: bob.id, status: 'restricted' })
+  expect(await writes(bob.id, readableGroup)).toContain('they are restricted')
+  expect(await writes(bob.id, news)).toContain('only read this channel')
+  await control.block({ userId: alice.id, botId: bot.id })
+  expect(await writes(alice.id, privateChat)).toContain('blocked the bot')
+  await control.unblock({ userId: alice.id, botId: bot.id })
+  await control.closeAccount({ userId: alice.id })
+  expect(await writes(alice.id, privateChat)).toContain('closed their account')
+  expect(await control.messages({ chatId: privateChat })).toEqual([])
+})
+
+test('a restriction that has run out lets people write again', async () => {
+  await using sandbox = await still()
+  const { bob, readableGroup: chatId } = sandbox.home
+  const userId = bob.id
+  const restrictedUntil = sandbox.now() + 1000
+  await sandbox.control.setMembership({ chatId, userId, status: 'restricted', restrictedUntil })
+  const write = () => sandbox.control.post({ userId, chatId, text: 'x' })
+  await expect(write()).rejects.toThrow('restricted')
+  await sandbox.advance(1000)
+  expect(await write()).toHaveProperty('messageId')
+})
+
+test('nobody presses who could not on a phone, and whoever reads may', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const { alice, bob, bot, privateChat, readableGroup } = home
+  const news = await channel(sandbox)
+  const [inPrivate, inGroup, inChannel] = [
+    await withButton(sandbox, privateChat),
+    await withButton(sandbox, readableGroup),
+    await withButton(sandbox, news),
+  ]
+  const press = (userId: number, chatId: number, messageId: number) =>
+    control.press({ userId, chatId, messageId })
+  expect(await press(bob.id, news, inChannel)).toHaveProperty('callbackId')
+  await control.setMembership({ chatId: readableGroup, userId: bob.id, status: 'restricted' })
+  expect(await press(bob.id, readableGroup, inGroup)).toHaveProperty('callbackId')
+  await expect(press(bob.id, privateChat, inPrivate)).rejects.toThrow('is not in')
+  await control.block({ userId: alice.id, botId: bot.id })
+  await expect(press(alice.id, privateChat, inPrivate)).rejects.toThrow('blocked the bot')
+  await control.unblock({ userId: alice.id, botId: bot.id })
+  await control.leave({ chatId: readableGroup, userId: bot.id })
+  await expect(press(alice.id, readableGroup, inGroup)).rejects.toThrow('not in the chat any more')
+  await control.closeAccount({ userId: alice.id })
+  await expect(press(alice.id, privateChat, inPrivate)).rejects.toThrow('closed their account')
+})
+
+test('a fault for a route or a status that is none is refused', async () => {
+  await using sandbox = await still()
+  const control = createControlClient(sandbox.controlUrl)
+  const fault = (options: object) => control.fault({ name: 'error', ...options })
+  await expect(fault({ route: 'getNothing' })).rejects.toThrow('route')
+  await expect(fault({ route: '/me' })).rejects.toThrow('route')
+  for (const status of [0, 99, 100, 199, 600, 1000, 404.5]) {
+    await expect(fault({ status })).rejects.toThrow('status')
+  }
+  for (const route of ['getMe', 'media']) {
+    expect(await fault({ route, status: 503, times: 1 })).toHaveProperty('id')
+  }
+})
