@@ -6,10 +6,10 @@ const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 
 /*
- * What a sidecar runs with, which is read before a program begins: less memory for what is young,
- * collections before the heap grows, freed memory given back (messages for a group are some 30 KB,
- * and must not hold the heap open from its middle), no debugger on SIGUSR1, no environment in
- * reports of a crash.
+ * What a sidecar and a sandbox run with, which is read before a program begins: less memory for
+ * what is young, collections before the heap grows, freed memory given back (messages for a group
+ * are some 30 KB, and must not hold the heap open from its middle), no debugger on SIGUSR1, no
+ * environment in reports of a crash.
  */
 const OPTIONS = [
   '--max-semi-space-size=2',
@@ -39,8 +39,11 @@ function beginAnew() {
 const root = join(__dirname, '..')
 const args = process.argv.slice(process.argv[2] === '--config' ? 4 : 2)
 const command = args.find((arg) => !arg.startsWith('-')) ?? 'run'
+const next = args[args.indexOf(command) + 1]
+// What stands behind `sandbox` and is no option only asks one that runs.
+const staysLong = command === 'run' || (command === 'sandbox' && (next ?? '-').startsWith('-'))
 const isAnew = OPTIONS.every((option) => process.execArgv.includes(option))
-if (command === 'run' && !isAnew && process.platform === 'linux') beginAnew()
+if (staysLong && !isAnew && process.platform === 'linux') beginAnew()
 
 // A clone runs what it holds, the package what was built from it.
 const inClone = existsSync(join(root, 'src', 'main.ts'))

@@ -3,6 +3,11 @@ import type { Sandbox } from '../sandbox/create.ts'
 import { OperatorError } from '../errors.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { addExample } from './flags.ts'
+import {
+  sandboxResetCommand,
+  sandboxRestoreCommand,
+  sandboxSnapshotCommand,
+} from './sandbox-control.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './shutdown.ts'
 import { printTable } from './table.ts'
@@ -17,6 +22,8 @@ interface SandboxFlags {
   seedSchema?: boolean
   localWebhooks?: boolean
   still?: boolean
+  host?: string
+  allowedHost: string[]
 }
 
 /** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
@@ -25,6 +32,13 @@ export function sandboxCommand(): Command {
     .description('run a sandbox of the service, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API; 0 is any free one', readPort, 0)
     .option('--control-port <number>', 'port of the control API; 0 is any free one', readPort, 0)
+    .option('--host <address>', 'address to listen on (127.0.0.1); 0.0.0.0 is every one', named)
+    .option(
+      '--allowed-host <name>',
+      'name by which other machines and containers call it; may be given more than once',
+      (name: string, others: string[]) => [...others, named(name)],
+      [],
+    )
     .option('--seed <file>', 'start with the world and the events of a YAML or JSON file', named)
     .option('--data <file>', 'store the world in a file, and continue with what it holds', named)
     .option('--seed-schema', 'print the JSON schema of a seed file, and exit')
@@ -34,11 +48,15 @@ export function sandboxCommand(): Command {
       'allow webhooks over http and at any address, for bots on this machine',
     )
     .option('--still', 'stop the clock at the start; only `advance` of the control moves it then')
+    .usage('[options]')
+    .addCommand(sandboxResetCommand())
+    .addCommand(sandboxSnapshotCommand())
+    .addCommand(sandboxRestoreCommand())
   return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, controlPort, seed, data, json, localWebhooks, still } = flags
+  const { port, controlPort, seed, data, json, localWebhooks, still, host, allowedHost } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
@@ -49,16 +67,16 @@ async function run(flags: SandboxFlags): Promise<void> {
   await using sandbox = await createSandbox({
     port,
     controlPort,
+    allowedHosts: allowedHost,
+    phones: 'all',
     webhooks: localWebhooks === true ? 'local' : 'public',
     onStepError: ({ action, reason }) =>
       printNotice(`a \`${action}\` of the seed could not happen: ${reason}`),
     ...(file === null ? {} : { world: file.content }),
     ...(data === undefined ? {} : { data }),
     ...(still === true ? { clock: 'still' as const } : {}),
+    ...(host === undefined ? {} : { host }),
   }).catch((error: unknown) => refuse(error, file))
-  if (sandbox.isNew && file === null) {
-    await Promise.all(sandbox.people.map(({ id }) => sandbox.phone(id)))
-  }
   if (!sandbox.isNew)
     printNotice(
       `the world of ${data} goes on${seed === undefined ? '' : '; the seed is not applied to it'}`,
@@ -83,9 +101,9 @@ function describe(sandbox: Sandbox): void {
   printNotice('the sandbox runs; GET / of the control API lists what it can do; Ctrl-C ends it')
 }
 
-function named(file: string): string {
-  if (file === '') throw new InvalidArgumentError('Expected the name of a file.')
-  return file
+function named(name: string): string {
+  if (name === '') throw new InvalidArgumentError('Expected a name.')
+  return name
 }
 
 function readPort(text: string): number {
@@ -96,7 +114,15 @@ function readPort(text: string): number {
 
 function refuse(error: unknown, file: SeedFile | null): never {
   if (file !== null && error instanceof SeedError) throw file.refusal(error)
-  const { code, port } = error as { code?: string; port?: number }
+  const { code, port, address } = error as { code?: string; port?: number; address?: string }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    throw new OperatorError(
+      'listen',
+      `${address ?? 'this host'} is no address of this machine`,
+      'choose another with --host; 0.0.0.0 takes every one',
+      { cause: error },
+    )
+  }
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
   const why = code === 'EACCES' ? 'may not be used by you' : 'is in use'
   throw new OperatorError(

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { abouts, Options } from './options.ts'
 import type { About } from './options.ts'
 import type { SecretSource } from './secrets.ts'
+import { baseUrlOf } from './urls.ts'
 
 type Options_ = z.output<typeof Options>
 
@@ -73,7 +74,7 @@ export function settingsFrom(
     ...rest,
     upstream: {
       ...upstream,
-      url: new URL(upstream.url).origin,
+      url: baseUrlOf(upstream.url),
       proxy: surroundings.proxy ?? {},
     },
     key: keySettings,

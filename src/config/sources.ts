@@ -63,3 +63,8 @@ function mayHaveKeychain(env: Readonly<Record<string, string>>): boolean {
   const hasBus = XDG_RUNTIME_DIR !== '' && existsSync(`${XDG_RUNTIME_DIR}/bus`)
   return DBUS_SESSION_BUS_ADDRESS !== '' || hasBus
 }
+
+/** Where the control of a running sandbox is, as the environment says; undefined when it does not. */
+export function sandboxControlUrl(): string | undefined {
+  return process.env['POSTERN_SANDBOX_CONTROL'] || undefined
+}

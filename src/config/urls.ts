@@ -7,8 +7,18 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 
+/** Where the service's paths begin below its base URL. */
+const API_PREFIX = /\/bot(\/v\d+)?\/*$/
+
+/** A base URL in one spelling: without a slash at its end. */
+export function baseUrlOf(text: string): string {
+  const { origin, pathname } = new URL(text)
+  return origin + pathname.replace(/\/+$/, '')
+}
+
 /**
- * Says all that is wrong with a base URL (spec, paths: scheme and host), or null.
+ * Says all that is wrong with a base URL (spec, paths), or null. The service may stand below a path,
+ * as a proxy or a world of the sandbox has it.
  * Plain http is judged elsewhere, for it depends on another setting.
  */
 export function describeUrlProblem(text: string): string | null {
@@ -18,11 +28,11 @@ export function describeUrlProblem(text: string): string | null {
   }
   const extra = [
     url.username !== '' || url.password !== '' ? 'credentials' : null,
-    url.pathname === '/' ? null : 'a path',
+    API_PREFIX.test(url.pathname) ? '/bot/v1' : null,
     text.includes('?') ? 'a query' : null,
     text.includes('#') ? 'a fragment' : null,
   ].filter((part) => part !== null)
-  return extra.length === 0 ? null : `expected scheme and host alone, without ${extra.join(', ')}`
+  return extra.length === 0 ? null : `expected the service’s base URL, without ${extra.join(', ')}`
 }
 
 /** Says what is wrong with the URL of an egress proxy, or null. */

@@ -1,36 +1,25 @@
 import { createControlListener } from './control/listener.ts'
-import type { ControlContext, StepError } from './control/operation.ts'
-import { bindControl, type Control } from './control/table.ts'
-import { createDefaultWorld, type Home } from './default-world.ts'
+import type { StepError } from './control/operation.ts'
+import type { Control } from './control/table.ts'
+import type { Home } from './default-world.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
-import { listen } from './http/listener.ts'
+import type { HostedWorldOptions } from './hosted-world.ts'
+import { knownHosts, listen, type SandboxAddress } from './http/address.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { createService } from './http/service.ts'
-import { openWorld, type WorldOptions } from './open-world.ts'
-import { plainKind } from './persistence/persistence.ts'
 import type { Phone } from './phone/phone.ts'
-import { Phones } from './phone/phones.ts'
-import { modeOf } from './rules/mode.ts'
+import { SharedEngine } from './phone/shared-engine.ts'
 import { toMishap, type Mishap } from './seed/former-names.ts'
-import { Schedule } from './seed/schedule.ts'
-import type { SeedInput } from './seed/schema.ts'
 import type { Transcript } from './transcript.ts'
-import { startDelivering } from './webhook/delivery-loop.ts'
+import { Worlds } from './worlds.ts'
 
 export type { Home } from './default-world.ts'
 
 /** Options of a sandbox. By default it is as strict as the spec. */
-export interface SandboxOptions extends WorldOptions {
+export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
   /** Port of the API, and of the control listener; any free one by default. */
   port?: number
   controlPort?: number
-  /**
-   * `home` (default): the default world, see `Home`. `empty`: a world with nobody in it. Or a seed.
-   * Ignored when `data` holds a world.
-   */
-  world?: 'home' | 'empty' | SeedInput
-  /** Called for each step of a seed's schedule that fails. */
-  onStepError?: (error: StepError) => void
   /** Former name of `onStepError`. */
   onMishap?: (mishap: Mishap) => void
 }
@@ -51,8 +40,12 @@ export interface Sandbox extends AsyncDisposable {
   readonly chats: { id: number; kind: string; mode: string }[]
   /** All operations of the control listener, to call in this process. */
   readonly control: Control
+  /** Of the world as it is now; take it anew after `reset` and `restore`. */
   readonly transcript: Transcript
-  /** A person's phone. Making it generates and publishes the person's key. */
+  /**
+   * A person's phone. Making it generates and publishes the person's key. After `reset` and
+   * `restore` the world has other phones, with the keys and inboxes of then.
+   */
   phone(userId: number): Promise<Phone>
   /** Sets a fault by name. Gives its number, for `clearFaults`. */
   fault(name: FaultName, options?: FaultOptions): number
@@ -68,51 +61,55 @@ export interface Sandbox extends AsyncDisposable {
   advance(ms: number): Promise<void>
   /** Resolves when every step of a seed's schedule that is due by now is done. */
   caughtUp(): Promise<void>
+  /** Keeps the world as it is. Gives the snapshot's name; one of the same name is replaced. */
+  snapshot(name?: string): string
+  /**
+   * Puts the world back as it was at a snapshot: once this resolves, nothing that was under way
+   * before can change it. @throws ControlError when there is no such snapshot
+   */
+  restore(name: string): Promise<void>
+  /** Puts the world back as it was when the sandbox was ready. */
+  reset(): Promise<void>
 }
 
 /**
- * Starts a sandbox on 127.0.0.1.
+ * Starts a sandbox on 127.0.0.1, unless `host` names another address.
  * @throws OperatorError when the file of `data` cannot be used; SeedError with everything that is
  *   wrong with a seed; an error of node:net when a port is in use
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
-  const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
-  const opened = await openWorld({ ...seed?.clock, ...options })
-  const world = stack.adopt(opened, ({ persistence }) => persistence[Symbol.asyncDispose]())
-  const phones = stack.use(new Phones(world))
-  const schedule = new Schedule(world)
-  const context = { world, phones, schedule }
-  const control = bindControl(context)
-  const homes = world.persistence.map<string, Home>(plainKind('home'))
-  if (world.isNew && seed !== null) await seed.apply(context, control)
-  else if (world.isNew && options.world !== 'empty') {
-    homes.set('home', await createDefaultWorld(control))
-  }
-  const home = homes.get('home')
-  await phones.restore()
-  await world.persistence.start()
-  const rewrites = new Set<ResponseRewrite>()
-  const service = stack.adopt(createService(world, rewrites), (app) => app.close())
-  const controlListener = stack.adopt(createControlListener(control), (app) => app.close())
-  stack.defer(() => world.closing.abort())
-  const url = await listen(service, options.port ?? 0)
-  const controlUrl = await listen(controlListener, options.controlPort ?? 0)
-  for (const bot of world.bots.values()) if (bot.webhook !== null) startDelivering(world, bot)
-
-  schedule.start(control, (error) => {
-    options.onStepError?.(error)
-    options.onMishap?.(toMishap(error))
+  const { onStepError, onMishap, port = 0, controlPort = 0 } = options
+  const engine = stack.use(new SharedEngine())
+  const worlds = stack.use(new Worlds(engine))
+  const main = await worlds.openMain({
+    ...options,
+    onStepError: (error: StepError) => {
+      onStepError?.(error)
+      onMishap?.(toMishap(error))
+    },
   })
+  const access = { knownHosts: knownHosts(options) }
+  const find = (url: string) => worlds.find(url)
+  const service = stack.adopt(createService(find, access), (app) => app.close())
+  const controlListener = stack.adopt(createControlListener(find, access), (app) => app.close())
+  stack.defer(() => worlds.endCalls())
+  const url = await listen(service, { ...options, port })
+  const controlUrl = await listen(controlListener, { ...options, port: controlPort })
+  worlds.servedAt({ url, controlUrl })
+  main.begin()
 
   const running = stack.move()
   const sandbox: Sandbox = {
     url,
     controlUrl,
-    control,
-    transcript: world.transcript,
-    isNew: world.isNew,
+    control: main.control,
+    isNew: main.isNew,
+    get transcript() {
+      return main.world.transcript
+    },
     get home() {
+      const { home } = main.live
       if (home === undefined) throw new Error('this sandbox has no home')
       return home
     },
@@ -120,47 +117,28 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return sandbox.home.bot.token
     },
     get bots() {
-      return [...world.bots.values()].map(({ id, username, token }) => ({
-        id,
-        username,
-        token: token ?? '',
-      }))
+      return main.bots
     },
     get people() {
-      return [...world.people.values()].map(({ id, username }) => ({ id, username }))
+      return main.people
     },
     get chats() {
-      return [...world.chats.values()].map((chat) => ({
-        id: chat.id,
-        kind: chat.kind,
-        mode: modeOf(world, chat),
-      }))
+      return main.chats
     },
-    phone: (userId) => phones.of(userId),
-    fault: (name, faultOptions) => world.faults.set(name, faultOptions),
-    clearFaults: (id) => world.faults.clear(id),
+    phone: (userId) => main.live.phones.of(userId),
+    fault: (name, faultOptions) => main.world.faults.set(name, faultOptions),
+    clearFaults: (id) => main.world.faults.clear(id),
     onAnswer: (rewrite) => {
-      rewrites.add(rewrite)
-      return () => rewrites.delete(rewrite)
+      main.rewrites.add(rewrite)
+      return () => main.rewrites.delete(rewrite)
     },
-    now: () => world.clock.now(),
-    advance: (ms) => world.advance(ms),
-    caughtUp: () => schedule.caughtUp(),
+    now: () => main.world.clock.now(),
+    advance: (ms) => main.world.advance(ms),
+    caughtUp: () => main.live.schedule.caughtUp(),
+    snapshot: (name) => main.snapshot(name),
+    restore: (name) => main.restore(name),
+    reset: () => main.reset(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
   return sandbox
-}
-
-/** Checks a seed. Imports what applies it only here, so that other sandboxes start faster. */
-async function loadSeed(input: SeedInput) {
-  const [{ readSeed }, { clockStartMs, applySeed }] = await Promise.all([
-    import('./seed/read.ts'),
-    import('./seed/apply.ts'),
-  ])
-  const seed = readSeed(input)
-  return {
-    clock: { clock: seed.clock?.mode ?? 'running', startMs: clockStartMs(seed) },
-    apply: (context: ControlContext & { schedule: Schedule }, control: Control) =>
-      applySeed(context, control, seed),
-  }
 }

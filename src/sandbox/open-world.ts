@@ -2,8 +2,10 @@ import { lookup } from 'node:dns/promises'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import { Faults } from './faults/faults.ts'
-import { IN_MEMORY, plainKind, type Persistence } from './persistence/persistence.ts'
-import { Transcript, type TranscriptCall } from './transcript.ts'
+import { MemoryPersistence } from './persistence/memory.ts'
+import { plainKind, type Persistence } from './persistence/persistence.ts'
+import type { Row } from './persistence/record-maps.ts'
+import { CALL_KIND, Transcript } from './transcript.ts'
 import { CLOCK_KEY, World, type WorldRules } from './world.ts'
 
 export interface WorldOptions {
@@ -32,11 +34,24 @@ export interface WorldOptions {
 
 /** Opens the world that a file holds, or makes a new and empty one. @throws OperatorError */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const persistence = await openPersistence(options.data)
+  return createWorld(await openPersistence(options.data), options)
+}
+
+/**
+ * Makes the world that takes another one's place and begins with these rows, its clock too. The
+ * other one goes on until the persistence of the new one is started.
+ */
+export function createSuccessor(
+  { persistence }: World,
+  { rows, options }: { rows: readonly Row[]; options: WorldOptions },
+): World {
+  const { clock: _mode, startMs: _time, ...rest } = options
+  return createWorld(persistence.successor(rows), rest)
+}
+
+function createWorld(persistence: Persistence, options: WorldOptions): World {
   const clocks = persistence.map<string, ClockState>(plainKind('clock'))
   const isNew = clocks.size === 0
-  const calls =
-    options.data === undefined ? null : persistence.map<number, TranscriptCall>(plainKind('call'))
   return new World({
     persistence,
     clocks,
@@ -48,14 +63,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       resolveHost: options.resolveHost ?? resolveByDns,
       receiverPatienceMs: options.receiverPatienceMs ?? FIXED_LIMITS.webhookAnswerMs,
     },
-    transcript: new Transcript(options.transcriptCalls ?? 10_000, calls),
+    transcript: new Transcript(options.transcriptCalls ?? 10_000, persistence.map(CALL_KIND)),
     faults: new Faults(),
   })
 }
 
 /** Loads SQLite only when it is used. */
 async function openPersistence(file: string | undefined): Promise<Persistence> {
-  if (file === undefined) return IN_MEMORY
+  if (file === undefined) return new MemoryPersistence()
   const { FilePersistence } = await import('./persistence/file.ts')
   return await FilePersistence.open(file)
 }

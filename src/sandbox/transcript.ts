@@ -1,3 +1,5 @@
+import type { RecordKind } from './persistence/persistence.ts'
+
 /** A call that the service received or made to a webhook, or a message that a phone sent. */
 export interface TranscriptCall {
   /** Increases by one. */
@@ -65,6 +67,13 @@ export class CallRecorder {
   }
 }
 
+/** How a call is stored. */
+export const CALL_KIND: RecordKind<CallRecorder | TranscriptCall> = {
+  name: 'call',
+  write: (call) => (call instanceof CallRecorder ? call.toJSON() : call),
+  read: (stored) => stored as TranscriptCall,
+}
+
 /**
  * Everything that the service received and answered, call by call, so that one can search it for
  * text that the service must never see. Holds the newest `maxCalls`.
@@ -72,30 +81,30 @@ export class CallRecorder {
 export class Transcript {
   readonly #maxCalls: number
   /** Answered calls by number, from earlier runs too. */
-  readonly #stored: Map<number, TranscriptCall> | null
+  readonly #stored: Map<number, CallRecorder | TranscriptCall>
   /** By number: calls of this run and of earlier ones. */
   readonly #calls: Map<number, CallRecorder | TranscriptCall>
   #next: number
 
   /** @param stored where answered calls are stored, with those of earlier runs */
-  constructor(maxCalls: number, stored: Map<number, TranscriptCall> | null = null) {
+  constructor(maxCalls: number, stored: Map<number, CallRecorder | TranscriptCall>) {
     this.#maxCalls = maxCalls
     this.#stored = stored
-    this.#calls = new Map([...(stored ?? [])].sort(([a], [b]) => a - b))
+    this.#calls = new Map([...stored].sort(([a], [b]) => a - b))
     this.#next = ([...this.#calls.keys()].at(-1) ?? 0) + 1
   }
 
   /** Begins to record a call. */
   open(call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecorder {
     const record = new CallRecorder({ ...call, n: this.#next++ }, () => {
-      if (this.#calls.has(record.n)) this.#stored?.set(record.n, record.toJSON())
+      if (this.#calls.has(record.n)) this.#stored.set(record.n, record)
     })
     if (this.#maxCalls === 0) return record
     this.#calls.set(record.n, record)
     for (const n of this.#calls.keys()) {
       if (this.#calls.size <= this.#maxCalls) break
       this.#calls.delete(n)
-      this.#stored?.delete(n)
+      this.#stored.delete(n)
     }
     return record
   }
@@ -120,7 +129,7 @@ export class Transcript {
 
   clear(): void {
     this.#calls.clear()
-    this.#stored?.clear()
+    this.#stored.clear()
   }
 }
 

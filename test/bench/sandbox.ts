@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { Pool } from 'undici'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { median, round, type Result } from './measure.ts'
+import { sandboxWorldJobs } from './sandbox-worlds.ts'
 
 const PEOPLE = 1000
 const BOTS = 200
@@ -25,7 +26,11 @@ type Times = Record<'read' | 'posts' | 'lists', number>
  * How quick the sandbox is as what stands behind other benchmarks: a group of 1,000 people and 200
  * bots, with 10,000 updates waiting. Beside it the same world kept in a file.
  */
-export async function sandboxJobs(): Promise<Result[]> {
+export async function sandboxJobs(wanted: (job: string) => boolean): Promise<Result[]> {
+  return [...(await sandboxWorldJobs(wanted)), ...(await speedJobs())]
+}
+
+async function speedJobs(): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
   try {
     const firsts = await inTurn(FIRSTS, firstStart, folder)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -111,6 +112,28 @@ describe('postern sandbox', () => {
     expect(line.url).toBe(`http://127.0.0.1:${port}`)
   })
 
+  test('listens on another address, under the names that it was given', async () => {
+    const { line } = await sandbox([
+      '--host',
+      '0.0.0.0',
+      '--allowed-host',
+      'a',
+      '--allowed-host',
+      'b',
+    ])
+    const { hostname, port } = new URL(line.url)
+    expect([hostname, new URL(line.controlUrl).hostname]).toEqual(['a', 'a'])
+    const { token } = line.bots[0] ?? { token: '' }
+    expect(await statusUnder('b', port, token)).toBe(200)
+    expect(await statusUnder('c', port, token)).toBe(421)
+  })
+
+  test('refuses an address that this machine does not have', async () => {
+    const { code, stdout, stderr } = await postern(['sandbox', '--host', '192.0.2.1'], { cwd })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('192.0.2.1 is no address of this machine')
+  })
+
   test('refuses what is no port, and options it does not have', async () => {
     for (const args of [
       ['--port', 'x'],
@@ -120,6 +143,8 @@ describe('postern sandbox', () => {
       ['--sead', 'f'],
       ['--data', ''],
       ['--seed', ''],
+      ['--host', ''],
+      ['--allowed-host', ''],
     ]) {
       expect((await runInProcess(['sandbox', ...args])).code, args.join(' ')).toBe(2)
     }
@@ -181,6 +206,15 @@ schedule:
     expect(JSON.parse(stdout)).toMatchObject({ properties: { people: {}, schedule: {} } })
   })
 })
+
+/** The status of a bot's call on loopback under a Host. */
+async function statusUnder(host: string, port: string, token: string): Promise<number | undefined> {
+  const headers = { host, authorization: `Bearer ${token}` }
+  const call = request({ host: '127.0.0.1', port, path: '/bot/v1/me', headers }).end()
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
 
 /** On a port that no program gets which asks for any: it is still free when it is free again. */
 async function listening(port = 21_000 + (process.pid % 10_000)): Promise<Server> {

@@ -15,6 +15,7 @@ describe('upstream.url', () => {
     ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
     ['http://localhost:9000/', 'http://localhost:9000'],
     ['http://[::1]:9000', 'http://[::1]:9000'],
+    ['http://localhost:9000/worlds/one/', 'http://localhost:9000/worlds/one'],
   ])('%s is taken as %s', (url, origin) => {
     expect(load(given({ POSTERN_UPSTREAM_URL: url })).settings.upstream.url).toBe(origin)
   })
@@ -25,11 +26,12 @@ describe('upstream.url', () => {
     ['', 'expected an http or https URL'],
     ['https://u@api.example.org', 'without credentials'],
     ['https://:p@api.example.org', 'without credentials'],
-    ['https://api.example.org/bot/v1', 'without a path'],
+    ['https://api.example.org/bot/v1', 'without /bot/v1'],
+    ['https://api.example.org/x/bot/v1/', 'without /bot/v1'],
     ['https://api.example.org/?a=b', 'without a query'],
     ['https://api.example.org/?', 'without a query'],
     ['https://api.example.org/#', 'without a fragment'],
-    ['https://u:p@api.example.org/x?y#z', 'without credentials, a path, a query, a fragment'],
+    ['https://u:p@api.example.org/bot?y#z', 'without credentials, /bot/v1, a query, a fragment'],
     ['http://api.example.org', 'expected https: plain http shows the token to the network'],
     ['http://127.0.0.1.example.org', 'expected https'],
     ['http://0.0.0.0', 'expected https'],

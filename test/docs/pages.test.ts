@@ -41,7 +41,7 @@ describe('the pages', () => {
       ...everything.matchAll(/^ *```sh\n([^]*?)^ *```$/gm),
     ]
     const named = code.flatMap(([, text]) => [
-      ...String(text).matchAll(/\bpostern (?:-- )?([a-z]+)(?: ([a-z-]+))?/g),
+      ...String(text).matchAll(/\bpostern (?:-- )?([a-z]+)(?: ([a-z][a-z-]*))?/g),
     ])
     expect(named.length).toBeGreaterThan(50)
     const wrong = named.filter(([, command = '', inner = '']) => {

@@ -105,6 +105,15 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.clearTranscript()
   await control.issueToken({ botId })
   await control.revokeToken({ botId })
+
+  await control.addWorld({ name: 'one' })
+  await control.worlds()
+  await control.removeWorld({ name: 'one' })
+  const snapshot = await control.snapshot()
+  await control.restore(snapshot)
+  await control.snapshots()
+  await control.removeSnapshot(snapshot)
+  await control.reset()
 }
 
 test(

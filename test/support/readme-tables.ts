@@ -51,8 +51,13 @@ const yes = (delivered: boolean): string => (delivered ? 'yes' : 'no')
 function commands(): string[][] {
   return program.commands.flatMap((command) => {
     const inner = command.commands.filter((one) => one.name() !== 'help')
-    if (inner.length === 0) return [[`\`postern ${usage(command)}\``, command.description()]]
-    return inner.map((one) => [`\`postern ${command.name()} ${usage(one)}\``, one.description()])
+    const own = [`\`postern ${usage(command)}\``, command.description()]
+    // What only groups others has no options.
+    const isCommand = inner.length === 0 || command.options.length > 0
+    return [
+      ...(isCommand ? [own] : []),
+      ...inner.map((one) => [`\`postern ${command.name()} ${usage(one)}\``, one.description()]),
+    ]
   })
 }
 

@@ -22,16 +22,19 @@ export const ARMOR_END = Buffer.from(`${endLine('MESSAGE')}\\n`)
 /** Characters around the lines. */
 const FRAME_CHARS = `${beginLine('MESSAGE')}\n\n${endLine('MESSAGE')}\n`.length
 
+/** Writes an armored message, as `armorBlock` does. */
+export const armorMessage = (bytes: Uint8Array): string => armorBlock('MESSAGE', bytes)
+
 /**
- * Writes an armored message without headers (RFC 9580, 6.1). The checksum is there only where a
+ * Writes an armored block without headers (RFC 9580, 6.1). The checksum is there only where a
  * reader needs it: GnuPG 2.2 takes the END line for data when nothing before it ends the base64,
  * neither padding nor a checksum.
  */
-export function armorMessage(bytes: Uint8Array): string {
+export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   const base64 = bufferOf(bytes).toString('base64')
   const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
   if (needsChecksum(bytes.length)) lines.push(checksumLine(bytes))
-  return `${beginLine('MESSAGE')}\n\n${lines.join('\n')}\n${endLine('MESSAGE')}\n`
+  return `${beginLine(type)}\n\n${lines.join('\n')}\n${endLine(type)}\n`
 }
 
 /** Length in characters of what `armorMessage` makes of so many bytes. */

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { createListener } from '../http/listener.ts'
+import { createListener, type ListenerAccess } from '../http/listener.ts'
+import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { apiError } from '../api-error.ts'
 import { ControlError } from './operation.ts'
 import { ALL_OPERATIONS, type Control } from './table.ts'
 
+const HEALTH_PATH = '/healthz'
 /** A file of 64 MiB in base64, and what goes with it. */
 const BODY_BYTES = 96 * 1024 * 1024
 
@@ -12,20 +14,28 @@ const BODY_BYTES = 96 * 1024 * 1024
  * The control listener: `POST /<operation>` with its input as JSON gives `{ok: true, result}`;
  * `GET /` lists every operation with what it does and the JSON Schema of its input. No token:
  * whoever reaches the loopback address of this machine may play with the sandbox, web pages may
- * not.
+ * not. `GET /healthz` answers 200.
  */
-export function createControlListener(control: Control): FastifyInstance {
+export function createControlListener(
+  findWorld: WorldFinder<{ live: { control: Control } }>,
+  access: ListenerAccess,
+): FastifyInstance {
   const operations = new Map<string, (typeof ALL_OPERATIONS)[number]>(
     ALL_OPERATIONS.map((entry) => [entry[0], entry]),
   )
+  const routing = worldRouting(findWorld)
   const app = createListener({
+    ...access,
     bodyBytes: BODY_BYTES,
+    rewriteUrl: routing.rewriteUrl,
+    probePath: HEALTH_PATH,
     refusalOf: (error) =>
       error instanceof ControlError
         ? { status: 400, code: error.code, message: error.message }
         : null,
   })
   app.get('/', () => ({ ok: true, result: describe() }))
+  app.get(HEALTH_PATH, () => ({ ok: true, result: { healthy: true } }))
   app.route<{ Params: { operation: string } }>({
     method: 'POST',
     url: '/:operation',
@@ -33,7 +43,9 @@ export function createControlListener(control: Control): FastifyInstance {
       const operation = operations.get(request.params.operation)
       if (operation === undefined) throw apiError('not_found', 'no such operation')
       const [name, { input }] = operation
-      const run = control[name] as (given: object) => Promise<unknown>
+      const world = routing.worldOf(request)
+      if (world === null) throw noSuchWorld()
+      const run = world.live.control[name] as (given: object) => Promise<unknown>
       return { ok: true, result: await run(read(input, request.body ?? {})) }
     },
   })

@@ -5,6 +5,7 @@ import type { Phones } from '../phone/phones.ts'
 import { writingProblem } from '../rules/people.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
+import type { WorldHost, WorldList } from './hosting.ts'
 
 /** A step of a seed's schedule that failed; `action` is the operation that it named. */
 export interface StepError {
@@ -16,6 +17,9 @@ export interface StepError {
 /** What an operation works on. */
 export interface ControlContext {
   world: World
+  host: WorldHost
+  /** All worlds of the sandbox. */
+  worlds: WorldList
   phones: Phones
   schedule: {
     /** How many steps are left. */

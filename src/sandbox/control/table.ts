@@ -3,12 +3,23 @@ import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
 import { MEDIA } from './media.ts'
-import type { AnyControlOperation, ControlContext } from './operation.ts'
+import { ControlError, type AnyControlOperation, type ControlContext } from './operation.ts'
 import { PEOPLE } from './people.ts'
 import { MESSAGES } from './messages.ts'
+import { SNAPSHOTS } from './snapshots.ts'
+import { WORLDS } from './worlds.ts'
 
 /** Every control operation, by name. */
-export const OPERATIONS = { ...PEOPLE, ...BOTS, ...CHATS, ...MESSAGES, ...MEDIA, ...ADMIN }
+export const OPERATIONS = {
+  ...PEOPLE,
+  ...BOTS,
+  ...CHATS,
+  ...MESSAGES,
+  ...MEDIA,
+  ...ADMIN,
+  ...SNAPSHOTS,
+  ...WORLDS,
+}
 
 /** The operations as one calls them, in this process or over the control listener. */
 export type Control = Calls<typeof OPERATIONS>
@@ -24,8 +35,13 @@ export const ALL_OPERATIONS: readonly [OperationName, AnyControlOperation][] = O
 export function bindControl(on: ControlContext): Control {
   return deriveCalls(OPERATIONS, async (name, input) => {
     const { run } = OPERATIONS[name] as AnyControlOperation
-    const result = await run(on, input as never)
-    await on.world.persistence.flush()
-    return result
+    try {
+      const result = await run(on, input as never)
+      await on.world.persistence.flush()
+      return result
+    } catch (error) {
+      if (!on.world.closing.signal.aborted) throw error
+      throw new ControlError('the world was closed, reset or restored meanwhile; call again')
+    }
   })
 }

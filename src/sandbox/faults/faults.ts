@@ -36,6 +36,11 @@ export class Faults {
     else this.#armed.delete(id)
   }
 
+  /** Every fault that is set, as it was set. */
+  list(): ActiveFault[] {
+    return [...this.#armed.values()].map(({ fault }) => ({ ...fault }))
+  }
+
   /** The faults that strike a call in a phase. Each counts as a use. */
   take(phase: FaultPhase, call: { route: string; botId: number | undefined }): ActiveFault[] {
     const struck: ActiveFault[] = []

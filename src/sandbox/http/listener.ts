@@ -4,15 +4,23 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { doorProblem } from '../../door.ts'
+import { browserProblem, doorProblem, type DoorProblem } from '../../door.ts'
 import { NO_SCHEMAS } from '../../util/no-schemas.ts'
 import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 
 const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malformed')).body
 
-interface ListenerOptions extends FastifyServerOptions {
+/** Who may call a listener. */
+export interface ListenerAccess {
+  /** Names beside the loopback ones, from `hostNames`. */
+  knownHosts: ReadonlySet<string>
+}
+
+interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
   /** Greatest size of a request body. */
   bodyBytes: number
+  /** Path of a health probe, which may use any Host. */
+  probePath?: string
   /** Whether a request has a body to parse; that of others is ignored. All have, when absent. */
   takesBody?: (request: FastifyRequest) => boolean
   /** Called with every request before anything is checked. */
@@ -26,7 +34,14 @@ interface ListenerOptions extends FastifyServerOptions {
  * on every time and size, JSON bodies only, and the error envelope for every failure.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
-  const { bodyBytes, takesBody = () => true, onArrival, refusalOf = () => null, ...rest } = options
+  const {
+    bodyBytes,
+    takesBody = () => true,
+    onArrival,
+    refusalOf = () => null,
+    ...others
+  } = options
+  const { knownHosts, probePath, ...rest } = others
   const app = Fastify({
     bodyLimit: bodyBytes,
     exposeHeadRoutes: false,
@@ -49,7 +64,10 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.server.headersTimeout = 10_000
   app.addHook('onRequest', (request, reply, next) => {
     onArrival?.(request)
-    const problem = doorProblem(request.raw.rawHeaders, new Set())
+    const problem =
+      request.url === probePath
+        ? browserProblem(request.raw.rawHeaders)
+        : accessProblem(request, knownHosts)
     if (problem === null) next()
     else void reply.code(problem.status).send({ ok: false, error: problem })
   })
@@ -71,10 +89,18 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   return app
 }
 
-/** Listens on 127.0.0.1. Gives the URL, without a trailing slash. */
-export async function listen(app: FastifyInstance, port: number): Promise<string> {
-  return await app.listen({ host: '127.0.0.1', port })
+function accessProblem(
+  { raw }: FastifyRequest,
+  knownHosts: ReadonlySet<string>,
+): DoorProblem | null {
+  const problem = doorProblem(raw.rawHeaders, knownHosts)
+  if (problem?.code !== 'postern_host_refused') return problem
+  return { ...problem, message: HOST_REFUSED }
 }
+
+const HOST_REFUSED =
+  'the Host header names an unknown host; call the sandbox by localhost, or start it with ' +
+  '--allowed-host and this name (`allowedHosts` of createSandbox)'
 
 function refuse(reply: FastifyReply, error: SandboxApiError): void {
   const { status, headers, body } = errorEnvelope(error)

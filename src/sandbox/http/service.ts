@@ -9,11 +9,20 @@ import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
 import { hasOtherBody, readOtherBody } from './body-limit.ts'
 import { finishResponse, type ResponseRewrite } from './response.ts'
-import { createListener } from './listener.ts'
+import { createListener, type ListenerAccess } from './listener.ts'
+import { answerMedia } from './media.ts'
+import { noSuchWorld, worldRouting, type WorldFinder } from './world-routing.ts'
 import type { CallRecorder } from '../transcript.ts'
 
-/** A call that is not answered yet. */
-interface OpenCall {
+/** A world as it is served now. */
+export interface ServedWorld {
+  world: World
+  /** Applied in order to the response of every call. */
+  rewrites: ReadonlySet<ResponseRewrite>
+}
+
+/** A call that is not answered yet. Its world stays the same, whatever takes that one's place. */
+interface OpenCall extends ServedWorld {
   record: CallRecorder
   /** Its body goes to the transcript, even when the call is refused before the body is read. */
   isBodyRecorded: boolean
@@ -33,19 +42,26 @@ const WITH_BODY: ReadonlySet<EndpointName | undefined> = new Set<EndpointName>([
 ])
 
 /**
- * The service's listener: every endpoint of the spec under `/bot/v1`, and `/media/{id}`.
- * @param rewrites applied in order to the response of every call
+ * The service's listener: every endpoint of the spec under `/bot/v1`, and `/media/{id}`, of every
+ * world.
  */
 export function createService(
-  world: World,
-  rewrites: ReadonlySet<ResponseRewrite>,
+  findWorld: WorldFinder<ServedWorld>,
+  access: ListenerAccess,
 ): FastifyInstance {
   const openCalls = new WeakMap<FastifyRequest, OpenCall>()
+  const routing = worldRouting(findWorld)
   const app = createListener({
+    ...access,
     bodyBytes: FIXED_LIMITS.requestBytes,
     takesBody: (request) => WITH_BODY.has(endpointOf(request)?.name),
+    rewriteUrl: routing.rewriteUrl,
     onArrival: (request) => {
-      openCalls.set(request, { record: openRecord(world, request), isBodyRecorded: false })
+      const served = routing.worldOf(request)
+      if (served === null) return
+      const { world, rewrites } = served
+      const record = openRecord(world, request)
+      openCalls.set(request, { world, rewrites, record, isBodyRecorded: false })
     },
   })
   const recordBody = (request: FastifyRequest): void => {
@@ -57,7 +73,8 @@ export function createService(
 
   app.addHook('onRequest', (request, _reply, next) => {
     const call = openCalls.get(request)
-    if (call !== undefined && isApi(request)) call.bot = admitCall(world, request)
+    if (call === undefined) throw noSuchWorld()
+    if (isApi(request)) call.bot = admitCall(call.world, request)
     next()
   })
   app.addHook('preParsing', (request, reply, payload, next) => {
@@ -76,7 +93,8 @@ export function createService(
     void read()
   })
   app.addHook('preHandler', (request, reply, next) => {
-    const faults = world.faults.take('before', callerOf(request, openCalls.get(request)?.bot))
+    const call = openCalls.get(request)
+    const faults = call?.world.faults.take('before', callerOf(request, call.bot)) ?? []
     // `reply.sent` does not tell: a response that waits for the disk is not sent yet.
     const strike = async (): Promise<void> => {
       if (await strikeBefore(faults, { request, reply })) next()
@@ -88,9 +106,9 @@ export function createService(
     const call = openCalls.get(request)
     if (call === undefined) return payload
     const caller = callerOf(request, call.bot)
-    const sent = finishResponse(world, { ...call, ...caller, request, reply, payload, rewrites })
+    const sent = finishResponse(call.world, { ...call, ...caller, request, reply, payload })
     try {
-      await world.persistence.flush()
+      await call.world.persistence.flush()
       return sent
     } catch {
       const { status, body } = errorEnvelope(
@@ -106,8 +124,8 @@ export function createService(
       method,
       url: API_PREFIX + path,
       handler: async (request, reply) => {
-        const bot = openCalls.get(request)?.bot
-        if (bot === undefined) throw apiError('unauthorized', 'no token')
+        const { world, bot } = openCalls.get(request) ?? {}
+        if (world === undefined || bot === undefined) throw apiError('unauthorized', 'no token')
         const { result, status } = await HANDLERS[name]({
           world,
           bot,
@@ -120,10 +138,14 @@ export function createService(
       },
     })
   }
-  app.get<{ Params: { id: string } }>('/media/:id', (request, reply) => {
-    const file = world.files.get(request.params.id)
-    if (file === undefined) throw apiError('media_not_found', 'no such file')
-    return reply.type('application/octet-stream').send(asBuffer(file))
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/media/:id',
+    handler: (request, reply) => {
+      const call = openCalls.get(request)
+      if (call === undefined) throw noSuchWorld()
+      return answerMedia(call.world, { request, reply })
+    },
   })
   return app
 }
@@ -153,11 +175,6 @@ function openRecord(world: World, request: FastifyRequest): CallRecorder {
 }
 
 const toError = (error: Error): Error => error
-
-/** The same bytes, not a copy. */
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
-}
 
 function hangUpSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()

@@ -3,15 +3,9 @@ import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync }
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type Generated, type SqliteDatabase } from 'kysely'
 import { OperatorError } from '../../errors.ts'
+import type { Row } from './record-maps.ts'
 
-/** A record of any kind. `n` in the table keeps the order in which entries were added. */
-export interface Row {
-  kind: string
-  owner: string
-  key: string
-  /** JSON, or bytes. */
-  value: string | Uint8Array
-}
+/** `n` keeps the order in which entries were added. */
 export interface WorldDatabase {
   records: Row & { n: Generated<number> }
 }

@@ -1,7 +1,8 @@
 import { Kysely } from 'kysely'
 import type { Persistence, RecordKey, RecordKind } from './persistence.ts'
 import { ObservedMap } from './observed-map.ts'
-import { openDatabase, toOperatorError, type Row, type WorldDatabase } from './database.ts'
+import { openDatabase, toOperatorError, type WorldDatabase } from './database.ts'
+import { RecordMaps, encodeValue, mapName, type Row } from './record-maps.ts'
 
 /** An entry that differs from what the file has. */
 interface PendingWrite {
@@ -20,17 +21,24 @@ const ROWS_AT_ONCE = 500
 export class FilePersistence implements Persistence {
   readonly #file: string
   readonly #db: Kysely<WorldDatabase>
-  readonly #loaded: Map<string, Row[]>
+  readonly #maps: RecordMaps
+  /** What this one replaces once it starts. */
+  readonly #before: FilePersistence | null
   #pending = new Map<string, PendingWrite>()
   #writing: Promise<void> | null = null
-  #isStarted = false
-
+  #state: 'new' | 'started' | 'replaced' = 'new'
   #isWriteScheduled = false
 
-  private constructor(file: string, db: Kysely<WorldDatabase>, loaded: Map<string, Row[]>) {
-    this.#file = file
-    this.#db = db
-    this.#loaded = loaded
+  private constructor(o: {
+    file: string
+    db: Kysely<WorldDatabase>
+    rows: readonly Row[]
+    before: FilePersistence | null
+  }) {
+    this.#file = o.file
+    this.#db = o.db
+    this.#maps = new RecordMaps(o.rows)
+    this.#before = o.before
   }
 
   /**
@@ -40,22 +48,13 @@ export class FilePersistence implements Persistence {
    */
   static async open(file: string): Promise<FilePersistence> {
     const { db, rows } = await openDatabase(file)
-    return new FilePersistence(
-      file,
-      db,
-      Map.groupBy(rows, ({ kind, owner }) => mapName(kind, owner)),
-    )
+    return new FilePersistence({ file, db, rows, before: null })
   }
 
   map<K extends RecordKey, V>(kind: RecordKind<V>, owner: RecordKey = ''): Map<K, V> {
     const name = mapName(kind.name, String(owner))
-    const rows = this.#loaded.get(name) ?? []
-    this.#loaded.delete(name)
-    const entries = rows.map(({ key, value }): [K, V] => [
-      JSON.parse(key) as K,
-      kind.read(typeof value === 'string' ? JSON.parse(value) : value),
-    ])
     const addPending = (key: K, isDeleted: boolean): void => {
+      if (this.#state === 'replaced') return
       this.#scheduleWrite()
       const written = JSON.stringify(key)
       const known = this.#pending.get(`${name}\0${written}`)
@@ -64,14 +63,24 @@ export class FilePersistence implements Persistence {
         owner: String(owner),
         key: written,
         wasDeleted: isDeleted || known?.wasDeleted === true,
-        current: () => (map.has(key) ? encoded(kind.write(map.get(key) as V)) : undefined),
+        current: () => (map.has(key) ? encodeValue(kind.write(map.get(key) as V)) : undefined),
       })
     }
-    const map = new ObservedMap<K, V>(entries, {
-      onChange: (key) => addPending(key, false),
-      onDelete: (key) => addPending(key, true),
+    const map = this.#maps.open<K, V>({ kind, owner }, (entries) => {
+      return new ObservedMap<K, V>(entries, {
+        onChange: (key) => addPending(key, false),
+        onDelete: (key) => addPending(key, true),
+      })
     })
     return map
+  }
+
+  rows(): Row[] {
+    return this.#maps.rows()
+  }
+
+  successor(rows: readonly Row[]): Persistence {
+    return new FilePersistence({ file: this.#file, db: this.#db, rows, before: this })
   }
 
   #scheduleWrite(): void {
@@ -84,15 +93,48 @@ export class FilePersistence implements Persistence {
   }
 
   async start(): Promise<void> {
-    this.#isStarted = true
+    if (this.#before !== null) await this.#before.#giveWayTo(() => this.#writeAll())
+    this.#state = 'started'
     await this.flush()
   }
 
   async flush(): Promise<void> {
-    if (!this.#isStarted) return
+    if (this.#state === 'new') return
     while (this.#writing !== null || this.#pending.size > 0) {
       this.#writing ??= this.#write().finally(() => (this.#writing = null))
       await this.#writing
+    }
+  }
+
+  /** Lets a successor write, while changes of this one wait; they are dropped when it succeeds. */
+  async #giveWayTo(write: () => Promise<void>): Promise<void> {
+    while (this.#writing !== null) await this.#writing.catch(() => undefined)
+    const replace = async (): Promise<void> => {
+      await write()
+      this.#state = 'replaced'
+      this.#pending.clear()
+    }
+    const written = replace()
+    this.#writing = written.catch(() => undefined).finally(() => (this.#writing = null))
+    await written
+  }
+
+  /** Writes everything in the place of what was there, in one transaction. */
+  async #writeAll(): Promise<void> {
+    this.#pending.clear()
+    const rows = this.rows()
+    try {
+      await this.#db.transaction().execute(async (db) => {
+        await db.deleteFrom('records').execute()
+        for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+          await db
+            .insertInto('records')
+            .values(rows.slice(at, at + ROWS_AT_ONCE))
+            .execute()
+        }
+      })
+    } catch (error) {
+      throw toOperatorError(error, this.#file)
     }
   }
 
@@ -142,6 +184,8 @@ export class FilePersistence implements Persistence {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const isFilesOwner = this.#state === 'started' || this.#before === null
+    if (!isFilesOwner || this.#state === 'replaced') return
     try {
       await this.flush()
     } finally {
@@ -149,8 +193,6 @@ export class FilePersistence implements Persistence {
     }
   }
 }
-
-const mapName = (kind: string, owner: string): string => `${kind}\0${owner}`
 
 /** Groups entries by map, in lists that fit into one statement. */
 function chunksOf<E extends Pick<Row, 'kind' | 'owner'>>(entries: E[]): [E, ...E[]][] {
@@ -162,8 +204,4 @@ function chunksOf<E extends Pick<Row, 'kind' | 'owner'>>(entries: E[]): [E, ...E
     }
   }
   return chunks
-}
-
-function encoded(written: unknown): string | Uint8Array {
-  return written instanceof Uint8Array ? written : JSON.stringify(written)
 }

@@ -1,3 +1,5 @@
+import type { Row } from './record-maps.ts'
+
 export type RecordKey = string | number
 
 /** A kind of record, and how its values are stored. */
@@ -26,17 +28,17 @@ export interface Persistence extends AsyncDisposable {
    * @throws OperatorError when they could not be written; the next call tries again
    */
   flush(): Promise<void>
+  /** Every record as it is now; later changes of the maps do not reach these rows. */
+  rows(): Row[]
+  /**
+   * Makes the persistence of a world that takes this one's place and begins with these rows. Its
+   * `start` replaces everything that was stored by what its maps hold, in one transaction; from then
+   * on, changes of this one's maps are written nowhere. When that fails, this one goes on.
+   */
+  successor(rows: readonly Row[]): Persistence
 }
 
 /** A kind whose values are stored as they are. */
 export function plainKind<V>(name: string): RecordKind<V> {
   return { name, write: (value) => value, read: (stored) => stored as V }
-}
-
-/** Stores nothing beyond this process. */
-export const IN_MEMORY: Persistence = {
-  map: () => new Map(),
-  start: () => Promise.resolve(),
-  flush: () => Promise.resolve(),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
 }

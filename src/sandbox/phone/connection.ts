@@ -39,6 +39,14 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
+  /** @throws Error when another world took the place of this phone's */
+  requireCurrent(): void {
+    if (!this.#world.closing.signal.aborted) return
+    throw new Error(
+      'this phone’s world was closed, reset or restored; get the phone of the world that is there now',
+    )
+  }
+
   /** Whether another account is in a chat of this person; the phone then records its key changes. */
   hasCommonChatWith(userId: number): boolean {
     return userId !== this.#userId && haveCommonChat(this.#world, userId, this.#userId)
@@ -81,6 +89,7 @@ export class PhoneConnection {
 
   /** Uploads a file. The transcript records only its length. Gives its media id. */
   upload(file: Uint8Array): string {
+    this.requireCurrent()
     const mediaId = this.#world.storeFile(file)
     const record = this.#world.transcript.open({
       at: this.#world.clock.now(),
@@ -115,6 +124,7 @@ export class PhoneConnection {
   }
 
   #chat(chatId: number): ChatState {
+    this.requireCurrent()
     const chat = this.#world.chats.get(chatId)
     if (chat === undefined || !chat.members.has(this.#userId)) {
       throw new Error(`the phone's person is not in chat ${chatId}`)

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import type { Engine } from '../../pgp/engine.ts'
 import type { KeyKind } from '../../pgp/library/key-kinds.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { PhoneIdentity } from './seal.ts'
@@ -21,20 +19,15 @@ export const PHONE_KEYS = [
 /** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
 const BACKDATED_MS = 300_000
 
-/**
- * Keys of closed sandboxes, by their person's name. Generating one takes half a second, so the next
- * sandbox in this process uses them again.
- */
-const keyPool = new Map<string, PhoneIdentity[]>()
-
 /** A key for a new phone. `name` becomes its OpenPGP user id. */
-export async function newIdentity(
-  engine: Engine,
-  { name, kind }: { name: string; kind: KeyKind },
-): Promise<PhoneIdentity> {
-  if (kind === 'curve25519')
-    return keyPool.get(name)?.pop() ?? (await generateUsualKey(engine, name))
-  const { makeKey } = await import('../../pgp/library/key-kinds.ts')
+export async function newIdentity({
+  name,
+  kind,
+}: {
+  name: string
+  kind: KeyKind
+}): Promise<PhoneIdentity> {
+  const { makeKey } = kind === 'curve25519' ? await usualKeys() : await otherKeys()
   return {
     ...(await makeKey({ userId: name, kind, createdMs: backdatedNowMs() })),
     kind,
@@ -42,17 +35,14 @@ export async function newIdentity(
   }
 }
 
-/** Returns a key of the usual kind to the pool, for the next phone of that name. */
-export function returnToPool(name: string, { kind, ...identity }: PhoneIdentity): void {
-  if (kind !== 'curve25519') return
-  keyPool.set(name, [...(keyPool.get(name) ?? []), { ...identity, kind, former: [] }])
+/** Without openpgp.js, which takes time and memory to load. */
+async function usualKeys() {
+  const { makeCommonKey } = await import('../../pgp/native/make-key.ts')
+  return { makeKey: makeCommonKey }
 }
 
-async function generateUsualKey(engine: Engine, name: string): Promise<PhoneIdentity> {
-  const passphrase = randomBytes(24).toString('base64url')
-  const own = await engine.generate({ userId: name, createdMs: backdatedNowMs(), passphrase })
-  const key = await engine.unlock(own.locked, passphrase)
-  return { certificate: own.certificate, key, kind: 'curve25519', former: [] }
+async function otherKeys() {
+  return await import('../../pgp/library/key-kinds.ts')
 }
 
 const backdatedNowMs = (): number => Date.now() - BACKDATED_MS

@@ -163,6 +163,7 @@ export class Phone {
     for (;;) {
       const found = this.inbox.find(matches)
       if (found !== undefined) return found
+      this.#connection.requireCurrent()
       if (Date.now() >= endMs) throw new Error('the phone did not see it in time')
       await this.#nextMessage(endMs - Date.now())
     }

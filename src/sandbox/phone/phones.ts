@@ -1,24 +1,24 @@
-import type { Engine } from '../../pgp/engine.ts'
-import { IN_MEMORY } from '../persistence/persistence.ts'
-import { IDENTITY_KIND, newIdentity, returnToPool, type KeyKind } from './keys.ts'
+import { IDENTITY_KIND, newIdentity, type KeyKind } from './keys.ts'
 import { PhoneConnection } from './connection.ts'
 import { openPhoneMemory } from './memory.ts'
 import { Phone } from './phone.ts'
 import type { PhoneIdentity } from './seal.ts'
+import type { SharedEngine } from './shared-engine.ts'
 import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** People's phones. Each is made on first use, and the OpenPGP engine with the first of them. */
+/** The phones of a world's people. Each is made on first use. */
 export class Phones {
   readonly #world: World
   readonly #phones = new Map<number, Promise<Phone>>()
   /** By person. */
   readonly #identities: Map<number, PhoneIdentity>
-  #engine: Promise<Engine> | null = null
+  readonly #engine: SharedEngine
 
-  constructor(world: World) {
+  constructor(world: World, engine: SharedEngine) {
     this.#world = world
+    this.#engine = engine
     this.#identities = world.persistence.map(IDENTITY_KIND)
   }
 
@@ -46,9 +46,8 @@ export class Phones {
   async renew(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
     const phone = await this.of(userId, kind)
     const person = this.#world.people.get(userId)
-    const engine = await (this.#engine ??= startEngine())
     if (person === undefined) throw new Error(`no person has the id ${userId}`)
-    const renewed = await newIdentity(engine, { name: person.firstName, kind })
+    const renewed = await newIdentity({ name: person.firstName, kind })
     const { key, former } = phone.identity
     phone.identity = { ...renewed, former: [key, ...former] }
     this.#identities.set(userId, phone.identity)
@@ -58,9 +57,9 @@ export class Phones {
 
   async #make(person: PersonState, kind: KeyKind): Promise<Phone> {
     const { id: userId, firstName: name } = person
-    const engine = await (this.#engine ??= startEngine())
+    const engine = await this.#engine.get()
     const stored = this.#identities.get(userId)
-    const identity = stored ?? (await newIdentity(engine, { name, kind }))
+    const identity = stored ?? (await newIdentity({ name, kind }))
     const connection = new PhoneConnection(this.#world, userId)
     const memory = openPhoneMemory(this.#world.persistence, userId)
     const phone = new Phone({ userId, engine, identity, connection, memory })
@@ -71,26 +70,8 @@ export class Phones {
     }
     return phone
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const phones = await Promise.allSettled(this.#phones.values())
-    await (await this.#engine)?.[Symbol.asyncDispose]()
-    // Keys that a file stores stay in use.
-    if (this.#world.persistence !== IN_MEMORY) return
-    for (const phone of phones) {
-      if (phone.status !== 'fulfilled') continue
-      const { userId, identity } = phone.value
-      returnToPool(this.#world.people.get(userId)?.firstName ?? '', identity)
-    }
-  }
 }
 
 function publish(world: World, person: PersonState, { key, certificate }: PhoneIdentity): void {
   setPersonKey(world, person, { fingerprint: key.fingerprint, publicKey: certificate })
-}
-
-/** Loads OpenPGP with the first phone, so that a world without phones starts fast. */
-async function startEngine(): Promise<Engine> {
-  const { createEngine } = await import('../../pgp/create.ts')
-  return createEngine({ threads: 1 })
 }

@@ -48,6 +48,14 @@ export class Schedule {
     this.#steps.set(this.#steps.size + 1, step)
   }
 
+  /** Moves every step that is left into the future by milliseconds. */
+  postpone(ms: number): void {
+    for (const n of this.#steps.keys()) {
+      const step = this.#steps.get(n)
+      if (step !== undefined) step.atMs += ms
+    }
+  }
+
   /** Starts or resumes the schedule. @param onError called for each step that fails */
   start(control: Control, onError: (error: StepError) => void): void {
     this.#control = control

@@ -1,0 +1,218 @@
+import type { ChatKind, ChatMode } from '../api/chat.ts'
+import { deriveCalls } from '../rpc/operation.ts'
+import { Mutex } from '../util/mutex.ts'
+import type { WorldHost, WorldList } from './control/hosting.ts'
+import { ControlError, type StepError } from './control/operation.ts'
+import { OPERATIONS, type Control } from './control/table.ts'
+import { createDefaultWorld } from './default-world.ts'
+import type { ActiveFault } from './faults/faults.ts'
+import type { ResponseRewrite } from './http/response.ts'
+import { LiveWorld } from './live-world.ts'
+import { createSuccessor, openWorld, type WorldOptions } from './open-world.ts'
+import type { Row } from './persistence/record-maps.ts'
+import type { SharedEngine } from './phone/shared-engine.ts'
+import { modeOf } from './rules/mode.ts'
+import type { SeedInput } from './seed/schema.ts'
+import type { World } from './world.ts'
+
+/** How a world begins. */
+export interface HostedWorldOptions extends WorldOptions {
+  /**
+   * `home` (default): the default world, see `Home`. `empty`: a world with nobody in it. Or a seed.
+   * Ignored when `data` holds a world.
+   */
+  world?: 'home' | 'empty' | SeedInput
+  /** `all`: the phones of the default world's people are made at the start. */
+  phones?: 'when-needed' | 'all'
+  /** Called for each step of a seed's schedule that fails. */
+  onStepError?: (error: StepError) => void
+}
+
+/** A world as it was at some time. */
+interface Snapshot {
+  rows: readonly Row[]
+  atMs: number
+  /** Faults to set when it is restored. */
+  faults: readonly ActiveFault[]
+}
+
+interface HostedWorldParts {
+  name: string
+  options: HostedWorldOptions
+  engine: SharedEngine
+  worlds: WorldList
+}
+
+/** A world that goes on under its name across restores, and its snapshots. */
+export class HostedWorld implements WorldHost, AsyncDisposable {
+  readonly name: string
+  /** False when a file held it already. */
+  readonly isNew: boolean
+  /** Applied in order to the response of every call. */
+  readonly rewrites = new Set<ResponseRewrite>()
+  /** All operations, on the world as it is when they are called. */
+  readonly control: Control
+  readonly #parts: HostedWorldParts
+  readonly #snapshots = new Map<string, Snapshot>()
+  /** Restores and the end come one after the other. */
+  readonly #replacing = new Mutex()
+  #live: LiveWorld
+  #beginning: Snapshot = { rows: [], atMs: 0, faults: [] }
+  #nextSnapshot = 1
+
+  private constructor(parts: HostedWorldParts, world: World) {
+    this.name = parts.name
+    this.isNew = world.isNew
+    this.#parts = parts
+    this.#live = this.#bringToLife(world)
+    this.control = deriveCalls(OPERATIONS, (name, input) => {
+      const call = this.#live.control[name] as (input: object) => Promise<unknown>
+      return call(input)
+    })
+  }
+
+  /**
+   * Opens a world, or makes it. Nothing begins before `begin`.
+   * @throws OperatorError when the file of `data` cannot be used; SeedError
+   */
+  static async open(parts: HostedWorldParts): Promise<HostedWorld> {
+    const { options } = parts
+    const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
+    const world = await openWorld({ ...seed?.clock, ...options })
+    const hosted = new HostedWorld(parts, world)
+    try {
+      const live = hosted.#live
+      if (world.isNew && seed !== null) await seed.apply(live)
+      else if (world.isNew && options.world !== 'empty') {
+        const home = await createDefaultWorld(live.control)
+        live.home = home
+        if (options.phones === 'all') {
+          await Promise.all([home.alice, home.bob].map(({ id }) => live.phones.of(id)))
+        }
+      }
+      await live.phones.restore()
+      await world.persistence.start()
+      hosted.#beginning = hosted.#take(world.faults.list())
+      return hosted
+    } catch (error) {
+      await hosted[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** The world as it is now. */
+  get live(): LiveWorld {
+    return this.#live
+  }
+
+  get world(): World {
+    return this.#live.world
+  }
+
+  /** Lets deliveries and the schedule begin. */
+  begin(): void {
+    this.#live.begin((error) => this.#parts.options.onStepError?.(error))
+  }
+
+  get bots(): { id: number; username: string; token: string }[] {
+    const bots = [...this.world.bots.values()]
+    return bots.map(({ id, username, token }) => ({ id, username, token: token ?? '' }))
+  }
+
+  get people(): { id: number; username: string }[] {
+    return [...this.world.people.values()].map(({ id, username }) => ({ id, username }))
+  }
+
+  get chats(): { id: number; kind: ChatKind; mode: ChatMode }[] {
+    const { world } = this
+    const chats = [...world.chats.values()]
+    return chats.map((chat) => ({ id: chat.id, kind: chat.kind, mode: modeOf(world, chat) }))
+  }
+
+  get snapshots(): readonly string[] {
+    return [...this.#snapshots.keys()]
+  }
+
+  snapshot(name: string = this.#freeName()): string {
+    this.#snapshots.delete(name)
+    this.#snapshots.set(name, this.#take([]))
+    return name
+  }
+
+  removeSnapshot(name: string): void {
+    if (!this.#snapshots.delete(name)) throw noSnapshot(name)
+  }
+
+  async restore(name: string): Promise<void> {
+    const snapshot = this.#snapshots.get(name)
+    if (snapshot === undefined) throw noSnapshot(name)
+    await this.#replacing.run(() => this.#replace(snapshot))
+  }
+
+  async reset(): Promise<void> {
+    await this.#replacing.run(() => this.#replace(this.#beginning))
+  }
+
+  #take(faults: readonly ActiveFault[]): Snapshot {
+    const { persistence, clock } = this.world
+    return { rows: persistence.rows(), atMs: clock.now(), faults }
+  }
+
+  #freeName(): string {
+    let name: string
+    do name = `snapshot-${this.#nextSnapshot++}`
+    while (this.#snapshots.has(name))
+    return name
+  }
+
+  #bringToLife(world: World): LiveWorld {
+    const { engine, worlds } = this.#parts
+    return new LiveWorld(world, { host: this, worlds, engine })
+  }
+
+  /** Builds the other world beside this one, stores it, and lets it take over in one step. */
+  async #replace({ rows, atMs, faults }: Snapshot): Promise<void> {
+    const before = this.#live
+    if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
+    const { options } = this.#parts
+    const world = createSuccessor(before.world, { rows, options })
+    const next = this.#bringToLife(world)
+    try {
+      // A running clock is that of now: what was to happen keeps its distance from it.
+      next.schedule.postpone(world.clock.now() - atMs)
+      for (const { id: _, name, ...how } of faults) world.faults.set(name, how)
+      await next.phones.restore()
+      await world.persistence.start()
+    } catch (error) {
+      next.end()
+      throw error
+    }
+    this.#live = next
+    before.end()
+    this.begin()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#replacing.run(async () => {
+      this.#live.end()
+      await this.world.persistence[Symbol.asyncDispose]()
+    })
+  }
+}
+
+function noSnapshot(name: string): ControlError {
+  return new ControlError(`there is no snapshot ${name}; \`snapshots\` lists them`)
+}
+
+/** Checks a seed. Imports what applies it only here, so that other sandboxes start faster. */
+async function loadSeed(input: SeedInput) {
+  const [{ readSeed }, { clockStartMs, applySeed }] = await Promise.all([
+    import('./seed/read.ts'),
+    import('./seed/apply.ts'),
+  ])
+  const seed = readSeed(input)
+  return {
+    clock: { clock: seed.clock?.mode ?? ('running' as const), startMs: clockStartMs(seed) },
+    apply: (live: LiveWorld) => applySeed(live, live.control, seed),
+  }
+}

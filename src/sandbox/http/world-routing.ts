@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { apiError, type SandboxApiError } from '../api-error.ts'
+
+/** Finds the world that a path, with its query, is for, and the path below it. */
+export type WorldFinder<W> = (url: string) => { world: W | null; path: string }
+
+/** Lets a listener route by the paths below each world's own. */
+export interface WorldRouting<W> {
+  /** Gives the path below the world's own; for Fastify's option of that name. */
+  rewriteUrl: (request: Pick<IncomingMessage, 'url'>) => string
+  /** The world of a request as it was found on arrival, or null when there is none of the name. */
+  worldOf: (request: FastifyRequest) => W | null
+}
+
+export const noSuchWorld = (): SandboxApiError =>
+  apiError('not_found', 'no such world; `worlds` of the control lists them')
+
+export function worldRouting<W>(find: WorldFinder<W>): WorldRouting<W> {
+  const found = new WeakMap<object, W>()
+  return {
+    rewriteUrl: (request) => {
+      const { world, path } = find(request.url ?? '/')
+      if (world !== null) found.set(request, world)
+      return path
+    },
+    worldOf: ({ raw }) => found.get(raw) ?? null,
+  }
+}

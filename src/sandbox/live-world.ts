@@ -1,0 +1,57 @@
+import type { WorldHost, WorldList } from './control/hosting.ts'
+import type { ControlContext, StepError } from './control/operation.ts'
+import { bindControl, type Control } from './control/table.ts'
+import type { Home } from './default-world.ts'
+import { plainKind } from './persistence/persistence.ts'
+import { Phones } from './phone/phones.ts'
+import type { SharedEngine } from './phone/shared-engine.ts'
+import { Schedule } from './seed/schedule.ts'
+import { startDelivering } from './webhook/delivery-loop.ts'
+import type { World } from './world.ts'
+
+/**
+ * A world from its start, or a restore, until the next restore: nothing of it reaches the one that
+ * takes its place. So a call that was under way can change only what is not there any more.
+ */
+export class LiveWorld implements ControlContext {
+  readonly world: World
+  readonly host: WorldHost
+  readonly worlds: WorldList
+  readonly phones: Phones
+  readonly schedule: Schedule
+  /** All operations on this world. */
+  readonly control: Control
+  readonly #homes: Map<string, Home>
+
+  constructor(world: World, parts: { host: WorldHost; worlds: WorldList; engine: SharedEngine }) {
+    this.world = world
+    this.host = parts.host
+    this.worlds = parts.worlds
+    this.phones = new Phones(world, parts.engine)
+    this.schedule = new Schedule(world)
+    this.control = bindControl(this)
+    this.#homes = world.persistence.map(plainKind('home'))
+  }
+
+  /** Ids and token of the default world, if it is one. */
+  get home(): Home | undefined {
+    return this.#homes.get('home')
+  }
+
+  set home(home: Home) {
+    this.#homes.set('home', home)
+  }
+
+  /** Starts deliveries and the schedule. @param onStepError called for each step that fails */
+  begin(onStepError: (error: StepError) => void): void {
+    for (const bot of this.world.bots.values()) {
+      if (bot.webhook !== null) startDelivering(this.world, bot)
+    }
+    this.schedule.start(this.control, onStepError)
+  }
+
+  /** Ends polls, deliveries and the schedule. */
+  end(): void {
+    this.world.closing.abort()
+  }
+}

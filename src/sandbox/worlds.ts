@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import type { WorldDescription, WorldInput, WorldList } from './control/hosting.ts'
+import { ControlError, definedFields } from './control/operation.ts'
+import { HostedWorld, type HostedWorldOptions } from './hosted-world.ts'
+import { WORLDS_PREFIX, mediaIdIn, splitWorldPath } from './http/world-path.ts'
+import type { SharedEngine } from './phone/shared-engine.ts'
+import { SeedError } from './seed/problem.ts'
+
+/** The world that a sandbox begins with. */
+export const MAIN = 'main'
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i
+/** Random bytes of a name that nobody chose. */
+const NAME_BYTES = 6
+
+/** A request's world, and the path below it. */
+export interface WorldRequest {
+  /** Null when no world has the name. */
+  world: HostedWorld | null
+  path: string
+}
+
+/** Every world of a sandbox, by name: `main`, and those that were added. */
+export class Worlds implements WorldList, AsyncDisposable {
+  readonly #engine: SharedEngine
+  readonly #worlds = new Map<string, HostedWorld>()
+  /** Names of worlds that are being made. */
+  readonly #coming = new Set<string>()
+  /** Where the two listeners are. */
+  #urls = { url: '', controlUrl: '' }
+
+  constructor(engine: SharedEngine) {
+    this.#engine = engine
+  }
+
+  /** Opens the main world. @throws OperatorError, SeedError */
+  async openMain(options: HostedWorldOptions): Promise<HostedWorld> {
+    return await this.#open(MAIN, options)
+  }
+
+  /** Lets the worlds know where they are served. */
+  servedAt(urls: { url: string; controlUrl: string }): void {
+    this.#urls = urls
+  }
+
+  /** The world that a request of either listener is for; a file at the root is that of any world. */
+  find(url: string): WorldRequest {
+    const { world: name, path } = splitWorldPath(url)
+    if (name !== null) return { world: this.#worlds.get(name) ?? null, path }
+    const main = this.#worlds.get(MAIN) ?? null
+    const mediaId = mediaIdIn(path)
+    return { world: (mediaId === null ? null : this.#holderOf(mediaId)) ?? main, path }
+  }
+
+  list(): WorldDescription[] {
+    return [...this.#worlds.values()].map((world) => this.#describe(world))
+  }
+
+  async add(input: WorldInput): Promise<WorldDescription> {
+    const { name = randomBytes(NAME_BYTES).toString('hex'), world, seed, ...rules } = input
+    if (!NAME.test(name)) {
+      throw new ControlError('the name of a world is 1 to 64 of a-z, 0-9, "_" and "-"')
+    }
+    if (this.#worlds.has(name) || this.#coming.has(name)) {
+      throw new ControlError(`there is a world ${name} already; \`removeWorld\` ends it`)
+    }
+    if (world !== undefined && seed !== undefined) {
+      throw new ControlError('give `world` or `seed`, not both')
+    }
+    const added = await this.#open(name, {
+      world: seed ?? world ?? 'home',
+      phones: 'all',
+      ...definedFields(rules),
+    }).catch((error: unknown) => {
+      throw error instanceof SeedError ? new ControlError(error.message) : error
+    })
+    added.begin()
+    return this.#describe(added)
+  }
+
+  async remove(name: string): Promise<void> {
+    const world = this.#worlds.get(name)
+    if (name === MAIN) throw new ControlError('the sandbox’s own world ends with the sandbox')
+    if (world === undefined) {
+      throw new ControlError(`there is no world ${name}; \`worlds\` lists them`)
+    }
+    this.#worlds.delete(name)
+    await world[Symbol.asyncDispose]()
+  }
+
+  async #open(name: string, options: HostedWorldOptions): Promise<HostedWorld> {
+    this.#coming.add(name)
+    try {
+      const parts = { name, options, engine: this.#engine, worlds: this }
+      const world = await HostedWorld.open(parts)
+      this.#worlds.set(name, world)
+      return world
+    } finally {
+      this.#coming.delete(name)
+    }
+  }
+
+  /** Ends polls and deliveries of every world, so that the listeners can close. */
+  endCalls(): void {
+    for (const { live } of this.#worlds.values()) live.end()
+  }
+
+  #holderOf(mediaId: string): HostedWorld | null {
+    for (const hosted of this.#worlds.values()) if (hosted.world.files.has(mediaId)) return hosted
+    return null
+  }
+
+  #describe(hosted: HostedWorld): WorldDescription {
+    const { name, bots, people, chats } = hosted
+    const path = name === MAIN ? '' : WORLDS_PREFIX + name
+    const { url, controlUrl } = this.#urls
+    return {
+      name,
+      path,
+      url: url + path,
+      controlUrl: controlUrl + path,
+      bots,
+      people,
+      chats,
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worlds = [...this.#worlds.values()]
+    await Promise.all(worlds.map((world) => world[Symbol.asyncDispose]()))
+  }
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
+import { ask } from './support.ts'
+import { copyAsLeftByKill, observableState, temporaryFolder } from './world-file.ts'
+
+const inFile = async (options: SandboxOptions = {}) => {
+  const data = join(temporaryFolder(), 'a.world')
+  return { data, sandbox: await createSandbox({ clock: 'still', data, ...options }) }
+}
+
+const post = (sandbox: Sandbox, text: string) =>
+  sandbox.control.post({
+    userId: sandbox.home.alice.id,
+    chatId: sandbox.home.privateChat,
+    text,
+  })
+
+test('what is restored is on disk before the answer, and nothing else is', async () => {
+  const { data, sandbox: opened } = await inFile()
+  await using sandbox = opened
+  await post(sandbox, 'one')
+  sandbox.snapshot('one')
+  const kept = await observableState(sandbox)
+  await post(sandbox, 'two')
+  await sandbox.control.addMedia({ base64: 'AAEC' })
+  await sandbox.restore('one')
+  await using left = await createSandbox({ data: copyAsLeftByKill(data) })
+  expect(await observableState(left)).toEqual(kept)
+  expect(left.home).toEqual(sandbox.home)
+})
+
+test('a world goes on from its file after a reset, with what happened since', async () => {
+  const { data, sandbox } = await inFile()
+  await post(sandbox, 'one')
+  await sandbox.reset()
+  await post(sandbox, 'two')
+  await ask(sandbox, 'POST /messages', {
+    body: { chatId: sandbox.home.readableGroup, text: 'three' },
+  })
+  const kept = await observableState(sandbox)
+  await sandbox[Symbol.asyncDispose]()
+  await using again = await createSandbox({ data })
+  expect(await observableState(again)).toEqual(kept)
+  const queued = await again.control.queued({ botId: again.home.bot.id })
+  expect(queued).toMatchObject([{ message: { text: 'two' } }])
+})
+
+test('reset goes back to what the file held when this sandbox opened it', async () => {
+  const { data, sandbox: first } = await inFile()
+  await post(first, 'one')
+  await first[Symbol.asyncDispose]()
+  await using second = await createSandbox({ data })
+  const opened = await observableState(second)
+  await post(second, 'two')
+  await second.reset()
+  expect(await observableState(second)).toEqual(opened)
+})
+
+test('a restore that cannot be written leaves the world as it was, which goes on', async () => {
+  const { data, sandbox: opened } = await inFile()
+  await using sandbox = opened
+  await post(sandbox, 'one')
+  sandbox.snapshot('one')
+  await post(sandbox, 'two')
+  const before = await observableState(sandbox)
+  const prepare = Reflect.get(DatabaseSync.prototype, 'prepare')
+  DatabaseSync.prototype.prepare = function refuse(sql: string) {
+    if (sql.startsWith('delete from "records"') && !sql.includes('where')) {
+      throw Object.assign(new Error('full'), { errcode: 13 })
+    }
+    return prepare.call(this, sql)
+  }
+  try {
+    await expect(sandbox.restore('one')).rejects.toThrow('the disk is full')
+  } finally {
+    DatabaseSync.prototype.prepare = prepare
+  }
+  expect(await observableState(sandbox)).toEqual(before)
+  await post(sandbox, 'three')
+  const kept = await observableState(sandbox)
+  {
+    await using left = await createSandbox({ data: copyAsLeftByKill(data) })
+    expect(await observableState(left)).toEqual(kept)
+  }
+  await sandbox.restore('one')
+  expect(await sandbox.control.queued({ botId: sandbox.home.bot.id })).toHaveLength(1)
+})
+
+test('changes during a restore are answered, and reach the file neither before nor after', async () => {
+  const { data, sandbox: opened } = await inFile({ rates: 'off' })
+  await using sandbox = opened
+  const before = await observableState(sandbox)
+  const calls = Array.from({ length: 30 }, (_, n) => post(sandbox, `late ${n}`))
+  await sandbox.reset()
+  await Promise.allSettled(calls)
+  expect(await observableState(sandbox)).toEqual(before)
+  await using left = await createSandbox({ data: copyAsLeftByKill(data) })
+  expect(await observableState(left)).toEqual(before)
+})

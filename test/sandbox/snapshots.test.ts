@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { A_KEY, ask, outcome, still } from './support.ts'
+import { createReceiver } from './webhook-receiver.ts'
+import { observableState } from './world-file.ts'
+
+/** Lets much happen in a world. */
+async function live(sandbox: Sandbox): Promise<void> {
+  const { control, home } = sandbox
+  await ask(sandbox, 'PUT /key', { body: A_KEY })
+  await ask(sandbox, 'POST /messages', { body: { chatId: home.readableGroup, text: 'x' } })
+  await control.post({ userId: home.alice.id, chatId: home.readableGroup, text: '@echo_bot hi' })
+  await control.leave({ chatId: home.encryptedGroup, userId: home.bob.id })
+  await control.renamePerson({ userId: home.bob.id, username: 'robert' })
+  await control.addPerson({ username: 'carol' })
+  await control.addBot({ username: 'other_bot' })
+  await control.issueToken({ botId: home.bot.id })
+  await control.block({ userId: home.alice.id, botId: home.bot.id })
+  await control.advance({ ms: 5000 })
+}
+
+test('reset puts everything back as it was when the sandbox was ready', async () => {
+  await using sandbox = await still()
+  const before = await observableState(sandbox)
+  const [nowMs, { home }] = [sandbox.now(), sandbox]
+  await live(sandbox)
+  expect(await observableState(sandbox)).not.toEqual(before)
+  await sandbox.reset()
+  expect(await observableState(sandbox)).toEqual(before)
+  expect([sandbox.now(), sandbox.home]).toEqual([nowMs, home])
+  expect(await outcome(sandbox, 'GET /me')).toBe(200)
+  expect(await outcome(sandbox, 'GET /resolve/carol')).toBe('username_not_found')
+})
+
+test('a world lives after a reset as it did the first time, again and again', async () => {
+  await using sandbox = await still()
+  const lives: unknown[] = []
+  for (let n = 0; n < 3; n++) {
+    const { token } = sandbox
+    await live(sandbox)
+    const { bots: _random, transcript: _dated, ...rest } = await observableState(sandbox)
+    lives.push({ token, rest })
+    await sandbox.reset()
+  }
+  expect(lives[1]).toEqual(lives[0])
+  expect(lives[2]).toEqual(lives[0])
+})
+
+test('restore puts back what a snapshot holds, however often', async () => {
+  await using sandbox = await still()
+  await live(sandbox)
+  const kept = await observableState(sandbox)
+  const name = sandbox.snapshot()
+  for (let n = 0; n < 2; n++) {
+    await sandbox.control.renamePerson({ userId: sandbox.home.bob.id, username: 'bobby' })
+    sandbox.transcript.clear()
+    await sandbox.restore(name)
+    expect(await observableState(sandbox)).toEqual(kept)
+  }
+})
+
+test('a snapshot is not changed by what happens later, in a chat, a queue or a commands list', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const post = () =>
+    control.post({ userId: home.alice.id, chatId: home.privateChat, text: 'hello' })
+  await post()
+  sandbox.snapshot('one')
+  const before = await control.queued({ botId: home.bot.id })
+  const again = async () => {
+    await post()
+    await ask(sandbox, `GET /updates?offset=${(before[0]?.updateId ?? 0) + 1}`)
+    await ask(sandbox, 'PUT /commands', {
+      body: { commands: [{ command: 'a', description: 'b' }] },
+    })
+  }
+  await again()
+  await sandbox.restore('one')
+  expect(await control.queued({ botId: home.bot.id })).toEqual(before)
+  expect((await ask(sandbox, 'GET /commands')).result).toEqual([])
+})
+
+test('snapshots are listed, replaced and deleted by name', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  const names = async () => (await control.snapshots()).map(({ name }) => name)
+  expect([await control.snapshot({ name: 'a' }), await control.snapshot()]).toEqual([
+    { name: 'a' },
+    { name: 'snapshot-1' },
+  ])
+  expect(await names()).toEqual(['a', 'snapshot-1'])
+  await control.addPerson({ username: 'carol' })
+  await control.snapshot({ name: 'a' })
+  expect(await names()).toEqual(['snapshot-1', 'a'])
+  await sandbox.reset()
+  await control.restore({ name: 'a' })
+  expect(sandbox.people.map(({ username }) => username)).toContain('carol')
+  await control.removeSnapshot({ name: 'a' })
+  expect(await names()).toEqual(['snapshot-1'])
+  await expect(control.restore({ name: 'a' })).rejects.toThrow('there is no snapshot a')
+  await expect(control.removeSnapshot({ name: 'a' })).rejects.toThrow('there is no snapshot a')
+})
+
+test('polls end with an empty answer, and the next ones see the world that was restored', async () => {
+  await using sandbox = await createSandbox()
+  const poll = ask<unknown[]>(sandbox, 'GET /updates?timeout=50')
+  await expect.poll(() => sandbox.transcript.list().length).toBe(1)
+  await sandbox.reset()
+  expect((await poll).result).toEqual([])
+  const next = ask<unknown[]>(sandbox, 'GET /updates?timeout=50')
+  await expect.poll(() => sandbox.transcript.list().length).toBe(1)
+  const { alice, privateChat } = sandbox.home
+  await sandbox.control.post({ userId: alice.id, chatId: privateChat, text: 'hello' })
+  expect((await next).result).toMatchObject([{ message: { text: 'hello' } }])
+})
+
+test('faults end at a restore, and those of a seed begin anew at a reset', async () => {
+  await using sandbox = await createSandbox({
+    world: {
+      bots: { echo_bot: {} },
+      faults: [{ name: 'error', route: 'getMe', times: 1, status: 500, code: 'internal' }],
+    },
+  })
+  const [bot] = sandbox.bots
+  const me = () => outcome(sandbox, 'GET /me', { token: bot?.token ?? '' })
+  sandbox.snapshot('begun')
+  expect([await me(), await me()]).toEqual(['internal', 200])
+  await sandbox.restore('begun')
+  expect(await me()).toBe(200)
+  sandbox.fault('html')
+  await sandbox.reset()
+  expect([await me(), await me()]).toEqual(['internal', 200])
+})
+
+test('deliveries to a webhook begin anew', async () => {
+  await using receiver = await createReceiver()
+  await using sandbox = await createSandbox({ webhooks: 'local' })
+  const { control, home } = sandbox
+  const post = () => control.post({ userId: home.alice.id, chatId: home.privateChat, text: 'x' })
+  await ask(sandbox, 'POST /webhook', { body: { url: receiver.url } })
+  sandbox.snapshot('hooked')
+  await post()
+  await receiver.until(1)
+  await sandbox.restore('hooked')
+  expect(await control.queued({ botId: home.bot.id })).toEqual([])
+  await post()
+  await receiver.until(2)
+  const [first, second] = receiver.deliveries.map(({ update }) => update.updateId)
+  expect(second).toBe(first)
+  await sandbox.reset()
+  expect((await ask(sandbox, 'GET /webhook')).result).toMatchObject({ url: null })
+  await post()
+  expect(await ask(sandbox, 'GET /updates')).toMatchObject({ result: [{}] })
+  expect(receiver.deliveries).toHaveLength(2)
+})
+
+test('what a seed has scheduled happens as long after a reset as after the start', async () => {
+  const chats = { dm: { kind: 'private', person: 'alice', bot: 'echo_bot' } } as const
+  await using sandbox = await createSandbox({
+    world: {
+      clock: { mode: 'still' },
+      people: { alice: { key: 'none' } },
+      bots: { echo_bot: {} },
+      chats,
+      schedule: [{ at: '2s', post: { userId: 'alice', chatId: 'dm', text: 'hello' } }],
+    },
+  })
+  const botId = sandbox.bots[0]?.id ?? 0
+  for (let n = 0; n < 2; n++) {
+    await sandbox.control.advance({ ms: 1999 })
+    expect(await sandbox.control.queued({ botId })).toEqual([])
+    await sandbox.control.advance({ ms: 1 })
+    expect(await sandbox.control.queued({ botId })).toMatchObject([{ message: { text: 'hello' } }])
+    await sandbox.reset()
+    expect(await sandbox.control.schedule()).toMatchObject({ left: 1, errors: [] })
+  }
+})
+
+test('a running clock goes on with real time, less what it was moved', async () => {
+  await using sandbox = await createSandbox()
+  await sandbox.control.advance({ ms: 86_400_000 })
+  await sandbox.reset()
+  expect(Math.abs(sandbox.now() - Date.now())).toBeLessThan(3_600_000)
+})
