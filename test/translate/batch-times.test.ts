@@ -1,43 +1,27 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { BATCH_TIMES, Batches, type BatchTimes } from '../../src/translate/batch.ts'
+import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
-import { found, known, partsOf } from './examine-scene.ts'
-
-const DAMAGED = { outcome: 'damaged' }
-const SHORT: BatchTimes = { budgetMs: 40, firstMs: 80, patienceMs: 1000 }
-const never = new Promise<never>(() => {})
+import {
+  DAMAGED,
+  SHORT,
+  asking,
+  damaged,
+  findings,
+  never,
+  scene,
+  sealed,
+  words,
+} from './batch-scene.ts'
+import { found, partsOf } from './examine-scene.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
+  vi.advanceTimersByTime(1_000_000)
 })
 afterEach(() => {
   vi.useRealTimers()
-})
-
-/** Batches of a protected chat; `open` gives what comes of an armored message. */
-function scene(open: (armored: string) => Promise<object>, times: BatchTimes = SHORT) {
-  const opening = vi.fn((armored: string, _keys?: unknown, _signal?: AbortSignal) => open(armored))
-  const all = { ...known(), open: opening }
-  return { opening, all, batches: new Batches(partsOf(all), times) }
-}
-
-/** One whose chat is readable, by what the service says when it is asked. */
-function asking(mode: () => Promise<string>, times: BatchTimes = SHORT) {
-  const all = { ...known(), ...OPEN, mode: vi.fn(mode) }
-  return { all, batches: new Batches(partsOf(all), times) }
-}
-const OPEN = { protectedChats: new Set<number>(), privateChats: new Set<number>() }
-
-const sealed = (armored: string): FoundMessage[] => [found({ armored })]
-const words = (text: string): FoundMessage[] => [found({ text })]
-const findings = (judged: Awaited<ReturnType<Batches['examine']>>) =>
-  judged.map((ones) => ones.map(({ examined }) => examined.finding))
-const damaged = (reason?: string) => ({
-  kind: 'closed',
-  verdict: 'damaged',
-  ...(reason !== undefined && { reason }),
 })
 
 describe('a batch that is not finished in time', () => {
@@ -199,67 +183,26 @@ describe('while our calls are used up', () => {
     ])
     expect(all.mode).toHaveBeenCalledTimes(3)
   })
-})
 
-describe('what is kept for the next poll', () => {
-  /** A scene that has examined and kept these, for one who left; nothing was opened since. */
-  async function kept(updates: FoundMessage[][], outcome: object = DAMAGED) {
-    const gone = new AbortController()
-    const made = scene((armored) => {
-      if (armored !== 'last') return Promise.resolve(outcome)
-      gone.abort()
-      return never
-    })
-    expect(await made.batches.examine([...updates, sealed('last')], gone.signal)).toEqual([])
-    made.opening.mockClear()
-    return made
-  }
-
-  test.each([
-    ['another text', { armored: 'b' }, {}],
-    ['another number', { armored: 'a' }, { messageId: 9 }],
-    ['another sender', { armored: 'a' }, { fromId: 9 }],
-    ['a text beside it', { armored: 'a', text: 'words' }, {}],
-  ])('is not what has %s', async (_what, message, more) => {
-    const made = await kept([sealed('a')])
-    await made.batches.examine([[found(message, more)]])
-    expect(made.opening).toHaveBeenCalledTimes(1)
+  test('patience with one first update says nothing of the next', async () => {
+    const { batches } = asking(busy, times)
+    expect(await batches.examine([words('a')])).toEqual([])
+    vi.advanceTimersByTime(5000)
+    expect(await batches.examine([words('b')])).toEqual([])
+    expect(await batches.examine([words('a')])).toHaveLength(1)
   })
 
-  test('is given once, around the objects of that poll', async () => {
-    const made = await kept([sealed('a')])
-    const [again] = sealed('a')
-    if (again === undefined) throw new Error('nothing found')
-    const [[one] = []] = await made.batches.examine([[again]])
-    expect(one?.found).toBe(again)
-    expect(made.opening).not.toHaveBeenCalled()
-    await made.batches.examine([[again]])
-    expect(made.opening).toHaveBeenCalledTimes(1)
-  })
-
-  test('is forgotten after two minutes', async () => {
-    vi.useRealTimers()
-    let aheadMs = 0
-    const now = performance.now.bind(performance)
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs)
-    onTestFinished(() => clock.mockRestore())
-    const made = await kept([sealed('a'), sealed('b')])
-    aheadMs = 110_000
-    await made.batches.examine([sealed('a')])
-    expect(made.opening).not.toHaveBeenCalled()
-    aheadMs = 121_000
-    // The cache looks at the clock no more often than once in a millisecond.
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    await made.batches.examine([sealed('b')])
-    expect(made.opening).toHaveBeenCalledTimes(1)
-  })
-
-  test('takes 64 MiB at most', async () => {
-    const text = 'x'.repeat(2 ** 20)
-    const opened = { outcome: 'opened', text, signatures: [], signed: {}, recipients: {} }
-    const all = Array.from({ length: 25 }, (_, n) => sealed(`${n}`))
-    const made = await kept(all, opened)
-    await made.batches.examine(all)
-    expect(made.opening.mock.calls.length).toBe(4)
+  test('an update waits for each of its Messages, and is examined anew then', async () => {
+    const { batches, all } = asking(() => Promise.resolve('open'), times)
+    const mixed = (): FoundMessage[] => [
+      found({ text: 'a' }),
+      found({ text: 'b' }, { chatId: 51, updateChatId: 51 }),
+    ]
+    all.mode.mockImplementationOnce(busy)
+    expect(await batches.examine([mixed()])).toEqual([])
+    expect(findings(await batches.examine([mixed()]))).toEqual([
+      [{ kind: 'untouched' }, { kind: 'untouched' }],
+    ])
+    expect(all.mode).toHaveBeenCalledTimes(4)
   })
 })
