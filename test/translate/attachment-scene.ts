@@ -13,20 +13,18 @@ export const SEALED = Buffer.from(encryptedMessage())
 
 /** A file in memory, which says whether it was closed. */
 class MemoryFile implements RawFile {
-  #content = Buffer.alloc(0)
+  readonly #pieces: Uint8Array[] = []
+  bytes = 0
   isClosed = false
 
-  get bytes(): number {
-    return this.#content.length
-  }
-
   append(bytes: Uint8Array): Promise<void> {
-    this.#content = Buffer.concat([this.#content, bytes])
+    this.#pieces.push(bytes)
+    this.bytes += bytes.length
     return Promise.resolve()
   }
 
   read(at: number, bytes: number): Promise<Buffer> {
-    return Promise.resolve(this.#content.subarray(at, at + bytes))
+    return Promise.resolve(Buffer.concat(this.#pieces).subarray(at, at + bytes))
   }
 
   close(): Promise<void> {

@@ -84,7 +84,7 @@ describe('a file as it is stored', () => {
     const fits = scene()
     fits.all.stored = stored(BOUNDS.attachmentBytes)
     const { file } = await fetchAttachment('abc', signal, fits.parts())
-    expect(file.bytes).toBe(BOUNDS.attachmentBytes)
+    expect([file.bytes, fits.files[0]?.isClosed]).toEqual([BOUNDS.attachmentBytes, false])
     const large = scene()
     large.all.stored = stored(BOUNDS.attachmentBytes + 1)
     const fetched = fetchAttachment('abc', signal, large.parts())

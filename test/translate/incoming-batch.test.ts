@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { ALICE, BOT, sealed } from './examine-scene.ts'
@@ -226,9 +227,31 @@ describe('a batch that took long', () => {
 
   test('for nothing is answered at once to one who leaves meanwhile', async () => {
     const gone = new AbortController()
-    const { incoming } = scene({ open: costly({ outcome: 'damaged' }) })
-    incoming.onJudged(() => setImmediate(() => gone.abort()))
-    const one = update()
-    expect(await incoming.open([one], gone.signal)).toEqual({ updates: [one], changed: true })
+    const answered: string[] = []
+    const [patient, leaving] = [1, 2].map(() => scene({ open: costly({ outcome: 'damaged' }) }))
+    leaving?.incoming.onJudged(() => setImmediate(() => gone.abort()))
+    const [one, other] = [update(), update()]
+    const [, answer] = await Promise.all([
+      patient?.incoming.open([one]).then(() => answered.push('patient')),
+      leaving?.incoming.open([other], gone.signal).finally(() => answered.push('leaving')),
+    ])
+    expect(answered).toEqual(['leaving', 'patient'])
+    expect(answer).toEqual({ updates: [other], changed: true })
+  })
+
+  test('is not one that took next to nothing, however late it came', async () => {
+    vi.advanceTimersByTime(3_600_000)
+    const answered: string[] = []
+    const withheld = scene({ open: openedAs({ outcome: 'damaged' }) })
+    const slow = scene({ open: openedAs() })
+    slow.all.rewrite.mockImplementation(async () => {
+      for (let turns = 0; turns < 10; turns++) await turn()
+      return false
+    })
+    await Promise.all([
+      slow.incoming.open([update()]).then(() => answered.push('slow')),
+      withheld.incoming.open([update()]).then(() => answered.push('withheld')),
+    ])
+    expect(answered).toEqual(['withheld', 'slow'])
   })
 })

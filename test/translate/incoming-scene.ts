@@ -26,7 +26,7 @@ export function scene(
     forget: vi.fn((_chatId: number) => undefined),
     rewrite: vi.fn((_updates: object[]) => Promise.resolve(false)),
     verdict: ['valid'],
-    distrust: null as string | null,
+    distrust: vi.fn((_userId: number, _signer: string, _chatId: number): string | null => null),
   }
   const parts = partsOf(all)
   const incoming = new Incoming({
@@ -54,12 +54,13 @@ export function scene(
       isBlocked: () => false,
       isVerified: () => false,
       isShared: () => false,
-      distrust: () => all.distrust,
+      distrust: all.distrust,
       policies: { for: () => 'accept' },
     },
     keyring: { ...parts.keyring, all: [{ fingerprint: 'own', certificate: 'own' }] },
     people: {
-      hasSigned: () => all.hasSigned,
+      hasSigned: (userId: number, kind: string) =>
+        all.hasSigned && userId === ALICE && kind === 'words',
       isOthers: () => false,
       rememberSigned: all.rememberSigned,
     },

@@ -144,12 +144,50 @@ describe('what is opened', () => {
   test('is judged by what was learned since it was examined', async () => {
     const { incoming, all } = scene({ open: signedBy() })
     all.batch.mockImplementation(async (judge) => {
-      all.distrust = 'blocked'
+      all.distrust.mockReturnValue('blocked')
       return await judge({ recognize: all.recognized, remember: all.remember })
     })
     const one = update()
     await incoming.open([one])
     expect(verdictOf(one)).toMatchObject({ verdict: 'unknown-signer', reason: 'blocked' })
+    expect(all.distrust).toHaveBeenLastCalledWith(ALICE, CERTIFICATE, 50)
+  })
+
+  test('is not delivered unsigned once its sender is known to sign', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    all.batch.mockImplementation(async (judge) => {
+      all.hasSigned = true
+      return await judge({ recognize: all.recognized, remember: all.remember })
+    })
+    const one = update()
+    await incoming.open([one])
+    expect(verdictOf(one)).toMatchObject({ verdict: 'bad-signature', reason: 'stopped-signing' })
+  })
+
+  test('and signed each time is verified each time', async () => {
+    const { incoming, all } = scene({ open: signedBy() })
+    const [first, second] = [update(), update({ id: 4 })]
+    await incoming.open([first, second])
+    for (const one of [first, second]) expect(verdictOf(one)['verdict']).toBe('verified')
+    expect(all.rememberSigned.mock.calls).toEqual([[[ALICE, ALICE], 'words']])
+  })
+
+  test('makes nobody a signer who did not sign it', async () => {
+    const open = vi
+      .fn(openedAs())
+      .mockResolvedValueOnce(SIGNED)
+      .mockResolvedValueOnce({ outcome: 'damaged' })
+    const { incoming, all } = scene({ open })
+    await incoming.open([update(), update({ id: 4 })])
+    expect(all.rememberSigned.mock.calls).toEqual([[[], 'words']])
+  })
+
+  test('in the bot’s name by somebody else is bad, whatever brings it', async () => {
+    const { incoming, all } = scene({ open: signedBy() })
+    all.verdict = ['invalid']
+    const one = update({ from: { id: BOT } })
+    await incoming.open([one])
+    expect(verdictOf(one)).toEqual({ opened: true, verdict: 'bad-signature' })
   })
 
   test('is not a stranger’s who became one since, and what was refused anyway is not asked', async () => {
