@@ -47,6 +47,7 @@ const ROWS_AT_ONCE = 50
  */
 export class Outcomes implements AsyncDisposable {
   readonly #store: Store
+  readonly #kept: number
   /** By update; one that was delivered again counts once. */
   #received = new Map<number, MessageOutcome[]>()
   #unwritten = 0
@@ -55,8 +56,10 @@ export class Outcomes implements AsyncDisposable {
   /** What a full disk did not take can still be explained. */
   readonly #recent = new LRUCache<string, MessageOutcome[] | SendOutcome>({ max: 5000 })
 
-  constructor(store: Store) {
+  /** @param kept how many are remembered of each kind */
+  constructor(store: Store, kept = KEPT) {
     this.#store = store
+    this.#kept = kept
   }
 
   /** Remembers what became of the Messages of an answer's updates. */
@@ -65,7 +68,7 @@ export class Outcomes implements AsyncDisposable {
     const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
     for (const [updateId, ones] of byUpdate) {
       this.#recent.set(`u${updateId}`, ones)
-      if (this.#unwritten >= KEPT) continue
+      if (this.#unwritten >= this.#kept) continue
       this.#unwritten += ones.length - (this.#received.get(updateId)?.length ?? 0)
       this.#received.set(updateId, ones)
     }
@@ -75,7 +78,7 @@ export class Outcomes implements AsyncDisposable {
   /** Remembers to whom a message of the bot's was sealed. */
   sent(sent: SendOutcome): void {
     this.#recent.set(`m${sent.messageId}`, sent)
-    if (this.#sent.length < KEPT) this.#sent.push(sent)
+    if (this.#sent.length < this.#kept) this.#sent.push(sent)
     this.#soon()
   }
 
@@ -155,15 +158,15 @@ export class Outcomes implements AsyncDisposable {
       await this.#store.note((db) => db.replaceInto('sent').values(some).execute())
       await slice.yieldIfOver()
     }
-    await this.#store.note(forgetOldest)
+    await this.#store.note((db) => forgetOldest(db, this.#kept))
   }
 }
 
-async function forgetOldest(db: Transaction<Schema>): Promise<void> {
+async function forgetOldest(db: Transaction<Schema>, kept: number): Promise<void> {
   const before = Date.now() - KEPT_MS
   for (const table of ['outcomes', 'sent'] as const) {
     await db.deleteFrom(table).where('at', '<', before).execute()
-    const oldest = db.selectFrom(table).select('at').orderBy('at', 'desc').offset(KEPT).limit(1)
+    const oldest = db.selectFrom(table).select('at').orderBy('at', 'desc').offset(kept).limit(1)
     await db.deleteFrom(table).where('at', '<', oldest).execute()
   }
 }

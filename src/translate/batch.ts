@@ -142,8 +142,7 @@ export class Batches {
   #isProtectedSince({ found, examined }: Judgeable): boolean {
     const { kind } = examined.finding
     const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
-    const hasText = typeof found.message['text'] === 'string' && found.message['text'] !== ''
-    const wasReadable = kind === 'readable' || (kind === 'untouched' && hasText)
+    const wasReadable = kind === 'readable' || kind === 'untouched'
     return wasReadable && chats.some((id) => this.#parts.guard.mustSeal(id))
   }
 

@@ -163,3 +163,69 @@ test('a store that cannot be written costs no more than an explanation', async (
   await outcomes[Symbol.asyncDispose]()
   expect((await outcomes.ofMessage(90))?.messageId).toBe(90)
 })
+
+/** A store that holds nothing yet. */
+async function emptyStore(): Promise<Store> {
+  const dataDir = mkdtempSync(join(home, 'empty-'))
+  const empty = await openStore({ dataDir: join(dataDir, 'data'), passphrase: 'x', mode: 'create' })
+  onTestFinished(() => empty[Symbol.asyncDispose]())
+  return empty
+}
+
+const countOf = async (rows: Promise<unknown[]>[]): Promise<number[]> =>
+  (await Promise.all(rows)).map(({ length }) => length)
+
+test('of many that wait to be written no more are kept than is remembered at all', async () => {
+  const empty = await emptyStore()
+  await using outcomes = new Outcomes(empty, 3)
+  for (let n = 0; n < 5; n++) outcomes.received([outcome(1, 10)])
+  for (const updateId of [2, 3, 4]) outcomes.received([outcome(updateId, 10)])
+  for (const messageId of [1, 2, 3, 4]) outcomes.sent(sentTo(messageId))
+  expect(await outcomes.ofUpdate(4), 'it can be explained all the same').toHaveLength(1)
+  await outcomes[Symbol.asyncDispose]()
+  const later = new Outcomes(empty)
+  const updates = [1, 2, 3, 4].map((updateId) => later.ofUpdate(updateId))
+  expect(await countOf(updates)).toEqual([1, 1, 1, 0])
+  expect([await later.ofMessage(3), await later.ofMessage(4)]).toEqual([
+    expect.objectContaining({ messageId: 3 }),
+    null,
+  ])
+  outcomes.received([outcome(5, 10)])
+  await outcomes[Symbol.asyncDispose]()
+  expect(await countOf([later.ofUpdate(5)])).toEqual([1])
+})
+
+test('of what was written the oldest goes when there is more than is remembered', async () => {
+  const empty = await emptyStore()
+  const agoMs = (n: number): number => Date.now() - (10 - n) * 60_000
+  for (let n = 1; n <= 6; n++) {
+    await using outcomes = new Outcomes(empty, 3)
+    outcomes.received([{ ...outcome(n, 10), atMs: agoMs(n) }])
+    outcomes.sent(sentTo(n, { atMs: agoMs(n) }))
+  }
+  const later = new Outcomes(empty)
+  const all = [1, 2, 3, 4, 5, 6]
+  expect(await countOf(all.map((updateId) => later.ofUpdate(updateId)))).toEqual([0, 0, 1, 1, 1, 1])
+  const sent = await Promise.all(all.map((messageId) => later.ofMessage(messageId)))
+  expect(sent.map((one) => one !== null)).toEqual([false, false, true, true, true, true])
+})
+
+test('of what a full disk did not take the last five thousand can be explained', async () => {
+  const empty = await emptyStore()
+  const note = vi.spyOn(empty, 'note').mockRejectedValue(new Error('full'))
+  await using outcomes = new Outcomes(empty)
+  for (let n = 0; n <= 5000; n++) outcomes.received([outcome(n, 10)])
+  await outcomes[Symbol.asyncDispose]()
+  expect(note).toHaveBeenCalled()
+  expect(await countOf([0, 1, 5000].map((updateId) => outcomes.ofUpdate(updateId)))).toEqual([
+    0, 1, 1,
+  ])
+})
+
+test('a message and an update of the same number are two things', async () => {
+  await using outcomes = new Outcomes(await emptyStore())
+  outcomes.received([outcome(7, 10)])
+  expect(await outcomes.ofMessage(7)).toBeNull()
+  outcomes.sent(sentTo(8))
+  expect(await outcomes.ofUpdate(8)).toEqual([])
+})

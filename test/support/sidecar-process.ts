@@ -13,8 +13,8 @@ export interface SidecarProcessOptions {
   node?: string[]
 }
 
-export interface SidecarProcess extends AsyncDisposable {
-  readonly process: ChildProcess
+/** A sidecar that runs somewhere. */
+export interface RunningSidecar {
   readonly pid: number
   /** Base URL of the bot's door, and of the admin door. */
   readonly bot: string
@@ -23,6 +23,10 @@ export interface SidecarProcess extends AsyncDisposable {
   output(): string
   /** Sends a signal and waits for the end. @returns the exit code, null when killed */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+}
+
+export interface SidecarProcess extends RunningSidecar, AsyncDisposable {
+  readonly process: ChildProcess
   /** Resolves with the exit code when it ends. */
   readonly ended: Promise<number | null>
 }

@@ -1,4 +1,4 @@
-/** The sidecar under test, as a process of its own: `node src/main.ts run`. */
+/** The sidecar under test, as a process of its own: `node src/main.ts run`. Mutants need it inside. */
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Json } from './double-wire.ts'
 import { BOT_TOKEN } from './double-world.ts'
 import { spawnPostern } from './postern-process.ts'
-import { startSidecarProcess, type SidecarProcess } from './sidecar-process.ts'
+import { startSidecarProcess, type RunningSidecar } from './sidecar-process.ts'
 
 export const PASSPHRASE = 'a passphrase for tests alone'
 
@@ -89,9 +89,9 @@ export class Sidecar implements AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
   readonly #options: SidecarOptions
-  readonly #process: SidecarProcess
+  readonly #process: RunningSidecar
 
-  constructor(dataDir: string, options: SidecarOptions, process: SidecarProcess) {
+  constructor(dataDir: string, options: SidecarOptions, process: RunningSidecar) {
     this.dataDir = dataDir
     this.url = process.bot
     this.adminUrl = process.admin
@@ -186,7 +186,15 @@ export async function startSidecar(given: SidecarOptions): Promise<Sidecar> {
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'sc-'))
   const options = { isTemporary: given.dataDir === undefined, ...given }
   const env = { ...around(), ...settings({ ...options, dataDir }) }
-  return new Sidecar(dataDir, options, await startSidecarProcess({ cwd: tmpdir(), env }))
+  return new Sidecar(dataDir, options, await start(env))
+}
+
+async function start(env: Record<string, string>): Promise<RunningSidecar> {
+  if (process.env['MUTANTS_TESTS'] === undefined) {
+    return await startSidecarProcess({ cwd: tmpdir(), env })
+  }
+  const { startSidecarInside } = await import('./sidecar-inside.ts')
+  return await startSidecarInside(env)
 }
 
 function around(): { PATH: string; HOME: string } {

@@ -1,19 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
-import { examine, isByStranger, type ExamineParts } from '../../src/translate/examine.ts'
+import { isByStranger } from '../../src/translate/examine.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
-import { encryptedMessage } from './support.ts'
+import { ALICE, BOT, MALLORY, NOW_MS, found, known, look, open, partsOf } from './examine-scene.ts'
 
 const HOUR_MS = 3_600_000
-const NOW_MS = Date.UTC(2026, 0, 1)
-const [BOT, ALICE, MALLORY] = [1, 5, 6]
-const arrival = { receivedAtMs: 7000, signal: new AbortController().signal }
-const OPENED = {
-  outcome: 'opened',
-  signatures: [],
-  signed: {},
-  recipients: { hasUnnamed: false, keyIds: new Uint8Array() },
-}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
@@ -21,67 +12,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
-
-/** A private chat with Alice, number 50, whose message opens; a test changes it. */
-function known() {
-  return {
-    protectedChats: new Set([50]),
-    privateChats: new Set([50]),
-    latchedChats: new Set<number>(),
-    personId: ALICE as number | null,
-    firstPublishedAtMs: null as number | null,
-    mode: vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open')),
-    open: vi.fn((_armored: string) => Promise.resolve<object>(OPENED)),
-    hasSigned: false,
-  }
-}
-
-function partsOf(all: ReturnType<typeof known>): ExamineParts {
-  return {
-    guard: { mustSeal: (id: number) => all.protectedChats.has(id) },
-    modes: {
-      get: async (id: number, sinceMs: number) => ({ mode: await all.mode(id, sinceMs) }),
-    },
-    knownChats: {
-      isPrivate: (id: number) => all.privateChats.has(id),
-      isLatched: (id: number) => all.latchedChats.has(id),
-      personOf: () => all.personId,
-    },
-    keyring: { unlocked: [], fingerprints: new Set(), firstPublishedAtMs: all.firstPublishedAtMs },
-    engine: { open: all.open },
-    trust: { isBlocked: () => false, isVerified: () => false, policies: { for: () => 'accept' } },
-    people: {
-      hasSigned: (userId: number, kind: string) =>
-        all.hasSigned && userId === ALICE && kind === 'words',
-    },
-    botId: () => BOT,
-    audience: 'check',
-  } as unknown as ExamineParts
-}
-
-const found = (message: object, more: Partial<FoundMessage> = {}): FoundMessage => ({
-  message: message as Record<string, unknown>,
-  chatId: 50,
-  chatKind: 'private',
-  updateChatId: 50,
-  position: 'top',
-  pressedById: null,
-  messageId: 3,
-  fromId: ALICE,
-  dateMs: NOW_MS,
-  isOrdinary: true,
-  ...more,
-})
-
-async function look(
-  one: FoundMessage,
-  more: Partial<ReturnType<typeof known>> = {},
-): Promise<Awaited<ReturnType<typeof examine>>> {
-  return await examine(one, arrival, partsOf({ ...known(), ...more }))
-}
-
-const open = { protectedChats: new Set<number>(), privateChats: new Set<number>() }
-const sealed = { armored: encryptedMessage() }
 
 describe('a Message without anything sealed', () => {
   test.each([{}, { text: '' }, { text: null }, { armored: null }, { armored: '', text: '' }])(
@@ -162,132 +92,6 @@ describe('private words from before the first key', () => {
     const firstPublishedAtMs = NOW_MS - agoMs
     const dateMs = dated === null ? null : firstPublishedAtMs + dated
     expect(await verdictOf(found(words, { dateMs }), { firstPublishedAtMs })).toBe(verdict)
-  })
-})
-
-describe('a sealed Message', () => {
-  test('in a readable chat is somebody’s words, by an answer asked for since it came', async () => {
-    const mode = vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open'))
-    expect(await look(found(sealed), { ...open, mode })).toEqual({
-      finding: { kind: 'readable' },
-      passing: null,
-    })
-    expect(mode.mock.calls).toEqual([[50, 7000]])
-    await look(found({ armored: 'words' }), { ...open, mode })
-    expect(mode.mock.calls[1]).toEqual([50, 0])
-  })
-
-  test('is opened where the answer says protected, or the chat is seen protected meanwhile', async () => {
-    const mode = vi.fn(() => Promise.resolve('protected'))
-    expect((await look(found(sealed), { ...open, mode })).finding.kind).toBe('opened')
-    const protectedChats = new Set<number>()
-    const late = vi.fn(() => {
-      protectedChats.add(50)
-      return Promise.resolve('open')
-    })
-    const { finding } = await look(found(sealed), { ...open, protectedChats, mode: late })
-    expect(finding.kind).toBe('opened')
-  })
-
-  test('is not opened while nobody says what the chat is', async () => {
-    const mode = vi.fn(() => Promise.reject(new NoResponseError('postern_upstream_timeout')))
-    expect(await look(found(sealed), { ...open, mode })).toEqual({
-      finding: { kind: 'closed', verdict: 'mode-unknown' },
-      passing: 'failed',
-    })
-  })
-
-  test('that is no string is damaged in a protected chat, and words elsewhere', async () => {
-    const message = { armored: ['words'] }
-    expect(await look(found(message))).toEqual({
-      finding: { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' },
-      passing: null,
-    })
-    expect((await look(found(message), open)).finding).toEqual({ kind: 'untouched' })
-  })
-
-  test('that names another chat than its update is not opened, by either chat’s mode', async () => {
-    for (const protectedChats of [new Set([50]), new Set([51])]) {
-      const all = { ...known(), protectedChats }
-      const { finding } = await look(found(sealed, { updateChatId: 51 }), all)
-      expect(finding).toEqual({ kind: 'closed', verdict: 'replayed', reason: 'other-chat' })
-      expect(all.open).not.toHaveBeenCalled()
-      expect(all.mode, 'what must be sealed is not asked for').not.toHaveBeenCalled()
-    }
-  })
-
-  test('of an update that speaks of no one chat is not opened', async () => {
-    expect((await look(found(sealed, { updateChatId: null }))).finding).toMatchObject({
-      reason: 'other-chat',
-    })
-  })
-
-  test('of a readable chat in the update of a protected one is held to the stricter', async () => {
-    const mode = vi.fn((id: number) => Promise.resolve(id === 51 ? 'protected' : 'open'))
-    const { finding } = await look(found({ text: 'words' }, { updateChatId: 51, fromId: null }), {
-      ...open,
-      mode,
-    })
-    expect(finding).toEqual({ kind: 'plain', verdict: 'plaintext-in-protected' })
-    expect(mode.mock.calls.map(([id]) => id)).toEqual([50, 51])
-  })
-
-  test('without a number is not opened at the top, and is in a quotation', async () => {
-    const { finding } = await look(found(sealed, { messageId: null }))
-    expect(finding).toEqual({ kind: 'closed', verdict: 'damaged', reason: 'no-message-id' })
-    const carried = await look(found(sealed, { messageId: null, position: 'carried' }))
-    expect(carried.finding.kind).toBe('opened')
-  })
-
-  test.each([
-    [{ outcome: 'not-encrypted' }, { verdict: 'damaged', reason: 'not-encrypted' }],
-    [{ outcome: 'not-recipient' }, { verdict: 'not-recipient' }],
-    [
-      { outcome: 'damaged', reason: 'armor' },
-      { verdict: 'damaged', reason: 'armor' },
-    ],
-    [
-      { outcome: 'too-large', reason: 'text' },
-      { verdict: 'too-large', reason: 'text' },
-    ],
-    [{ outcome: 'not-recipient', reason: undefined }, { verdict: 'not-recipient' }],
-  ])('that gives %j is closed', async (outcome, finding) => {
-    const opening = vi.fn(() => Promise.resolve<object>(outcome))
-    const examined = await look(found(sealed), { open: opening })
-    expect(examined).toStrictEqual({ finding: { kind: 'closed', ...finding }, passing: null })
-  })
-
-  test('that opens is judged', async () => {
-    const { finding, passing } = await look(found(sealed))
-    expect([finding, passing]).toEqual([
-      { kind: 'opened', opened: OPENED, judged: { verdict: 'unsigned' }, isForOtherChat: false },
-      null,
-    ])
-    const signed = await look(found(sealed), { hasSigned: true })
-    expect(signed.finding).toMatchObject({
-      judged: { verdict: 'bad-signature', reason: 'stopped-signing' },
-    })
-  })
-
-  test('in a private chat is not somebody else’s than its person’s, whatever it says', async () => {
-    const { finding } = await look(found(sealed, { fromId: MALLORY }))
-    expect(finding).toEqual({
-      kind: 'opened',
-      opened: OPENED,
-      judged: { verdict: 'bad-signature', reason: 'other-person' },
-      isForOtherChat: false,
-    })
-  })
-
-  test('that its signature intends for others is closed', async () => {
-    const signatures = [{ intended: ['f'.repeat(40)], digest: 'd' }]
-    const opening = vi.fn(() => Promise.resolve<object>({ ...OPENED, signatures }))
-    const { finding } = await look(found(sealed, { fromId: null }), { open: opening })
-    expect(finding).toEqual({
-      kind: 'closed',
-      verdict: 'not-recipient',
-      reason: 'intended-for-others',
-    })
   })
 })
 

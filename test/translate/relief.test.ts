@@ -26,3 +26,9 @@ test('what took next to nothing is not held back, and nothing for long', () => {
   expect(restAfter(batch(0, 1), 1)).toBe(0)
   expect(restAfter(batch(0, 1), 30_000)).toBe(250)
 })
+
+test('what took 5 ms or more is held back, and never for more than a quarter of a second', () => {
+  expect([4.9, 5, 125, 126].map((tookMs) => restAfter(batch(0, 1), tookMs))).toEqual([
+    0, 10, 250, 250,
+  ])
+})

@@ -1,0 +1,47 @@
+/** The sidecar in the tests' own process: mutants are in no other (`mutants.ts`). */
+import { tmpdir } from 'node:os'
+import { pino } from 'pino'
+import { load } from '../../src/config/load.ts'
+import { createSidecar } from '../../src/context.ts'
+import type { RunningSidecar } from './sidecar-process.ts'
+
+/** As in the log of a process: of an error there is no message, which may hold words. */
+const named = ({ name, code }: { name: string; code?: string }) => ({ name, code })
+
+/**
+ * Starts one and waits until it listens.
+ * @param env all of its settings, as the environment names them
+ * @throws OperatorError for everything that keeps a sidecar from starting
+ */
+export async function startSidecarInside(env: Record<string, string>): Promise<RunningSidecar> {
+  const { settings, secrets } = load({
+    flags: {},
+    env,
+    configFlag: null,
+    cwd: tmpdir(),
+    home: tmpdir(),
+    runtimeDir: null,
+    terminal: false,
+    nodeOptions: [],
+    inspectorOpen: false,
+    mayHaveKeychain: false,
+  })
+  const lines: string[] = []
+  const log = pino(
+    { level: 'trace', base: null, serializers: { err: named, error: named } },
+    { write: (line: string) => void lines.push(line) },
+  )
+  const sidecar = await createSidecar({ settings, secrets, log })
+  const { bot, admin } = await sidecar.listen()
+  let ending: Promise<void> | null = null
+  return {
+    pid: process.pid,
+    bot,
+    admin,
+    output: () => lines.join(''),
+    stop: async () => {
+      await (ending ??= Promise.resolve(sidecar[Symbol.asyncDispose]()))
+      return 0
+    },
+  }
+}

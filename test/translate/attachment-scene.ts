@@ -1,0 +1,119 @@
+/** A stored file in a private chat with Alice, and all that an attachment is opened with. */
+import { vi } from 'vitest'
+import type { MediaPlace } from '../../src/chats/named-media.ts'
+import type { OpenedFile } from '../../src/pgp/engine.ts'
+import type { RawFile } from '../../src/pgp/stream/raw-file.ts'
+import { RestingWriter, type RestingFile } from '../../src/pgp/stream/resting.ts'
+import type { Attachment, AttachmentParts } from '../../src/translate/attachment.ts'
+import { ALICE, claim, known, partsOf } from './signatures-scene.ts'
+import { encryptedMessage } from './support.ts'
+
+export const PLACE: MediaPlace = { mediaId: 'abc', chatId: 50, userId: ALICE }
+export const SEALED = Buffer.from(encryptedMessage())
+
+/** A file in memory, which says whether it was closed. */
+class MemoryFile implements RawFile {
+  readonly #pieces: Uint8Array[] = []
+  bytes = 0
+  isClosed = false
+
+  append(bytes: Uint8Array): Promise<void> {
+    this.#pieces.push(bytes)
+    this.bytes += bytes.length
+    return Promise.resolve()
+  }
+
+  read(at: number, bytes: number): Promise<Buffer> {
+    return Promise.resolve(Buffer.concat(this.#pieces).subarray(at, at + bytes))
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true
+    return Promise.resolve()
+  }
+}
+
+export async function contentOf({ file }: Attachment): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of file.read()) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** A protected chat and a file that Alice signed; a test changes it. */
+export function scene() {
+  const files: MemoryFile[] = []
+  const room = {
+    file: () => {
+      const file = new MemoryFile()
+      files.push(file)
+      return Promise.resolve(file)
+    },
+  }
+  const all = {
+    ...known(),
+    stored: [SEALED] as Uint8Array[],
+    left: vi.fn(),
+    personId: ALICE as number | null,
+    mustSeal: vi.fn((_chatId: number) => true),
+    mode: vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open')),
+    openFile: vi.fn(async (_reader: unknown, _how: object): Promise<object> => await opened()),
+    before: 'none',
+    openedBefore: vi.fn((_place: MediaPlace, _digest: string) => Promise.resolve(all.before)),
+    noteOpened: vi.fn((_place: MediaPlace, _digest: string) => Promise.resolve()),
+    recognized: 'new',
+    recognize: vi.fn((_sighting: object, _claims: string[]) => Promise.resolve(all.recognized)),
+    remember: vi.fn((_sighting: object, _as: string) => Promise.resolve()),
+    rememberSigned: vi.fn((_people: number[], _kind: string) => Promise.resolve()),
+    onOpened: vi.fn(),
+    policyOfVerify: 'flag',
+  }
+
+  async function opened(content = Buffer.from('%PDF-1.7 words')): Promise<Partial<OpenedFile>> {
+    const writer = new RestingWriter(await room.file())
+    await writer.write(content)
+    const file: RestingFile = await writer.finish()
+    return {
+      outcome: 'opened',
+      file,
+      dataDigest: 'data digest',
+      openedWith: 'own fingerprint',
+      signatures: [claim],
+      signed: { document: new Uint8Array(), signatures: [] },
+      recipients: { keyIds: new Uint8Array(), hasUnnamed: true },
+    } as unknown as Partial<OpenedFile>
+  }
+
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* all.stored
+    } finally {
+      all.left()
+    }
+  }
+
+  const parts = (): AttachmentParts => {
+    const bySignatures = partsOf(all)
+    return {
+      ...bySignatures,
+      engine: { ...bySignatures.engine, openFile: all.openFile },
+      people: { ...bySignatures.people, rememberSigned: all.rememberSigned },
+      replayMemory: {
+        reaches: () => all.reaches,
+        batch: (judge: (check: object) => Promise<unknown>) =>
+          judge({ recognize: all.recognize, remember: all.remember }),
+      },
+      knownChats: { personOf: () => all.personId, isPrivate: () => true },
+      audience: 'check',
+      modes: {
+        get: async (id: number, sinceMs: number) => ({ mode: await all.mode(id, sinceMs) }),
+      },
+      guard: { mustSeal: all.mustSeal },
+      named: { openedBefore: all.openedBefore, opened: all.noteOpened },
+      room,
+      verify: all.policyOfVerify,
+      onOpened: all.onOpened,
+      stored: vi.fn(() => Promise.resolve(bytes())),
+    } as unknown as AttachmentParts
+  }
+  return { all, files, parts, opened, room }
+}

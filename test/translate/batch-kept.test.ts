@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import { DAMAGED, asking, findings, never, scene, sealed } from './batch-scene.ts'
+import { found } from './examine-scene.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.advanceTimersByTime(1_000_000)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('what is kept for the next poll', () => {
+  /** A scene that has examined and kept these, for one who left; nothing was opened since. */
+  async function kept(updates: FoundMessage[][], outcome: object = DAMAGED) {
+    const gone = new AbortController()
+    const made = scene((armored) => {
+      if (armored !== 'last') return Promise.resolve(outcome)
+      gone.abort()
+      return never
+    })
+    expect(await made.batches.examine([...updates, sealed('last')], gone.signal)).toEqual([])
+    made.opening.mockClear()
+    return made
+  }
+
+  test.each([
+    ['another text', { armored: 'b' }, {}],
+    ['another number', { armored: 'a' }, { messageId: 9 }],
+    ['another sender', { armored: 'a' }, { fromId: 9 }],
+    ['a text beside it', { armored: 'a', text: 'words' }, {}],
+  ])('is not what has %s', async (_what, message, more) => {
+    const made = await kept([sealed('a')])
+    await made.batches.examine([[found(message, more)]])
+    expect(made.opening).toHaveBeenCalledTimes(1)
+  })
+
+  test('is given once, around the objects of that poll', async () => {
+    const made = await kept([sealed('a')])
+    const [again] = sealed('a')
+    if (again === undefined) throw new Error('nothing found')
+    const [[one] = []] = await made.batches.examine([[again]])
+    expect(one?.found).toBe(again)
+    expect(made.opening).not.toHaveBeenCalled()
+    await made.batches.examine([[again]])
+    expect(made.opening).toHaveBeenCalledTimes(1)
+  })
+
+  test('is forgotten after two minutes', async () => {
+    vi.useRealTimers()
+    let aheadMs = 0
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs)
+    onTestFinished(() => clock.mockRestore())
+    const made = await kept([sealed('a'), sealed('b')])
+    aheadMs = 110_000
+    await made.batches.examine([sealed('a')])
+    expect(made.opening).not.toHaveBeenCalled()
+    aheadMs = 121_000
+    // The cache looks at the clock no more often than once in a millisecond.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await made.batches.examine([sealed('b')])
+    expect(made.opening).toHaveBeenCalledTimes(1)
+  })
+
+  test('takes 64 MiB at most', async () => {
+    const text = 'x'.repeat(2 ** 20)
+    const opened = { outcome: 'opened', text, signatures: [], signed: {}, recipients: {} }
+    const all = Array.from({ length: 25 }, (_, n) => sealed(`${n}`))
+    const made = await kept(all, opened)
+    await made.batches.examine(all)
+    expect(made.opening.mock.calls.length).toBe(4)
+  })
+
+  test('takes 64 MiB at most, what could not be opened too', async () => {
+    const armored = 'x'.repeat(2 ** 20)
+    const all = Array.from({ length: 70 }, (_, n) => sealed(`${n} ${armored}`))
+    const made = await kept(all)
+    await made.batches.examine(all)
+    expect(made.opening.mock.calls.length).toBe(7)
+  })
+})
+
+describe('what was kept of a readable chat that is protected by now', () => {
+  /** A scene that has examined and kept these in readable chats, for one who left. */
+  async function keptReadable(messages: FoundMessage[]) {
+    const gone = new AbortController()
+    const made = asking(() => Promise.resolve('open'))
+    const last = found({ text: 'last' }, { chatId: 99, updateChatId: 99 })
+    made.all.mode.mockImplementation((chatId?: number) => {
+      if (chatId !== 99) return Promise.resolve('open')
+      gone.abort()
+      return never
+    })
+    expect(await made.batches.examine([messages, [last]], gone.signal)).toEqual([])
+    return made
+  }
+  const withheld = { kind: 'plain', verdict: 'plaintext-in-protected' }
+
+  test.each([
+    ['words', { text: 'words' }, withheld],
+    ['a list in the place of words', { text: ['/pay 10'] }, withheld],
+    ['armored words', { armored: 'words' }, { kind: 'closed', verdict: 'damaged' }],
+    [
+      'a list in the place of armored words',
+      { armored: ['words'] },
+      { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' },
+    ],
+  ])('is judged anew: %s', async (_what, message, finding) => {
+    const { batches, all } = await keptReadable([found(message)])
+    all.protectedChats.add(50)
+    all.open.mockResolvedValue(DAMAGED)
+    expect(findings(await batches.examine([[found(message)]]))).toEqual([[finding]])
+  })
+
+  test('is judged anew where one of several Messages is of it, or its update is', async () => {
+    const here = { text: 'words' }
+    const messages = [
+      found(here, { chatId: 51, updateChatId: 51 }),
+      found(here, { chatId: 51, updateChatId: 50 }),
+    ]
+    const { batches, all } = await keptReadable(messages)
+    all.protectedChats.add(50)
+    expect(findings(await batches.examine([messages]))).toEqual([[{ kind: 'untouched' }, withheld]])
+  })
+})

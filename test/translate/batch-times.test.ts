@@ -1,0 +1,208 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { NoResponseError, Refusal } from '../../src/errors.ts'
+import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
+import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import {
+  DAMAGED,
+  SHORT,
+  asking,
+  damaged,
+  findings,
+  never,
+  scene,
+  sealed,
+  words,
+} from './batch-scene.ts'
+import { found, partsOf } from './examine-scene.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.advanceTimersByTime(1_000_000)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a batch that is not finished in time', () => {
+  test('is answered up to what is not, and what came behind that is kept for the next', async () => {
+    const slow = vi.fn(() => never)
+    const { batches, opening } = scene((armored) =>
+      armored === 'slow' ? slow() : Promise.resolve(DAMAGED),
+    )
+    const updates = ['a', 'b', 'slow', 'c'].map(sealed)
+    expect(findings(await batches.examine(updates))).toEqual([[damaged()], [damaged()]])
+    const [, , signal] = opening.mock.calls[2] ?? []
+    expect(signal?.aborted).toBe(true)
+    slow.mockResolvedValue(DAMAGED as never)
+    expect(await batches.examine(updates.slice(2))).toHaveLength(2)
+    expect(opening.mock.calls.map(([armored]) => armored)).toEqual(['a', 'b', 'slow', 'c', 'slow'])
+    await batches.examine(updates)
+    expect(opening, 'what was answered is not kept').toHaveBeenCalledTimes(9)
+  })
+
+  test('waits longer for its first update, which comes alone', async () => {
+    const { promise, resolve } = Promise.withResolvers<object>()
+    const { batches } = scene((armored) => (armored === 'first' ? promise : never), {
+      ...SHORT,
+      firstMs: 60_000,
+    })
+    const examining = batches.examine(['first', 'second'].map(sealed))
+    setTimeout(() => resolve(DAMAGED), 80)
+    expect(findings(await examining)).toEqual([[damaged()]])
+  })
+
+  test('gives up its first update in the end, so that it does not hold up the queue', async () => {
+    const { batches } = scene(() => never)
+    const both = [...sealed('a'), found({ text: 'words' }, { messageId: 4 })]
+    const judged = await batches.examine([both, sealed('b')])
+    expect(findings(judged)).toEqual([
+      [damaged('deadline'), { kind: 'plain', verdict: 'mode-unknown' }],
+    ])
+    expect(
+      judged[0]?.map(({ examined: { passing }, ms, found: { messageId } }) => [
+        passing,
+        ms,
+        messageId,
+      ]),
+    ).toEqual([
+      [null, 0, 3],
+      [null, 0, 4],
+    ])
+  })
+
+  test('has these bounds, unless a test says otherwise', () => {
+    expect(BATCH_TIMES).toEqual({ budgetMs: 15_000, firstMs: 35_000, patienceMs: 180_000 })
+  })
+})
+
+describe('what was examined', () => {
+  test('says how long it took', async () => {
+    const { batches } = scene(() => {
+      vi.advanceTimersByTime(12)
+      return Promise.resolve(DAMAGED)
+    })
+    expect((await batches.examine([sealed('a')]))[0]?.[0]?.ms).toBe(12)
+  })
+
+  test('and fails in an unknown way is damaged, or of unknown mode, and the others go on', async () => {
+    const { batches } = scene((armored) =>
+      armored === 'odd' ? Promise.reject(new Error('odd')) : Promise.resolve(DAMAGED),
+    )
+    expect(findings(await batches.examine([sealed('odd'), sealed('a')]))).toEqual([
+      [damaged('failed')],
+      [damaged()],
+    ])
+    const odd = asking(() => Promise.resolve('open'))
+    odd.all.protectedChats = {
+      has: () => {
+        throw new Error('odd')
+      },
+    } as never
+    expect(findings(await new Batches(partsOf(odd.all), SHORT).examine([words('a')]))).toEqual([
+      [{ kind: 'plain', verdict: 'mode-unknown' }],
+    ])
+  })
+
+  test('is empty where nothing came', async () => {
+    expect(await scene(() => never).batches.examine([])).toEqual([])
+    expect(await scene(() => never).batches.examine([[]])).toEqual([[]])
+  })
+})
+
+describe('a call that failed', () => {
+  const times = { ...SHORT, budgetMs: 60_000 }
+  const failure = () => Promise.reject(new NoResponseError('postern_upstream_timeout'))
+
+  test('is made again a little later, and its answer decides', async () => {
+    const { batches, all } = asking(() => Promise.resolve('open'), times)
+    all.mode.mockImplementationOnce(failure)
+    const [[one] = []] = await batches.examine([words('a')])
+    expect(one?.examined).toEqual({ finding: { kind: 'untouched' }, passing: null })
+    expect(all.mode).toHaveBeenCalledTimes(2)
+  })
+
+  test('is made three times, and then the Message is withheld', async () => {
+    const { batches, all } = asking(failure, times)
+    const [[one] = []] = await batches.examine([words('a')])
+    expect(one?.examined).toEqual({
+      finding: { kind: 'plain', verdict: 'mode-unknown' },
+      passing: 'failed',
+    })
+    expect(all.mode).toHaveBeenCalledTimes(3)
+  })
+
+  test.each([
+    [5000, 2],
+    [5001, 1],
+  ])('after %i ms is made %i times', async (tookMs, count) => {
+    const { batches, all } = asking(() => Promise.resolve('open'), times)
+    all.mode.mockImplementationOnce(() => {
+      vi.advanceTimersByTime(tookMs)
+      return failure()
+    })
+    await batches.examine([words('a')])
+    expect(all.mode).toHaveBeenCalledTimes(count)
+  })
+
+  test('is not made again for nobody', async () => {
+    const gone = new AbortController()
+    const { batches, all } = asking(() => Promise.resolve('open'), times)
+    all.mode.mockImplementation(async () => {
+      gone.abort()
+      for (let turns = 0; turns < 3; turns++) await turn()
+      return await failure()
+    })
+    expect(await batches.examine([words('a')], gone.signal)).toEqual([])
+    await batches.examine([words('b')])
+    expect(all.mode.mock.calls.length, 'once for the first, three times for the second').toBe(4)
+  })
+})
+
+describe('while our calls are used up', () => {
+  const times = { ...SHORT, budgetMs: 60_000, patienceMs: 5000 }
+  const busy = () => Promise.reject(new Refusal('postern_busy'))
+
+  test('what came before is answered, and what waits is asked for again by the next poll', async () => {
+    const { batches, all } = asking(() => Promise.resolve('open'), times)
+    all.mode.mockResolvedValueOnce('open').mockImplementationOnce(busy)
+    const updates = ['a', 'b', 'c'].map(words)
+    expect(findings(await batches.examine(updates))).toEqual([[{ kind: 'untouched' }]])
+    expect(findings(await batches.examine(updates.slice(1)))).toHaveLength(2)
+    expect(all.mode.mock.calls.length, 'what was behind is kept').toBe(4)
+  })
+
+  test('the first update waits over several polls, and is withheld when patience ends', async () => {
+    const { batches, all } = asking(busy, times)
+    expect(await batches.examine([words('a')])).toEqual([])
+    vi.advanceTimersByTime(4999)
+    expect(await batches.examine([words('a')])).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(findings(await batches.examine([words('a')]))).toEqual([
+      [{ kind: 'plain', verdict: 'mode-unknown' }],
+    ])
+    expect(all.mode).toHaveBeenCalledTimes(3)
+  })
+
+  test('patience with one first update says nothing of the next', async () => {
+    const { batches } = asking(busy, times)
+    expect(await batches.examine([words('a')])).toEqual([])
+    vi.advanceTimersByTime(5000)
+    expect(await batches.examine([words('b')])).toEqual([])
+    expect(await batches.examine([words('a')])).toHaveLength(1)
+  })
+
+  test('an update waits for each of its Messages, and is examined anew then', async () => {
+    const { batches, all } = asking(() => Promise.resolve('open'), times)
+    const mixed = (): FoundMessage[] => [
+      found({ text: 'a' }),
+      found({ text: 'b' }, { chatId: 51, updateChatId: 51 }),
+    ]
+    all.mode.mockImplementationOnce(busy)
+    expect(await batches.examine([mixed()])).toEqual([])
+    expect(findings(await batches.examine([mixed()]))).toEqual([
+      [{ kind: 'untouched' }, { kind: 'untouched' }],
+    ])
+    expect(all.mode).toHaveBeenCalledTimes(4)
+  })
+})

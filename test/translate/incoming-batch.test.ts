@@ -1,0 +1,257 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { ALICE, BOT, sealed } from './examine-scene.ts'
+import { SIGNED, openedAs, scene, signedBy, update, verdictOf } from './incoming-scene.ts'
+
+const unwritable = () => Promise.reject(new Refusal('postern_store_unwritable'))
+const open = { protectedChats: new Set<number>(), privateChats: new Set<number>() }
+
+describe('a store that cannot be written', () => {
+  test('lets nothing be opened, and everything else be as it is', async () => {
+    const { incoming, all, told } = scene({ open: signedBy() })
+    all.batch.mockImplementation(unwritable)
+    const [one, plain] = [update(), update({ armored: undefined, text: 'words' })]
+    await incoming.open([one, plain])
+    expect(verdictOf(one)).toEqual({ opened: false, verdict: 'locked', reason: 'store-unwritable' })
+    expect(one.message['armored']).toBe(sealed.armored)
+    expect(verdictOf(plain)).toMatchObject({ verdict: 'before-key' })
+    expect(told[0]).toMatchObject([
+      { verdict: 'locked', delivered: false, openedWith: null },
+      { verdict: 'before-key', delivered: true },
+    ])
+  })
+
+  test('costs no update what it says of chats', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    all.sawKinds.mockImplementation(unwritable)
+    all.sawPersons.mockImplementation(unwritable)
+    const one = update()
+    await incoming.open([one])
+    expect(verdictOf(one)['verdict']).toBe('unsigned')
+  })
+
+  test.each(['batch', 'sawKinds', 'sawPersons', 'rewrite'] as const)(
+    'is not what else %s fails with',
+    async (name) => {
+      for (const error of [new Error('odd'), new Refusal('postern_locked')]) {
+        const { incoming, all } = scene({ open: openedAs() })
+        all[name].mockRejectedValue(error)
+        await expect(incoming.open([update()])).rejects.toBe(error)
+      }
+    },
+  )
+
+  test('is not asked for what nobody sealed', async () => {
+    const { incoming, all } = scene()
+    await incoming.open([update({ armored: undefined, text: 'words' })])
+    expect(all.batch).not.toHaveBeenCalled()
+  })
+})
+
+describe('what an update says of chats', () => {
+  test('is learned: their kinds, and whose a private one is', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    await incoming.open([update({ text: 'x', replyTo: { text: 'y', from: { id: 9 } } })])
+    expect(all.sawKinds.mock.calls).toEqual([
+      [
+        [
+          { chatId: 50, kind: 'private' },
+          { chatId: 50, kind: 'private' },
+        ],
+      ],
+    ])
+    expect(all.sawPersons.mock.calls).toEqual([[[{ chatId: 50, userId: ALICE }]]])
+  })
+
+  test('is not learned without a kind or a number', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    await incoming.open([update({ chat: { id: 50 } }), update({ chat: { kind: 'group' } })])
+    expect(all.sawKinds.mock.calls).toEqual([[[]]])
+    expect(all.sawPersons.mock.calls).toEqual([[[{ chatId: 50, userId: ALICE }]]])
+  })
+
+  test.each([
+    ['the bot', { from: { id: BOT } }],
+    ['nobody', { from: undefined }],
+    ['a notice', { kind: 'joined', armored: undefined }],
+  ])('of its person is not learned from %s', async (_who, message) => {
+    const { incoming, all } = scene({ open: openedAs() })
+    await incoming.open([update(message)])
+    expect(all.sawPersons.mock.calls).toEqual([[[]]])
+  })
+
+  test('of its person is not learned from a press, or from a Message of another chat', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    const { message } = update()
+    const press = { id: 'p', from: { id: ALICE }, data: 'd', message }
+    await incoming.open([{ updateId: 1, kind: 'callback_query', callbackQuery: press }])
+    const elsewhere = { ...update().message, chat: { id: 51, kind: 'private' } }
+    await incoming.open([{ ...update(), beside: elsewhere }])
+    expect(all.sawPersons.mock.calls).toEqual([[[]], [[{ chatId: 50, userId: ALICE }]]])
+  })
+
+  test('makes key lists stale: by whoever writes there, the bot apart', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    await incoming.open([
+      update(),
+      update({ from: { id: BOT } }),
+      update({ from: undefined }),
+      update({ chat: undefined }),
+    ])
+    expect([all.sawPerson.mock.calls, all.forget.mock.calls]).toEqual([[[50, ALICE]], []])
+  })
+
+  test('as a notice makes lists and modes stale, whoever it is about', async () => {
+    const { incoming, all } = scene()
+    for (const from of [{ id: ALICE }, { id: BOT }, undefined]) {
+      await incoming.open([update({ kind: 'joined', armored: undefined, from })])
+    }
+    expect(all.sawPerson.mock.calls).toEqual([
+      [50, null],
+      [50, null],
+      [50, null],
+    ])
+    expect(all.forget.mock.calls).toEqual([[50], [50], [50]])
+  })
+})
+
+describe('an answer', () => {
+  test('of which nothing has to be changed says so', async () => {
+    const { incoming, told } = scene(open)
+    const one = update({ armored: undefined, text: 'words' })
+    const before = structuredClone(one)
+    expect(await incoming.open([one])).toEqual({ updates: [before], changed: false })
+    expect(told).toEqual([[]])
+    expect(await incoming.open([])).toEqual({ updates: [], changed: false })
+  })
+
+  test('of which something stood under our name, or a url is ours now, is changed', async () => {
+    const { incoming, all } = scene(open)
+    const one = update({ armored: undefined, text: 'words', postern: { verdict: 'verified' } })
+    expect((await incoming.open([one])).changed).toBe(true)
+    expect(one.message).not.toHaveProperty('postern')
+    all.rewrite.mockResolvedValue(true)
+    const named = update({ armored: undefined, text: 'words' })
+    expect((await incoming.open([named])).changed).toBe(true)
+    expect(all.rewrite.mock.calls[1]).toEqual([[{ update: named, chatId: 50 }]])
+  })
+
+  test('speaks of no chat where its updates do not', async () => {
+    const { incoming, all } = scene(open)
+    await incoming.open([{ updateId: 1, kind: 'new' }])
+    expect(all.rewrite.mock.calls).toEqual([
+      [[{ update: { updateId: 1, kind: 'new' }, chatId: null }]],
+    ])
+  })
+
+  test('has a hundred updates at most, and those beyond wait', async () => {
+    const { incoming } = scene(open)
+    const all = Array.from({ length: 101 }, (_, n) =>
+      update({ armored: undefined, text: 'words' }, n),
+    )
+    const { updates, changed } = await incoming.open(all)
+    expect([updates, changed]).toEqual([all.slice(0, 100), true])
+  })
+
+  test('for one who has left is empty, and what it says of chats is learned', async () => {
+    const { incoming, all, told } = scene({ open: openedAs() })
+    expect(await incoming.open([update()], AbortSignal.abort())).toEqual({
+      updates: [],
+      changed: true,
+    })
+    expect([all.sawKinds.mock.calls.length, all.batch.mock.calls, told]).toEqual([1, [], [[]]])
+  })
+
+  test('gives a quotation that was judged as nothing back as it was', async () => {
+    const { incoming } = scene(open)
+    const one = update({ armored: undefined, text: 'words', replyTo: 'what they said' })
+    await incoming.open([one])
+    expect(one.message['replyTo']).toBe('what they said')
+  })
+})
+
+describe('Messages beyond those that are looked at', () => {
+  const many = (one: object) => ({
+    ...update({ armored: undefined, text: 'words' }),
+    list: Array.from({ length: 100 }, () => ({ text: 'x' })),
+    surplus: one,
+  })
+
+  test('give nothing of them as words', async () => {
+    const { incoming, told } = scene(open)
+    const [text, armored] = [many({ text: 'words' }), many({ armored: 'x', text: 'words' })]
+    expect((await incoming.open([text])).changed).toBe(true)
+    await incoming.open([armored])
+    expect(text.surplus).toEqual({
+      postern: { opened: false, verdict: 'mode-unknown', withheldText: 'words' },
+    })
+    expect(armored.surplus).toEqual({
+      armored: 'x',
+      postern: {
+        opened: false,
+        verdict: 'too-large',
+        reason: 'too-many-messages',
+        withheldText: 'words',
+      },
+    })
+    expect(told.flat()).toEqual([])
+  })
+})
+
+describe('a batch that took long', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** What takes long by the clock of a test. */
+  const costly = (outcome: object) =>
+    vi.fn(() => {
+      vi.advanceTimersByTime(1000)
+      return Promise.resolve(outcome)
+    })
+
+  test('for nothing is answered after those that came later and were delivered', async () => {
+    const answered: string[] = []
+    const withheld = scene({ open: costly({ outcome: 'damaged' }) })
+    const delivered = scene({ open: costly(SIGNED) })
+    await Promise.all([
+      withheld.incoming.open([update()]).then(() => answered.push('withheld')),
+      delivered.incoming.open([update()]).then(() => answered.push('delivered')),
+    ])
+    expect(answered).toEqual(['delivered', 'withheld'])
+  })
+
+  test('for nothing is answered at once to one who leaves meanwhile', async () => {
+    const gone = new AbortController()
+    const answered: string[] = []
+    const [patient, leaving] = [1, 2].map(() => scene({ open: costly({ outcome: 'damaged' }) }))
+    leaving?.incoming.onJudged(() => setImmediate(() => gone.abort()))
+    const [one, other] = [update(), update()]
+    const [, answer] = await Promise.all([
+      patient?.incoming.open([one]).then(() => answered.push('patient')),
+      leaving?.incoming.open([other], gone.signal).finally(() => answered.push('leaving')),
+    ])
+    expect(answered).toEqual(['leaving', 'patient'])
+    expect(answer).toEqual({ updates: [other], changed: true })
+  })
+
+  test('is not one that took next to nothing, however late it came', async () => {
+    vi.advanceTimersByTime(3_600_000)
+    const answered: string[] = []
+    const withheld = scene({ open: openedAs({ outcome: 'damaged' }) })
+    const slow = scene({ open: openedAs() })
+    slow.all.rewrite.mockImplementation(async () => {
+      for (let turns = 0; turns < 10; turns++) await turn()
+      return false
+    })
+    await Promise.all([
+      slow.incoming.open([update()]).then(() => answered.push('slow')),
+      withheld.incoming.open([update()]).then(() => answered.push('withheld')),
+    ])
+    expect(answered).toEqual(['withheld', 'slow'])
+  })
+})

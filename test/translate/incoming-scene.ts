@@ -1,0 +1,103 @@
+/** Updates of a private chat with Alice, and all that they are opened with. */
+import { vi } from 'vitest'
+import type { MessageOutcome } from '../../src/chats/outcomes.ts'
+import { Incoming, type IncomingParts } from '../../src/translate/incoming.ts'
+import { ALICE, OPENED, known, partsOf, sealed } from './examine-scene.ts'
+
+export const CERTIFICATE = 'f'.repeat(40)
+
+/** A private chat with Alice, whose messages open; a test changes it. */
+export function scene(
+  more: Partial<ReturnType<typeof known>> = {},
+  policy: Partial<Pick<IncomingParts, 'verify' | 'normalizeText'>> = {},
+) {
+  const all = {
+    ...known(),
+    ...more,
+    recognized: vi.fn((_sighting: object, _claims: string[]) => Promise.resolve('new')),
+    remember: vi.fn((_sighting: object, _as: string) => Promise.resolve()),
+    rememberSigned: vi.fn((_people: number[], _kind: string) => Promise.resolve()),
+    batch: vi.fn(async (judge: (check: object) => Promise<unknown>): Promise<unknown> =>
+      judge({ recognize: all.recognized, remember: all.remember }),
+    ),
+    sawKinds: vi.fn((_kinds: object[]) => Promise.resolve()),
+    sawPersons: vi.fn((_persons: object[]) => Promise.resolve()),
+    sawPerson: vi.fn((_chatId: number, _userId: number | null) => undefined),
+    forget: vi.fn((_chatId: number) => undefined),
+    rewrite: vi.fn((_updates: object[]) => Promise.resolve(false)),
+    verdict: ['valid'],
+    distrust: vi.fn((_userId: number, _signer: string, _chatId: number): string | null => null),
+  }
+  const parts = partsOf(all)
+  const incoming = new Incoming({
+    ...parts,
+    engine: { ...parts.engine, verify: () => Promise.resolve(all.verdict) },
+    knownChats: {
+      ...parts.knownChats,
+      isPrivate: (id: number) => all.privateChats.has(id),
+      sawKinds: all.sawKinds,
+      sawPersons: all.sawPersons,
+    },
+    modes: { ...parts.modes, forget: all.forget },
+    directory: {
+      sawPerson: all.sawPerson,
+      mayAskAgain: () => false,
+      signer: () =>
+        Promise.resolve({
+          userId: ALICE,
+          fingerprint: CERTIFICATE,
+          unusable: null,
+          certificateStatus: { armored: 'certificate' },
+        }),
+    },
+    trust: {
+      isBlocked: () => false,
+      isVerified: () => false,
+      isShared: () => false,
+      distrust: all.distrust,
+      policies: { for: () => 'accept' },
+    },
+    keyring: { ...parts.keyring, all: [{ fingerprint: 'own', certificate: 'own' }] },
+    people: {
+      hasSigned: (userId: number, kind: string) =>
+        all.hasSigned && userId === ALICE && kind === 'words',
+      isOthers: () => false,
+      rememberSigned: all.rememberSigned,
+    },
+    replayMemory: { batch: all.batch, reaches: () => true },
+    urls: { rewrite: all.rewrite },
+    audience: 'off',
+    verify: 'flag',
+    normalizeText: true,
+    ...policy,
+  } as unknown as IncomingParts)
+  const told: MessageOutcome[][] = []
+  incoming.onJudged((outcomes) => told.push(outcomes))
+  return { all, incoming, told }
+}
+
+export type Json = Record<string, unknown>
+
+export const SIGNED = { ...OPENED, text: 'words', dataDigest: 'data', openedWith: 'own key' }
+export const claim = { issuerKeyId: null, createdMs: 1000, intended: [], digest: 'statement' }
+export const signedBy = (open: object = SIGNED) =>
+  vi.fn(() => Promise.resolve<object>({ ...open, signatures: [claim] }))
+export const openedAs = (open: object = SIGNED) => vi.fn(() => Promise.resolve<object>(open))
+
+let numbers = 0
+/** An update that brings a Message of Alice's in the private chat. */
+export function update(message: Json = {}, updateId = ++numbers) {
+  return {
+    updateId,
+    kind: 'message',
+    message: {
+      id: 3,
+      chat: { id: 50, kind: 'private' },
+      from: { id: ALICE },
+      date: 1000,
+      ...sealed,
+      ...message,
+    } as Json,
+  }
+}
+export const verdictOf = ({ message }: { message: Json }) => message['postern'] as Json

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { findMessages } from '../../src/translate/find-messages.ts'
+import { isButton, stepInto, type KeyboardStep } from '../../src/translate/keyboard.ts'
+
+const BUTTON = { text: 'Yes', callbackData: 'yes' }
+const CHAT = { chat: { id: 5 }, id: 1, date: 2 }
+/** The texts that are taken for a Message's, in a Message with this markup. */
+const textsIn = (more: object): unknown[] =>
+  findMessages({ message: { ...CHAT, text: 'own', ...more } })
+    .messages.map(({ message }) => message['text'])
+    .filter((text) => text !== 'own')
+const inMarkup = (markup: unknown): unknown[] => textsIn({ markup })
+
+describe('a button of a keyboard', () => {
+  test.each([
+    { text: 'Yes', callbackData: 'yes' },
+    { text: 'Yes', url: 'https://example.org' },
+    { text: 'Yes', url: null, callbackData: 'yes', style: 4 },
+  ])('such as %j is no Message', (button) => {
+    expect(inMarkup({ inlineKeyboard: [[button, button], [button]] })).toEqual([])
+  })
+
+  test.each([
+    ['has no purpose', { text: 'Yes' }],
+    ['has a purpose that is no text', { text: 'Yes', url: 5, callbackData: null }],
+    ['is sealed too', { ...BUTTON, armored: 'x' }],
+    ['is sealed in name', { ...BUTTON, armored: null }],
+    ['holds more than a button does', { ...BUTTON, replyTo: { text: 'Yes' } }],
+    ['holds a list', { ...BUTTON, more: [] }],
+  ])('that %s may be a Message', (_what, button) => {
+    expect(inMarkup({ inlineKeyboard: [[button]] })).toContain('Yes')
+  })
+
+  test('whose text is no text may be a Message', () => {
+    expect(inMarkup({ inlineKeyboard: [[{ ...BUTTON, text: ['Yes'] }]] })).toEqual([['Yes']])
+  })
+
+  test.each([
+    ['beside the keyboard', { buttons: [[BUTTON]] }],
+    ['in no row', { inlineKeyboard: [BUTTON] }],
+    ['in a row of a row', { inlineKeyboard: [[[BUTTON]]] }],
+    ['in rows that are no list', { inlineKeyboard: { 0: [BUTTON] } }],
+    ['in a row that is no list', { inlineKeyboard: [{ 0: BUTTON }] }],
+    ['below the keyboard’s place', { more: { inlineKeyboard: [[BUTTON]] } }],
+    ['in a list of keyboards', [{ inlineKeyboard: [[BUTTON]] }]],
+  ])('%s may be a Message', (_where, markup) => {
+    expect(inMarkup(markup)).toEqual(['Yes'])
+  })
+
+  test('under another name than the markup’s may be a Message', () => {
+    expect(textsIn({ keyboard: { inlineKeyboard: [[BUTTON]] } })).toEqual(['Yes'])
+    expect(textsIn({ inlineKeyboard: [[BUTTON]] })).toEqual(['Yes'])
+  })
+
+  test('has nothing under our name', () => {
+    const button = { ...BUTTON, postern: 'verified' }
+    const { cleaned } = findMessages({ ...CHAT, markup: { inlineKeyboard: [[button]] } })
+    expect([cleaned, button]).toEqual([true, BUTTON])
+    expect(findMessages({ ...CHAT, markup: { inlineKeyboard: [[BUTTON]] } }).cleaned).toBe(false)
+  })
+})
+
+test('a markup begins a keyboard wherever it stands', () => {
+  for (const step of [0, 1, 2, 3, 4] as KeyboardStep[]) {
+    expect(stepInto(step, { value: {}, name: 'markup', inner: {} })).toBe(1)
+    const others = [1, 2, 3] as KeyboardStep[]
+    for (const one of others) expect(isButton(one, BUTTON)).toBe(false)
+  }
+  expect(isButton(4, BUTTON)).toBe(true)
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { refusalOf } from '../../src/translate/media-refusal.ts'
+import type { Verdict } from '../../src/translate/verdict.ts'
+
+test.each([
+  ['bad-signature', 'postern_bad_signature'],
+  ['plaintext-in-protected', 'postern_plaintext_in_protected'],
+  ['replayed', 'postern_replayed'],
+  ['not-recipient', 'postern_not_recipient'],
+  ['damaged', 'postern_damaged'],
+  ['too-large', 'postern_media_too_large'],
+  ['locked', 'postern_locked'],
+  ['mode-unknown', 'postern_upstream_invalid'],
+] as const)('%s is refused as %s, with the reason alone', (verdict, code) => {
+  expect(refusalOf(verdict).code).toBe(code)
+  const { message } = refusalOf(verdict, 'other-chat')
+  expect(message).toContain('other-chat')
+  expect(message).not.toContain(`${verdict}, `)
+})
+
+test.each(['verified', 'unsigned', 'before-key', 'unknown-signer', 'signer-unavailable'] as const)(
+  '%s is refused as a bad signature, which says the verdict too',
+  (verdict) => {
+    expect(refusalOf(verdict).code).toBe('postern_bad_signature')
+    expect(refusalOf(verdict).message).toContain(verdict)
+    expect(refusalOf(verdict, 'other-chat').message).toContain(`${verdict}, other-chat`)
+  },
+)
+
+const PASSING: Verdict[] = ['signer-unavailable', 'unknown-signer', 'damaged']
+
+test.each(PASSING)('%s that may be otherwise soon says when to ask again', (verdict) => {
+  expect(refusalOf(verdict, 'a reason', 'busy')).toMatchObject({
+    code: 'postern_busy',
+    message: expect.stringContaining('certificate') as unknown,
+    extra: { retryAfter: 5 },
+  })
+})
+
+test.each(PASSING)('%s for a call that failed says that the service was not reached', (verdict) => {
+  const refusal = refusalOf(verdict, 'a reason', 'failed')
+  expect([refusal.code, refusal.extra]).toEqual(['postern_upstream_unreachable', {}])
+  expect(refusal.message).toContain('the sender’s certificate')
+})

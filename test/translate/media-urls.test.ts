@@ -1,0 +1,165 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { MediaPlace, NamedMedia } from '../../src/chats/named-media.ts'
+import { Refusal } from '../../src/errors.ts'
+import { Capability } from '../../src/media/capability.ts'
+import { MediaUrls } from '../../src/translate/media-urls.ts'
+
+const capability = new Capability(Buffer.alloc(32, 1))
+const BASE = 'https://service.example/base'
+
+function scene(upstreamUrl = `${BASE}//`) {
+  const name = vi.fn((_places: readonly MediaPlace[]) => Promise.resolve())
+  const named = { name } as unknown as NamedMedia
+  return { urls: new MediaUrls({ capability, named, upstreamUrl }), name }
+}
+
+const place = (mediaId: string, more: Partial<MediaPlace> = {}): MediaPlace => ({
+  mediaId,
+  chatId: 50,
+  userId: 5,
+  ...more,
+})
+
+/** A Message of Alice's in chat 50 with these items. */
+const message = (media: unknown, more: object = {}) => ({
+  chat: { id: 50 },
+  from: { id: 5 },
+  media,
+  ...more,
+})
+
+async function rewrite(update: unknown, chatId: number | null = 50, made = scene()) {
+  const changed = await made.urls.rewrite([{ update, chatId }])
+  return { changed, update, places: made.name.mock.calls[0]?.[0] }
+}
+
+describe('the url of a media item', () => {
+  test.each(['/media/a', `${BASE}/media/a`])(
+    '%s becomes one of ours, and is remembered',
+    async (url) => {
+      const update = { message: message([{ id: 1, url }]) }
+      const { changed, places } = await rewrite(update)
+      expect(update.message.media).toEqual([{ id: 1, url: capability.pathOf(place('a')) }])
+      expect([changed, places]).toEqual([true, [place('a')]])
+    },
+  )
+
+  test('is the service’s behind the base url as it is set, without a slash too', async () => {
+    const update = { message: message([{ url: 'http://x/media/a' }, { url: `${BASE}/media/b` }]) }
+    expect((await rewrite(update, 50, scene('http://x'))).places).toEqual([place('a')])
+    expect(update.message.media).toMatchObject([{}, { url: `${BASE}/media/b` }])
+  })
+
+  test.each(['https://elsewhere.example/media/a', '/media/../a', 'media/a', '', 5, null])(
+    '%j is left as it is',
+    async (url) => {
+      const { changed, update } = await rewrite({ message: message([{ id: 1, url }]) })
+      expect([changed, update]).toEqual([false, { message: message([{ id: 1, url }]) }])
+    },
+  )
+
+  test('of whatever else an item holds becomes one of ours too', async () => {
+    const item = { url: '/media/a', smaller: { url: '/media/b' }, sizes: [['/media/c']], id: 4 }
+    const update = { message: message([item]) }
+    const { places } = await rewrite(update)
+    expect(places?.map(({ mediaId }) => mediaId)).toEqual(['a', 'b', 'c'])
+    expect(item.sizes).toEqual([[capability.pathOf(place('c'))]])
+  })
+
+  test('names its sender where there is one, and nobody elsewhere', async () => {
+    for (const from of [undefined, null, 5, { id: '5' }, { id: 1.5 }]) {
+      const { places } = await rewrite({ message: message([{ url: '/media/a' }], { from }) })
+      expect(places).toEqual([place('a', { userId: null })])
+    }
+  })
+})
+
+describe('an item of a chat', () => {
+  const item = () => [{ url: '/media/a' }]
+
+  test('that its update does not speak of gains no right', async () => {
+    for (const chat of [{ id: 51 }, { id: '50' }, {}, 50, 'chat']) {
+      const update = { message: message(item(), { chat }) }
+      expect(await rewrite(structuredClone(update))).toEqual({ changed: false, update, places: [] })
+    }
+    const { changed } = await rewrite({ message: message(item()) }, null)
+    expect(changed).toBe(false)
+  })
+
+  test('is not carried out of another chat that is named around it', async () => {
+    const inner = message(item())
+    expect((await rewrite({ chat: { id: 51 }, message: inner })).changed).toBe(false)
+    const quoted = { chat: { id: 51 }, replyTo: message(item()) }
+    expect((await rewrite({ message: { ...message([]), replyTo: quoted } })).changed).toBe(false)
+  })
+
+  test('of a quotation or a press has its own sender, and the chat of its update', async () => {
+    const quotation = { from: { id: 6 }, media: [{ url: '/media/b' }] }
+    const quoting = message([{ url: '/media/a' }], { replyTo: quotation })
+    const update = { callbackQuery: { id: 'p', from: { id: 9 }, message: quoting } }
+    const { places } = await rewrite(update)
+    expect(places).toEqual([place('a'), place('b', { userId: 6 })])
+  })
+
+  test.each([undefined, null])(
+    'that is not named (%s) is in the chat of its update',
+    async (chat) => {
+      const { places } = await rewrite({ message: message(item(), { chat }) })
+      expect(places).toEqual([place('a')])
+    },
+  )
+
+  test('that is no list of items is left alone', async () => {
+    expect((await rewrite({ message: message({ url: '/media/a' }) })).changed).toBe(false)
+    expect((await rewrite({ message: message(null) })).changed).toBe(false)
+  })
+
+  test('is found up to a depth, and no deeper', async () => {
+    const within = (levels: number): unknown =>
+      levels === 0 ? { media: ['/media/a'] } : { inner: within(levels - 1) }
+    expect((await rewrite(within(32))).changed).toBe(true)
+    expect((await rewrite(within(33))).changed).toBe(false)
+    const deepIn = (levels: number): unknown =>
+      levels === 0 ? '/media/a' : { inner: deepIn(levels - 1) }
+    expect((await rewrite(message([deepIn(32)]))).changed).toBe(true)
+    expect((await rewrite(message([deepIn(33)]))).changed).toBe(false)
+  })
+})
+
+describe('what is remembered', () => {
+  test('are the first thousand of an answer; the others have their urls', async () => {
+    const items = Array.from({ length: 1001 }, (_, n) => ({ url: `/media/m${n}` }))
+    const { places } = await rewrite({ message: message(items) })
+    expect(places?.length).toBe(1000)
+    expect(items[1000]).toEqual({ url: capability.pathOf(place('m1000')) })
+  })
+
+  test('is lost where the store cannot be written, and the urls stay', async () => {
+    const made = scene()
+    made.name.mockRejectedValue(new Refusal('postern_store_unwritable'))
+    expect((await rewrite({ message: message([{ url: '/media/a' }]) }, 50, made)).changed).toBe(
+      true,
+    )
+  })
+
+  test.each([new Refusal('postern_locked'), new Error('odd')])(
+    'fails with anything else: %s',
+    async (error) => {
+      const made = scene()
+      made.name.mockRejectedValue(error)
+      const writing = rewrite({ message: message([{ url: '/media/a' }]) }, 50, made)
+      await expect(writing).rejects.toBe(error)
+    },
+  )
+
+  test('of several updates is each in its own chat', async () => {
+    const made = scene()
+    const [here, there] = [50, 51].map((id) => ({
+      chatId: id,
+      update: { message: message([{ url: `/media/${id}` }], { chat: { id } }) },
+    }))
+    if (here === undefined || there === undefined) throw new Error('two updates')
+    expect(await made.urls.rewrite([here, there])).toBe(true)
+    expect(made.name.mock.calls).toEqual([[[place('50'), place('51', { chatId: 51 })]]])
+  })
+})

@@ -1,0 +1,158 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { SendOutcome } from '../../src/chats/outcomes.ts'
+import { readEnvelope } from '../../src/api/envelope.ts'
+import type { Draft } from '../../src/translate/draft.ts'
+import { Messages, type EnvelopedAnswer, type SealedMessage } from '../../src/translate/messages.ts'
+import type { Outgoing, PreparedOutbound } from '../../src/translate/outgoing.ts'
+import { CHAT, draftOf } from './outgoing-scene.ts'
+
+function answerOf(status: number, json: object): EnvelopedAnswer {
+  const envelope = readEnvelope(json, status)
+  if (envelope === null) throw new Error('no envelope')
+  return { status, headers: {}, body: Buffer.from(JSON.stringify(json)), envelope }
+}
+
+const ok = (result: unknown = { id: 7, armored: 'sealed' }): EnvelopedAnswer =>
+  answerOf(201, { ok: true, result })
+const no = (status: number, code: string, more: object = {}): EnvelopedAnswer =>
+  answerOf(status, { ok: false, error: { status, code, message: 'no', ...more } })
+
+const SKIPPED = [{ userId: 3, reason: 'expired' }]
+const RECIPIENTS = { certificates: ['a', 'b'], skipped: SKIPPED }
+
+/** What is prepared, in order; it notes when its place in the send gate is left. */
+function scene(answers: EnvelopedAnswer[]) {
+  const events: string[] = []
+  const prepared = (name: string, more: Partial<PreparedOutbound> = {}): PreparedOutbound =>
+    ({
+      outbound: { route: 'send', path: name },
+      recipients: RECIPIENTS,
+      sealMs: 12,
+      leave: () => void events.push(`left ${name}`),
+      ...more,
+    }) as unknown as PreparedOutbound
+  const outgoing = {
+    prepare: vi.fn((_draft: Draft) => Promise.resolve(prepared('first'))),
+    reconsider: vi.fn((_draft: Draft, _prepared: PreparedOutbound, _refusal: object) =>
+      Promise.resolve<PreparedOutbound | null>(null),
+    ),
+    doubt: vi.fn(),
+  }
+  const call = (name: string) => (outbound: { path: string }) => {
+    events.push(`${name} ${outbound.path}`)
+    const answer = answers.shift()
+    return answer === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve(answer)
+  }
+  const sent = vi.fn((_sent: SendOutcome) => undefined)
+  const messages = new Messages({
+    outgoing: outgoing as unknown as Outgoing,
+    send: call('send'),
+    edit: call('edit'),
+    outcomes: { sent },
+  })
+  const seals: SealedMessage[] = []
+  messages.onSealed((sealed) => seals.push(sealed))
+  return { messages, outgoing, prepared, events, sent, seals }
+}
+
+const resultOf = ({ body }: EnvelopedAnswer) =>
+  (JSON.parse(body.toString()) as { result: unknown }).result
+
+describe('a sealed message', () => {
+  test('is answered as in a readable chat, told of, and remembered', async () => {
+    const { messages, events, sent, seals, outgoing } = scene([ok()])
+    const answer = await messages.deliver(draftOf())
+    expect(resultOf(answer)).toEqual({
+      id: 7,
+      text: 'words',
+      postern: { sealed: true, recipients: 2, skipped: SKIPPED },
+    })
+    expect(answer.status).toBe(201)
+    expect(events).toEqual(['send first', 'left first'])
+    expect(seals).toEqual([{ chatId: CHAT, recipients: 2, skipped: SKIPPED, ms: 12 }])
+    const atMs = expect.any(Number) as number
+    expect(sent.mock.calls).toEqual([
+      [{ messageId: 7, atMs, chatId: CHAT, recipients: 2, skipped: SKIPPED }],
+    ])
+    expect([outgoing.doubt.mock.calls, outgoing.reconsider.mock.calls]).toEqual([[], []])
+  })
+
+  test('that is given no number is told of, and cannot be remembered', async () => {
+    const { messages, sent, seals } = scene([ok({ armored: 'sealed' })])
+    await messages.deliver(draftOf())
+    expect([seals.length, sent.mock.calls]).toEqual([1, []])
+  })
+
+  test('that was sent without words is answered with none', async () => {
+    const { messages } = scene([ok()])
+    const answer = await messages.deliver(draftOf({ text: undefined }))
+    expect(resultOf(answer)).toMatchObject({ text: '' })
+  })
+
+  test('as an edit goes by its own call', async () => {
+    const { messages, outgoing, prepared, events } = scene([ok()])
+    const outbound = { route: 'edit', path: 'first' } as unknown as PreparedOutbound['outbound']
+    outgoing.prepare.mockResolvedValue(prepared('first', { outbound }))
+    await messages.deliver(draftOf())
+    expect(events).toEqual(['edit first', 'left first'])
+  })
+
+  test('of which the answer was lost leaves the send gate all the same', async () => {
+    const { messages, events } = scene([])
+    await expect(messages.deliver(draftOf())).rejects.toThrow('no answer')
+    expect(events).toEqual(['send first', 'left first'])
+  })
+
+  test('whose answer is no sent message is an answer of no use', async () => {
+    await expect(scene([ok('text')]).messages.deliver(draftOf())).rejects.toMatchObject({
+      code: 'postern_upstream_invalid',
+      message: expect.stringContaining('a sent message') as unknown,
+    })
+  })
+})
+
+test('what was not sealed is answered as it came, and not told of', async () => {
+  const answer = ok({ id: 7, text: 'words' })
+  const { messages, outgoing, prepared, sent, seals } = scene([answer])
+  outgoing.prepare.mockResolvedValue(prepared('first', { recipients: null }))
+  expect(await messages.deliver(draftOf())).toBe(answer)
+  expect([sent.mock.calls, seals]).toEqual([[], []])
+})
+
+describe('a refusal of the service', () => {
+  test('is answered as it came', async () => {
+    const refusal = no(409, 'conflict')
+    const { messages, outgoing, sent, seals } = scene([refusal])
+    expect(await messages.deliver(draftOf())).toBe(refusal)
+    expect([sent.mock.calls, seals, outgoing.doubt.mock.calls]).toEqual([[], [], []])
+    expect(outgoing.reconsider.mock.calls[0]?.[2]).toEqual({ code: 'conflict' })
+  })
+
+  test.each([403, 404])('with %i makes what is known of the chat doubtful', async (status) => {
+    const { messages, outgoing } = scene([no(status, 'forbidden')])
+    await messages.deliver(draftOf())
+    expect(outgoing.doubt.mock.calls).toEqual([[CHAT]])
+  })
+
+  test('is answered with what is prepared anew for it, as often as that is refused', async () => {
+    const wants = no(400, 'wrong_body_kind', { expected: 'armored' })
+    const { messages, outgoing, prepared, events, seals } = scene([wants, wants, ok()])
+    const [second, third] = [prepared('second'), prepared('third', { sealMs: 30 })]
+    outgoing.reconsider.mockResolvedValueOnce(second).mockResolvedValueOnce(third)
+    expect((await messages.deliver(draftOf())).status).toBe(201)
+    expect(events).toEqual([
+      'send first',
+      'left first',
+      'send second',
+      'left second',
+      'send third',
+      'left third',
+    ])
+    expect(outgoing.reconsider.mock.calls[1]).toEqual([
+      draftOf(),
+      second,
+      { code: 'wrong_body_kind', expected: 'armored' },
+    ])
+    expect(seals.map(({ ms }) => ms)).toEqual([30])
+  })
+})

@@ -1,0 +1,116 @@
+/** A bot that sends, and all that it asks: what is prepared for its messages. */
+import { expect, vi } from 'vitest'
+import type { KnownChats } from '../../src/chats/known-chats.ts'
+import type { KeyList } from '../../src/keys/directory.ts'
+import { Sealed } from '../../src/pgp/sealed.ts'
+import { AS_MADE } from '../../src/pgp/size.ts'
+import type { Draft } from '../../src/translate/draft.ts'
+import { Guard } from '../../src/translate/guard.ts'
+import { Outgoing, type OutgoingParts } from '../../src/translate/outgoing.ts'
+
+export const CHAT = 50
+const ALICE = 5
+export const SEALED = Sealed.of('sealed', { dataDigest: 'data', statementDigest: 'statement' })
+const LIST = {
+  people: [
+    {
+      userId: ALICE,
+      fingerprint: 'a'.repeat(40),
+      unusable: null,
+      certificateStatus: {
+        armored: 'certificate',
+        encryptionKeys: ['k'],
+        recipientBytes: { aes256: 100, aes128: 84 },
+      },
+    },
+  ],
+  memberCount: 2,
+  nameless: 0,
+  tooMany: null,
+} as unknown as KeyList
+
+/** A protected group with one person and a bot that has a key; a test changes it. */
+export function scene(isProtected = true) {
+  const events: string[] = []
+  const chats = { isLatched: isProtected, isPrivate: false }
+  const knownChats = {
+    isLatched: () => chats.isLatched,
+    isPrivate: () => chats.isPrivate,
+    personOf: () => null,
+    get: () => undefined,
+    sawPersons: vi.fn(),
+    sawProtected: vi.fn(() => Promise.resolve(void (chats.isLatched = true))),
+    refused: vi.fn(() => Promise.resolve()),
+  }
+  const modes = {
+    get: () => Promise.resolve({ mode: 'open', kind: 'group', historyVisible: true }),
+    forget: vi.fn(),
+  }
+  const publication = {
+    state: 'published',
+    requirePublished: vi.fn(() => void events.push('required')),
+    compareNow: vi.fn(() => Promise.resolve()),
+    enter: vi.fn(() => {
+      events.push('entered')
+      const leave = (): void => void events.push('left')
+      return Promise.resolve({
+        signer: { unlocked: { sizes: AS_MADE } },
+        leave,
+      })
+    }),
+  }
+  const remembered: unknown[] = []
+  const parts = {
+    knownChats,
+    modes,
+    guard: new Guard({
+      knownChats: knownChats as unknown as KnownChats,
+      modes: modes as never,
+      privateProtected: () => true,
+      sealsForBot: true,
+      readableGroups: 'allow',
+      chatMaxAgeMs: 0,
+    }),
+    directory: {
+      keyList: vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve(LIST)),
+      forget: vi.fn(),
+    },
+    publication: publication as typeof publication | null,
+    engine: { sealKnown: vi.fn((_request: object) => Promise.resolve(SEALED)) },
+    replayMemory: {
+      batch: vi.fn(async (work: (check: object) => Promise<void>) => {
+        await work({
+          remember: (sighting: object, as: string) => {
+            events.push('remembered')
+            remembered.push([sighting, as])
+            return Promise.resolve()
+          },
+        })
+      }),
+    } as object | null,
+    keyring: { fingerprints: new Set<string>(), all: [] as object[] },
+    people: { isOthers: () => false },
+    trust: { epoch: 1, distrust: () => null },
+    keyListHistory: { contradicts: vi.fn(() => Promise.resolve()) },
+    botId: () => 1,
+    unusableRecipient: 'skip',
+    chat: vi.fn(() => Promise.resolve({})),
+    armoredMax: () => 100_000,
+    keyListMaxAgeMs: 60_000,
+  }
+  const outgoing = new Outgoing(parts as unknown as OutgoingParts)
+  return { outgoing, parts, chats, publication, events, remembered }
+}
+
+export function draftOf(more: Partial<Draft> = {}): Draft {
+  return {
+    target: { route: 'send', path: '/messages' },
+    chatId: CHAT,
+    fields: { chatId: CHAT },
+    unlisted: [],
+    text: 'words',
+    ...more,
+  } as Draft
+}
+
+export const refused = (code: string): unknown => expect.objectContaining({ code }) as unknown

@@ -1,0 +1,133 @@
+import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
+import { createPools, type EgressProxies, type Pools } from '../../src/upstream/pools.ts'
+import { ok, service } from './support.ts'
+
+function pools(origin: string, proxy?: EgressProxies, more = {}): Pools {
+  const limits = { ...UPSTREAM_LIMITS, ...more }
+  const made = createPools({ origin, ca: undefined, proxy, limits })
+  onTestFinished(async () => {
+    await Promise.all([made.calls, made.polls, made.media].map((pool) => pool.destroy()))
+  })
+  return made
+}
+
+const kindOf = (pool: Dispatcher): string =>
+  pool instanceof EnvHttpProxyAgent ? 'proxy' : pool instanceof Pool ? 'direct' : 'other'
+const HTTPS = { httpsProxy: 'http://proxy.example:3128' }
+
+describe('a proxy', () => {
+  test.each(['http://localhost:1', 'http://127.0.0.1:1', 'https://127.255.0.9', 'http://[::1]:1'])(
+    'is left out for %s, from which it can only lead away',
+    (origin) => {
+      const { calls, polls, media } = pools(origin, HTTPS)
+      expect([calls, polls, media].map(kindOf)).toEqual(['direct', 'direct', 'direct'])
+    },
+  )
+
+  test.each([
+    'https://service.example',
+    'https://localhost.example',
+    'https://my-localhost',
+    'https://127.0.0.1.example',
+    'https://128.0.0.1',
+    'https://[::2]',
+  ])('is taken for %s', (origin) => {
+    for (const proxy of [HTTPS, { httpProxy: 'http://proxy.example:3128' }]) {
+      const { calls, polls, media } = pools(origin, proxy)
+      expect([calls, polls, media].map(kindOf)).toEqual(['proxy', 'proxy', 'proxy'])
+    }
+  })
+
+  test.each([undefined, {}, { httpsProxy: '', httpProxy: '', noProxy: 'x' }])(
+    'is not taken where none is named: %j',
+    (proxy) => {
+      expect(kindOf(pools('https://service.example', proxy).calls)).toBe('direct')
+    },
+  )
+})
+
+/** A service that answers when it is let, once for each call. */
+async function patient() {
+  const answers: (() => void)[] = []
+  const { url } = await service((_request, response) => {
+    answers.push(() => ok(response, {}))
+  })
+  return { url, answers }
+}
+
+const get = { method: 'GET', path: '/' } as const
+
+describe('the load', () => {
+  test('of each pool are its calls under way, and those that wait for a connection', async () => {
+    const { url, answers } = await patient()
+    const made = pools(url, undefined, { connections: 1, pollConnections: 2, mediaConnections: 1 })
+    expect(made.load()).toEqual({
+      calls: { busy: 0, waiting: 0 },
+      polls: { busy: 0, waiting: 0 },
+      media: { busy: 0, waiting: 0 },
+    })
+    const calls = [made.calls, made.calls, made.calls, made.polls, made.polls, made.media].map(
+      async (pool) => await (await pool.request(get)).body.dump(),
+    )
+    await expect.poll(() => answers.length).toBe(4)
+    expect(made.load()).toEqual({
+      calls: { busy: 1, waiting: 2 },
+      polls: { busy: 2, waiting: 0 },
+      media: { busy: 1, waiting: 0 },
+    })
+    for (let n = 0; n < calls.length; n++) {
+      await expect.poll(() => answers.length).toBeGreaterThan(n)
+      answers[n]?.()
+    }
+    await Promise.all(calls)
+    await expect.poll(() => made.load().calls).toEqual({ busy: 0, waiting: 0 })
+  })
+
+  test('behind a proxy is that of the connections to the service', async () => {
+    const { url, answers } = await patient()
+    const made = pools('http://service.example', { httpProxy: url }, { connections: 1 })
+    const calls = [1, 2].map(async () => {
+      const { body } = await made.calls.request({ ...get, origin: 'http://service.example' })
+      await body.dump()
+    })
+    await expect.poll(() => answers.length).toBe(1)
+    expect(made.load().calls).toEqual({ busy: 1, waiting: 1 })
+    answers[0]?.()
+    await expect.poll(() => answers.length).toBe(2)
+    answers[1]?.()
+    await Promise.all(calls)
+  })
+})
+
+test('no pool decompresses, and none follows a redirect', async () => {
+  const { url, seen } = await service(
+    (_request, response) =>
+      void response.writeHead(302, { location: '/elsewhere', 'content-encoding': 'gzip' }).end('x'),
+  )
+  const { calls } = pools(url)
+  const { statusCode, body } = await calls.request(get)
+  expect([statusCode, await body.text(), seen.length]).toEqual([302, 'x', 1])
+})
+
+test('an answer that stalls, a header that never comes and one too long end', async () => {
+  const limits = { callMs: 100, stallMs: 100, maxHeaderBytes: 1000, maxListBytes: 100 }
+  const { url } = await service(({ url: path }, response) => {
+    if (path === '/stalls') response.writeHead(200).write('x')
+    if (path === '/long') response.writeHead(200, { 'x-long': 'y'.repeat(2000) }).end()
+    if (path === '/large') response.end('x'.repeat(101))
+  })
+  const { calls } = pools(url, undefined, limits)
+  const codeOf = async (path: string): Promise<unknown> =>
+    await calls
+      .request({ ...get, path })
+      .then(({ body }) => body.text())
+      .catch((error: unknown) => (error as { code: string }).code)
+  expect(await Promise.all(['/never', '/stalls', '/long', '/large'].map(codeOf))).toEqual([
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+    'UND_ERR_HEADERS_OVERFLOW',
+    'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+  ])
+})
