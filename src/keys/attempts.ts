@@ -78,7 +78,6 @@ export class Attempts {
       try {
         await through(AbortSignal.any([stop, this.#dropping.signal]))
       } catch (error) {
-        stop.throwIfAborted()
         if (this.#dropping.signal.aborted) return true
         throw error
       }

@@ -116,6 +116,22 @@ describe('an attempt', () => {
     }
   })
 
+  test('that fails leaves the key unpublished while it is not known what is shown', async () => {
+    const { scene, reconciler, states } = reconciling({ keys: [NEW] })
+    scene.puts.push(serviceError(403))
+    scene.looks.push(null, serviceError(401))
+    await expect(passing(reconciler.compare())).rejects.toMatchObject({ status: 403 })
+    expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
+  })
+
+  test('that is refused over a key that is not ours leaves a first key unpublished', async () => {
+    const { scene, reconciler, states } = reconciling({ keys: [NEW], shown: 'theirs' })
+    scene.puts.push(serviceError(403))
+    const publishing = reconciler.publish({ replace: true })
+    await expect(passing(publishing)).rejects.toMatchObject({ status: 403 })
+    expect(states).toEqual(['unpublished: waiting to publish: refused_403'])
+  })
+
   test('that cannot be marked on disk is not made, and waits', async () => {
     const { scene, reconciler, rotations, states } = rotating()
     scene.marks.push(new Refusal('postern_store_unwritable'))
