@@ -49,7 +49,10 @@ describe('a key list', () => {
     const { directory, asked, list } = scene()
     list(7, recordOf(1, 'ann'))
     const first = await directory.keyList(7, performance.now())
+    const { people } = first
     expect(await directory.keyList(7, 0)).toBe(first)
+    // what is made of an array of people is found by it
+    expect(first.people).toBe(people)
     expect(asked).toEqual(['chat 7'])
     vi.advanceTimersByTime(10)
     await directory.keyList(7, performance.now())
@@ -98,6 +101,11 @@ describe('a key list', () => {
     for (const chatId of [7, 8]) fits.list(chatId, recordOf(chatId, 'ann'))
     for (const chatId of [7, 8, 7]) await fits.directory.keyList(chatId, 0)
     expect(fits.asked).toEqual(['chat 7', 'chat 8'])
+    const own = scene({ ann: { armored } })
+    own.list(7)
+    for (const userId of [1, 2]) own.answers.set(`person ${userId}`, recordOf(userId, 'ann'))
+    for (const userId of [1, 2, 2, 1]) await own.directory.signer(userId, 7)
+    expect(own.asked).toEqual(['chat 7', 'person 1', 'person 2', 'person 1'])
   })
 
   test('says when the first certificate ends that can be sealed to', async () => {
@@ -144,7 +152,11 @@ describe('whose certificate speaks for a person', () => {
     const ben = await directory.signer(2, 7)
     expect(ben?.fingerprint).toBe(printOf('ben'))
     expect(asked).toEqual(['chat 7', 'person 2'])
-    expect(learned.at(-1)).toEqual(['keys', 'person 2', [ben]])
+    expect(learned.slice(-2)).toEqual([
+      ['listed', [{ userId: 2, fingerprint: printOf('ben') }]],
+      ['keys', 'person 2', [ben]],
+    ])
+    expect(learned).toHaveLength(5)
     expect(directory.lookups.people).toEqual({ hits: 0, misses: 1 })
     directory.forgetAll()
     await directory.signer(2, 7)
@@ -159,12 +171,13 @@ describe('whose certificate speaks for a person', () => {
   })
 
   test('is nobody where the record names somebody else, or nobody', async () => {
-    const { directory, answers, list } = scene()
+    const { directory, answers, list, learned } = scene()
     list(7)
     answers.set('person 2', recordOf(3, 'cid'))
     answers.set('person 4', { publicKey: 'none' })
     expect(await directory.signer(2, 7)).toBeNull()
     expect(await directory.signer(4, 7)).toBeNull()
+    expect(learned.at(-1)).toEqual(['keys', 'person 4', []])
   })
 
   test('may be ten minutes old, unless it must be newer', async () => {
@@ -222,7 +235,7 @@ describe('whose certificate speaks for a person', () => {
 describe('an update that shows a person', () => {
   const shown = async (userId: number | null, o: { isKnownWithoutKey?: boolean } = {}) => {
     const { directory, asked, answers, list } = scene()
-    list(7, recordOf(1, 'ann'))
+    list(7, recordOf(1, 'ann'), recordOf(5, 'eve'))
     answers.set('person 3', recordOf(3, 'cid'))
     await directory.keyList(7, 0)
     if (o.isKnownWithoutKey === true) await directory.signer(2, 7)

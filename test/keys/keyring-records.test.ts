@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring, type KeyringOptions } from '../../src/keys/keyring.ts'
-import { isExpired } from '../../src/keys/own-key.ts'
+import { isExpired, isReady } from '../../src/keys/own-key.ts'
 import type { Engine } from '../../src/pgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
@@ -53,6 +53,7 @@ test('a key that is made waits, and is on disk as it is in memory', async () => 
     unlocked: unlockedOf(FIRST),
   })
   expect(ring.pending).toBe(made)
+  expect([made, undefined, { ...made, unlocked: null }].map(isReady)).toEqual([true, false, false])
   expect((await load()).pending).toEqual(made)
   expect(store.masterSecret).not.toBeNull()
 })

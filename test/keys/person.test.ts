@@ -84,14 +84,18 @@ test('a record whose fingerprint is another one’s is no claim, and nothing is 
 
 test('a certificate that was not judged in time takes nothing back', async () => {
   const late = { fingerprint: null, unusable: 'deadline' } as const
-  const { people, steps } = await read([recordOf(1, 'ann')], { ann: late })
-  expect(people[0]).toMatchObject({ fingerprint: null, unusable: 'deadline' })
-  expect(steps[0]).toEqual([])
+  for (const record of [recordOf(1, 'ann'), { ...recordOf(1, 'ann'), fingerprint: null }]) {
+    const { people, steps } = await read([record], { ann: late })
+    expect(people[0]).toMatchObject({ fingerprint: null, unusable: 'deadline' })
+    expect(steps[0]).toEqual([])
+  }
 })
 
 test('what cannot be parsed cannot be sealed to, even where no reason is given', async () => {
-  const { people } = await read([recordOf(1, 'ann')], { ann: { fingerprint: null } })
+  const { people, steps } = await read([recordOf(1, 'ann')], { ann: { fingerprint: null } })
   expect(people[0]?.unusable).toBe('unparseable')
+  // whatever fingerprint is said to be its
+  expect(steps[0]).toEqual([{ userId: 1, fingerprint: null }])
 })
 
 test('nothing is sealed to a person of whom nothing can be remembered', async () => {

@@ -9,7 +9,7 @@ const REASONS: Record<UnfitReason, RegExp> = {
   'several-keys': /several keys/,
   'subkeys-only': /without the primary key/,
   stub: /not in this export/,
-  smartcard: /smartcard/,
+  smartcard: /is on a smartcard/,
   'unusual-s2k': /locked in a way/,
   'passphrase-missing': /has a passphrase/,
   'passphrase-wrong': /does not open it/,
