@@ -22,6 +22,12 @@ export interface AttemptParts {
 /** How long `/me` may lag behind an accepted publication before it is made again. */
 const LAG_MAX_MS = 300_000
 
+/** What people read of an attempt that failed. */
+const FAILED = {
+  refused: 'the service refused it',
+  unanswered: 'the service may have taken it',
+} as const
+
 export class Attempts {
   readonly #parts: AttemptParts
   #dropping = new AbortController()
@@ -72,7 +78,6 @@ export class Attempts {
       try {
         await through(AbortSignal.any([stop, this.#dropping.signal]))
       } catch (error) {
-        stop.throwIfAborted()
         if (this.#dropping.signal.aborted) return true
         throw error
       }
@@ -115,9 +120,9 @@ export class Attempts {
       rotations.enter('confirming', 'the service took the key and does not show it yet')
       return false
     }
-    const { error, shown } = offered
+    const { kind, error, shown } = offered
     rotations.wait({
-      detail: `the service ${offered.kind} it: ${codeOf(error)}`,
+      detail: `${FAILED[kind]}: ${codeOf(error)}`,
       atLeastMs: retryAfterMs(error),
     })
     log.warn({ fingerprint, code: codeOf(error) }, 'the key could not be published')

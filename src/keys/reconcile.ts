@@ -192,8 +192,8 @@ export class Reconciler {
 
   async #make(bot: Bot): Promise<ReadyKey> {
     const { clockSkewMs, keyring, log } = this.#parts
-    const skewMs = clockSkewMs()
-    if (skewMs !== null && Math.abs(skewMs) > SKEW_MAX_MS) {
+    const skewMs = clockSkewMs() ?? 0
+    if (Math.abs(skewMs) > SKEW_MAX_MS) {
       throw new ClockOff(
         `our clock is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s: no key is made`,
       )

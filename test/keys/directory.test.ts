@@ -55,7 +55,10 @@ test.each([[null], [{ keys: 'none' }], [{ keys: [], memberCount: 1.5 }]])(
   async (result) => {
     const asked = (await listing(result)).keyList(7, 0)
     await expect(asked).rejects.toThrow(NoResponseError)
-    await expect(asked).rejects.toMatchObject({ code: 'postern_upstream_invalid' })
+    await expect(asked).rejects.toMatchObject({
+      code: 'postern_upstream_invalid',
+      message: expect.stringContaining('a key list'),
+    })
   },
 )
 

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  keyOf,
+  NEW,
+  OLD,
+  passing,
+  pendingKey,
+  published,
+  publishing,
+  START_MS,
+} from './publication-scene.ts'
+import { serviceError } from './support.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START_MS })
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+const SETTLED = { keys: [OLD], shown: 'old' }
+const INTERRUPTED = { keys: [pendingKey('new', { createdAtMs: 77 }), OLD], shown: 'old' }
+
+describe('a rotation', () => {
+  test('begins on disk, and goes on by itself to its end', async () => {
+    const { publication, outcomes } = publishing(SETTLED)
+    const begun = await publication.rotate()
+    expect(begun).toMatchObject({ from: 'old', to: 'made1', phase: 'made' })
+    expect(publication.rotation).toEqual(begun)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(publication.rotation).toMatchObject({ to: 'made1', phase: 'done' })
+    expect(outcomes).toEqual(['done'])
+  })
+
+  test('that was asked for twice at once is one', async () => {
+    const { publication, scene } = publishing(SETTLED)
+    const [one, other] = await Promise.all([publication.rotate(), publication.rotate()])
+    expect([one.to, other.to]).toEqual(['made1', 'made1'])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(scene.keys).toHaveLength(2)
+    // asked for later it is another one
+    vi.advanceTimersByTime(1)
+    expect((await publication.rotate()).to).toBe('made2')
+  })
+
+  test('that ended while another was asked for is the answer to both', async () => {
+    const { publication, scene } = publishing({ ...SETTLED, rotateEveryMs: 1 })
+    const look = Promise.withResolvers<void>()
+    scene.looks.push(look.promise)
+    // the planned one is begun and done at once
+    const comparing = publication.compareNow()
+    const asking = publication.rotate()
+    look.resolve()
+    await comparing
+    expect(await asking).toMatchObject({ to: 'made1', phase: 'done' })
+    expect(scene.keys).toHaveLength(2)
+  })
+
+  test('that is under way is joined, and its next step is tried now', async () => {
+    const { publication, scene } = publishing({ ...INTERRUPTED, puts: [serviceError(403)] })
+    await passing(publication.compareNow())
+    expect(publication.rotation?.phase).toBe('waiting')
+    const joined = await publication.rotate()
+    expect(joined).toMatchObject({ to: 'new', phase: 'made', detail: 'it is tried again' })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(publication.rotation?.phase).toBe('done')
+    expect(scene.steps.filter((step) => step.startsWith('make'))).toEqual([])
+  })
+
+  test('is refused where our key is not the published one', async () => {
+    const { publication, scene } = publishing({ keys: [OLD], shown: 'theirs' })
+    await expect(publication.rotate()).rejects.toMatchObject({ code: 'postern_key_conflict' })
+    await vi.advanceTimersByTimeAsync(0)
+    expect([publication.rotation, scene.steps]).toEqual([null, ['me']])
+  })
+
+  test('that a former process began is taken up again', () => {
+    expect(publishing(INTERRUPTED).publication.rotation).toMatchObject({
+      from: 'old',
+      to: 'new',
+      startedAtMs: 77,
+      phase: 'made',
+      detail: 'it was interrupted, and is taken up again',
+    })
+  })
+
+  test('is none where a first key waits, or none does', () => {
+    for (const keys of [[NEW], [OLD], []]) {
+      expect(publishing({ keys }).publication.rotation).toBeNull()
+    }
+  })
+})
+
+describe('abandoning a rotation', () => {
+  test('ends it at once, although sends are waited for, and the key is looked at again', async () => {
+    const { publication, scene, outcomes } = publishing(SETTLED)
+    await publication.compareNow()
+    await publication.enter()
+    await publication.adopt(async () => {
+      scene.keys = INTERRUPTED.keys
+    })
+    const comparing = publication.compareNow()
+    await vi.advanceTimersByTimeAsync(100)
+    expect(publication.rotation?.phase).toBe('holding')
+    expect(await publication.abandon()).toMatchObject({ to: 'new', phase: 'abandoned' })
+    await comparing
+    const before = scene.steps.length
+    await vi.advanceTimersByTimeAsync(0)
+    expect([scene.steps.slice(before), outcomes]).toEqual([['me'], ['abandoned']])
+    expect(publication.state).toBe('published')
+  })
+
+  test('does not cut short an attempt whose key the service may have', async () => {
+    const { publication, scene } = publishing(SETTLED)
+    await publication.compareNow()
+    const { leave } = await publication.enter()
+    await publication.adopt(async () => {
+      scene.keys = [pendingKey('new', { offeredAtMs: 5 }), OLD]
+    })
+    const comparing = publication.compareNow()
+    await vi.advanceTimersByTimeAsync(0)
+    const abandoning = publication.abandon()
+    abandoning.catch(() => {})
+    await vi.advanceTimersByTimeAsync(100)
+    expect(publication.rotation?.phase).toBe('holding')
+    leave()
+    await passing(comparing)
+    expect(publication.rotation?.phase).toBe('done')
+    await expect(abandoning).rejects.toMatchObject({ code: 'refused' })
+  })
+
+  test('is refused where none is under way', async () => {
+    const { publication } = publishing(SETTLED)
+    await expect(publication.abandon()).rejects.toMatchObject({ code: 'refused' })
+  })
+})
+
+describe('a key that is imported', () => {
+  const imported = async (o: { isStarted: boolean }) => {
+    const { publication, scene } = publishing(SETTLED)
+    if (o.isStarted) {
+      publication.start()
+      await vi.advanceTimersByTimeAsync(0)
+    }
+    const taken = await publication.adopt(async () => {
+      scene.keys = [NEW, OLD]
+      return 'taken'
+    })
+    return { publication, scene, taken }
+  }
+
+  test('is a rotation, which a running sidecar does at once', async () => {
+    const { publication, taken } = await imported({ isStarted: true })
+    expect(taken).toBe('taken')
+    expect(publication.rotation).toMatchObject({ to: 'new', detail: 'an imported key is on disk' })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(publication.rotation?.phase).toBe('done')
+  })
+
+  test('is left to the next start by a command that only imports', async () => {
+    const { publication, scene } = await imported({ isStarted: false })
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect([publication.rotation?.phase, scene.steps]).toEqual(['made', []])
+  })
+
+  test('that cannot be taken changes nothing', async () => {
+    const { publication } = publishing({ keys: [keyOf('old')], shown: 'old' })
+    const failing = publication.adopt(() => Promise.reject(new Error('unfit')))
+    await expect(failing).rejects.toThrow('unfit')
+    expect(publication.rotation).toBeNull()
+  })
+})
+
+test('what an operator asks for is done one after the other', async () => {
+  const { publication, scene } = publishing({})
+  const both = Promise.all([publication.makeFirst(), publication.publish({ replace: false })])
+  const [made, done] = await passing(both)
+  expect([made.fingerprint, done.fingerprint]).toEqual(['made1', 'made1'])
+  expect(scene.steps).toEqual([
+    'me',
+    'make made1 for mybot',
+    'me',
+    'mark made1 offered',
+    ...published('made1'),
+  ])
+})

@@ -1,0 +1,219 @@
+/** A keyring in memory and a service with one bot, for tests of what publishes keys. */
+import { vi } from 'vitest'
+import type { Bot } from '../../src/api/bot.ts'
+import type { Keyring } from '../../src/keys/keyring.ts'
+import type { PublicationCalls } from '../../src/keys/offer.ts'
+import type { ReadyKey } from '../../src/keys/own-key.ts'
+import { Publication, type PublicationChange } from '../../src/keys/publication.ts'
+import { PublicationStatus } from '../../src/keys/publication-status.ts'
+import { Reconciler } from '../../src/keys/reconcile.ts'
+import { RotationWatch, type RotationOutcome } from '../../src/keys/rotation.ts'
+import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { watchedLog } from '../support/watched-log.ts'
+
+/** The time at which each scene begins. */
+export const START_MS = 1_000_000_000
+
+/** A key of ours; active and published unless told. */
+export const keyOf = (fingerprint: string, more: Partial<ReadyKey> = {}): ReadyKey => ({
+  fingerprint,
+  fingerprints: [fingerprint],
+  state: 'active',
+  createdAtMs: 500,
+  offeredAtMs: 600,
+  publishedAtMs: 700,
+  retiredAtMs: null,
+  destroyedAtMs: null,
+  certificate: `certificate of ${fingerprint}`,
+  endsMs: Infinity,
+  unlocked: {} as UnlockedKey,
+  ...more,
+})
+
+/** A key that the service was not told of yet. */
+export const pendingKey = (fingerprint: string, more: Partial<ReadyKey> = {}): ReadyKey =>
+  keyOf(fingerprint, { state: 'pending', offeredAtMs: null, publishedAtMs: null, ...more })
+
+export const OLD = keyOf('old')
+export const NEW = pendingKey('new')
+
+export interface SceneOptions {
+  keys?: ReadyKey[]
+  /** What `/me` shows. */
+  shown?: string | null
+  username?: string | undefined
+  clockSkewMs?: number
+  rotateEveryMs?: number
+  /** What the first calls of `PUT /key` are refused with. */
+  puts?: Error[]
+}
+
+/** What the keyring and the service were asked, in order, and what the log said. */
+export class Scene {
+  readonly steps: string[] = []
+  readonly lines: Record<string, unknown>[] = []
+  readonly #options: SceneOptions
+  keys: ReadyKey[]
+  shown: string | null
+  /** What becomes of the next calls, one after the other; null: it works, and so do all later ones. */
+  readonly puts: (Error | null)[]
+  readonly looks: (Error | Promise<void> | null)[] = []
+  readonly marks: (Error | null)[] = []
+  readonly promotes: (Error | null)[] = []
+  /** Whether `/me` shows a key that was put. */
+  shows = true
+  #made = 0
+
+  constructor(options: SceneOptions = {}) {
+    this.#options = options
+    this.keys = [...(options.keys ?? [])]
+    this.shown = options.shown ?? null
+    this.puts = [...(options.puts ?? [])]
+  }
+
+  get parts() {
+    const log = watchedLog((line) => this.lines.push(line))
+    const { clockSkewMs = null, rotateEveryMs = null } = this.#options
+    return {
+      keyring: this.keyring,
+      calls: this.calls,
+      log,
+      clockSkewMs: () => clockSkewMs,
+      rotateEveryMs,
+    }
+  }
+
+  get calls(): PublicationCalls {
+    const username = 'username' in this.#options ? this.#options.username : 'mybot'
+    return {
+      me: async () => {
+        this.steps.push('me')
+        const look = this.looks.shift()
+        if (look instanceof Error) throw look
+        await look
+        return { id: 900, username, fingerprint: this.shown } as Bot
+      },
+      putKey: async ({ publicKey, fingerprint }) => {
+        this.steps.push(`put ${publicKey} as ${fingerprint}`)
+        const fails = this.puts.shift() ?? null
+        if (fails !== null) throw fails
+        if (this.shows) this.shown = fingerprint
+      },
+    }
+  }
+
+  get keyring(): Keyring {
+    // oxlint-disable-next-line no-this-alias
+    const scene = this
+    const keyring = {
+      get active() {
+        return scene.keys.find(({ state }) => state === 'active')
+      },
+      get pending() {
+        return scene.keys.find(({ state }) => state === 'pending')
+      },
+      get firstPublishedAtMs() {
+        const times = scene.keys.flatMap(({ publishedAtMs }) => publishedAtMs ?? [])
+        return times.length === 0 ? null : Math.min(...times)
+      },
+      find: (print: string) => scene.keys.find(({ fingerprint }) => fingerprint === print),
+      makePending: async (userId: string) => {
+        const key = pendingKey(`made${++scene.#made}`, { createdAtMs: Date.now() })
+        scene.steps.push(`make ${key.fingerprint} for ${userId}`)
+        scene.keys.unshift(key)
+        return key
+      },
+      markOffered: async (print: string, offeredAtMs: number | null) => {
+        const fails = scene.marks.shift() ?? null
+        if (fails !== null) throw fails
+        scene.steps.push(`mark ${print} ${offeredAtMs === null ? 'not ' : ''}offered`)
+        scene.#change(print, { offeredAtMs })
+      },
+      promote: async (print: string) => {
+        const fails = scene.promotes.shift() ?? null
+        if (fails !== null) throw fails
+        scene.steps.push(`promote ${print}`)
+        const before = keyring.active
+        if (before !== undefined) scene.#change(before.fingerprint, { state: 'retired' })
+        scene.#change(print, { state: 'active', publishedAtMs: Date.now() })
+      },
+      discard: async (print: string) => {
+        scene.steps.push(`discard ${print}`)
+        scene.keys = scene.keys.filter(({ fingerprint }) => fingerprint !== print)
+      },
+    }
+    return keyring as unknown as Keyring
+  }
+
+  #change(print: string, change: Partial<ReadyKey>): void {
+    this.keys = this.keys.map((key) => (key.fingerprint === print ? { ...key, ...change } : key))
+  }
+
+  /** The messages of the log at a level of pino's, with their fields. */
+  logged(level: 'info' | 'warn'): Record<string, unknown>[] {
+    const number = { info: 30, warn: 40 }[level]
+    return this.lines
+      .filter((line) => line['level'] === number)
+      .map(({ level: _level, time: _time, ...fields }) => fields)
+  }
+}
+
+/** What is put to the service, and seen to be shown. */
+export const published = (print: string): string[] => [
+  `put certificate of ${print} as ${print}`,
+  'me',
+  `promote ${print}`,
+]
+
+/** Lets time pass, by fake timers, until a promise is settled. */
+export async function passing<T>(promise: Promise<T>): Promise<T> {
+  let isSettled = false
+  const settle = (): void => void (isSettled = true)
+  promise.then(settle, settle)
+  await vi.advanceTimersByTimeAsync(0)
+  for (let step = 0; !isSettled; step++) {
+    if (step === 400) throw new Error('it is not settled after 100 s')
+    await vi.advanceTimersByTimeAsync(250)
+  }
+  return await promise
+}
+
+/** A reconciler, and what it tells. */
+export function reconciling(o: SceneOptions = {}) {
+  const scene = new Scene(o)
+  const states: string[] = []
+  const outcomes: RotationOutcome[] = []
+  const stop = new AbortController()
+  const rotations = new RotationWatch()
+  const status = new PublicationStatus({
+    ...scene.parts,
+    onChange: (state, detail) => states.push(`${state}: ${detail}`),
+  })
+  const reconciler = new Reconciler({
+    ...scene.parts,
+    status,
+    rotations,
+    onRotationAttempt: (outcome) => outcomes.push(outcome),
+    stop: stop.signal,
+  })
+  return { scene, reconciler, status, rotations, states, outcomes, stop }
+}
+
+/** The same with a rotation from the old key to the new one under way. */
+export function rotating(o: SceneOptions = {}) {
+  const all = reconciling({ keys: [NEW, OLD], shown: 'old', ...o })
+  all.rotations.begin({ from: 'old', to: 'new', startedAtMs: 5, detail: 'begun' })
+  return all
+}
+
+/** A publication, with what it tells. */
+export function publishing(o: SceneOptions = {}) {
+  const scene = new Scene(o)
+  const changes: PublicationChange[] = []
+  const outcomes: RotationOutcome[] = []
+  const publication = new Publication(scene.parts)
+  publication.onState((change) => changes.push(change))
+  publication.onRotationAttempt((outcome) => outcomes.push(outcome))
+  const asked = (): number => scene.steps.filter((step) => step === 'me').length
+  return { scene, publication, changes, outcomes, asked }
+}

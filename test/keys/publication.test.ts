@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Bot } from '../../src/api/bot.ts'
+import { NoResponseError } from '../../src/errors.ts'
+import {
+  keyOf,
+  NEW,
+  OLD,
+  passing,
+  publishing,
+  START_MS,
+  type SceneOptions,
+} from './publication-scene.ts'
+import { serviceError } from './support.ts'
+
+/** How much later than planned the next look is, from 0 to 1. */
+let spread = 0
+beforeEach(() => {
+  spread = 0
+  vi.useFakeTimers({ now: START_MS })
+  vi.spyOn(Math, 'random').mockImplementation(() => spread)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60_000
+const SETTLED = { keys: [OLD], shown: 'old' }
+const shows = (fingerprint: string): Bot => ({ fingerprint }) as Bot
+
+/** One that has started, and looked once. */
+async function started(o: SceneOptions) {
+  const all = publishing(o)
+  all.publication.start()
+  await vi.advanceTimersByTimeAsync(0)
+  return all
+}
+
+describe('looking at what the service shows', () => {
+  test('begins at the start, and is done again every ten minutes', async () => {
+    const { publication, asked, changes } = await started(SETTLED)
+    const shown = { state: 'published', detail: 'the key is published' }
+    expect([asked(), changes]).toEqual([1, [shown]])
+    expect([publication.state, publication.remoteKeyState]).toEqual(['published', 'equal'])
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS - 1)
+    expect(asked()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect([asked(), changes]).toEqual([2, [shown, shown]])
+    expect(vi.getTimerCount()).toBe(1)
+  })
+
+  test('is spread by up to a fifth, so that not all bots ask at once', async () => {
+    spread = 0.5
+    const { asked } = await started(SETTLED)
+    await vi.advanceTimersByTimeAsync(11 * MINUTE_MS - 1)
+    expect(asked()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(asked()).toBe(2)
+  })
+
+  test('is not begun before the start, and shows nothing', async () => {
+    const { publication, scene } = publishing(SETTLED)
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
+    expect([scene.steps, publication.remoteKeyState]).toEqual([[], null])
+  })
+
+  test('is done again sooner while something fails, twice as late each time, up to a minute', async () => {
+    const o = { keys: [OLD], shown: 'theirs' }
+    const { publication, asked, scene } = await started(o)
+    expect(publication.state).toBe('conflict')
+    for (const [index, seconds] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+      await vi.advanceTimersByTimeAsync(seconds * SECOND_MS - 1)
+      expect(asked()).toBe(index + 1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(asked()).toBe(index + 2)
+    }
+    // once it works the pauses are short again
+    scene.shown = 'old'
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(publication.state).toBe('published')
+    scene.shown = 'theirs'
+    publication.suspect()
+    await vi.advanceTimersByTimeAsync(0)
+    const before = asked()
+    await vi.advanceTimersByTimeAsync(SECOND_MS)
+    expect(asked()).toBe(before + 1)
+  })
+
+  test('waits at least as long as the service asks for, and a minute after a refused token', async () => {
+    for (const [error, seconds] of [
+      [serviceError(429, 33), 33],
+      [serviceError(401), 60],
+      [serviceError(403), 1],
+      [serviceError(401, 90), 60],
+    ] as const) {
+      const { scene, publication, asked } = publishing(SETTLED)
+      scene.looks.push(error)
+      publication.start()
+      await vi.advanceTimersByTimeAsync(seconds * SECOND_MS - 1)
+      expect(asked()).toBe(1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(asked()).toBe(2)
+      await publication[Symbol.asyncDispose]()
+    }
+  })
+
+  test('is done when a rotation that waits is due', async () => {
+    const { scene, publication, asked } = await started({ keys: [NEW, OLD], shown: 'old' })
+    expect(publication.rotation?.phase).toBe('done')
+    const refused = await started({ keys: [NEW, OLD], shown: 'old', puts: [serviceError(403)] })
+    expect(refused.publication.rotation?.phase).toBe('waiting')
+    const before = [asked(), refused.asked()]
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(asked()).toBe(before[0])
+    await vi.advanceTimersByTimeAsync(SECOND_MS)
+    expect(refused.publication.rotation?.phase).toBe('done')
+    expect(scene.keys[0]?.state).toBe('active')
+  })
+
+  test('that fails keeps a published key published, and is told in the log', async () => {
+    const { scene, publication, changes } = publishing(SETTLED)
+    scene.looks.push(new NoResponseError('postern_upstream_unreachable', 'cut'))
+    await publication.compareNow()
+    expect([publication.state, changes]).toEqual(['published', []])
+    expect(scene.logged('warn')).toEqual([
+      {
+        code: 'postern_upstream_unreachable',
+        msg: 'the key could not be compared or published',
+      },
+    ])
+  })
+
+  test('that fails before anything is published says what is waited for', async () => {
+    const failing = publishing({})
+    failing.scene.looks.push(serviceError(500))
+    await failing.publication.compareNow()
+    expect(failing.changes).toEqual([
+      { state: 'unpublished', detail: 'waiting to publish: refused_500' },
+    ])
+    const skewed = publishing({ clockSkewMs: 200_000 })
+    await skewed.publication.compareNow()
+    expect(skewed.changes.at(-1)).toEqual({
+      state: 'unpublished',
+      detail: 'our clock is 200 s ahead of the service’s: no key is made',
+    })
+  })
+})
+
+describe('a hint that the service’s view changed', () => {
+  test('lets it be looked at soon, and once', async () => {
+    const { publication, asked } = await started(SETTLED)
+    publication.suspect()
+    publication.suspect()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([asked(), vi.getTimerCount()]).toEqual([2, 1])
+  })
+
+  test('before the start is the start’s look', async () => {
+    const { publication, asked } = publishing(SETTLED)
+    publication.suspect()
+    publication.start()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(1)
+  })
+
+  test('during a look lets another one follow, and one timer', async () => {
+    const { publication, asked, scene } = publishing(SETTLED)
+    const look = Promise.withResolvers<void>()
+    scene.looks.push(look.promise)
+    publication.start()
+    await vi.advanceTimersByTimeAsync(0)
+    publication.suspect()
+    await vi.advanceTimersByTimeAsync(0)
+    look.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([asked(), vi.getTimerCount()]).toEqual([2, 1])
+  })
+
+  test('is a bot that somebody else asked for and that shows another key', async () => {
+    const { publication, asked } = await started(SETTLED)
+    publication.observe(shows('OLD'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(1)
+    publication.observe(shows('other'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(2)
+  })
+
+  test('is none before the first look, nor while it is looked at', async () => {
+    const { publication, scene, asked } = publishing(SETTLED)
+    publication.observe(shows('other'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(0)
+    const look = Promise.withResolvers<void>()
+    publication.start()
+    await vi.advanceTimersByTimeAsync(0)
+    scene.looks.push(look.promise)
+    const comparing = publication.compareNow()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(2)
+    publication.observe(shows('other'))
+    look.resolve()
+    await comparing
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(2)
+    // also where a look has failed since
+    scene.looks.push(serviceError(500))
+    await publication.compareNow()
+    publication.observe(shows('other'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(4)
+  })
+})
+
+describe('a burnt token', () => {
+  test('lets nothing be asked until there is a hint', async () => {
+    const { publication, asked } = await started(SETTLED)
+    publication.pause()
+    await vi.advanceTimersByTimeAsync(100 * MINUTE_MS)
+    expect([asked(), vi.getTimerCount()]).toEqual([1, 0])
+    publication.suspect()
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
+    expect(asked()).toBe(3)
+  })
+
+  test('during a look ends the looking with it', async () => {
+    const { publication, scene } = publishing(SETTLED)
+    const look = Promise.withResolvers<void>()
+    scene.looks.push(look.promise)
+    publication.start()
+    await vi.advanceTimersByTimeAsync(0)
+    publication.pause()
+    look.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([publication.state, vi.getTimerCount()]).toEqual(['published', 0])
+  })
+})
+
+describe('the end of the process', () => {
+  test('lets nothing be asked any more, whatever hints there are', async () => {
+    const { publication, asked } = await started(SETTLED)
+    await publication[Symbol.asyncDispose]()
+    publication.suspect()
+    publication.observe(shows('other'))
+    await vi.advanceTimersByTimeAsync(100 * MINUTE_MS)
+    expect([asked(), vi.getTimerCount()]).toEqual([1, 0])
+  })
+
+  test('waits for what is under way, and complains of nothing', async () => {
+    const { publication, scene, changes } = publishing({ keys: [NEW] })
+    const look = Promise.withResolvers<void>()
+    scene.looks.push(look.promise)
+    publication.start()
+    await vi.advanceTimersByTimeAsync(0)
+    let isOver = false
+    const ending = publication[Symbol.asyncDispose]().then(() => (isOver = true))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(isOver).toBe(false)
+    look.resolve()
+    await ending
+    // the attempt that was to follow is not made
+    expect([scene.steps, scene.logged('warn')]).toEqual([['me'], []])
+    expect(changes.at(-1)?.detail).toBe('the key is being published')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+test('the published key is the one to seal with, and stays it while a send is under way', async () => {
+  const { publication, scene } = publishing({ keys: [OLD], shown: 'old' })
+  expect(publication.requirePublished()).toEqual(OLD)
+  const { signer, leave } = await publication.enter()
+  expect(signer).toEqual(OLD)
+  scene.keys = [NEW, OLD]
+  const comparing = publication.compareNow()
+  await vi.advanceTimersByTimeAsync(SECOND_MS)
+  expect(publication.requirePublished()).toEqual(OLD)
+  leave()
+  await passing(comparing)
+  expect(publication.requirePublished().fingerprint).toBe('new')
+})
+
+test('a key whose time is over is not sealed with', async () => {
+  const { publication } = await started({ keys: [keyOf('old', { endsMs: 5 })], shown: 'old' })
+  expect(publication.state).toBe('expired')
+  await expect(publication.enter()).rejects.toMatchObject({ code: 'postern_key_expired' })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test, vi } from 'vitest'
+import { Keyring } from '../../src/keys/keyring.ts'
+import { Transfer } from '../../src/keys/transfer.ts'
+import type { Adopted, Engine } from '../../src/pgp/engine.ts'
+import { open, temporary } from '../store/support.ts'
+import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
+import { printOf } from './people-scene.ts'
+
+const [FIRST, THEIRS] = [printOf('key1'), printOf('theirs')]
+
+/** A store with one active key, and what takes keys out of it and in. */
+async function scene(over: Partial<Engine> = {}) {
+  const store = await open(temporary(), { protection: 'none' })
+  const engine = engineDouble(over)
+  const keyring = await Keyring.load(store, engine, { retainMs: 1, serviceNowMs: () => null })
+  await keyring.promote((await keyring.makePending('mybot')).fingerprint)
+  return { store, engine, keyring, transfer: new Transfer({ store, engine, keyring }) }
+}
+
+const adopted =
+  (print: string, expiresMs = Infinity): Engine['adopt'] =>
+  async (_file, { to }) => ({
+    outcome: 'adopted',
+    expiresMs,
+    key: {
+      fingerprint: print,
+      certificate: certificateOf(print),
+      locked: lockedUnder(print, to),
+    },
+  })
+
+describe('a key on its way out', () => {
+  test('is locked under the given passphrase, slowly, since a person may have chosen it', async () => {
+    const { transfer } = await scene()
+    expect(await transfer.give(FIRST, 'words')).toBe(`${lockedUnder(FIRST, 'words')}, slowly`)
+  })
+
+  test('is refused once its secret is destroyed', async () => {
+    const { transfer, keyring } = await scene()
+    await keyring.promote((await keyring.makePending('mybot')).fingerprint)
+    await keyring.destroy(FIRST)
+    await expect(transfer.give(FIRST, 'words')).rejects.toMatchObject({
+      code: 'refused',
+      message: 'the secret of this key is destroyed',
+      hint: expect.stringContaining('postern key list'),
+    })
+  })
+
+  test('is one of ours', async () => {
+    const { transfer } = await scene()
+    await expect(transfer.give(THEIRS, 'words')).rejects.toThrow('no result')
+  })
+})
+
+describe('a key on its way in', () => {
+  test('becomes the pending one, certified by the active one and locked as all others are', async () => {
+    const adopt = vi.fn(adopted(THEIRS, 77))
+    const { transfer, keyring, store } = await scene({ adopt })
+    const file = Uint8Array.of(5)
+    const { key, expiresMs } = await transfer.take(file, 'words')
+    expect([key.fingerprint, expiresMs]).toEqual([THEIRS, 77])
+    expect(keyring.pending).toEqual(key)
+    const to = store.masterSecret
+    expect(adopt.mock.calls).toEqual([
+      [file, { from: 'words', to, isRandom: true, certifiedBy: unlockedOf(FIRST) }],
+    ])
+  })
+
+  test('is refused with the reason why it cannot be the bot’s, and nothing is kept', async () => {
+    const unfit: Adopted = { outcome: 'unfit', reason: 'stub' }
+    const { transfer, keyring } = await scene({ adopt: async () => unfit })
+    await expect(transfer.take(Uint8Array.of(5), null)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('(stub)'),
+    })
+    expect(keyring.all).toHaveLength(1)
+  })
+
+  test('is refused when it is ours already, whatever became of it', async () => {
+    const { transfer, keyring } = await scene({ adopt: adopted(FIRST) })
+    await expect(transfer.take(Uint8Array.of(5), null)).rejects.toMatchObject({
+      code: 'refused',
+      message: `${FIRST} is ours already, and active`,
+      hint: expect.stringContaining('postern key list'),
+    })
+    expect(keyring.all).toHaveLength(1)
+  })
+})
+
+test('what a store is moved with locks quickly, since what it locks under is random', async () => {
+  const { transfer } = await scene()
+  const locked = await transfer.relock(lockedUnder(FIRST, 'a'), { from: 'a', to: 'b' })
+  expect(locked).toBe(lockedUnder(FIRST, 'b'))
+})

@@ -1,0 +1,28 @@
+/** What is known of people in a store, for tests of trust. */
+import { Journal, type TrustChange } from '../../src/keys/journal.ts'
+import { People } from '../../src/keys/people.ts'
+import type { TrustPolicy } from '../../src/keys/policies.ts'
+import { Trust } from '../../src/keys/trust.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from '../store/support.ts'
+
+export const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [
+  string,
+  string,
+  string,
+]
+export const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
+/** @param o `store` one of before; an empty one unless told */
+export async function trusting(
+  o: { store?: Store; policy?: TrustPolicy; maxPeople?: number } = {},
+) {
+  const store = o.store ?? (await open(temporary()))
+  const changes: TrustChange[] = []
+  const journal = new Journal(store)
+  journal.onChange((change) => changes.push(change))
+  const people = await People.load(store)
+  const { policy = 'accept' } = o
+  const bound = o.maxPeople === undefined ? {} : { maxPeople: o.maxPeople }
+  const trust = await Trust.load({ store, journal, people, policy, ...bound })
+  return { store, trust, people, changes }
+}

@@ -1,0 +1,119 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { acquire } from '../../src/store/acquire.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { readOwner } from '../../src/store/owner.ts'
+import { connectExclusive } from '../../src/store/sqlite.ts'
+import { writeStoreOfBefore } from './store-of-before.ts'
+import { flags, made, modeOf, open, temporary } from './support.ts'
+
+const sql = (dataDir: string, statement: string): void => {
+  const database = new DatabaseSync(join(dataDir, 'postern.db'))
+  database.exec(statement)
+  database.close()
+}
+
+/** Nobody holds the store: it can be locked, and nobody is named. */
+function expectFree(dataDir: string): void {
+  expect(readOwner(dataDir)).toBeNull()
+  connectExclusive(join(dataDir, 'postern.db')).close()
+}
+
+describe('a store that another process changes between the look and the lock', () => {
+  test.each([
+    ['its version', 'PRAGMA user_version = 9'],
+    ['its protection', 'UPDATE protection SET digest = randomblob(32)'],
+    ['that it has a protection', 'DELETE FROM protection'],
+  ])('is in use: %s', async (_, statement) => {
+    const dataDir = temporary()
+    await made(dataDir, 'words')
+    let isChanged = false
+    const opening = {
+      dataDir,
+      mode: 'existing' as const,
+      // read after the look, and before the lock
+      get passphrase() {
+        if (!isChanged) sql(dataDir, statement)
+        isChanged = true
+        return 'words'
+      },
+    }
+    await expect(acquire(opening)).rejects.toMatchObject({ code: 'store-in-use' })
+    expect(isChanged).toBe(true)
+    expectFree(dataDir)
+  })
+})
+
+describe('an opening that fails late', () => {
+  test('leaves a store that cannot be brought up to date to whoever comes next', async () => {
+    const dataDir = temporary()
+    writeStoreOfBefore(dataDir)
+    sql(dataDir, 'DROP TABLE outcomes')
+    const opening = openStore({ dataDir, passphrase: 'words of before', mode: 'existing' })
+    await expect(opening).rejects.toMatchObject({ code: 'store-corrupt' })
+    expectFree(dataDir)
+  })
+
+  test('keeps no protection that could not be written', async () => {
+    const dataDir = temporary()
+    await made(dataDir)
+    const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`
+    sql(dataDir, refuse)
+    const request = { dataDir, passphrase: 'words', mode: 'existing' } as const
+    await expect(openStore(request)).rejects.toMatchObject({ code: 'store-corrupt' })
+    expectFree(dataDir)
+    sql(dataDir, 'DROP TRIGGER refuse')
+    expect((await open(dataDir)).method).toBeNull()
+  })
+})
+
+describe('what lies beside the database', () => {
+  test('is closed to others too', async () => {
+    const dataDir = temporary()
+    const first = await open(dataDir)
+    await first[Symbol.asyncDispose]()
+    // a log that a process has left; an empty one is none to SQLite
+    writeFileSync(join(dataDir, 'postern.db-wal'), '')
+    chmodSync(join(dataDir, 'postern.db-wal'), 0o666)
+    const { database } = await acquire({ dataDir, passphrase: null, mode: 'existing' })
+    onTestFinished(() => database.close())
+    expect(modeOf(join(dataDir, 'postern.db-wal'))).toBe('600')
+  })
+
+  test.each(['postern.db-wal', 'postern.db-shm'])(
+    'is refused when it is no file: %s',
+    async (name) => {
+      const dataDir = temporary()
+      await made(dataDir)
+      mkdirSync(join(dataDir, name))
+      const opening = openStore({ dataDir, passphrase: null, mode: 'existing' })
+      await expect(opening).rejects.toMatchObject({ code: 'data-dir' })
+    },
+  )
+
+  test('that the look has left is removed, and the marker written', async () => {
+    const dataDir = temporary()
+    await made(dataDir)
+    writeFileSync(join(dataDir, 'postern.db-shm'), 'of a look')
+    const { database } = await acquire({ dataDir, passphrase: null, mode: 'existing' })
+    onTestFinished(() => database.close())
+    expect(existsSync(join(dataDir, 'postern.db-shm'))).toBe(false)
+    expect(readdirSync(dataDir)).toContain('store.json')
+  })
+})
+
+test('a store is made only where none is, and its first protection is what was asked for', async () => {
+  const dataDir = join(temporary(), 'data')
+  const first = await acquire({ dataDir, passphrase: 'words', mode: 'create' })
+  expect(first.held).toMatchObject({ method: 'passphrase', isRandom: true })
+  const row = first.database.prepare('SELECT method FROM protection').get()
+  expect({ ...row }).toEqual({ method: 'passphrase' })
+  first.database.exec("INSERT INTO flags VALUES ('kept', 'yes')")
+  first.database.close()
+  expect(readOwner(dataDir)?.pid).toBe(process.pid)
+  const store = await open(dataDir, { passphrase: 'words', mode: 'create' })
+  expect(await flags(store)).toEqual({ kept: 'yes' })
+})

@@ -1,0 +1,73 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import {
+  acceptRestored,
+  memoryGaps,
+  readNote,
+  restored,
+  restoredFrom,
+  writeNote,
+} from '../../src/store/restored.ts'
+import { flags, open, put, temporary } from './support.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 5, 1), toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const TAKEN_AT = '2026-05-01T12:00:00.000Z'
+const GAP = { fromMs: Date.UTC(2026, 4, 1, 11, 55), toMs: Date.UTC(2026, 5, 1) }
+
+/** A store that was restored from a backup of this time. */
+async function restoredStore(takenAt = TAKEN_AT) {
+  const store = await open(temporary())
+  await put(store, 'backup_taken_at', takenAt)
+  return store
+}
+
+test('a copy carries when it was taken, and a copy of it carries the same', () => {
+  const copy = new DatabaseSync(':memory:')
+  copy.exec('CREATE TABLE flags (name TEXT PRIMARY KEY, value TEXT)')
+  copy.exec("INSERT INTO flags VALUES ('other', 'x')")
+  expect(readNote(copy)).toBeNull()
+  writeNote(copy, TAKEN_AT)
+  writeNote(copy, '2026-05-02T12:00:00.000Z')
+  expect(readNote(copy)).toBe(TAKEN_AT)
+  copy.close()
+})
+
+test('a store that was not restored has no gap, and gets none by being accepted', async () => {
+  const store = await open(temporary())
+  expect([await restoredFrom(store), await memoryGaps(store)]).toEqual([null, []])
+  await acceptRestored(store, { isLatest: false })
+  expect(await flags(store)).toEqual({})
+})
+
+test('an accepted one has a gap from five minutes before the backup until now', async () => {
+  const store = await restoredStore()
+  await put(store, 'other', 'stays')
+  expect(await restoredFrom(store)).toBe(TAKEN_AT)
+  await acceptRestored(store, { isLatest: false })
+  expect([await restoredFrom(store), await memoryGaps(store)]).toEqual([null, [GAP]])
+  expect(await flags(store)).toMatchObject({ other: 'stays' })
+})
+
+test('one that is restored again keeps the gaps that it had', async () => {
+  const store = await restoredStore()
+  await acceptRestored(store, { isLatest: false })
+  await put(store, 'backup_taken_at', '2026-05-20T00:05:00.000Z')
+  vi.setSystemTime(Date.UTC(2026, 5, 2))
+  await acceptRestored(store, { isLatest: false })
+  const second = { fromMs: Date.UTC(2026, 4, 20), toMs: Date.UTC(2026, 5, 2) }
+  expect(await memoryGaps(store)).toEqual([GAP, second])
+  // nothing ran after this backup: nothing is missing, beside what was
+  await put(store, 'backup_taken_at', TAKEN_AT)
+  await acceptRestored(store, { isLatest: true })
+  expect([await restoredFrom(store), await memoryGaps(store)]).toEqual([null, [GAP, second]])
+})
+
+test('running on it is refused with where it is, from when, and what to do', () => {
+  expect(restored('/data', TAKEN_AT)).toMatchObject({
+    code: 'store-restored',
+    message: expect.stringContaining(`/data was restored from a backup of ${TAKEN_AT}`),
+    hint: expect.stringContaining('`postern backup accept`'),
+  })
+})
