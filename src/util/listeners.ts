@@ -1,10 +1,16 @@
 /** The listeners to one event, called in the order in which they were added. */
 export class Listeners<Event = void> {
-  readonly #listeners: ((event: Event) => void)[] = []
+  #listeners: readonly ((event: Event) => void)[] = []
 
-  /** @param listener must not throw */
-  add(listener: (event: Event) => void): void {
-    this.#listeners.push(listener)
+  /**
+   * Calls back on every event, until the returned function is called.
+   * @param listener must not throw
+   */
+  add(listener: (event: Event) => void): () => void {
+    this.#listeners = [...this.#listeners, listener]
+    return () => {
+      this.#listeners = this.#listeners.filter((one) => one !== listener)
+    }
   }
 
   emit(event: Event): void {
