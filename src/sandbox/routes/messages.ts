@@ -3,6 +3,7 @@ import { LIMITS } from '../../api/limits.ts'
 import { OpenDeleteBody, OpenEditBody, OpenSendBody } from '../../api/send.ts'
 import { apiError } from '../api-error.ts'
 import { expectedKind, readContent, readMarkup } from '../rules/content.ts'
+import { applyDeletion, applyEdit } from '../rules/edits.ts'
 import { findChat, findMessage, pathId } from '../rules/find.ts'
 import { hasRight, membershipOf, requireReachable, requireWritable } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
@@ -55,10 +56,7 @@ export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
   const markup = typeof asked.markup === 'object' && asked.markup === null ? null : asked.markup
   const keyboard = markup === undefined || markup === null ? markup : readMarkup(markup)
   reserve(world, { bot, chat, what: 'edit' })()
-  if (content !== null) Object.assign(message, content)
-  if (keyboard !== undefined) message.markup = keyboard
-  message.editedAt = world.clock.now()
-  world.emit({ kind: 'edited', chat, message })
+  applyEdit(world, { chat, message, content, markup: keyboard })
   return { result: { id: message.id, date: message.date } }
 }
 
@@ -73,9 +71,7 @@ export const deleteMessage: RouteHandler = (call) => {
   if (message.fromId !== bot.id && !mayDelete) {
     throw apiError('forbidden', 'not the bot’s own message, and it has no right to delete others’')
   }
-  chat.messages.delete(message.id)
-  for (const { id } of message.media) world.files.delete(id)
-  world.emit({ kind: 'deleted', chat, messageId: message.id })
+  applyDeletion(world, chat, message)
   return { result: { deleted: true } }
 }
 

@@ -4,6 +4,7 @@ import { messageView } from '../views/message.ts'
 import type { BotState, ChatState, MediaState, MessageKind, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 import { isAddressed } from './addressing.ts'
+import { stopTyping } from './typing.ts'
 
 /** A message to be posted. Whether it may be posted is already checked. */
 export interface Post {
@@ -39,14 +40,15 @@ export function post(world: World, input: Post): StoredMessage {
   chat.messages.set(message.id, message)
   const sender = chat.members.get(message.fromId)
   if (sender !== undefined) sender.wroteAt = message.date
-  stopTyping(world, chat, message.fromId)
+  const author = world.bots.get(message.fromId)
+  if (author !== undefined) stopTyping(world, chat, author)
+  world.emit({ kind: 'message', chat, message })
   for (const id of botIds(world, chat)) {
     const bot = world.bots.get(id)
     if (bot !== undefined && receives(bot, chat, message, input.addressed ?? [])) {
       bot.queue.push({ kind: 'message', message: messageView(world, { chat, message, bot }) })
     }
   }
-  world.emit({ kind: 'message', chat, message })
   return message
 }
 
@@ -68,11 +70,4 @@ function receives(
   if (quoted?.fromId === bot.id && quoted.kind === 'user') return true
   if (message.armored !== null) return addressed.includes(bot.id)
   return isAddressed(message.text ?? '', bot)
-}
-
-function stopTyping(world: World, chat: ChatState, fromId: number): void {
-  const typing = world.bots.get(fromId)?.typing.get(chat.id)
-  if (typing?.showing !== true) return
-  typing.showing = false
-  world.emit({ kind: 'typing', chat, botId: fromId, typing: false })
 }
