@@ -1,4 +1,4 @@
-import type { InboxEntry } from '../sandbox/phone/memory.ts'
+import type { InboxEntry } from '../sandbox/phone/seen.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
 import type { Demo } from './demo-setup.ts'

@@ -2,6 +2,7 @@ import { createControlListener } from './control/listener.ts'
 import type { StepError } from './control/operation.ts'
 import type { Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
+import type { SandboxEvent } from './events/event.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
 import type { HostedWorldOptions } from './hosted-world.ts'
 import { knownHosts, listen, type SandboxAddress } from './http/address.ts'
@@ -42,6 +43,12 @@ export interface Sandbox extends AsyncDisposable {
   readonly control: Control
   /** Of the world as it is now; take it anew after `reset` and `restore`. */
   readonly transcript: Transcript
+  /**
+   * What happens from now on, or after an event's id, one by one until the sandbox closes; also
+   * across `reset` and `restore`. Waits for the next event.
+   * @throws RangeError when events were missed: the newest 10 000 are held
+   */
+  events(after?: number): AsyncIterableIterator<SandboxEvent>
   /**
    * A person's phone. Making it generates and publishes the person's key. After `reset` and
    * `restore` the world has other phones, with the keys and inboxes of then.
@@ -125,6 +132,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     get chats() {
       return main.chats
     },
+    events: (after = main.events.last) => main.events.follow(after, main.ended),
     phone: (userId) => main.live.phones.of(userId),
     fault: (name, faultOptions) => main.world.faults.set(name, faultOptions),
     clearFaults: (id) => main.world.faults.clear(id),

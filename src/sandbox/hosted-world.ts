@@ -5,6 +5,7 @@ import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
 import { OPERATIONS, type Control } from './control/table.ts'
 import { createDefaultWorld } from './default-world.ts'
+import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { LiveWorld } from './live-world.ts'
@@ -52,6 +53,8 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   readonly rewrites = new Set<ResponseRewrite>()
   /** All operations, on the world as it is when they are called. */
   readonly control: Control
+  readonly events = new EventLog()
+  readonly #end = new AbortController()
   readonly #parts: HostedWorldParts
   readonly #snapshots = new Map<string, Snapshot>()
   /** Restores and the end come one after the other. */
@@ -98,6 +101,16 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
       await hosted[Symbol.asyncDispose]()
       throw error
     }
+  }
+
+  get ended(): AbortSignal {
+    return this.#end.signal
+  }
+
+  /** Ends every call and delivery, for good. */
+  endCalls(): void {
+    this.#end.abort()
+    this.#live.end()
   }
 
   /** The world as it is now. */
@@ -189,12 +202,13 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     }
     this.#live = next
     before.end()
+    this.events.append(world.clock.now(), { kind: 'restored' })
     this.begin()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#replacing.run(async () => {
-      this.#live.end()
+      this.endCalls()
       await this.world.persistence[Symbol.asyncDispose]()
     })
   }

@@ -2,6 +2,8 @@ import type { WorldHost, WorldList } from './control/hosting.ts'
 import type { ControlContext, StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
+import type { EventLog } from './events/log.ts'
+import { recordEvents } from './events/record.ts'
 import { plainKind } from './persistence/persistence.ts'
 import { Phones } from './phone/phones.ts'
 import type { SharedEngine } from './phone/shared-engine.ts'
@@ -19,6 +21,7 @@ export class LiveWorld implements ControlContext {
   readonly worlds: WorldList
   readonly phones: Phones
   readonly schedule: Schedule
+  readonly events: EventLog
   /** All operations on this world. */
   readonly control: Control
   readonly #homes: Map<string, Home>
@@ -29,6 +32,8 @@ export class LiveWorld implements ControlContext {
     this.worlds = parts.worlds
     this.phones = new Phones(world, parts.engine)
     this.schedule = new Schedule(world)
+    this.events = parts.host.events
+    recordEvents(world, this.events)
     this.control = bindControl(this)
     this.#homes = world.persistence.map(plainKind('home'))
   }

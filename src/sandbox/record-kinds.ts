@@ -10,6 +10,7 @@ import type {
   Membership,
   PressState,
   StoredMessage,
+  WorldEvent,
 } from './state.ts'
 import { UpdateQueue, type IdCounter, type QueuedUpdate } from './update-queue.ts'
 
@@ -19,6 +20,7 @@ export interface BotResources {
   clock: WorldClock
   rules: { rates: 'spec' | 'off' }
   counter(name: string): IdCounter
+  emit(event: WorldEvent): void
 }
 
 /** The rate windows of an owner: a bot, or all callers' addresses. */
@@ -52,14 +54,13 @@ export function chatKind(persistence: Persistence): RecordKind<ChatState> {
 export function restoreBot(world: BotResources, record: BotRecord): BotState {
   const { persistence, clock, rules } = world
   const { id } = record
+  const queued = persistence.map<number, QueuedUpdate>(plainKind('update'), id)
+  const queue = new UpdateQueue(clock, queued, world.counter(`bot ${id}`))
+  queue.onPush((update) => world.emit({ kind: 'queued', botId: id, update }))
   return {
     ...record,
     delivering: null,
-    queue: new UpdateQueue(
-      clock,
-      persistence.map(plainKind<QueuedUpdate>('update'), id),
-      world.counter(`bot ${id}`),
-    ),
+    queue,
     windows: storedRateWindows(persistence, rules.rates, `bot ${id}`),
     commands: persistence.map(plainKind<Command[]>('commands'), id),
     sent: persistence.map(

@@ -1,6 +1,7 @@
 import type { ChatKind } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
 import type { Markup } from '../api/markup.ts'
+import type { Update } from '../api/update.ts'
 import type { SEAT_STATUS } from '../api/endpoints.ts'
 import type { RateWindows } from './rules/rate-windows.ts'
 import type { UpdateQueue } from './update-queue.ts'
@@ -158,10 +159,16 @@ export interface ChatState extends ChatRecord {
   messages: Map<number, StoredMessage>
 }
 
-/** What happens in a world; phones listen to it. */
+/** What happens in a world. Phones listen to it, and whoever follows the events of the control. */
 export type WorldEvent =
   | { kind: 'message' | 'edited'; chat: ChatState; message: StoredMessage }
   | { kind: 'deleted'; chat: ChatState; messageId: number }
   | { kind: 'key'; userId: number; key: PublishedKey | null }
   | { kind: 'typing'; chat: ChatState; botId: number; typing: boolean }
   | { kind: 'answer'; press: PressState; answer: ButtonAnswer }
+  | { kind: 'queued'; botId: number; update: Update }
+  | { kind: 'delivered'; botId: number; updateId: number }
+  | { kind: 'failed'; botId: number; updateId: number; error: string; nextAttemptAt: number }
+  | { kind: 'notice'; botId: number; notice: OwnerNotice }
+  | { kind: 'clock' }
+  | { kind: 'step'; action: string; reason: string | null }

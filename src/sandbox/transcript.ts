@@ -1,4 +1,5 @@
 import type { RecordKind } from './persistence/persistence.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** A call that the service received or made to a webhook, or a message that a phone sent. */
 export interface TranscriptCall {
@@ -74,6 +75,12 @@ export const CALL_KIND: RecordKind<CallRecorder | TranscriptCall> = {
   read: (stored) => stored as TranscriptCall,
 }
 
+/** What the transcript records: that a call begins, or that it is answered. */
+export interface TranscriptEvent {
+  phase: 'received' | 'answered'
+  call: CallRecorder
+}
+
 /**
  * Everything that the service received and answered, call by call, so that one can search it for
  * text that the service must never see. Holds the newest `maxCalls`.
@@ -84,7 +91,10 @@ export class Transcript {
   readonly #stored: Map<number, CallRecorder | TranscriptCall>
   /** By number: calls of this run and of earlier ones. */
   readonly #calls: Map<number, CallRecorder | TranscriptCall>
+  readonly #listeners = new Listeners<TranscriptEvent>()
   #next: number
+  /** Number of the newest call that is held and answered; 0 for none. */
+  #newestAnswered: number
 
   /** @param stored where answered calls are stored, with those of earlier runs */
   constructor(maxCalls: number, stored: Map<number, CallRecorder | TranscriptCall>) {
@@ -92,27 +102,48 @@ export class Transcript {
     this.#stored = stored
     this.#calls = new Map([...stored].sort(([a], [b]) => a - b))
     this.#next = ([...this.#calls.keys()].at(-1) ?? 0) + 1
+    this.#newestAnswered = this.#next - 1
   }
 
   /** Begins to record a call. */
   open(call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecorder {
     const record = new CallRecorder({ ...call, n: this.#next++ }, () => {
-      if (this.#calls.has(record.n)) this.#stored.set(record.n, record)
+      if (this.#calls.has(record.n)) this.#answered(record)
+      this.#listeners.emit({ phase: 'answered', call: record })
     })
-    if (this.#maxCalls === 0) return record
+    if (this.#maxCalls > 0) this.#hold(record)
+    this.#listeners.emit({ phase: 'received', call: record })
+    return record
+  }
+
+  #answered(record: CallRecorder): void {
+    this.#stored.set(record.n, record)
+    this.#newestAnswered = Math.max(this.#newestAnswered, record.n)
+  }
+
+  #hold(record: CallRecorder): void {
     this.#calls.set(record.n, record)
     for (const n of this.#calls.keys()) {
       if (this.#calls.size <= this.#maxCalls) break
       this.#calls.delete(n)
       this.#stored.delete(n)
     }
-    return record
+  }
+
+  /** Calls back when a call begins and when it is answered, until the returned function is called. */
+  onCall(listener: (recorded: TranscriptEvent) => void): () => void {
+    return this.#listeners.add(listener)
   }
 
   /** Calls in order; with `after`, only those with greater numbers. */
   list(after = 0): TranscriptCall[] {
     const newer = [...this.#calls.values()].filter((call) => call.n > after)
     return newer.map((call) => (call instanceof CallRecorder ? call.toJSON() : call))
+  }
+
+  /** Whether a call with a number above `after` was answered. */
+  hasAnswered(after: number): boolean {
+    return this.#newestAnswered > after
   }
 
   /**
@@ -129,6 +160,7 @@ export class Transcript {
 
   clear(): void {
     this.#calls.clear()
+    this.#newestAnswered = 0
     this.#stored.clear()
   }
 }

@@ -1,5 +1,6 @@
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { Update } from '../api/update.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { WorldClock } from './clock.ts'
 
 /** An update, and when it was queued. */
@@ -23,7 +24,8 @@ export class UpdateQueue {
   readonly #queued: Map<number, QueuedUpdate>
   readonly #ids: IdCounter
   #nextPosition: number
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Listeners()
+  readonly #pushes = new Listeners<Update>()
   /** Ends the poll in progress; the poll sets it. */
   endPoll: (() => void) | null = null
 
@@ -48,6 +50,7 @@ export class UpdateQueue {
     this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
     this.#dropOld()
     this.wake()
+    this.#pushes.emit(update)
   }
 
   /** Deletes every update below `offset` for good. */
@@ -76,13 +79,17 @@ export class UpdateQueue {
 
   /** Lets every waiting poll or delivery look at the queue again. */
   wake(): void {
-    for (const listener of this.#listeners) listener()
+    this.#listeners.emit()
   }
 
   /** Calls back on every `wake` until the returned function is called. */
   onWake(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
+  }
+
+  /** Calls back with every update that is queued, until the returned function is called. */
+  onPush(listener: (update: Update) => void): () => void {
+    return this.#pushes.add(listener)
   }
 
   #dropOld(): void {

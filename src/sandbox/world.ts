@@ -94,12 +94,14 @@ export class World {
       await this.background.settled()
     })
     this.#storeClock()
+    this.emit({ kind: 'clock' })
   }
 
   /** Stops the clock, or lets it run. */
   setClockMode(mode: ClockMode): void {
     this.clock.mode = mode
     this.#storeClock()
+    this.emit({ kind: 'clock' })
   }
 
   addBot(record: BotRecord): BotState {

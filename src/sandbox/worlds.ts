@@ -102,7 +102,7 @@ export class Worlds implements WorldList, AsyncDisposable {
 
   /** Ends polls and deliveries of every world, so that the listeners can close. */
   endCalls(): void {
-    for (const { live } of this.#worlds.values()) live.end()
+    for (const world of this.#worlds.values()) world.endCalls()
   }
 
   #holderOf(mediaId: string): HostedWorld | null {

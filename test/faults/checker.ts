@@ -1,7 +1,7 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
 import type { ChatRow } from '../../src/control/chats.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
-import type { InboxEntry } from '../../src/sandbox/phone/memory.ts'
+import type { InboxEntry } from '../../src/sandbox/phone/seen.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
@@ -14,7 +14,7 @@ export interface Evidence {
   /** Every byte that went towards the service. */
   wire: Buffer[]
   /** What each phone showed. */
-  phones: readonly (readonly InboxEntry[])[]
+  phones: readonly (readonly Omit<InboxEntry, 'n' | 'at' | 'kind'>[])[]
   /** The fingerprint that the service publishes for the bot. */
   published: string | null
   /** The sidecar's own keys and chats at the end; null when it could not be asked. */

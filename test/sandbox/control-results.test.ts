@@ -61,7 +61,11 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.setBotKey({ botId, ...A_KEY })
   await control.bot({ botId })
   await control.removeKey({ botId })
+  await ask(sandbox, `POST /chats/${chat}/typing`)
+  await control.editMessage({ ...dm, messageId, text: 'better' })
+  await control.deleteMessage({ ...dm, messageId })
   await control.inbox({ userId: alice.id })
+  await control.screen({ userId: alice.id, chatId: chat })
   await control.messages({ chatId: chat })
   await control.queued({ botId })
   await control.injectUpdate({ botId, update: { kind: 'odd' } })
@@ -83,6 +87,9 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.commandsFor({ ...dm, botId })
   await control.addBot({ username: 'other_bot' })
   await control.changeBot({ botId, about: 'about' })
+  await control.renameBot({ botId, username: 'parrot_bot' })
+  await control.renameChat({ chatId: readableGroup, username: 'a_group' })
+  await control.bots()
   await control.pause({ botId })
   await control.resume({ botId })
   await control.block({ userId: alice.id, botId })
@@ -94,7 +101,8 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.closeAccount({ userId: bob.id })
 
   const fault = await control.fault({ name: 'delay', delayMs: 1, times: 1 })
-  await control.clearFaults(fault)
+  await control.faults()
+  await control.clearFaults({ id: fault.id })
   await control.advance({ ms: 1000 })
   await control.setClock({ mode: 'still' })
   await control.now()
@@ -105,6 +113,7 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.clearTranscript()
   await control.issueToken({ botId })
   await control.revokeToken({ botId })
+  await control.notices({ botId })
 
   await control.addWorld({ name: 'one' })
   await control.worlds()
@@ -114,6 +123,7 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.snapshots()
   await control.removeSnapshot(snapshot)
   await control.reset()
+  await control.events()
 }
 
 test(

@@ -19,7 +19,9 @@ export function undeclaredFields(
     )
   }
   if (typeof value !== 'object' || value === null) return []
-  const alternatives = ((known['anyOf'] ?? []) as Schema[]).filter(({ type }) => type !== 'null')
+  const alternatives = ((known['anyOf'] ?? known['oneOf'] ?? []) as Schema[]).filter(
+    ({ type }) => type !== 'null',
+  )
   if (alternatives.length > 0) {
     const found = alternatives.map((one) => undeclaredFields(one, value, { root, path }))
     return found.toSorted((a, b) => a.length - b.length)[0] ?? []

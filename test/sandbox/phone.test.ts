@@ -138,13 +138,14 @@ test('an unusable certificate in the group does not stop the others', async () =
 
 test('phones learn of key changes and of answers to their presses', async () => {
   const { bot, privateChat: chatId } = sandbox.home
-  expect(alice.keyChanges.at(-1)).toEqual({ userId: bot.id, fingerprint: robot.fingerprint })
+  expect(alice.keyChanges.at(-1)).toMatchObject({ userId: bot.id, fingerprint: robot.fingerprint })
   const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
   const armored = await robot.seal('press', [alice.certificate])
   const messageId = await sent(chatId, { armored, markup })
   const { callbackId } = await sandbox.control.press({ userId: alice.userId, chatId, messageId })
   await ask(sandbox, `POST /callbacks/${callbackId}/answer`, { body: { text: 'ok' } })
-  expect(alice.answers).toEqual([{ callbackId, text: 'ok', alert: false, url: null }])
+  await alice.settled()
+  expect(alice.answers).toMatchObject([{ callbackId, text: 'ok', alert: false, url: null }])
   expect(bob.answers).toEqual([])
 })
 

@@ -4,7 +4,8 @@ import type { ClockMode } from '../clock.ts'
 import { toMishap } from '../seed/former-names.ts'
 import { accountId, botId, chatId, count, flag, text } from './fields.ts'
 import { ControlError, definedFields, operation } from './operation.ts'
-import { done, FailedStep, Now, RecordedCall } from './results.ts'
+import { done, Now, NumberedFailedStep, RecordedCall } from './results.ts'
+import { GROWING, waitFor } from './waiting.ts'
 import type { World } from '../world.ts'
 
 const nothing = z.strictObject({})
@@ -43,6 +44,15 @@ export const FaultInput = z.strictObject({
   fingerprint: text.optional(),
 })
 
+const ActiveFault = z
+  .object({
+    ...FaultInput.shape,
+    id: z.int(),
+    struck: z.int().describe('how often it struck'),
+    left: z.int().nullable().describe('how often it still can; null: without end'),
+  })
+  .meta({ id: 'ActiveFault', description: 'A fault that is set, with its options.' })
+
 /** The clock, the schedule, faults, and the transcript. */
 export const ADMIN = {
   advance: operation(
@@ -74,10 +84,19 @@ export const ADMIN = {
     ({ world }) => clockOf(world),
   ),
   schedule: operation(
-    'Gives how many steps of the seed’s schedule are left, and which failed.',
-    nothing,
-    z.object({ left, errors: z.array(FailedStep) }),
-    ({ schedule }) => ({ left: schedule.left, errors: [...schedule.errors] }),
+    'Gives how many steps of the seed’s schedule are left, and which failed. A `wait` also ends when ' +
+      'nothing is left.',
+    z.strictObject(GROWING),
+    z.object({ left, errors: z.array(NumberedFailedStep) }),
+    async (context, { after = 0, wait }) => {
+      const { schedule, world } = context
+      await waitFor(context, {
+        waitMs: wait,
+        isThere: () => schedule.left === 0 || schedule.errors.length > after,
+        onChange: (listener) => world.onEvent(listener),
+      })
+      return { left: schedule.left, errors: schedule.errors.slice(after) }
+    },
   ),
   story: operation(
     'Gives what `schedule` gives, by its former names.',
@@ -106,12 +125,26 @@ export const ADMIN = {
       return { cleared: true } as const
     },
   ),
+  faults: operation(
+    'Gives the faults that are set, how often each struck, and how often it still can.',
+    nothing,
+    z.array(ActiveFault),
+    ({ world }) => world.faults.status(),
+  ),
   transcript: operation(
     'Gives every call that the service received and every message that phones sent, after number ' +
-      '`after`.',
-    z.strictObject({ after: count.optional() }),
+      '`after`. A call in progress has the status 0; `wait` waits for one that is answered.',
+    z.strictObject(GROWING),
     z.array(RecordedCall),
-    ({ world }, { after }) => world.transcript.list(after),
+    async (context, { after = 0, wait }) => {
+      const { transcript } = context.world
+      await waitFor(context, {
+        waitMs: wait,
+        isThere: () => transcript.hasAnswered(after),
+        onChange: (listener) => transcript.onCall(listener),
+      })
+      return transcript.list(after)
+    },
   ),
   search: operation(
     'Gives the calls that contain this text, as it is or encoded.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChatMode } from '../../api/chat.ts'
 import { PutCommands } from '../../api/command.ts'
 import { firstProblem } from '../../api/common.ts'
 import { Update } from '../../api/update.ts'
@@ -19,12 +20,15 @@ import {
 import {
   Account,
   BotProfile,
+  BotSummary,
   done,
+  NumberedNotice,
   OwnerNotice,
   PublishedCertificate,
   ShownCommand,
   WebhookState,
 } from './results.ts'
+import { GROWING, waitFor } from './waiting.ts'
 
 const which = z.strictObject({ botId })
 const profile = {
@@ -150,11 +154,53 @@ export const BOTS = {
       return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
     },
   ),
+  bots: operation(
+    'Every bot, without its token.',
+    z.strictObject({}),
+    z.array(BotSummary),
+    ({ world }) =>
+      [...world.bots.values()].map((bot) => {
+        const { id, username, name, status, privacyMode, allowGroups, key, webhook, queue } = bot
+        const mode: ChatMode = key === null ? 'open' : 'protected'
+        const settings = { status, mode, privacyMode, allowGroups }
+        return {
+          id,
+          username,
+          name,
+          ...settings,
+          webhook: webhook?.url ?? null,
+          queued: queue.size,
+        }
+      }),
+  ),
   queued: operation(
-    'Gives the updates that wait for the bot.',
-    which,
+    'Gives the updates that wait for the bot, with an `updateId` above `after`.',
+    z.strictObject({ botId, ...GROWING }),
     z.array(Update),
-    (context, input) => requireBot(context, input.botId).queue.list(10_000),
+    async (context, { botId: id, after = 0, wait }) => {
+      const { queue } = requireBot(context, id)
+      const newer = () => queue.list(10_000).filter(({ updateId }) => updateId > after)
+      await waitFor(context, {
+        waitMs: wait,
+        isThere: () => newer().length > 0,
+        onChange: (listener) => queue.onPush(listener),
+      })
+      return newer()
+    },
+  ),
+  notices: operation(
+    'Gives the notices that the app showed to the bot’s owner, numbered from 1.',
+    z.strictObject({ botId, ...GROWING }),
+    z.array(NumberedNotice),
+    async (context, { botId: id, after = 0, wait }) => {
+      const bot = requireBot(context, id)
+      await waitFor(context, {
+        waitMs: wait,
+        isThere: () => bot.ownerNotices.length > after,
+        onChange: (listener) => context.world.onEvent(listener),
+      })
+      return bot.ownerNotices.map((notice, index) => ({ n: index + 1, ...notice })).slice(after)
+    },
   ),
   injectUpdate: operation(
     'Queues exactly this update, which may be forged, repeated or malformed.',

@@ -28,7 +28,7 @@ import {
   requirePerson,
   type ControlContext,
 } from './operation.ts'
-import { ChatMember, ChatSummary, done } from './results.ts'
+import { ChatEntry, ChatMember, ChatSummary, done } from './results.ts'
 
 const settings = {
   title: text.optional(),
@@ -143,10 +143,14 @@ export const CHATS = {
   /** Its former name. */
   setSeat: setMembership,
   chats: operation(
-    'Every chat: id, kind and mode.',
+    'Every chat, with the ids of its members.',
     z.strictObject({}),
-    z.array(ChatSummary),
-    ({ world }) => [...world.chats.values()].map((chat) => brief(world, chat)),
+    z.array(ChatEntry),
+    ({ world }) =>
+      [...world.chats.values()].map((chat) => {
+        const { title, username, members } = chat
+        return { ...brief(world, chat), title, username, members: [...members.keys()] }
+      }),
   ),
 }
 

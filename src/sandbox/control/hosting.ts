@@ -1,7 +1,12 @@
 import type { ChatKind, ChatMode } from '../../api/chat.ts'
+import type { EventLog } from '../events/log.ts'
 
 /** A world as it lives on across restores. */
 export interface WorldHost {
+  /** What happened, across restores too. */
+  readonly events: EventLog
+  /** Aborted when the world ends for good. */
+  readonly ended: AbortSignal
   /** Gives the names of the snapshots, oldest first. */
   readonly snapshots: readonly string[]
   /** Takes a snapshot; one of the same name is replaced. Gives its name. */

@@ -1,10 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { hangUpSignal } from '../http/hang-up.ts'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
 import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { apiError } from '../api-error.ts'
-import { ControlError } from './operation.ts'
-import { ALL_OPERATIONS, type Control } from './table.ts'
+import { streamEvents } from './event-stream.ts'
+import { ControlError, type ControlContext } from './operation.ts'
+import { ALL_OPERATIONS, runOperation } from './table.ts'
 
 const HEALTH_PATH = '/healthz'
 /** A file of 64 MiB in base64, and what goes with it. */
@@ -12,18 +14,23 @@ const BODY_BYTES = 96 * 1024 * 1024
 
 /**
  * The control listener: `POST /<operation>` with its input as JSON gives `{ok: true, result}`;
- * `GET /` lists every operation with what it does and the JSON Schema of its input. No token:
- * whoever reaches the loopback address of this machine may play with the sandbox, web pages may
- * not. `GET /healthz` answers 200.
+ * `GET /` lists every operation with what it does and the JSON Schema of its input; `GET /events`
+ * streams what happens; `GET /healthz` answers 200. No token: whoever reaches the loopback address
+ * of this machine may play with the sandbox, web pages may not.
  */
 export function createControlListener(
-  findWorld: WorldFinder<{ live: { control: Control } }>,
+  findWorld: WorldFinder<{ live: ControlContext }>,
   access: ListenerAccess,
 ): FastifyInstance {
   const operations = new Map<string, (typeof ALL_OPERATIONS)[number]>(
     ALL_OPERATIONS.map((entry) => [entry[0], entry]),
   )
   const routing = worldRouting(findWorld)
+  const contextOf = (request: FastifyRequest): ControlContext => {
+    const world = routing.worldOf(request)
+    if (world === null) throw noSuchWorld()
+    return world.live
+  }
   const app = createListener({
     ...access,
     bodyBytes: BODY_BYTES,
@@ -36,17 +43,18 @@ export function createControlListener(
   })
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get(HEALTH_PATH, () => ({ ok: true, result: { healthy: true } }))
+  app.get('/events', async (request, reply) => {
+    await streamEvents(contextOf(request), request, reply)
+  })
   app.route<{ Params: { operation: string } }>({
     method: 'POST',
     url: '/:operation',
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const operation = operations.get(request.params.operation)
       if (operation === undefined) throw apiError('not_found', 'no such operation')
       const [name, { input }] = operation
-      const world = routing.worldOf(request)
-      if (world === null) throw noSuchWorld()
-      const run = world.live.control[name] as (given: object) => Promise<unknown>
-      return { ok: true, result: await run(read(input, request.body ?? {})) }
+      const on = { ...contextOf(request), hangUp: hangUpSignal(reply) }
+      return { ok: true, result: await runOperation(on, name, read(input, request.body ?? {})) }
     },
   })
   return app

@@ -14,7 +14,8 @@ import {
   requireMessage,
   requirePerson,
 } from './operation.ts'
-import { CallbackAnswerShown, ChatMessage, InboxMessage, KeyChange } from './results.ts'
+import { ChatMessage } from './results.ts'
+import { GROWING, waitFor } from './waiting.ts'
 
 const inChat = { userId: personId, chatId }
 const sent = z.object({ messageId })
@@ -81,25 +82,17 @@ export const MESSAGES = {
   ),
   messages: operation(
     'Gives the messages of a chat as the service stores them, oldest first, with ids above `after`.',
-    z.strictObject({ chatId, after: z.int().optional() }),
+    z.strictObject({ chatId, ...GROWING }),
     z.array(ChatMessage),
-    (context, { chatId: id, after = 0 }) =>
-      [...requireChat(context, id).messages.values()]
-        .filter((message) => message.id > after)
-        .map((message) => ({ ...message })),
-  ),
-  inbox: operation(
-    'Gives what a person’s phone showed, oldest first: messages, key changes, answers to presses.',
-    z.strictObject({ userId: personId }),
-    z.object({
-      inbox: z.array(InboxMessage).readonly(),
-      keyChanges: z.array(KeyChange).readonly(),
-      answers: z.array(CallbackAnswerShown).readonly(),
-    }),
-    async (context, { userId }) => {
-      const phone = await context.phones.of(requirePerson(context, userId).id)
-      await phone.settled()
-      return { inbox: phone.inbox, keyChanges: phone.keyChanges, answers: phone.answers }
+    async (context, { chatId: id, after = 0, wait }) => {
+      const { messages } = requireChat(context, id)
+      const newer = () => [...messages.values()].filter((message) => message.id > after)
+      await waitFor(context, {
+        waitMs: wait,
+        isThere: () => newer().length > 0,
+        onChange: (listener) => context.world.onEvent(listener),
+      })
+      return newer().map((message) => ({ ...message }))
     },
   ),
   givePhone: operation(

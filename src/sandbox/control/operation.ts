@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
 import type { AnyOperation, Operation } from '../../rpc/operation.ts'
+import type { EventLog } from '../events/log.ts'
 import type { Phones } from '../phone/phones.ts'
 import { writingProblem } from '../rules/people.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
@@ -14,6 +15,11 @@ export interface StepError {
   reason: string
 }
 
+/** A `StepError` as the schedule lists it; `n` grows by one. */
+export interface NumberedStepError extends StepError {
+  n: number
+}
+
 /** What an operation works on. */
 export interface ControlContext {
   world: World
@@ -24,8 +30,12 @@ export interface ControlContext {
   schedule: {
     /** How many steps are left. */
     readonly left: number
-    readonly errors: readonly StepError[]
+    readonly errors: readonly NumberedStepError[]
   }
+  /** What happened, newest last. */
+  events: EventLog
+  /** Aborted when the caller of this operation hangs up; undefined for one in this process. */
+  hangUp?: AbortSignal
 }
 
 /** An operation of the control, with the schema of its result. */

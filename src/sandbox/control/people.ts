@@ -5,7 +5,7 @@ import { commandsFor } from '../rules/commands.ts'
 import { claimHandle } from './handles.ts'
 import { botId, chatId, personId, text, textOrNull } from './fields.ts'
 import { operation, requireBot, requireChat, requirePerson } from './operation.ts'
-import { Account, done, ShownCommand } from './results.ts'
+import { Account, done, ShownCommand, PersonEntry } from './results.ts'
 
 const who = { userId: personId }
 
@@ -78,22 +78,15 @@ export const PEOPLE = {
       return { gone: true } as const
     },
   ),
-  renamePerson: operation(
-    'Changes the handle. The old one still resolves to the person until somebody claims it.',
-    z.strictObject({ ...who, username: text }),
-    Account,
-    (context, { userId, username }) => {
-      const person = requirePerson(context, userId)
-      claimHandle(context.world, username, { account: userId })
-      person.username = username
-      return { id: userId, username }
-    },
-  ),
   people: operation(
-    'Every person: id and handle.',
+    'Every person, with the fingerprint of their key.',
     z.strictObject({}),
-    z.array(Account),
-    ({ world }) => [...world.people.values()].map(({ id, username }) => ({ id, username })),
+    z.array(PersonEntry),
+    ({ world }) =>
+      [...world.people.values()].map(({ id, username, firstName, lastName, key, gone }) => {
+        const names = { username, firstName, lastName }
+        return { id, ...names, fingerprint: key?.fingerprint ?? null, gone }
+      }),
   ),
   commandsFor: operation(
     'The commands that the person’s phone offers in a chat.',

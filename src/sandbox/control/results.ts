@@ -95,39 +95,6 @@ export const ChatMessage = z
   })
   .meta({ id: 'ChatMessage', description: 'A message as the service stores it.' })
 
-export const InboxMessage = z
-  .object({
-    messageId: id,
-    chatId: id,
-    fromId: id,
-    edited: z.boolean().describe('an edit of a message shown before'),
-    text: z.string().describe('empty when it could not be opened, and for a service notice'),
-    verdict: z
-      .enum(['verified', 'bad', 'unsigned', 'readable', 'unopened'])
-      .describe(
-        '`verified`: sealed to this phone, signed by the sender; `bad`: opened, signed wrongly; ' +
-          '`unsigned`: opened; `readable`: came as text; `unopened`: sealed to others',
-      ),
-    signer: z.string().nullable().describe('fingerprint of the certificate that verified it'),
-  })
-  .meta({ id: 'InboxMessage', description: 'A message that a phone showed.' })
-
-export const KeyChange = z
-  .object({
-    userId: id,
-    fingerprint: z.string().nullable().describe('null when the key was removed'),
-  })
-  .meta({ id: 'KeyChange' })
-
-export const CallbackAnswerShown = z
-  .object({
-    callbackId: z.string(),
-    text: z.string().nullable(),
-    alert: z.boolean(),
-    url: z.string().nullable(),
-  })
-  .meta({ id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' })
-
 export const RecordedCall = z
   .object({
     n: z.int().describe('grows by one'),
@@ -157,3 +124,35 @@ export const FailedStep = z
     reason: z.string(),
   })
   .meta({ id: 'FailedStep' })
+
+/** `n` grows by one. */
+export const NumberedFailedStep = FailedStep.extend({ n: z.int() }).meta({
+  id: 'NumberedFailedStep',
+})
+
+export const NumberedNotice = OwnerNotice.extend({ n: z.int().describe('grows by one') }).meta({
+  id: 'NumberedNotice',
+})
+
+export const PersonEntry = Account.extend({
+  firstName: z.string(),
+  lastName: z.string().nullable(),
+  fingerprint: z.string().nullable().describe('of the published key'),
+  gone: z.boolean().describe('closed the account'),
+}).meta({ id: 'PersonEntry' })
+
+export const BotSummary = Account.extend({
+  name: z.string(),
+  status: z.enum(['active', 'paused']),
+  mode: ChatMode,
+  privacyMode: z.boolean(),
+  allowGroups: z.boolean(),
+  webhook: z.string().nullable().describe('url of the webhook'),
+  queued: z.int().describe('updates that wait'),
+}).meta({ id: 'BotSummary' })
+
+export const ChatEntry = ChatSummary.extend({
+  title: z.string().nullable(),
+  username: z.string().nullable(),
+  members: z.array(id),
+}).meta({ id: 'ChatEntry' })

@@ -2,10 +2,14 @@ import { deriveCalls, type Calls } from '../../rpc/operation.ts'
 import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
+import { EDITS } from './edits.ts'
+import { EVENTS } from './events.ts'
 import { MEDIA } from './media.ts'
 import { ControlError, type AnyControlOperation, type ControlContext } from './operation.ts'
 import { PEOPLE } from './people.ts'
 import { MESSAGES } from './messages.ts'
+import { PHONES } from './phones.ts'
+import { RENAMES } from './renames.ts'
 import { SNAPSHOTS } from './snapshots.ts'
 import { WORLDS } from './worlds.ts'
 
@@ -14,8 +18,12 @@ export const OPERATIONS = {
   ...PEOPLE,
   ...BOTS,
   ...CHATS,
+  ...RENAMES,
   ...MESSAGES,
+  ...EDITS,
   ...MEDIA,
+  ...PHONES,
+  ...EVENTS,
   ...ADMIN,
   ...SNAPSHOTS,
   ...WORLDS,
@@ -33,15 +41,22 @@ export const ALL_OPERATIONS: readonly [OperationName, AnyControlOperation][] = O
 
 /** Binds the operations to a world. An operation gives its result once its changes are written. */
 export function bindControl(on: ControlContext): Control {
-  return deriveCalls(OPERATIONS, async (name, input) => {
-    const { run } = OPERATIONS[name] as AnyControlOperation
-    try {
-      const result = await run(on, input as never)
-      await on.world.persistence.flush()
-      return result
-    } catch (error) {
-      if (!on.world.closing.signal.aborted) throw error
-      throw new ControlError('the world was closed, reset or restored meanwhile; call again')
-    }
-  })
+  return deriveCalls(OPERATIONS, (name, input) => runOperation(on, name, input))
+}
+
+/** Runs an operation; gives its result once its changes are written. @param input is taken as it is */
+export async function runOperation(
+  on: ControlContext,
+  name: OperationName,
+  input: object,
+): Promise<unknown> {
+  const { run } = OPERATIONS[name] as AnyControlOperation
+  try {
+    const result = await run(on, input as never)
+    await on.world.persistence.flush()
+    return result
+  } catch (error) {
+    if (!on.world.closing.signal.aborted) throw error
+    throw new ControlError('the world was closed, reset or restored meanwhile; call again')
+  }
 }

@@ -1,3 +1,4 @@
+import { Listeners } from '../../util/listeners.ts'
 import { FAULTS, type FaultName, type FaultOptions, type FaultPhase } from './table.ts'
 
 /** A fault that is set. */
@@ -6,8 +7,25 @@ export interface ActiveFault extends FaultOptions {
   name: FaultName
 }
 
+/** A fault that is set, and what is left of it. */
+export interface FaultStatus extends ActiveFault {
+  /** How often it struck. */
+  struck: number
+  /** How often it still strikes; null: without end. */
+  left: number | null
+}
+
+/** A fault struck a call, or a rule for a bot. */
+export interface FaultStrike {
+  fault: ActiveFault
+  /** Undefined for a rule. */
+  route?: string
+  botId: number | undefined
+}
+
 interface ArmedFault {
   fault: ActiveFault
+  struck: number
   skip: number
   left: number
   chance: () => number
@@ -17,12 +35,14 @@ interface ArmedFault {
 export class Faults {
   #next = 1
   readonly #armed = new Map<number, ArmedFault>()
+  readonly #strikes = new Listeners<FaultStrike>()
 
   /** Sets a fault; gives its number, for `clear`. */
   set(name: FaultName, options: FaultOptions = {}): number {
     const id = this.#next++
     this.#armed.set(id, {
       fault: { ...options, id, name },
+      struck: 0,
       skip: options.after ?? 0,
       left: options.times ?? Infinity,
       chance: randomFrom(options.seed ?? 1),
@@ -41,6 +61,20 @@ export class Faults {
     return [...this.#armed.values()].map(({ fault }) => ({ ...fault }))
   }
 
+  /** The faults that are set, in the order they were set, and how often each struck. */
+  status(): FaultStatus[] {
+    return [...this.#armed.values()].map(({ fault, struck, left }) => ({
+      ...fault,
+      struck,
+      left: left === Infinity ? null : left,
+    }))
+  }
+
+  /** Calls back each time one strikes, until the returned function is called. */
+  onStrike(listener: (strike: FaultStrike) => void): () => void {
+    return this.#strikes.add(listener)
+  }
+
   /** The faults that strike a call in a phase. Each counts as a use. */
   take(phase: FaultPhase, call: { route: string; botId: number | undefined }): ActiveFault[] {
     const struck: ActiveFault[] = []
@@ -48,10 +82,11 @@ export class Faults {
       const { fault } = armed
       const routed = fault.route === undefined || fault.route === call.route
       const aimed = fault.botId === undefined || fault.botId === call.botId
-      if (FAULTS[fault.name] === phase && routed && aimed && this.#strikes(armed)) {
+      if (FAULTS[fault.name] === phase && routed && aimed && this.#isHit(armed)) {
         struck.push(fault)
       }
     }
+    for (const fault of struck) this.#strikes.emit({ fault, ...call })
     return struck
   }
 
@@ -59,7 +94,9 @@ export class Faults {
   takeRule(name: FaultName, botId: number): ActiveFault | null {
     for (const armed of this.#armed.values()) {
       const aimed = armed.fault.botId === undefined || armed.fault.botId === botId
-      if (armed.fault.name === name && aimed && this.#strikes(armed)) return armed.fault
+      if (armed.fault.name !== name || !aimed || !this.#isHit(armed)) continue
+      this.#strikes.emit({ fault: armed.fault, botId })
+      return armed.fault
     }
     return null
   }
@@ -72,13 +109,15 @@ export class Faults {
     return null
   }
 
-  #strikes(armed: ArmedFault): boolean {
+  /** Whether it strikes this time, which counts as a use. */
+  #isHit(armed: ArmedFault): boolean {
     if (armed.skip > 0) {
       armed.skip--
       return false
     }
     const { oneIn } = armed.fault
     if (oneIn !== undefined && Math.floor(armed.chance() * oneIn) !== 0) return false
+    armed.struck++
     if (--armed.left <= 0) this.#armed.delete(armed.fault.id)
     return true
   }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { errorEnvelope, apiError } from '../api-error.ts'
@@ -8,6 +8,7 @@ import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
 import { hasOtherBody, readOtherBody } from './body-limit.ts'
+import { hangUpSignal } from './hang-up.ts'
 import { finishResponse, type ResponseRewrite } from './response.ts'
 import { createListener, type ListenerAccess } from './listener.ts'
 import { answerMedia } from './media.ts'
@@ -175,11 +176,3 @@ function openRecord(world: World, request: FastifyRequest): CallRecorder {
 }
 
 const toError = (error: Error): Error => error
-
-function hangUpSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  return controller.signal
-}

@@ -1,11 +1,14 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/addressing.ts'
+import { applyDeletion, applyEdit } from '../rules/edits.ts'
 import { haveCommonChat } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
 import { writingProblem } from '../rules/people.ts'
 import { post } from '../rules/post.ts'
-import type { ChatState, MediaState, PublishedKey } from '../state.ts'
+import { typingIn } from '../rules/typing.ts'
+import type { ChatState, MediaState, PublishedKey, StoredMessage } from '../state.ts'
+import type { CallRecorder } from '../transcript.ts'
 import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
 
@@ -87,17 +90,43 @@ export class PhoneConnection {
     }
   }
 
+  /** The time of the sandbox's clock, in ms since 1970. */
+  now(): number {
+    return this.#world.clock.now()
+  }
+
+  /** Whether the person is in a chat. */
+  isIn(chat: ChatState): boolean {
+    return chat.members.has(this.#userId)
+  }
+
+  /** The messages that a phone shows in a chat: without open history, those since the person came. */
+  messages(chatId: number): StoredMessage[] {
+    const chat = this.#chat(chatId)
+    const first = chat.historyVisible ? 0 : (chat.members.get(this.#userId)?.firstMessageId ?? 0)
+    return [...chat.messages.values()].filter(({ id }) => id >= first)
+  }
+
+  /** Ids of the bots that are typing in a chat. */
+  typing(chatId: number): number[] {
+    return typingIn(this.#world, this.#chat(chatId))
+  }
+
+  /** An ordinary message of this person's own. @throws Error when there is no such one */
+  ownMessage(chatId: number, messageId: number): StoredMessage {
+    const message = this.#chat(chatId).messages.get(messageId)
+    if (message?.fromId !== this.#userId || message.kind !== 'user') {
+      throw new Error(`the phone's person wrote no message ${messageId} in chat ${chatId}`)
+    }
+    return message
+  }
+
   /** Uploads a file. The transcript records only its length. Gives its media id. */
   upload(file: Uint8Array): string {
     this.requireCurrent()
     const mediaId = this.#world.storeFile(file)
-    const record = this.#world.transcript.open({
-      at: this.#world.clock.now(),
-      by: 'phone',
-      method: 'POST',
-      path: `/phones/${this.#userId}/media`,
-      headers: ['content-length', String(file.length)],
-    })
+    const headers = ['content-length', String(file.length)]
+    const record = this.#record('POST', '/media', headers)
     record.answered(201, JSON.stringify({ mediaId }))
     return mediaId
   }
@@ -110,17 +139,47 @@ export class PhoneConnection {
     const chat = this.#chat(message.chatId)
     const problem = writingProblem(this.#world, chat, this.#userId)
     if (problem !== null) throw new Error(`${this.#userId} cannot write there: ${problem}`)
-    const record = this.#world.transcript.open({
-      at: this.#world.clock.now(),
-      by: 'phone',
-      method: 'POST',
-      path: `/phones/${this.#userId}/messages`,
-      headers: [],
-    })
+    const record = this.#record('POST', '/messages')
     record.received(JSON.stringify(message))
     const { id } = post(this.#world, { ...message, chat, fromId: this.#userId })
     record.answered(201, JSON.stringify({ id }))
     return id
+  }
+
+  /**
+   * Changes the content of a message of this person's own; the transcript records it as sent.
+   * @throws Error when there is no such message, or the person may not write there
+   */
+  edit(edit: { chatId: number; messageId: number; text?: string; armored?: string }): void {
+    const { chatId, messageId, text = null, armored = null } = edit
+    const chat = this.#chat(chatId)
+    const message = this.ownMessage(chatId, messageId)
+    const problem = writingProblem(this.#world, chat, this.#userId)
+    if (problem !== null) throw new Error(`${this.#userId} cannot edit there: ${problem}`)
+    const record = this.#record('PATCH', `/messages/${messageId}`)
+    record.received(JSON.stringify(edit))
+    applyEdit(this.#world, { chat, message, content: { text, armored } })
+    record.answered(200, JSON.stringify({ id: messageId }))
+  }
+
+  /** Deletes any message for everybody; the transcript records it. Does nothing when it is gone. */
+  delete(chatId: number, messageId: number): void {
+    const chat = this.#chat(chatId)
+    const message = chat.messages.get(messageId)
+    if (message === undefined) return
+    const record = this.#record('DELETE', `/messages/${messageId}?chatId=${chatId}`)
+    applyDeletion(this.#world, chat, message)
+    record.answered(200, JSON.stringify({ deleted: true }))
+  }
+
+  #record(method: string, path: string, headers: string[] = []): CallRecorder {
+    return this.#world.transcript.open({
+      at: this.#world.clock.now(),
+      by: 'phone',
+      method,
+      path: `/phones/${this.#userId}${path}`,
+      headers,
+    })
   }
 
   #chat(chatId: number): ChatState {

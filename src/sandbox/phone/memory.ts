@@ -1,63 +1,75 @@
 import { plainKind, type Persistence } from '../persistence/persistence.ts'
-import type { ReadMessage } from './read.ts'
-import type { ButtonAnswer, StoredMessage } from '../state.ts'
+import type { SeenEvent } from './seen.ts'
+import type { StoredMessage } from '../state.ts'
 
-/** A message that a phone showed to its person. */
-export interface InboxEntry extends ReadMessage {
-  messageId: number
-  chatId: number
-  fromId: number
-  /** An edit of a message shown before. */
-  edited: boolean
-}
+/** Something that a phone received, with the time of the sandbox's clock. */
+export type ReceivedEvent = UnreadMessage | { seen: UnnumberedEvent }
 
-export interface KeyChange {
-  userId: number
-  /** Null when the key was removed. */
-  fingerprint: string | null
-}
-
-export interface ReceivedAnswer extends ButtonAnswer {
-  callbackId: string
-}
-
-/** A message that was received and is not opened yet, as it was when received. */
+/** A message that is not opened yet, as it was when received. */
 export interface UnreadMessage {
   chatId: number
   message: StoredMessage
   edited: boolean
+  /** Absent in files of the first version. */
+  at?: number
 }
 
-/** A list that is stored; entries are only appended. */
-export class StoredList<V> {
-  readonly all: V[]
-  readonly #stored: Map<number, V>
+/** What a phone shows, before it has its number. */
+export type UnnumberedEvent = Unnumbered<SeenEvent>
+type Unnumbered<E> = E extends unknown ? Omit<E, 'n'> : never
 
-  constructor(stored: Map<number, V>) {
+/** A list of events that is stored; they are only appended, and numbered from 1. */
+export class SeenList {
+  readonly all: SeenEvent[]
+  readonly #stored: Map<number, SeenEvent>
+
+  constructor(stored: Map<number, SeenEvent>) {
     this.#stored = stored
     this.all = [...stored.values()]
   }
 
-  push(entry: V): void {
-    this.#stored.set(this.all.length, entry)
-    this.all.push(entry)
+  push(event: UnnumberedEvent): void {
+    const seen = { n: this.all.length + 1, ...event }
+    this.#stored.set(seen.n, seen)
+    this.all.push(seen)
   }
 }
 
 /** Everything that a phone stores beside its keys. */
 export interface PhoneMemory {
-  inbox: StoredList<InboxEntry>
-  keyChanges: StoredList<KeyChange>
-  answers: StoredList<ReceivedAnswer>
-  /** By increasing numbers. */
-  unread: Map<number, UnreadMessage>
+  seen: SeenList
+  /** What is not shown yet, by increasing numbers. */
+  unread: Map<number, ReceivedEvent>
 }
 
 export function openPhoneMemory(persistence: Persistence, userId: number): PhoneMemory {
-  return {
-    inbox: new StoredList(persistence.map(plainKind<InboxEntry>('seen'), userId)),
-    keyChanges: new StoredList(persistence.map(plainKind<KeyChange>('key change'), userId)),
-    answers: new StoredList(persistence.map(plainKind<ReceivedAnswer>('shown answer'), userId)),
-    unread: persistence.map(plainKind<UnreadMessage>('unread'), userId),
+  const seen = new SeenList(persistence.map(plainKind<SeenEvent>('shown'), userId))
+  for (const event of takeFormerLists(persistence, userId)) seen.push(event)
+  return { seen, unread: persistence.map(plainKind<ReceivedEvent>('unread'), userId) }
+}
+
+/**
+ * The three lists that files of the first version have instead of one, without times. They are
+ * emptied.
+ */
+function takeFormerLists(persistence: Persistence, userId: number): UnnumberedEvent[] {
+  const take = <V extends object>(name: string): V[] => {
+    const stored = persistence.map<number, V>(plainKind(name), userId)
+    const all = [...stored.values()]
+    stored.clear()
+    return all
   }
+  return [
+    ...take<{ edited: boolean }>('seen').map((one) => ({
+      kind: one.edited ? 'edited' : 'message',
+      ...one,
+    })),
+    ...take('key change').map((one) => ({ kind: 'key', ...one })),
+    ...take('shown answer').map((one) => ({
+      kind: 'answer',
+      chatId: 0,
+      messageId: 0,
+      ...one,
+    })),
+  ].map((one) => ({ at: 0, ...one }) as UnnumberedEvent)
 }

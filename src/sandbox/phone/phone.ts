@@ -1,9 +1,19 @@
 import type { Engine } from '../../pgp/engine.ts'
 import type { PhoneConnection } from './connection.ts'
-import type { InboxEntry, KeyChange, PhoneMemory, ReceivedAnswer, UnreadMessage } from './memory.ts'
-import { readMessage } from './read.ts'
+import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
+import { readMessage, type MessageReader } from './read.ts'
+import { receivedOf } from './receive.ts'
+import { ScreenReader, type ChatScreen } from './screen.ts'
 import { PhoneSealer, type FileSealingOptions, type PhoneIdentity } from './seal.ts'
+import {
+  isInboxEntry,
+  type InboxEntry,
+  type KeyChange,
+  type ReceivedAnswer,
+  type SeenEvent,
+} from './seen.ts'
 import type { WorldEvent } from '../state.ts'
+import { Listeners } from '../../util/listeners.ts'
 
 /** Options of sending a file. */
 export interface SendOptions extends Omit<FileSealingOptions, 'signer'> {
@@ -31,8 +41,9 @@ export class Phone {
   readonly #connection: PhoneConnection
   readonly #sealer: PhoneSealer
   readonly #memory: PhoneMemory
+  readonly #screen = new ScreenReader()
+  readonly #listeners = new Listeners()
   #nextUnread: number
-  readonly #waiters = new Set<() => void>()
   #work: Promise<void> = Promise.resolve()
 
   constructor(o: {
@@ -49,20 +60,25 @@ export class Phone {
     this.#memory = o.memory
     const unread = [...o.memory.unread]
     this.#nextUnread = (unread.at(-1)?.[0] ?? 0) + 1
-    for (const [n, message] of unread) this.#showLater(n, message)
+    for (const [n, received] of unread) this.#showLater(n, received)
   }
 
-  /** The messages that it showed, oldest first. */
+  /** Everything that it showed, in order. */
+  get seenEvents(): readonly SeenEvent[] {
+    return this.#memory.seen.all
+  }
+
+  /** The messages, edits, joins and leaves that it showed, oldest first. */
   get inbox(): readonly InboxEntry[] {
-    return this.#memory.inbox.all
+    return this.seenEvents.filter(isInboxEntry)
   }
 
   get keyChanges(): readonly KeyChange[] {
-    return this.#memory.keyChanges.all
+    return this.seenEvents.filter((event) => event.kind === 'key')
   }
 
   get answers(): readonly ReceivedAnswer[] {
-    return this.#memory.answers.all
+    return this.seenEvents.filter((event) => event.kind === 'answer')
   }
 
   /** Its own keys, which a test can replace. */
@@ -134,25 +150,53 @@ export class Phone {
     return await this.#sealer.sealFile(file, certificates, options)
   }
 
-  /** Handles an event of the world. Messages are opened one after the other. */
-  receive(event: WorldEvent): void {
-    if (event.kind === 'key' && this.#connection.hasCommonChatWith(event.userId)) {
-      const fingerprint = event.key?.fingerprint ?? null
-      this.#memory.keyChanges.push({ userId: event.userId, fingerprint })
-    }
-    if (event.kind === 'answer' && event.press.userId === this.userId) {
-      this.#memory.answers.push({ callbackId: event.press.id, ...event.answer })
-    }
-    if (event.kind !== 'message' && event.kind !== 'edited') return
-    const { chat, message, kind } = event
-    if (message.fromId === this.userId || !chat.members.has(this.userId)) return
-    const unread = { chatId: chat.id, message: { ...message }, edited: kind === 'edited' }
-    const n = this.#nextUnread++
-    this.#memory.unread.set(n, unread)
-    this.#showLater(n, unread)
+  /**
+   * Edits one of the person's own messages, sealed as `write` would seal it.
+   * @throws Error when it is not there, or not the person's own
+   */
+  async edit(chatId: number, messageId: number, text: string): Promise<void> {
+    const { replyTo } = this.#connection.ownMessage(chatId, messageId)
+    const plan = this.#connection.plan({ chatId, text, replyTo: replyTo ?? undefined })
+    const content =
+      plan.mode === 'open' ? { text } : { armored: await this.seal(text, plan.certificates) }
+    this.#connection.edit({ chatId, messageId, ...content })
   }
 
-  /** Waits until every message received so far is in the inbox. */
+  /** Deletes one of the person's own messages for everybody. @throws Error as `edit` does */
+  delete(chatId: number, messageId: number): void {
+    this.#connection.ownMessage(chatId, messageId)
+    this.#connection.delete(chatId, messageId)
+  }
+
+  /**
+   * What is on the screen now when the person looks at a chat: its messages as they are now, also
+   * the person's own, and who is typing. @throws Error when the person is not in the chat
+   */
+  async chat(chatId: number): Promise<ChatScreen> {
+    await this.settled()
+    return await this.#screen.read(chatId, { reader: this.#reader, seen: this.seenEvents })
+  }
+
+  /** Handles an event of the world. What it shows of them, it shows one after the other. */
+  receive(event: WorldEvent): void {
+    const received = receivedOf(event, { userId: this.userId, connection: this.#connection })
+    if (received === null) return
+    if ('seen' in received && this.#memory.unread.size === 0) {
+      this.#memory.seen.push(received.seen)
+      this.#listeners.emit()
+      return
+    }
+    const n = this.#nextUnread++
+    this.#memory.unread.set(n, received)
+    this.#showLater(n, received)
+  }
+
+  /** Calls back each time it showed something, until the returned function is called. */
+  onSeen(listener: () => void): () => void {
+    return this.#listeners.add(listener)
+  }
+
+  /** Waits until everything received so far is shown. */
   async settled(): Promise<void> {
     await this.#work
   }
@@ -169,28 +213,37 @@ export class Phone {
     }
   }
 
-  #showLater(n: number, unread: UnreadMessage): void {
-    this.#work = this.#work.then(() => this.#show(n, unread))
+  get #reader(): MessageReader {
+    return { engine: this.#engine, identity: this.identity, connection: this.#connection }
   }
 
-  async #show(n: number, { chatId, message, edited }: UnreadMessage): Promise<void> {
-    const { id: messageId, fromId } = message
-    const reader = { engine: this.#engine, identity: this.identity, connection: this.#connection }
-    const read = await readMessage(reader, message)
+  #showLater(n: number, received: ReceivedEvent): void {
+    this.#work = this.#work.then(() => this.#show(n, received))
+  }
+
+  async #show(n: number, received: ReceivedEvent): Promise<void> {
+    const event = 'seen' in received ? received.seen : await this.#open(received)
     this.#memory.unread.delete(n)
-    this.#memory.inbox.push({ messageId, chatId, fromId, edited, ...read })
-    for (const waiter of this.#waiters) waiter()
+    this.#memory.seen.push(event)
+    this.#listeners.emit()
+  }
+
+  async #open({ chatId, message, edited, at = 0 }: UnreadMessage): Promise<Omit<InboxEntry, 'n'>> {
+    const { id: messageId, fromId, kind } = message
+    const read = await readMessage(this.#reader, message)
+    const shown = kind !== 'user' ? kind : edited ? 'edited' : 'message'
+    return { kind: shown, at, messageId, chatId, fromId, edited, ...read }
   }
 
   #nextMessage(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer)
-        this.#waiters.delete(done)
+        stopListening()
         resolve()
       }
       const timer = setTimeout(done, withinMs)
-      this.#waiters.add(done)
+      const stopListening = this.onSeen(done)
     })
   }
 }

@@ -1,28 +1,11 @@
 import type { Engine, OpenedText } from '../../pgp/engine.ts'
 import type { PhoneConnection } from './connection.ts'
 import type { PhoneIdentity } from './seal.ts'
+import type { InboxEntry, PhoneVerdict } from './seen.ts'
 import type { StoredMessage } from '../state.ts'
 
-/** What a phone found out about a message. */
-export type PhoneVerdict =
-  /** Sealed to this phone and signed by the sender's published key. */
-  | 'verified'
-  /** Opened, but the signature is not the sender's, or is meant for others. */
-  | 'bad'
-  /** Opened; nobody signed it. */
-  | 'unsigned'
-  /** It came as plain text. */
-  | 'readable'
-  /** Sealed, and this phone cannot open it. */
-  | 'unopened'
-
-export interface ReadMessage {
-  /** Empty when the message could not be opened, and for service notices. */
-  text: string
-  verdict: PhoneVerdict
-  /** Fingerprint of the certificate that verified it, else null. */
-  signer: string | null
-}
+/** The text of a message, and what a phone found out about it. */
+export type ReadMessage = Pick<InboxEntry, 'text' | 'verdict' | 'signer'>
 
 /** A phone's own key, and its connection, which gives the certificates of others. */
 export interface MessageReader {

@@ -1,4 +1,4 @@
-import type { StepError } from '../control/operation.ts'
+import type { NumberedStepError, StepError } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { ChatState } from '../state.ts'
@@ -27,7 +27,7 @@ const STEP_KIND: RecordKind<ScheduledStep> = {
 
 /** What is scheduled to happen in a world, on its clock. Steps that are left are stored. */
 export class Schedule {
-  readonly errors: StepError[] = []
+  readonly errors: NumberedStepError[] = []
   readonly #world: World
   readonly #steps: Map<number, ScheduledStep>
   #control: Control | null = null
@@ -88,8 +88,9 @@ export class Schedule {
       const waitMs = Math.max(step.atMs - clock.now(), 0)
       if (!(await clock.wait(waitMs, closing.signal))) break
       await background.run(async () => {
-        await this.#perform(step)
+        const reason = await this.#perform(step)
         this.#steps.delete(n)
+        this.#world.emit({ kind: 'step', action: step.action, reason })
         await persistence.flush().catch(() => undefined)
       })
       this.#stepDone.resolve()
@@ -98,15 +99,18 @@ export class Schedule {
     this.#stepDone.resolve()
   }
 
-  async #perform({ atMs, action, input }: ScheduledStep): Promise<void> {
+  /** Gives why it failed, or null. */
+  async #perform({ atMs, action, input }: ScheduledStep): Promise<string | null> {
     try {
       const run = this.#control?.[action] as (input: object) => Promise<unknown>
       await run(this.#withMessageIds(action, input))
+      return null
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : 'it failed'
       const error = { atMs, action, reason }
-      this.errors.push(error)
+      this.errors.push({ n: this.errors.length + 1, ...error })
       this.#onError(error)
+      return reason
     }
   }
 

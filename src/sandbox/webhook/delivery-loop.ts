@@ -1,7 +1,7 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
+import { nextCall } from '../next-call.ts'
 import { notifyOwner } from '../rules/bots.ts'
 import type { BotState } from '../state.ts'
-import type { UpdateQueue } from '../update-queue.ts'
 import type { World } from '../world.ts'
 import { deliverUpdate, NO_ANSWER } from './deliver.ts'
 
@@ -22,7 +22,7 @@ async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): 
   while (!stop.aborted && bot.webhook !== null) {
     const update = bot.status === 'active' ? bot.queue.list(1)[0] : undefined
     if (update === undefined) {
-      await queueChange(bot.queue, stop)
+      await nextCall((wake) => bot.queue.onWake(wake), stop)
       continue
     }
     const { webhook } = bot
@@ -37,8 +37,9 @@ async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): 
     if (error === null) {
       bot.webhook = { ...bot.webhook, failures: 0, lastError: null, nextAttemptAt: null }
       bot.queue.confirm(update.updateId + 1)
+      world.emit({ kind: 'delivered', botId: bot.id, updateId: update.updateId })
     } else {
-      await backOff(world, bot, { error, stop })
+      await backOff(world, bot, { updateId: update.updateId, error, stop })
     }
   }
 }
@@ -46,28 +47,16 @@ async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): 
 async function backOff(
   world: World,
   bot: BotState,
-  { error, stop }: { error: string; stop: AbortSignal },
+  { updateId, error, stop }: { updateId: number; error: string; stop: AbortSignal },
 ): Promise<void> {
   if (bot.webhook === null) return
   const failures = bot.webhook.failures + 1
   const waitMs = Math.min(webhookBackoffFirstMs * 2 ** (failures - 1), webhookBackoffMaxMs)
   const nextAttemptAt = world.clock.now() + waitMs
   bot.webhook = { ...bot.webhook, failures, lastError: error, nextAttemptAt }
+  world.emit({ kind: 'failed', botId: bot.id, updateId, error, nextAttemptAt })
   if (failures === webhookFailuresToNotify) notifyOwner(world, bot, 'webhook_failing')
   await world.clock.wait(waitMs, stop)
-}
-
-function queueChange(queue: UpdateQueue, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stopWaking()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const stopWaking = queue.onWake(done)
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
 }
 
 /** Sets or replaces a bot's webhook. Deliveries begin at once; a poll in progress ends. */

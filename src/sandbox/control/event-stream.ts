@@ -1,0 +1,114 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { EVENT_KINDS, type EventKind, type SandboxEvent } from '../events/event.ts'
+import type { EventLog } from '../events/log.ts'
+import { hangUpSignal } from '../http/hang-up.ts'
+import { nextCall } from '../next-call.ts'
+import { ControlError, type ControlContext } from './operation.ts'
+
+/** How many events are written at once. */
+const PAGE_EVENTS = 100
+const HEARTBEAT_MS = 15_000
+/** How long a reader that is dropped has to read why. */
+const DROPPED_MS = 10_000
+
+const Id = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected the id of an event')
+  .transform(Number)
+const Kinds = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(z.array(z.enum(EVENT_KINDS)))
+const Query = z.strictObject({ after: Id.optional(), kinds: Kinds.optional() })
+
+/**
+ * `GET /events`: what happens as server-sent events, from now on, or after the id in `Last-Event-ID`
+ * or `?after=`; with `?kinds=` only these, separated by commas. Each has its `id`, its kind as
+ * `event`, and itself as `data`. Events that are held no longer are announced by one `missed` event
+ * without an id. A reader so slow that it misses events on the way is dropped.
+ * @throws ControlError for a query or header that is wrong
+ */
+export async function streamEvents(
+  { events: log, host }: ControlContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { after, kinds } = readStart(request)
+  const signal = AbortSignal.any([host.ended, hangUpSignal(reply)])
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  raw.flushHeaders()
+  const start = log.read(after ?? log.last, 0)
+  let position = start.last
+  if (start.missed > 0) {
+    raw.write(`event: missed\ndata: ${JSON.stringify({ missed: start.missed })}\n\n`)
+  }
+  const heartbeat = setInterval(() => {
+    if (!raw.writableNeedDrain) raw.write(': nothing happened\n\n')
+  }, HEARTBEAT_MS)
+  try {
+    while (!signal.aborted) {
+      const page = log.read(position, PAGE_EVENTS)
+      if (page.missed > 0) return drop(raw, page.missed)
+      const text = page.events.filter(isOf(kinds)).map(format).join('')
+      if (text !== '') {
+        heartbeat.refresh()
+        raw.write(text)
+      }
+      position = page.last
+      if (raw.writableNeedDrain) await drained(raw, { log, position, signal })
+      else if (page.events.length === 0) await nextCall((wake) => log.onAppend(wake), signal)
+    }
+  } finally {
+    clearInterval(heartbeat)
+    raw.end()
+  }
+}
+
+/** @throws ControlError when it is wrong */
+function readStart(request: FastifyRequest): {
+  after: number | undefined
+  kinds: EventKind[] | undefined
+} {
+  const lastId = request.headers['last-event-id']
+  const query = { ...(request.query as object), ...(lastId === undefined ? {} : { after: lastId }) }
+  const parsed = Query.safeParse(query)
+  if (!parsed.success) {
+    throw new ControlError(z.prettifyError(parsed.error).replaceAll('\n', '; '))
+  }
+  return { after: parsed.data.after, kinds: parsed.data.kinds }
+}
+
+function isOf(kinds: EventKind[] | undefined): (event: SandboxEvent) => boolean {
+  return ({ kind }) => kinds?.includes(kind) ?? true
+}
+
+function format(event: SandboxEvent): string {
+  return `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/** Waits until the reader took what was written, missed events meanwhile, or is gone. */
+async function drained(
+  raw: ServerResponse,
+  { log, position, signal }: { log: EventLog; position: number; signal: AbortSignal },
+): Promise<void> {
+  const onChange = (listener: () => void): (() => void) => {
+    const unsubscribe = log.onAppend(listener)
+    raw.on('drain', listener)
+    return () => {
+      unsubscribe()
+      raw.off('drain', listener)
+    }
+  }
+  while (raw.writableNeedDrain && !signal.aborted && log.read(position, 0).missed === 0) {
+    await nextCall(onChange, signal)
+  }
+}
+
+function drop(raw: ServerResponse, missed: number): void {
+  raw.end(`: dropped, since you read too slowly and missed ${missed} events\n\n`)
+  setTimeout(() => raw.destroy(), DROPPED_MS).unref()
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { ChatScreen } from '../phone/screen.ts'
+import {
+  InboxEntry,
+  isInboxEntry,
+  KeyChange,
+  ReceivedAnswer,
+  SEEN_KINDS,
+  SeenEvent,
+} from '../phone/seen.ts'
+import { chatId, personId } from './fields.ts'
+import { operation, requireChat, requireMember, requirePerson } from './operation.ts'
+import { GROWING, waitFor } from './waiting.ts'
+
+/** What people's phones showed, and what they show now. */
+export const PHONES = {
+  inbox: operation(
+    'Gives what a person’s phone showed, in order: `seen` lists all of it, by `kind`; `inbox` the ' +
+      'messages, `keyChanges` and `answers` to presses alone. With `kinds` or `chatId` only those. ' +
+      '`last` is the number to continue after.',
+    z.strictObject({
+      userId: personId,
+      chatId: chatId.optional(),
+      kinds: z.array(z.enum(SEEN_KINDS)).optional(),
+      ...GROWING,
+    }),
+    z.object({
+      seen: z.array(SeenEvent),
+      inbox: z.array(InboxEntry),
+      keyChanges: z.array(KeyChange),
+      answers: z.array(ReceivedAnswer),
+      last: z.int().describe('number of the newest that the phone showed'),
+    }),
+    async (context, { userId, chatId: inChat, kinds, after = 0, wait }) => {
+      const phone = await context.phones.of(requirePerson(context, userId).id)
+      await phone.settled()
+      const matching = () =>
+        phone.seenEvents
+          .slice(after)
+          .filter((event) => kinds?.includes(event.kind) ?? true)
+          .filter((event) => inChat === undefined || ('chatId' in event && event.chatId === inChat))
+      await waitFor(context, {
+        waitMs: wait,
+        isThere: () => matching().length > 0,
+        onChange: (listener) => phone.onSeen(listener),
+      })
+      const seen = matching()
+      return {
+        seen,
+        inbox: seen.filter(isInboxEntry),
+        keyChanges: seen.filter((event) => event.kind === 'key'),
+        answers: seen.filter((event) => event.kind === 'answer'),
+        last: phone.seenEvents.length,
+      }
+    },
+  ),
+  screen: operation(
+    'Gives what a person’s phone shows of a chat now: its messages as they are, opened and ' +
+      'verified, also the person’s own; and which bots are typing.',
+    z.strictObject({ userId: personId, chatId }),
+    ChatScreen,
+    async (context, { userId, chatId: id }) => {
+      requireMember(requireChat(context, id), requirePerson(context, userId).id)
+      return await (await context.phones.of(userId)).chat(id)
+    },
+  ),
+}

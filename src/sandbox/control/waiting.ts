@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { nextCall } from '../next-call.ts'
+import { count } from './fields.ts'
+import type { ControlContext } from './operation.ts'
+
+/** The longest time that a call waits, in ms of real time. */
+const MAX_WAIT_MS = 60_000
+
+/** The fields of an operation that lists what grows. */
+export const GROWING = {
+  after: count.optional().meta({ description: 'only entries with greater numbers' }),
+  wait: z
+    .int()
+    .min(0)
+    .max(MAX_WAIT_MS)
+    .optional()
+    .meta({ description: 'ms of real time to wait, while there are none, until there is one' }),
+}
+
+/**
+ * Waits until something is there, `waitMs` of real time have passed, the caller has hung up, or the
+ * sandbox closes. Also a still clock does not hold it up.
+ */
+export async function waitFor(
+  { world, hangUp }: Pick<ControlContext, 'world' | 'hangUp'>,
+  o: {
+    waitMs: number | undefined
+    isThere: () => boolean
+    /** Calls back whenever something may be there, until the function that it gives is called. */
+    onChange: (listener: () => void) => () => void
+  },
+): Promise<void> {
+  if (o.waitMs === undefined || o.isThere()) return
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), o.waitMs)
+  const signal = AbortSignal.any([
+    over.signal,
+    world.closing.signal,
+    ...(hangUp === undefined ? [] : [hangUp]),
+  ])
+  try {
+    while (!signal.aborted && !o.isThere()) await nextCall(o.onChange, signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}

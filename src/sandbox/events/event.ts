@@ -1,0 +1,108 @@
+import { z } from 'zod'
+
+const id = z.int()
+const message = { chatId: id, messageId: id }
+const every = {
+  id: id.describe('grows by one'),
+  at: z.int().describe('time of the sandbox’s clock, ms since 1970'),
+}
+
+function event<Kind extends string, Fields extends z.ZodRawShape>(
+  kind: Kind,
+  description: string,
+  fields: Fields,
+) {
+  return z.object({ kind: z.literal(kind), ...every, ...fields }).describe(description)
+}
+
+/** What happened. Content is not among it: ask the control by these ids. */
+export const SandboxEvent = z
+  .discriminatedUnion('kind', [
+    event('call', 'A call of a bot or a phone, or a delivery to a webhook.', {
+      phase: z.enum(['received', 'answered']),
+      n: z.int().describe('number of the call in the transcript'),
+      by: z.enum(['api', 'phone', 'webhook']),
+      method: z.string(),
+      path: z.string(),
+      status: z.int().describe('0 while it is not answered'),
+    }),
+    event('message', 'Somebody wrote, joined or left.', {
+      ...message,
+      fromId: id,
+      notice: z.enum(['joined', 'left']).nullable().describe('null for an ordinary message'),
+    }),
+    event('edited', 'A message was edited.', { ...message, fromId: id }),
+    event('deleted', 'A message was deleted.', message),
+    event('typing', 'A bot’s indicator appears or disappears.', {
+      chatId: id,
+      botId: id,
+      typing: z.boolean(),
+    }),
+    event('answer', 'A bot answered a press.', {
+      callbackId: z.string(),
+      botId: id,
+      userId: id,
+      ...message,
+      text: z.string().nullable(),
+      alert: z.boolean(),
+      url: z.string().nullable(),
+    }),
+    event('key', 'A person or bot has another key.', {
+      userId: id,
+      fingerprint: z.string().nullable().describe('null when the key was removed'),
+    }),
+    event('queued', 'An update waits for a bot.', {
+      botId: id,
+      updateId: z.int(),
+      updateKind: z.string(),
+    }),
+    event('delivered', 'A webhook took an update.', { botId: id, updateId: z.int() }),
+    event('failed', 'A delivery to a webhook failed.', {
+      botId: id,
+      updateId: z.int(),
+      error: z.string(),
+      nextAttemptAt: z.int().describe('ms since 1970'),
+    }),
+    event('notice', 'The app showed a notice to a bot’s owner.', {
+      botId: id,
+      notice: z.enum(['token_revoked', 'webhook_failing']),
+    }),
+    event('clock', 'The clock was moved; `at` is the time now.', {}),
+    event('restored', 'The world was put back to a snapshot, or reset.', {}),
+    event('fault', 'A fault struck.', {
+      faultId: id,
+      name: z.string(),
+      route: z.string().nullable().describe('null when it changed a rule of the service'),
+      botId: id.nullable(),
+    }),
+    event('step', 'A step of the schedule was done.', {
+      action: z.string(),
+      reason: z.string().nullable().describe('why it failed'),
+    }),
+  ])
+  .meta({ id: 'SandboxEvent' })
+export type SandboxEvent = z.infer<typeof SandboxEvent>
+
+/** An event before it has its number and time. */
+export type EventBody = Body<SandboxEvent>
+type Body<E> = E extends unknown ? Omit<E, 'id' | 'at'> : never
+
+export type EventKind = SandboxEvent['kind']
+
+export const EVENT_KINDS = [
+  'call',
+  'message',
+  'edited',
+  'deleted',
+  'typing',
+  'answer',
+  'key',
+  'queued',
+  'delivered',
+  'failed',
+  'notice',
+  'clock',
+  'restored',
+  'fault',
+  'step',
+] as const satisfies readonly EventKind[]

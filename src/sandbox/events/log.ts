@@ -1,0 +1,77 @@
+import { Listeners } from '../../util/listeners.ts'
+import { nextCall } from '../next-call.ts'
+import type { EventBody, SandboxEvent } from './event.ts'
+
+/** How many of the newest events a log holds. */
+const HELD_EVENTS = 10_000
+
+/** A part of the log. */
+export interface EventPage {
+  events: SandboxEvent[]
+  /** The id to continue after: that of the newest event that was looked at. */
+  last: number
+  /** How many events came after `after` and are held no longer. */
+  missed: number
+}
+
+/** Events in order, of which the newest are held. */
+export class EventLog {
+  readonly #held: number
+  /** By id modulo `#held`. */
+  readonly #ring: SandboxEvent[] = []
+  readonly #listeners = new Listeners()
+  #last = 0
+
+  /** @param held how many of the newest events to hold */
+  constructor(held = HELD_EVENTS) {
+    this.#held = held
+  }
+
+  /** Id of the newest event; 0 before the first. */
+  get last(): number {
+    return this.#last
+  }
+
+  append(atMs: number, body: EventBody): void {
+    const id = ++this.#last
+    this.#ring[id % this.#held] = { id, at: atMs, ...body }
+    this.#listeners.emit()
+  }
+
+  /**
+   * Events with greater ids than `after`, oldest first. An `after` above the newest id is of an
+   * earlier run: the log is read from its beginning.
+   */
+  read(after: number, limit = Infinity): EventPage {
+    const from = after > this.#last ? 0 : after
+    const oldest = Math.max(1, this.#last - this.#held + 1)
+    const first = Math.max(from + 1, oldest)
+    const end = Math.min(this.#last, first + limit - 1)
+    const events: SandboxEvent[] = []
+    for (let id = first; id <= end; id++) {
+      const event = this.#ring[id % this.#held]
+      if (event !== undefined) events.push(event)
+    }
+    return { events, last: end, missed: first - from - 1 }
+  }
+
+  /** Calls back on every event, until the returned function is called. */
+  onAppend(listener: () => void): () => void {
+    return this.#listeners.add(listener)
+  }
+
+  /**
+   * The events after an id, then each new one, until the signal is aborted.
+   * @throws RangeError when some of them are held no longer
+   */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<SandboxEvent, void, void> {
+    let position = after
+    while (!signal.aborted) {
+      const { events, last, missed } = this.read(position, 1)
+      if (missed > 0) throw new RangeError(`${missed} events after ${position} are held no longer`)
+      position = last
+      if (events[0] === undefined) await nextCall((wake) => this.onAppend(wake), signal)
+      else yield events[0]
+    }
+  }
+}

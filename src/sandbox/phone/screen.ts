@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { RecentMap } from '../../util/recent-map.ts'
+import { Markup } from '../../api/markup.ts'
+import type { StoredMessage } from '../state.ts'
+import { readMessage, type MessageReader, type ReadMessage } from './read.ts'
+import { isInboxEntry, READ_FIELDS, type InboxEntry, type SeenEvent } from './seen.ts'
+
+/** What a phone shows of a chat now. */
+export const ChatScreen = z
+  .object({
+    chatId: z.int(),
+    typing: z.array(z.int()).describe('ids of the bots that are typing'),
+    messages: z
+      .array(
+        z
+          .object({
+            messageId: z.int(),
+            fromId: z.int(),
+            date: z.int().describe('ms since 1970'),
+            kind: z.enum(['user', 'joined', 'left']),
+            editedAt: z.int().nullable().describe('ms since 1970'),
+            replyTo: z.int().nullable().describe('the quoted message, while it is there'),
+            markup: Markup.nullable(),
+            media: z.array(z.object({ id: z.string(), durationMs: z.int().nullable() })),
+            ...READ_FIELDS,
+          })
+          .meta({ id: 'ScreenMessage' }),
+      )
+      .describe('oldest first'),
+  })
+  .meta({ id: 'ChatScreen' })
+export type ChatScreen = z.infer<typeof ChatScreen>
+export type ScreenMessage = ChatScreen['messages'][number]
+
+/** Characters of sealed text whose reading is remembered. */
+const REMEMBERED_CHARACTERS = 8 * 1024 * 1024
+
+/** Reads the messages of a chat, those that the phone showed before only once. */
+export class ScreenReader {
+  /** By author and sealed text. */
+  readonly #read = new RecentMap<ReadMessage>(REMEMBERED_CHARACTERS)
+
+  async read(
+    chatId: number,
+    { reader, seen }: { reader: MessageReader; seen: readonly SeenEvent[] },
+  ): Promise<ChatScreen> {
+    const { connection } = reader
+    const newest = new Map<number, InboxEntry>()
+    for (const event of seen) {
+      if (isInboxEntry(event) && event.chatId === chatId) newest.set(event.messageId, event)
+    }
+    const read: ScreenMessage[] = []
+    for (const message of connection.messages(chatId)) {
+      const reading = readingIn(newest.get(message.id), message)
+      read.push(toScreenMessage(message, reading ?? (await this.#open(reader, message))))
+    }
+    // Some may have been deleted while others were opened.
+    const ids = new Set(connection.messages(chatId).map(({ id }) => id))
+    const messages = read
+      .filter(({ messageId }) => ids.has(messageId))
+      .map((one) => ({ ...one, replyTo: ids.has(one.replyTo ?? 0) ? one.replyTo : null }))
+    return { chatId, typing: connection.typing(chatId), messages }
+  }
+
+  async #open(reader: MessageReader, message: StoredMessage): Promise<ReadMessage> {
+    const { fromId, armored } = message
+    if (armored === null) return await readMessage(reader, message)
+    const key = `${fromId} ${armored}`
+    const read = this.#read.get(key) ?? (await readMessage(reader, message))
+    this.#read.set(key, read, key.length)
+    return read
+  }
+}
+
+/** What the phone read when it showed the message, unless that is older than the last edit. */
+function readingIn(shown: InboxEntry | undefined, message: StoredMessage): ReadMessage | null {
+  if (shown === undefined || shown.at < (message.editedAt ?? message.date)) return null
+  const { text, verdict, signer } = shown
+  return { text, verdict, signer }
+}
+
+function toScreenMessage(message: StoredMessage, read: ReadMessage): ScreenMessage {
+  const { id: messageId, fromId, date, kind, editedAt, replyTo, markup, media } = message
+  return { messageId, fromId, date, kind, editedAt, replyTo, markup, media, ...read }
+}

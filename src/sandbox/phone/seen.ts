@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+const id = z.int()
+const numbered = {
+  n: z.int().describe('grows by one'),
+  at: z.int().describe('time of the sandbox’s clock, ms since 1970; 0 where it is not known'),
+}
+
+/** What a phone found out about a message. */
+export const PhoneVerdict = z
+  .enum(['verified', 'bad', 'unsigned', 'readable', 'unopened'])
+  .describe(
+    '`verified`: sealed to this phone and signed by the sender’s published key; `bad`: opened, but ' +
+      'the signature is not the sender’s, or is meant for others; `unsigned`: opened, nobody ' +
+      'signed it; `readable`: it came as plain text; `unopened`: sealed, and this phone cannot open it',
+  )
+export type PhoneVerdict = z.infer<typeof PhoneVerdict>
+
+/** The text of a message, and what the phone found out about it. */
+export const READ_FIELDS = {
+  text: z.string().describe('empty when it could not be opened, and for a service notice'),
+  verdict: PhoneVerdict,
+  signer: z.string().nullable().describe('fingerprint of the certificate that verified it'),
+}
+
+export const InboxEntry = z
+  .object({
+    kind: z.enum(['message', 'edited', 'joined', 'left']),
+    ...numbered,
+    messageId: id,
+    chatId: id,
+    fromId: id,
+    edited: z.boolean().describe('an edit of a message shown before'),
+    ...READ_FIELDS,
+  })
+  .meta({ id: 'InboxMessage', description: 'A message or service notice that a phone showed.' })
+export type InboxEntry = z.infer<typeof InboxEntry>
+
+const SeenDeletion = z
+  .object({ kind: z.literal('deleted'), ...numbered, chatId: id, messageId: id })
+  .meta({ id: 'SeenDeletion', description: 'A message is gone, for everybody.' })
+
+const SeenTyping = z
+  .object({
+    kind: z.literal('typing'),
+    ...numbered,
+    chatId: id,
+    userId: id.describe('id of the bot'),
+    typing: z.boolean(),
+  })
+  .meta({ id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' })
+
+export const KeyChange = z
+  .object({
+    kind: z.literal('key'),
+    ...numbered,
+    userId: id,
+    fingerprint: z.string().nullable().describe('null when the key was removed'),
+  })
+  .meta({ id: 'KeyChange', description: 'Somebody in a common chat has another key, or none.' })
+export type KeyChange = z.infer<typeof KeyChange>
+
+export const ReceivedAnswer = z
+  .object({
+    kind: z.literal('answer'),
+    ...numbered,
+    callbackId: z.string(),
+    chatId: id,
+    messageId: id,
+    text: z.string().nullable(),
+    alert: z.boolean(),
+    url: z.string().nullable(),
+  })
+  .meta({ id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' })
+export type ReceivedAnswer = z.infer<typeof ReceivedAnswer>
+
+/** One thing that a phone showed to its person. */
+export const SeenEvent = z
+  .discriminatedUnion('kind', [InboxEntry, SeenDeletion, SeenTyping, KeyChange, ReceivedAnswer])
+  .meta({ id: 'SeenEvent' })
+export type SeenEvent = z.infer<typeof SeenEvent>
+
+export const SEEN_KINDS = [
+  'message',
+  'edited',
+  'deleted',
+  'joined',
+  'left',
+  'typing',
+  'answer',
+  'key',
+] as const satisfies readonly SeenEvent['kind'][]
+
+export function isInboxEntry(event: SeenEvent): event is InboxEntry {
+  return 'edited' in event
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { A_KEY, ask, protect, still } from './support.ts'
+
+test('bots are listed as they are now, without their tokens', async () => {
+  await using sandbox = await still()
+  const { bot, alice, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  await control.addBot({ username: 'second_bot', allowGroups: false })
+  await protect(sandbox)
+  await control.post({ userId: alice.id, chatId, armored: 'x' })
+  await control.pause({ botId: bot.id })
+  const bots = await control.bots()
+  expect(bots).toMatchObject([
+    { id: bot.id, username: 'echo_bot', status: 'paused', mode: 'protected', queued: 1 },
+    { username: 'second_bot', status: 'active', mode: 'open', allowGroups: false, webhook: null },
+  ])
+  expect(JSON.stringify(bots)).not.toContain(bot.token)
+})
+
+test('people are listed with their keys and closed accounts, chats with their members', async () => {
+  await using sandbox = await still()
+  const { alice, bob, bot, readableGroup } = sandbox.home
+  const { control } = sandbox
+  await control.publishKey({ userId: alice.id, ...A_KEY })
+  await control.renameChat({ chatId: readableGroup, username: 'market' })
+  await control.closeAccount({ userId: bob.id })
+  expect(await control.people()).toMatchObject([
+    { ...alice, firstName: 'Alice', fingerprint: A_KEY.fingerprint, gone: false },
+    { ...bob, fingerprint: null, gone: true },
+  ])
+  expect((await control.chats())[1]).toEqual({
+    id: readableGroup,
+    kind: 'group',
+    mode: 'open',
+    title: 'Market square',
+    username: 'market',
+    members: [alice.id, bot.id],
+  })
+})
+
+test('faults that are set are listed with how often they struck and still can', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  const { id } = await control.fault({ name: 'error', route: 'getMe', times: 2, status: 503 })
+  await control.fault({ name: 'hang', route: 'getChat' })
+  await ask(sandbox, 'GET /me')
+  expect(await control.faults()).toEqual([
+    { id, name: 'error', route: 'getMe', times: 2, status: 503, struck: 1, left: 1 },
+    { id: id + 1, name: 'hang', route: 'getChat', struck: 0, left: null },
+  ])
+  await ask(sandbox, 'GET /me')
+  expect((await control.faults()).map(({ name }) => name)).toEqual(['hang'])
+  await control.clearFaults()
+  expect(await control.faults()).toEqual([])
+})
+
+test('calls that a fault lets pass are no strikes', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  await control.fault({ name: 'error', after: 1 })
+  await ask(sandbox, 'GET /me')
+  expect(await control.faults()).toMatchObject([{ struck: 0 }])
+  await ask(sandbox, 'GET /me')
+  expect(await control.faults()).toMatchObject([{ struck: 1 }])
+})

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ask, outcome, still } from './support.ts'
+
+interface Quoting {
+  kind: string
+  message: { text?: string; replyTo: { id: number; text?: string } | null }
+}
+
+const updates = async (sandbox: Sandbox) => (await ask<Quoting[]>(sandbox, 'GET /updates')).result
+
+test('a bot hears nothing of an edit, and reads it when the message is quoted', async () => {
+  await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  const at = { userId: alice.id, chatId }
+  const { messageId } = await control.post({ ...at, text: 'to go' })
+  sandbox.advance(60_000)
+  expect(await control.editMessage({ ...at, messageId, text: 'to stay' })).toEqual({ messageId })
+  expect(await updates(sandbox)).toMatchObject([{ message: { text: 'to go' } }])
+  await control.post({ ...at, text: 'see above', replyTo: messageId })
+  expect((await updates(sandbox)).at(-1)).toMatchObject({
+    message: { text: 'see above', replyTo: { id: messageId, text: 'to stay' } },
+  })
+  expect(await control.messages({ chatId })).toMatchObject([
+    { text: 'to stay', editedAt: sandbox.now() },
+    { text: 'see above', editedAt: null },
+  ])
+})
+
+test('an edit in an encrypted chat is sealed anew, and the others’ phones open it', async () => {
+  await using sandbox = await still()
+  const { alice, bob, encryptedGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  const phone = await sandbox.phone(bob.id)
+  const { messageId } = await control.write({ userId: alice.id, chatId, text: 'first-canary' })
+  await control.editMessage({ userId: alice.id, chatId, messageId, text: 'second-canary' })
+  expect(await phone.seen(({ edited }) => edited)).toMatchObject({
+    messageId,
+    text: 'second-canary',
+    verdict: 'verified',
+  })
+  expect(sandbox.transcript.search('second-canary')).toEqual([])
+  const edit = sandbox.transcript.list().find(({ method }) => method === 'PATCH')
+  expect(edit).toMatchObject({ by: 'phone', path: `/phones/${alice.id}/messages/${messageId}` })
+})
+
+test('what is deleted can be quoted, pressed, edited and deleted no more, and its file is gone', async () => {
+  await using sandbox = await still({ rates: 'off' })
+  const { alice, readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  const at = { userId: alice.id, chatId }
+  const sent = await control.sendMedia({ ...at, base64: 'AAAA', text: '/start' })
+  const { messageId } = sent
+  expect(await control.deleteMessage({ ...at, messageId })).toEqual({ deleted: true })
+  expect((await fetch(sandbox.url + sent.url)).status).toBe(404)
+  await control.post({ ...at, text: '/quote', replyTo: messageId })
+  expect((await updates(sandbox)).at(-1)?.message.replyTo).toBeNull()
+  const gone = 'no message has the id'
+  await expect(control.editMessage({ ...at, messageId, text: 'x' })).rejects.toThrow(gone)
+  await expect(control.deleteMessage({ ...at, messageId })).rejects.toThrow(gone)
+  await expect(control.press({ ...at, messageId })).rejects.toThrow(gone)
+  const path = `DELETE /messages/${messageId}?chatId=${chatId}`
+  expect(await outcome(sandbox, path)).toBe('message_not_found')
+})
+
+test('an update that waits keeps the words it was queued with', async () => {
+  await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  const at = { userId: alice.id, chatId }
+  const { messageId } = await control.post({ ...at, text: 'too fast' })
+  await control.deleteMessage({ ...at, messageId })
+  expect(await updates(sandbox)).toMatchObject([{ message: { id: messageId, text: 'too fast' } }])
+})
+
+test('a quotation that the bot already has loses its message for later quotations alone', async () => {
+  await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  const at = { userId: alice.id, chatId }
+  const { messageId } = await control.post({ ...at, text: 'one' })
+  const { messageId: second } = await control.post({ ...at, text: 'two', replyTo: messageId })
+  await control.deleteMessage({ ...at, messageId })
+  await control.post({ ...at, text: 'three', replyTo: second })
+  const quotes = (await updates(sandbox)).map(({ message }) => message.replyTo?.text ?? null)
+  expect(quotes).toEqual([null, 'one', 'two'])
+})
+
+test('people edit only what they wrote, and no service notice', async () => {
+  await using sandbox = await still()
+  const { alice, bob, readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  const { messageId } = await control.post({ userId: alice.id, chatId, text: 'mine' })
+  const edit = (userId: number, id = messageId) =>
+    control.editMessage({ userId, chatId, messageId: id, text: 'changed' })
+  await expect(edit(bob.id)).rejects.toThrow('only its author')
+  const sent = await ask<{ id: number }>(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
+  await expect(edit(alice.id, sent.result.id)).rejects.toThrow('only its author')
+  await control.leave({ chatId, userId: bob.id })
+  const notice = (await control.messages({ chatId })).at(-1)?.id ?? 0
+  await expect(edit(bob.id)).rejects.toThrow('is not in')
+  await control.join({ chatId, userId: bob.id })
+  await expect(edit(bob.id, notice)).rejects.toThrow('service notice')
+  const texts = (await control.messages({ chatId })).map(({ text }) => text)
+  expect(texts).toEqual(['mine', 'x', null, null])
+})
+
+test('others’ messages fall to whoever holds the right, and never in a private chat', async () => {
+  await using sandbox = await still()
+  const { alice, bob, privateChat, readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  const remove = (userId: number, messageId: number, where = chatId) =>
+    control.deleteMessage({ userId, chatId: where, messageId })
+  const byAlice = await control.post({ userId: alice.id, chatId, text: 'x' })
+  const byBob = await control.post({ userId: bob.id, chatId, text: 'y' })
+  await expect(remove(bob.id, byAlice.messageId)).rejects.toThrow('right to delete')
+  expect(await remove(alice.id, byBob.messageId)).toEqual({ deleted: true })
+  await control.setMembership({ chatId, userId: bob.id, status: 'admin', rights: 1 })
+  expect(await remove(bob.id, byAlice.messageId)).toEqual({ deleted: true })
+  const body = { chatId: privateChat, text: 'hello' }
+  const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', { body })
+  await expect(remove(alice.id, result.id, privateChat)).rejects.toThrow('right to delete')
+})
+
+test('a closed account deletes nothing, and whoever blocked the bot edits nothing there', async () => {
+  await using sandbox = await still()
+  const { alice, bot, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  const at = { userId: alice.id, chatId }
+  const { messageId } = await control.post({ ...at, text: 'x' })
+  await control.block({ userId: alice.id, botId: bot.id })
+  await expect(control.editMessage({ ...at, messageId, text: 'y' })).rejects.toThrow()
+  await control.closeAccount({ userId: alice.id })
+  await expect(control.deleteMessage({ ...at, messageId })).rejects.toThrow('closed')
+})
+
+test('the phone itself edits and deletes nothing of others', async () => {
+  await using sandbox = await still()
+  const { alice, bob, readableGroup: chatId } = sandbox.home
+  const phone = await sandbox.phone(bob.id)
+  const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
+  await expect(phone.edit(chatId, messageId, 'y')).rejects.toThrow('wrote no message')
+  expect(() => phone.delete(chatId, messageId)).toThrow('wrote no message')
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import { ask, outcome, still } from './support.ts'
+
+const resolve = async (sandbox: Sandbox, handle: string) => {
+  const response = await ask<object>(sandbox, `GET /resolve/${handle}`)
+  return response.ok ? response.result : response.error.code
+}
+
+test('a bot goes by its new handle: in /me, in mentions and commands, and when resolved', async () => {
+  await using sandbox = await still()
+  const { bot, alice, readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  const renamed = await control.renameBot({ botId: bot.id, username: 'Parrot_bot', name: 'Parrot' })
+  expect(renamed).toEqual({ id: bot.id, username: 'Parrot_bot' })
+  const me = (await ask(sandbox, 'GET /me')).result
+  expect(me).toMatchObject({ username: 'Parrot_bot', name: 'Parrot' })
+  for (const text of ['@echo_bot hi', '/start@echo_bot', '@parrot_bot hi', '/start@parrot_bot']) {
+    await control.post({ userId: alice.id, chatId, text })
+  }
+  const { result } = await ask<{ message: { text: string } }[]>(sandbox, 'GET /updates')
+  expect(result.map(({ message }) => message.text)).toEqual(['@parrot_bot hi', '/start@parrot_bot'])
+  expect(await resolve(sandbox, 'parrot_bot')).toMatchObject({ id: bot.id, username: 'Parrot_bot' })
+})
+
+test('an old handle resolves to its holder until it is claimed, or to nobody once released', async () => {
+  await using sandbox = await still()
+  const { bot, alice } = sandbox.home
+  const { control } = sandbox
+  await control.renameBot({ botId: bot.id, username: 'second_bot' })
+  expect(await resolve(sandbox, 'echo_bot')).toMatchObject({ id: bot.id, username: 'second_bot' })
+  await control.renameBot({ botId: bot.id, username: 'third_bot', formerHandle: 'released' })
+  expect(await resolve(sandbox, 'second_bot')).toBe('username_not_found')
+  await control.renamePerson({ userId: alice.id, username: 'echo_bot' })
+  expect(await resolve(sandbox, 'echo_bot')).toMatchObject({ id: alice.id })
+})
+
+test('a group gets a handle, another one, and loses it', async () => {
+  await using sandbox = await still()
+  const { readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  await control.renameChat({ chatId, username: 'Market' })
+  expect(await resolve(sandbox, 'market')).toMatchObject({ id: chatId, kind: 'group' })
+  await control.renameChat({ chatId, username: 'Bazaar', formerHandle: 'released' })
+  expect(await resolve(sandbox, 'market')).toBe('username_not_found')
+  expect((await ask(sandbox, `GET /chats/${chatId}`)).result).toMatchObject({ username: 'Bazaar' })
+  expect(await control.renameChat({ chatId, username: null })).toEqual({
+    id: chatId,
+    username: null,
+  })
+  expect(await resolve(sandbox, 'bazaar')).toBe('username_not_found')
+})
+
+test('a person can change the case of their handle, and their names', async () => {
+  await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  const names = { firstName: 'Alicia', lastName: 'Liddell' }
+  await control.renamePerson({ userId: alice.id, username: 'Alice', ...names })
+  const seen = { username: 'Alice', ...names }
+  expect(await resolve(sandbox, 'alice')).toMatchObject({ user: seen })
+  await control.post({ userId: alice.id, chatId, text: 'hi' })
+  expect((await ask(sandbox, 'GET /updates')).result).toMatchObject([{ message: { from: seen } }])
+})
+
+test('a handle that is taken, malformed or the service’s is refused, and nothing changes', async () => {
+  await using sandbox = await still()
+  const { bot, readableGroup: chatId, privateChat } = sandbox.home
+  const { control } = sandbox
+  await expect(control.renameBot({ botId: bot.id, username: 'ALICE' })).rejects.toThrow('is taken')
+  await expect(control.renameBot({ botId: bot.id, username: 'a-b' })).rejects.toThrow('shape')
+  await expect(control.renameChat({ chatId, username: 'service' })).rejects.toThrow('is taken')
+  await expect(control.renameChat({ chatId: privateChat, username: 'mine' })).rejects.toThrow(
+    'private chat',
+  )
+  await expect(control.renameBot({ botId: 1, username: 'free_bot' })).rejects.toThrow('no bot')
+  expect(await resolve(sandbox, 'echo_bot')).toMatchObject({ username: 'echo_bot' })
+  expect(await outcome(sandbox, 'GET /resolve/free_bot')).toBe('username_not_found')
+})

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { waitFor } from '../../src/sandbox/control/waiting.ts'
+import { World } from '../../src/sandbox/world.ts'
+import { still as seeded, PAIR } from './seeded.ts'
+import { ask, still } from './support.ts'
+
+const WAIT_MS = 20_000
+
+/** Whether it is still waiting once everything else that is due was done. */
+async function isWaiting(call: Promise<unknown>): Promise<boolean> {
+  const over = vi.fn()
+  void call.then(over)
+  await pause(30)
+  return over.mock.calls.length === 0
+}
+
+test('queued updates are waited for, also on a clock that stands still', async () => {
+  await using sandbox = await still()
+  const { alice, bot, privateChat: chatId } = sandbox.home
+  const control = createControlClient(sandbox.controlUrl)
+  const first = control.queued({ botId: bot.id, wait: WAIT_MS })
+  expect(await isWaiting(first)).toBe(true)
+  await control.post({ userId: alice.id, chatId, text: 'one' })
+  const [update] = await first
+  expect(update).toMatchObject({ message: { text: 'one' } })
+  const after = update?.updateId ?? 0
+  const second = control.queued({ botId: bot.id, after, wait: WAIT_MS })
+  expect(await isWaiting(second)).toBe(true)
+  await control.post({ userId: alice.id, chatId, text: 'two' })
+  expect(await second).toMatchObject([{ message: { text: 'two' } }])
+  expect(await control.queued({ botId: bot.id })).toHaveLength(2)
+})
+
+test('what is there already is given at once, and nothing when the time is over', async () => {
+  await using sandbox = await still()
+  const { alice, bot, privateChat: chatId } = sandbox.home
+  const { control } = sandbox
+  const { messageId } = await control.post({ userId: alice.id, chatId, text: 'one' })
+  expect(await control.messages({ chatId, wait: WAIT_MS })).toHaveLength(1)
+  expect(await control.messages({ chatId, after: messageId, wait: 5 })).toEqual([])
+  expect(await control.notices({ botId: bot.id, wait: 0 })).toEqual([])
+})
+
+test('messages of a chat, not those of others, end a wait for them', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const waiting = control.messages({ chatId: home.readableGroup, wait: WAIT_MS })
+  await control.post({ userId: home.alice.id, chatId: home.privateChat, text: 'elsewhere' })
+  expect(await isWaiting(waiting)).toBe(true)
+  await control.post({ userId: home.bob.id, chatId: home.readableGroup, text: 'here' })
+  expect(await waiting).toMatchObject([{ text: 'here' }])
+})
+
+test('a wait for the transcript ends with a call that is answered', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  const poll = new AbortController()
+  const waiting = control.transcript({ wait: WAIT_MS })
+  const held = ask(sandbox, 'GET /updates?timeout=50', { signal: poll.signal }).catch(() => null)
+  expect(await isWaiting(waiting)).toBe(true)
+  await ask(sandbox, 'GET /me')
+  expect(await waiting).toMatchObject([
+    { n: 1, path: '/bot/v1/updates?timeout=50', status: 0 },
+    { n: 2, path: '/bot/v1/me', status: 200 },
+  ])
+  poll.abort()
+  await held
+})
+
+test('an emptied transcript is waited for anew', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  await ask(sandbox, 'GET /me')
+  await control.clearTranscript()
+  const waiting = control.transcript({ wait: WAIT_MS })
+  expect(await isWaiting(waiting)).toBe(true)
+  await ask(sandbox, 'GET /webhook')
+  expect(await waiting).toMatchObject([{ n: 2, path: '/bot/v1/webhook' }])
+})
+
+test('notices to the owner are numbered and waited for', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const botId = home.bot.id
+  const waiting = control.notices({ botId, wait: WAIT_MS })
+  await control.revokeToken({ botId })
+  expect(await waiting).toMatchObject([{ n: 1, kind: 'token_revoked' }])
+  expect(await control.notices({ botId, after: 1 })).toEqual([])
+})
+
+test('a wait for the schedule ends with the next failure, or when nothing is left', async () => {
+  const step = (at: string) => ({ at, press: { userId: 'alice', chatId: 'dm', messageId: 1 } })
+  await using sandbox = await seeded({
+    ...PAIR,
+    schedule: [step('1s'), { at: '2s', pause: { botId: 'echo_bot' } }],
+  })
+  const { control } = sandbox
+  const failure = control.schedule({ wait: WAIT_MS })
+  expect(await isWaiting(failure)).toBe(true)
+  await control.advance({ ms: 1000 })
+  expect(await failure).toMatchObject({ left: 1, errors: [{ n: 1, action: 'press' }] })
+  const end = control.schedule({ after: 1, wait: WAIT_MS })
+  expect(await isWaiting(end)).toBe(true)
+  await control.advance({ ms: 1000 })
+  expect(await end).toEqual({ left: 0, errors: [] })
+})
+
+test('a closing sandbox ends every wait', async () => {
+  const sandbox = await still()
+  const { bot } = sandbox.home
+  const inProcess = sandbox.control.queued({ botId: bot.id, wait: WAIT_MS })
+  const remote = createControlClient(sandbox.controlUrl).events({ after: 1e9, wait: WAIT_MS })
+  expect(await isWaiting(remote)).toBe(true)
+  await sandbox[Symbol.asyncDispose]()
+  expect(await inProcess).toEqual([])
+  await remote.catch(() => null)
+})
+
+test('whoever hangs up waits no longer', async () => {
+  await using sandbox = await still()
+  const left = vi.fn()
+  const subscribed = vi.spyOn(World.prototype, 'onEvent').mockReturnValue(left)
+  onTestFinished(() => subscribed.mockRestore())
+  const caller = new AbortController()
+  const waiting = fetch(`${sandbox.controlUrl}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ chatId: sandbox.home.privateChat, wait: WAIT_MS }),
+    signal: caller.signal,
+  })
+  await expect.poll(() => subscribed.mock.calls.length).toBe(1)
+  expect(left).not.toHaveBeenCalled()
+  caller.abort()
+  await expect(waiting).rejects.toThrow('abort')
+  await expect.poll(() => left.mock.calls.length).toBe(1)
+})
+
+test('a signal that is aborted ends a wait, and what was subscribed to is left', async () => {
+  const caller = new AbortController()
+  const left = vi.fn()
+  const world = { closing: new AbortController() } as World
+  const waiting = waitFor(
+    { world, hangUp: caller.signal },
+    { waitMs: WAIT_MS, isThere: () => false, onChange: () => left },
+  )
+  expect(await isWaiting(waiting)).toBe(true)
+  expect(left).not.toHaveBeenCalled()
+  caller.abort()
+  await waiting
+  expect(left).toHaveBeenCalledOnce()
+})
+
+test('a wait is at most a minute, and a whole number', async () => {
+  await using sandbox = await still()
+  const control = createControlClient(sandbox.controlUrl)
+  const botId = sandbox.home.bot.id
+  for (const wait of [60_001, -1, 0.5]) {
+    await expect(control.queued({ botId, wait })).rejects.toThrow('wait')
+  }
+  await expect(control.queued({ botId, after: -1 })).rejects.toThrow('after')
+})
