@@ -9,7 +9,6 @@ export const NOT_CHECKED: Partial<Record<Proof, string>> = {
   'key-v6': 'about phones, not about the service',
   'delete-secret': 'a bot has no way to learn of a secret message, so it has no id to name',
   'delete-race': 'a race within the service that cannot be brought about from outside',
-  'typing-clears': 'about what the app shows; the API says only whether an indicator went out',
   'limits-read': 'a duty of clients',
   'version-tolerance': 'a duty of clients',
   'limit mediaMaxBytes': 'a choice of clients',

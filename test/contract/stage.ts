@@ -31,6 +31,10 @@ export interface Person {
     file: Buffer,
     o?: { text?: string; replyTo?: number; durationMs?: number },
   ): Promise<void>
+  /** Edits a message of their own; in an encrypted chat the phone seals it anew. */
+  edit(chatId: number, messageId: number, text: string): Promise<void>
+  /** Deletes a message of their own for everybody. */
+  delete(chatId: number, messageId: number): Promise<void>
   /** Presses the button with that `callbackData`, or the first that has any; gives the press. */
   press(chatId: number, messageId: number, data?: string): Promise<string>
   leave(chatId: number): Promise<void>
@@ -40,6 +44,10 @@ export interface Person {
   rename(username: string): Promise<void>
   /** What the phone showed for a message, as it came or as it was last edited. */
   sees(chatId: number, messageId: number, as?: 'sent' | 'edited'): Promise<Shown>
+  /** Whether the phone shows a chat's message now. */
+  shows(chatId: number, messageId: number): Promise<boolean>
+  /** Whether the phone shows now that the bot is typing. */
+  showsTyping(chatId: number): Promise<boolean>
   /** What the phone showed in answer to a press. */
   sawAnswer(
     callbackId: string,

@@ -16,6 +16,7 @@ import { MEMBER, MEMBERS } from './members.ts'
 import { MESSAGE } from './message.ts'
 import { MODES } from './modes.ts'
 import { OWNER } from './owner.ts'
+import { PEOPLE_EDITS } from './people-edits.ts'
 import { PRIVACY } from './privacy.ts'
 import { RATES } from './rates.ts'
 import { READINGS } from './readings.ts'
@@ -36,6 +37,7 @@ export const ALL_CASES: readonly Case[] = [
   ...MODES,
   ...PRIVACY,
   ...MESSAGE,
+  ...PEOPLE_EDITS,
   ...MEDIA,
   ...UPDATES,
   ...QUEUE,

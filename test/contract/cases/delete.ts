@@ -28,6 +28,18 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', [
     },
   },
   {
+    name: 'what a bot deleted is gone from people’s phones, too',
+    proves: ['delete-result'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const id = await say(stage, chatId)
+      assert.equal(await stage.alice.shows(chatId, id), true)
+      ok(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`))
+      assert.equal(await stage.alice.shows(chatId, id), false)
+    },
+  },
+  {
     name: 'what was sent can be deleted, once',
     proves: ['delete-own', 'delete-gone', 'safe-retry-rest'],
     needs: ['group'],

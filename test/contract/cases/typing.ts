@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { no, okFields } from '../expect.ts'
+import { say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 async function sent(stage: Stage, chatId: number, body?: object): Promise<unknown> {
@@ -41,6 +42,28 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       const chatId = await stage.group()
       assert.equal(await sent(stage, chatId), true)
       assert.equal(await sent(stage, chatId, { typing: false }), true)
+    },
+  },
+  {
+    name: 'phones show it until a message lands, it is cleared, or a few seconds have passed',
+    proves: ['typing-clears', 'typing-body'],
+    needs: ['people', 'group', 'clock'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const shown = () => stage.alice.showsTyping(chatId)
+      const ends = [
+        () => say(stage, chatId),
+        () => sent(stage, chatId, { typing: false }),
+        async () => stage.advance(10_000),
+      ]
+      assert.equal(await shown(), false)
+      for (const end of ends) {
+        assert.equal(await sent(stage, chatId), true)
+        assert.equal(await shown(), true)
+        await end()
+        assert.equal(await shown(), false)
+        stage.advance(3000)
+      }
     },
   },
   {

@@ -19,6 +19,10 @@ export function personOf(
       const base64 = file.toString('base64')
       await control.sendMedia({ ...me, chatId, base64, text, replyTo, durationMs })
     },
+    edit: async (chatId, messageId, text) =>
+      void (await control.editMessage({ ...me, chatId, messageId, text })),
+    delete: async (chatId, messageId) =>
+      void (await control.deleteMessage({ ...me, chatId, messageId })),
     press: async (chatId, messageId, data) => {
       const { callbackId } = await control.press({ ...me, chatId, messageId, data })
       return callbackId
@@ -38,6 +42,11 @@ export function personOf(
       )
       return { text, verdict }
     },
+    shows: async (chatId, messageId) => {
+      const { messages } = await control.screen({ ...me, chatId })
+      return messages.some((shown) => shown.messageId === messageId)
+    },
+    showsTyping: async (chatId) => (await control.screen({ ...me, chatId })).typing.includes(botId),
     sawAnswer: async (callbackId) => {
       const { answers } = await control.inbox(me)
       const found = answers.find((answer) => answer.callbackId === callbackId)

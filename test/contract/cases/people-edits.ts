@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { casesOf } from '../case.ts'
+import { at, no } from '../expect.ts'
+import { onlyMessage, received, receivedWords, say } from '../steps.ts'
+
+/** What bots notice when people edit and delete their messages. */
+export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
+  {
+    name: 'an edit by a person emits nothing, and a later quotation is of the message as it is now',
+    proves: ['event-message', 'message-reply'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const [before, after, reply] = [stage.words(), stage.words(), stage.words()]
+      const id = await stage.alice.write(chatId, before)
+      await stage.alice.edit(chatId, id, after)
+      assert.deepEqual(await receivedWords(stage), [before])
+      await stage.alice.write(chatId, reply, { replyTo: id })
+      const quoting = (await received(stage)).at(-1)
+      assert.equal(at(quoting, 'message.text'), reply)
+      assert.equal(at(quoting, 'message.replyTo.id'), id)
+      assert.equal(at(quoting, 'message.replyTo.text'), after)
+    },
+  },
+  {
+    name: 'an edit that would address the bot comes too late: it emits nothing',
+    proves: ['event-message', 'group-addressed'],
+    needs: ['people', 'group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const id = await stage.alice.write(chatId, stage.words())
+      await stage.alice.edit(chatId, id, `/start ${stage.words()}`)
+      assert.deepEqual(await received(stage), [])
+    },
+  },
+  {
+    name: 'a message that a person deleted emits nothing and can be quoted no more',
+    proves: ['event-message', 'message-reply', 'send-reply'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const id = await stage.alice.write(chatId, stage.words())
+      await stage.alice.delete(chatId, id)
+      assert.equal((await received(stage)).length, 1)
+      const sent = await say(stage, chatId, { replyTo: id })
+      assert.equal((await stage.held(chatId)).find((one) => one.id === sent)?.replyTo, null)
+      await stage.alice.write(chatId, stage.words(), { replyTo: id })
+      assert.equal(at((await received(stage)).at(-1), 'message.replyTo'), null)
+    },
+  },
+  {
+    name: 'an update that waits still has the words of a message that was deleted meanwhile',
+    proves: ['event-order'],
+    needs: ['people', 'private chat'],
+    run: async (stage) => {
+      const chatId = await stage.privateChat()
+      const text = stage.words()
+      await stage.alice.delete(chatId, await stage.alice.write(chatId, text))
+      assert.equal((await onlyMessage(stage))['text'], text)
+    },
+  },
+  {
+    name: 'a message that a person deleted is not found by the bot that may delete it',
+    proves: ['delete-gone', 'error message_not_found'],
+    needs: ['people', 'rooms'],
+    run: async (stage) => {
+      const chatId = await stage.room()
+      await stage.setMembership(chatId, stage.me.id, { status: 'admin', deletes: true })
+      const id = await stage.bob.write(chatId, stage.words())
+      await stage.bob.delete(chatId, id)
+      no(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`), 'message_not_found')
+    },
+  },
+])
