@@ -24,6 +24,9 @@ async function follow(sandbox: Sandbox, path = '', headers: Record<string, strin
 }
 
 const tick = (sandbox: Sandbox) => sandbox.control.advance({ ms: 1 })
+/** One event more. */
+const record = (sandbox: Sandbox, path = '/') =>
+  sandbox.transcript.open({ at: 0, by: 'api', method: 'GET', path, headers: [] })
 const idOf = (block: string | undefined) => Number(/^id: (\d+)$/m.exec(block ?? '')?.[1])
 
 test('events arrive as they happen, each with its id, its kind and itself', async () => {
@@ -67,7 +70,7 @@ test('only the kinds that are asked for arrive', async () => {
 test('events that are held no longer are announced, and the rest follows', async () => {
   await using sandbox = await still()
   const { last } = await sandbox.control.events()
-  for (let n = 0; n < 10_004 - last; n++) sandbox.advance(1)
+  for (let n = 0; n < 10_004 - last; n++) record(sandbox)
   const { next } = await follow(sandbox, '?after=1')
   expect((await next.next()).value).toBe('event: missed\ndata: {"missed":3}')
   expect(idOf((await next.next()).value)).toBe(5)
@@ -96,12 +99,8 @@ test('a reader that does not read is dropped, and told so', async () => {
   socket.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await once(socket, 'data')
   socket.pause()
-  const filler = 'x'.repeat(8000)
   for (let round = 0; round < 40; round++) {
-    for (let n = 0; n < 400; n++) {
-      const record = sandbox.transcript
-      record.open({ at: 0, by: 'api', method: 'GET', path: `/${filler}`, headers: [] })
-    }
+    for (let n = 0; n < 400; n++) record(sandbox, `/${'x'.repeat(8000)}`)
     await new Promise((resolve) => setImmediate(resolve))
   }
   let text = ''
@@ -133,4 +132,22 @@ test('a closing sandbox ends the stream', async () => {
   const end = next.next()
   await sandbox[Symbol.asyncDispose]()
   expect(await end).toMatchObject({ done: true })
+})
+
+test('a stream goes on across a reset, and a removed world ends its own', async () => {
+  await using sandbox = await still()
+  const { next } = await follow(sandbox, '?kinds=restored,clock')
+  await sandbox.reset()
+  expect((await next.next()).value).toContain('event: restored')
+  await tick(sandbox)
+  expect((await next.next()).value).toContain('event: clock')
+  const { controlUrl } = await sandbox.control.addWorld({ name: 'other', clock: 'still' })
+  const response = await fetch(`${controlUrl}/events?after=0`)
+  const other = blocks(response)
+  expect(idOf((await other.next()).value)).toBe(1)
+  await sandbox.control.removeWorld({ name: 'other' })
+  let rest = await other.next()
+  while (rest.done !== true) rest = await other.next()
+  await tick(sandbox)
+  expect((await next.next()).value).toContain('event: clock')
 })

@@ -15,7 +15,7 @@ test('a bot hears nothing of an edit, and reads it when the message is quoted', 
   const { control } = sandbox
   const at = { userId: alice.id, chatId }
   const { messageId } = await control.post({ ...at, text: 'to go' })
-  sandbox.advance(60_000)
+  await sandbox.advance(60_000)
   expect(await control.editMessage({ ...at, messageId, text: 'to stay' })).toEqual({ messageId })
   expect(await updates(sandbox)).toMatchObject([{ message: { text: 'to go' } }])
   await control.post({ ...at, text: 'see above', replyTo: messageId })

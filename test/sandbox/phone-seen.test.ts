@@ -168,3 +168,31 @@ test('waiting for a phone ends when it shows something, not before', async () =>
     last: next,
   })
 })
+
+test('what comes while a message is being opened is shown after it', async () => {
+  const { control, home } = sandbox
+  const after = await newest()
+  const armored = await bob.seal('quick', [alice.certificate])
+  const post = { userId: bob.userId, chatId: home.encryptedGroup, armored }
+  const posted = control.post(post)
+  const messageId = (await control.messages({ chatId: post.chatId })).at(-1)?.id ?? 0
+  bob.delete(post.chatId, messageId)
+  await posted
+  expect((await inbox(after)).seen).toMatchObject([
+    { kind: 'message', messageId, text: 'quick' },
+    { kind: 'deleted', messageId },
+  ])
+})
+
+test('the screen shows an edit that was made while the person was away', async () => {
+  const { control, home } = sandbox
+  const chatId = home.readableGroup
+  const messageId = await bob.write(chatId, 'before')
+  await alice.settled()
+  await control.leave({ chatId, userId: alice.userId })
+  await control.advance({ ms: 1 })
+  await bob.edit(chatId, messageId, 'after')
+  await control.join({ chatId, userId: alice.userId })
+  const { messages } = await alice.chat(chatId)
+  expect(messages.find((one) => one.messageId === messageId)).toMatchObject({ text: 'after' })
+})

@@ -62,7 +62,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
         assert.equal(await shown(), true)
         await end()
         assert.equal(await shown(), false)
-        stage.advance(3000)
+        await stage.advance(3000)
       }
     },
   },
