@@ -137,6 +137,16 @@ test('what is said in a chat, tokens and secrets are in no event', async () => {
   expect(text).not.toContain(sandbox.token)
 })
 
+test('what is left of a world that was reset is recorded no more', async () => {
+  await using sandbox = await still()
+  const { transcript } = sandbox
+  await sandbox.reset()
+  const { events, last: after } = await sandbox.control.events()
+  expect(events.at(-1)).toMatchObject({ kind: 'restored', at: sandbox.now() })
+  transcript.open({ at: 0, by: 'api', method: 'GET', path: '/', headers: [] })
+  expect((await sandbox.control.events({ after })).events).toEqual([])
+})
+
 test('in code the events are iterated over, from now on or after an id', async () => {
   await using sandbox = await still()
   const { control } = sandbox

@@ -127,7 +127,8 @@ test('whoever hangs up waits no longer', async () => {
   const waiting = fetch(`${sandbox.controlUrl}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ chatId: sandbox.home.privateChat, wait: WAIT_MS }),
+    // Longer than the test has.
+    body: JSON.stringify({ chatId: sandbox.home.privateChat, wait: 60_000 }),
     signal: caller.signal,
   })
   await expect.poll(() => subscribed.mock.calls.length).toBe(1)
