@@ -113,6 +113,20 @@ test('a clock that is stopped while it is moved reaches the end of the move', as
   expect(clock.now()).toBe(stoodAt)
 })
 
+test('a clock that is let run while it is moved runs from the end of the move', async () => {
+  const clock = new WorldClock({ mode: 'still', startMs: 5000 })
+  const due = clock.wait(500, never)
+  await clock.advance(1000, async () => {
+    clock.mode = 'running'
+    const before = clock.now()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(clock.now()).toBe(before)
+  })
+  expect(await due).toBe(true)
+  expect(await clock.wait(2, never)).toBe(true)
+  expect(clock.now()).toBeGreaterThanOrEqual(6002)
+})
+
 test('an aborted wait says so', async () => {
   const clock = new WorldClock({ mode: 'running' })
   const controller = new AbortController()

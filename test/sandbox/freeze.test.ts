@@ -48,13 +48,15 @@ test('a world that stays goes on standing, or running, as it was left', async ()
   expect((await third.control.now()).mode).toBe('running')
 })
 
-test('steps that fall due on the way happen at their time', async () => {
+test('steps that fall due on the way happen at their time, also after one that takes a while', async () => {
   await using sandbox = await createSandbox({
     world: {
       ...PAIR,
+      people: { alice: {} },
       clock: { at: AT, mode: 'still' },
       schedule: [
         { at: '2s', post: { userId: 'alice', chatId: 'dm', text: 'one' } },
+        { at: '3s', newKey: { userId: 'alice', kind: 'rsa3072' } },
         { at: '7s', post: { userId: 'alice', chatId: 'dm', text: 'two' } },
       ],
     },

@@ -90,6 +90,40 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'chats.room.members: expected one owner at most',
     ],
   },
+  'seats and posts that there cannot be': {
+    seed: {
+      ...GOOD,
+      chats: {
+        room: {
+          kind: 'group',
+          mode: 'open',
+          members: {
+            alice: { status: 'owner', rights: ['deleteMessages'] },
+            carol: { status: 'member', restrictedFor: '1h' },
+          },
+        },
+        news: {
+          kind: 'channel',
+          mode: 'open',
+          members: {
+            alice: 'owner',
+            carol: { status: 'admin', rights: ['deleteMessages'] },
+            echo_bot: { status: 'admin', rights: ['postMessages'] },
+          },
+          history: [
+            { from: 'alice', text: 'x' },
+            { from: 'echo_bot', text: 'x' },
+            { from: 'carol', text: 'x' },
+          ],
+        },
+      },
+    },
+    problems: [
+      'chats.room.members.alice.rights: rights are for the status admin',
+      'chats.room.members.carol.restrictedFor: expected the status restricted beside it',
+      'chats.news.history.2.from: expected somebody who may post in this channel',
+    ],
+  },
   'a second private chat of the same two': {
     seed: { ...GOOD, chats: { one: GOOD.chats.dm, two: GOOD.chats.dm } },
     problems: ['chats.two: the two have a private chat already: chats.one'],

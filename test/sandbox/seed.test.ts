@@ -156,3 +156,22 @@ test('keys of every kind, blocks, closed accounts, pauses, tokens and commands s
   const { result } = await ask<{ scope: string }[]>(sandbox, 'GET /commands', as)
   expect(result.map(({ scope }) => scope)).toEqual(['default', `chat:${market}`])
 })
+
+test('whoever is restricted at the beginning may have written before', async () => {
+  await using sandbox = await still({
+    people: { alice: { key: 'none' }, bob: { key: 'none' } },
+    bots: { echo_bot: {} },
+    chats: {
+      market: {
+        kind: 'group',
+        mode: 'open',
+        members: { alice: 'owner', bob: 'restricted', echo_bot: 'member' },
+        history: [{ from: 'bob', text: 'while I may' }],
+      },
+    },
+  })
+  expect(await texts(sandbox)).toEqual(['while I may'])
+  const [chat, bob] = [sandbox.chats[0]?.id ?? 0, sandbox.people[1]?.id ?? 0]
+  const late = sandbox.control.post({ userId: bob, chatId: chat, text: 'too late' })
+  await expect(late).rejects.toThrow('restricted')
+})

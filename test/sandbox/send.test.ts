@@ -137,6 +137,20 @@ test('a repeated sendId answers 200 with the message already written', async () 
   expect(await sandbox.control.messages({ chatId: sandbox.home.privateChat })).toHaveLength(1)
 })
 
+test('a repeated sendId answers so whatever the chat takes by now, and whatever is said', async () => {
+  await using sandbox = await open()
+  const sendId = randomUUID()
+  const { result } = await send(sandbox, { text: 'once', sendId })
+  await protect(sandbox)
+  const bodies = [{ text: 'once' }, { text: 'x'.repeat(5000) }, { armored: 'x' }, { markup: 7 }, {}]
+  for (const body of bodies) {
+    const again = await send(sandbox, { ...body, sendId })
+    expect([again.status, again.result]).toEqual([200, result])
+  }
+  expect(await code(sandbox, { text: 7, sendId })).toBe('bad_request')
+  expect(await code(sandbox, { text: 'once' })).toBe('wrong_body_kind')
+})
+
 test('the same sendId in another chat is a conflict, and one that is no UUID a bad request', async () => {
   await using sandbox = await open()
   const sendId = randomUUID()
