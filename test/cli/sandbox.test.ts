@@ -210,8 +210,8 @@ schedule:
 /** The status of a bot's call on loopback under a Host. */
 async function statusUnder(host: string, port: string, token: string): Promise<number | undefined> {
   const headers = { host, authorization: `Bearer ${token}` }
-  const call = request({ host: '127.0.0.1', port, path: '/bot/v1/me', headers }).end()
-  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  const asked = request({ host: '127.0.0.1', port, path: '/bot/v1/me', headers }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
   response.resume()
   return response.statusCode
 }
