@@ -1,6 +1,6 @@
-# Two stages: the first has npm and builds, the second holds only what runs. Nothing is compiled and
-# the second stage runs nothing, so one build on any machine makes the image for every architecture
-# that the base image has. No keychain inside: a container's secrets are files.
+# The first stage has npm and builds, the second holds only what runs; the sidecar and the sandbox are
+# made of it. Nothing is compiled and only the first stage runs anything, so one build on any machine
+# makes the images for every architecture that the base image has. No keychain inside: a container's secrets are files.
 FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
@@ -15,15 +15,14 @@ RUN npm ci --ignore-scripts --no-fund --no-audit \
   && find node_modules \( -name '*.map' -o -name '*.d.[cm]ts' -o -name '*.d.ts' \) -delete \
   && install -d -m 0700 -o 1000 -g 1000 /data/postern
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim AS runtime
 LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.description="An OpenPGP sidecar for chat bots" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=131072 \
-    MALLOC_MMAP_THRESHOLD_=8192 \
-    POSTERN_DATA_DIR=/var/lib/postern
+    MALLOC_MMAP_THRESHOLD_=8192
 WORKDIR /app
 COPY --from=build --chown=1000:1000 /data /var/lib
 COPY --from=build /app/node_modules node_modules
@@ -31,9 +30,20 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/package.json ./
 COPY LICENSE ./
 USER 1000:1000
+STOPSIGNAL SIGTERM
+
+# The sandbox as a service, to test a bot against: `docker build --target sandbox -t postern-sandbox .`
+# It needs no volume. What follows the name of the image is added to its options.
+FROM runtime AS sandbox
+EXPOSE 8800 8801
+HEALTHCHECK --interval=2s --timeout=5s --start-period=30s --retries=5 \
+  CMD ["node", "--eval", "fetch('http://127.0.0.1:8801/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js", "sandbox", "--host", "0.0.0.0", "--port", "8800", "--control-port", "8801"]
+
+FROM runtime
+ENV POSTERN_DATA_DIR=/var/lib/postern
 VOLUME /var/lib/postern
 EXPOSE 8700
-STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "dist/main.js", "status"]
 ENTRYPOINT ["node", "--max-semi-space-size=2", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]

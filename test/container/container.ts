@@ -31,6 +31,8 @@ export interface ContainerOptions {
   /** A folder of this machine that is mounted at /run/secrets. */
   secrets: string
   env: Record<string, string>
+  /** What stands behind the name of the image; the image's own when absent. */
+  args?: string[]
 }
 
 /** A container that was started. */
@@ -45,6 +47,12 @@ export class Container implements AsyncDisposable {
     this.#image = image
     this.#outer = outer
     this.#said = () => Buffer.concat(chunks).toString()
+  }
+
+  /** The first that it writes to stdout. */
+  async printed(): Promise<string> {
+    const [chunk] = (await once(this.#outer.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
+    return String(chunk)
   }
 
   /** What it wrote to stderr. */
@@ -106,13 +114,13 @@ export function startContainer(image: Image, options: ContainerOptions): Contain
   const [uid = '', gid = ''] = config.User.split(':')
   for (const at of ['proc', 'run/secrets']) mkdirSync(join(root, at), { recursive: true })
   const places = [root, options.volume, options.secrets, config.WorkingDir, uid, gid]
-  const command = [...config.Entrypoint, ...config.Cmd]
+  const command = [...config.Entrypoint, ...(options.args ?? config.Cmd ?? [])]
   const apart = ['--mount', '--pid', '--fork', '--kill-child']
   const child = spawn(
     ...mortal('unshare', [...apart, 'sh', '-c', START, 'sh', ...places, ...command]),
     {
       env: { ...environment(image), ...options.env },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', options.args === undefined ? 'ignore' : 'pipe', 'pipe'],
     },
   )
   return new Container(image, child)

@@ -36,15 +36,18 @@ export interface ImageConfig {
   User: string
   Env: string[]
   Entrypoint: string[]
-  Cmd: string[]
+  /** Null when it has none. */
+  Cmd: string[] | null
   Healthcheck: { Test: string[] }
-  Volumes: Record<string, object>
+  /** Undefined when it has none, as the next. */
+  Volumes?: Record<string, object>
+  ExposedPorts?: Record<string, object>
   WorkingDir: string
   StopSignal: string
 }
 
 /** The image, its files laid out in a folder. */
-export interface Image extends AsyncDisposable {
+export interface Image {
   config: ImageConfig
   /** Where its root stands on this machine. */
   root: string
@@ -60,8 +63,14 @@ export async function whyNot(): Promise<string | null> {
   return code === 0 ? null : 'namespaces cannot be made here'
 }
 
-/** Builds the image. @throws Error with what was said when a step fails */
-export async function buildImage(): Promise<Image> {
+/** The images that the Dockerfile makes. */
+export interface Images extends AsyncDisposable {
+  sidecar: Image
+  sandbox: Image
+}
+
+/** Builds the images. @throws Error with what was said when a step fails */
+export async function buildImages(): Promise<Images> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-image-'))
   // vfs copies where others mount, and so works on any file system.
   const places = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
@@ -76,19 +85,27 @@ export async function buildImage(): Promise<Image> {
     await buildBase(buildah)
     const cache = await must('npm', ['config', 'get', 'cache'])
     mkdirSync(cache, { recursive: true })
-    await buildah('bud', ...BUILD, '--volume', `${cache}:${CACHE}`, '--tag', 'postern', '.')
-    const container = await buildah('from', '--pull-never', 'localhost/postern')
-    const inspected = await buildah('inspect', '--type', 'image', 'localhost/postern')
-    const { Docker } = JSON.parse(inspected) as { Docker: { config: ImageConfig } }
-    const root = await buildah('mount', container)
-    return { config: Docker.config, root, [Symbol.asyncDispose]: clear }
+    const build = async (name: string, options: string[] = []): Promise<Image> => {
+      const mounts = ['--volume', `${cache}:${CACHE}`]
+      await buildah('bud', ...BUILD, ...mounts, ...options, '--tag', name, '.')
+      const container = await buildah('from', '--pull-never', `localhost/${name}`)
+      const inspected = await buildah('inspect', '--type', 'image', `localhost/${name}`)
+      const { Docker } = JSON.parse(inspected) as { Docker: { config: ImageConfig } }
+      return { config: Docker.config, root: await buildah('mount', container) }
+    }
+    return {
+      sidecar: await build('postern'),
+      sandbox: await build('postern-sandbox', ['--target', 'sandbox']),
+      [Symbol.asyncDispose]: clear,
+    }
   } catch (error) {
     await clear()
     throw error
   }
 }
 
-const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker']
+/** With layers, so that what both images stand on is built once. */
+const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker', '--layers']
 
 async function buildBase(buildah: (...args: string[]) => Promise<string>): Promise<void> {
   const container = await buildah('from', 'scratch')

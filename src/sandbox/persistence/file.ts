@@ -22,8 +22,8 @@ export class FilePersistence implements Persistence {
   readonly #file: string
   readonly #db: Kysely<WorldDatabase>
   readonly #maps: RecordMaps
-  /** What this one replaces once it starts. */
-  readonly #before: FilePersistence | null
+  /** What this one replaces when it starts; null from then on, so that it can be freed. */
+  #before: FilePersistence | null
   #pending = new Map<string, PendingWrite>()
   #writing: Promise<void> | null = null
   #state: 'new' | 'started' | 'replaced' = 'new'
@@ -94,6 +94,7 @@ export class FilePersistence implements Persistence {
 
   async start(): Promise<void> {
     if (this.#before !== null) await this.#before.#giveWayTo(() => this.#writeAll())
+    this.#before = null
     this.#state = 'started'
     await this.flush()
   }
@@ -184,8 +185,8 @@ export class FilePersistence implements Persistence {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const isFilesOwner = this.#state === 'started' || this.#before === null
-    if (!isFilesOwner || this.#state === 'replaced') return
+    // The file is another one's: of the one that goes on, or of the one that took over.
+    if (this.#before !== null || this.#state === 'replaced') return
     try {
       await this.flush()
     } finally {
