@@ -103,7 +103,7 @@ const MEDIA: Record<string, Row> = {
 const SETTINGS: Record<string, Row> = {
   G1: [
     ['config/problems', 'no such setting'],
-    ['config/rules', 'without credentials', 'without a path', 'without a query'],
+    ['config/rules', 'without credentials', 'without /bot/v1', 'without a query'],
     ['double/bad-start', 'settings that are wrong end `postern run` with 2'],
   ],
   G2: [['config/secrets', 'a space inside', 'of ours with mode', 'is empty']],
