@@ -119,6 +119,25 @@ describe('an attempt', () => {
     expect(outcome).toHaveProperty('error.message', expect.stringContaining('no envelope'))
   })
 
+  test('says what it carries only where it does', async () => {
+    await attempt(pool, request)
+    await attempt(pool, { ...request, method: 'POST', body: '{}' })
+    const types = dispatch.mock.calls
+      .slice(-2)
+      .map(([options]) => (options as { headers: Record<string, string> }).headers['content-type'])
+    expect(types).toEqual([undefined, 'application/json'])
+  })
+
+  test('has the time that it is given', async () => {
+    const slow = {
+      dispatch: (options: object, handler: Dispatcher.DispatchHandler) => {
+        setTimeout(() => dispatch(options, handler), 30)
+        return true
+      },
+    } as unknown as Dispatcher
+    expect((await attempt(slow, { ...request, timeoutMs: 20_000 })).kind).toBe('unusable')
+  })
+
   test('is timed by us alone', async () => {
     await attempt(pool, request)
     expect(dispatch.mock.lastCall?.[0]).toMatchObject({ headersTimeout: 0, body: null })
