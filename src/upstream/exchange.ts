@@ -36,8 +36,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined
   #controller: Dispatcher.DispatchController | null = null
   #isOver = false
-  #pieces: Pieces | null = null
-  #answer: Omit<Received, 'body'> | null = null
+  #answer: (Omit<Received, 'body'> & { pieces: Pieces }) | null = null
 
   constructor(sent: Exchange, resolve: (outcome: Received | Failure) => void) {
     this.#sent = sent
@@ -69,18 +68,19 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return
     const useless = whyUnusable(statusCode, headers)
     if (useless !== null) return this.#end(useless)
-    this.#answer = { statusCode, headers, gotAtMs: Date.now() }
-    this.#pieces = new Pieces(this.#sent.maxBytes, statusCode)
+    const pieces = new Pieces(this.#sent.maxBytes, statusCode)
+    this.#answer = { statusCode, headers, gotAtMs: Date.now(), pieces }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const failure = this.#isOver ? null : this.#pieces?.take(chunk)
+    const failure = this.#isOver ? null : this.#answer?.pieces.take(chunk)
     if (failure) this.#end(failure)
   }
 
   onResponseEnd(): void {
-    if (this.#answer === null || this.#pieces === null) return
-    this.#settle({ ...this.#answer, body: this.#pieces.joined() })
+    if (this.#answer === null) return
+    const { pieces, ...answer } = this.#answer
+    this.#settle({ ...answer, body: pieces.joined() })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

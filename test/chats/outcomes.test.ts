@@ -116,8 +116,9 @@ test('what was received is explained at once, and written a little later by itse
   expect(vi.getTimerCount()).toBe(0)
   const some = [outcome(6000, 1), outcome(6001, 2)]
   outcomes.received(some)
-  outcomes.sent(sentTo(70))
   expect(vi.getTimerCount()).toBe(1)
+  outcomes.sent(sentTo(70))
+  expect(vi.getTimerCount(), 'both are written in one go').toBe(1)
   expect(await outcomes.ofUpdate(6001)).toEqual([some[1]])
   vi.advanceTimersByTime(2000)
   await vi.waitFor(async () => {

@@ -1,12 +1,9 @@
 /** The sidecar in the tests' own process: mutants are in no other (`mutants.ts`). */
 import { tmpdir } from 'node:os'
-import { pino } from 'pino'
 import { load } from '../../src/config/load.ts'
 import { createSidecar } from '../../src/context.ts'
 import type { RunningSidecar } from './sidecar-process.ts'
-
-/** As in the log of a process: of an error there is no message, which may hold words. */
-const named = ({ name, code }: { name: string; code?: string }) => ({ name, code })
+import { watchedLog } from './watched-log.ts'
 
 /**
  * Starts one and waits until it listens.
@@ -27,10 +24,7 @@ export async function startSidecarInside(env: Record<string, string>): Promise<R
     mayHaveKeychain: false,
   })
   const lines: string[] = []
-  const log = pino(
-    { level: 'trace', base: null, serializers: { err: named, error: named } },
-    { write: (line: string) => void lines.push(line) },
-  )
+  const log = watchedLog((fields) => lines.push(JSON.stringify(fields)))
   const sidecar = await createSidecar({ settings, secrets, log })
   const { bot, admin } = await sidecar.listen()
   let ending: Promise<void> | null = null
@@ -38,7 +32,7 @@ export async function startSidecarInside(env: Record<string, string>): Promise<R
     pid: process.pid,
     bot,
     admin,
-    output: () => lines.join(''),
+    output: () => lines.join('\n'),
     stop: async () => {
       await (ending ??= Promise.resolve(sidecar[Symbol.asyncDispose]()))
       return 0

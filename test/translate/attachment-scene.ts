@@ -24,7 +24,9 @@ class MemoryFile implements RawFile {
   }
 
   read(at: number, bytes: number): Promise<Buffer> {
-    return Promise.resolve(Buffer.concat(this.#pieces).subarray(at, at + bytes))
+    return Promise.resolve(
+      Buffer.concat(this.#pieces, Math.min(this.bytes, at + bytes)).subarray(at),
+    )
   }
 
   close(): Promise<void> {
@@ -51,7 +53,7 @@ export function scene() {
   }
   const all = {
     ...known(),
-    stored: [SEALED] as Uint8Array[],
+    stored: [SEALED.subarray(0, 100), SEALED.subarray(100)] as Uint8Array[],
     left: vi.fn(),
     personId: ALICE as number | null,
     mustSeal: vi.fn((_chatId: number) => true),

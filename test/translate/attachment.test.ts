@@ -90,6 +90,7 @@ describe('a file as it is stored', () => {
     const fetched = fetchAttachment('abc', signal, large.parts())
     await expect(fetched).rejects.toThrow(refused('postern_media_too_large'))
     expect(large.files.map(({ isClosed }) => isClosed)).toEqual([true])
+    expect(large.all.left).toHaveBeenCalledTimes(1)
   })
 
   test('is fetched whatever it is by a sidecar that opens nothing', async () => {

@@ -14,7 +14,7 @@ test.each([
 ] as const)('%s is refused as %s, with the reason alone', (verdict, code) => {
   expect(refusalOf(verdict).code).toBe(code)
   const { message } = refusalOf(verdict, 'other-chat')
-  expect(message).toContain('other-chat')
+  expect(message).toMatch(/: other-chat$/)
   expect(message).not.toContain(`${verdict}, `)
 })
 
@@ -22,7 +22,7 @@ test.each(['verified', 'unsigned', 'before-key', 'unknown-signer', 'signer-unava
   '%s is refused as a bad signature, which says the verdict too',
   (verdict) => {
     expect(refusalOf(verdict).code).toBe('postern_bad_signature')
-    expect(refusalOf(verdict).message).toContain(verdict)
+    expect(refusalOf(verdict).message.endsWith(`: ${verdict}`)).toBe(true)
     expect(refusalOf(verdict, 'other-chat').message).toContain(`${verdict}, other-chat`)
   },
 )

@@ -82,8 +82,10 @@ describe('an item of a chat', () => {
       const update = { message: message(item(), { chat }) }
       expect(await rewrite(structuredClone(update))).toEqual({ changed: false, update, places: [] })
     }
-    const { changed } = await rewrite({ message: message(item()) }, null)
-    expect(changed).toBe(false)
+    for (const chat of [{ id: 50 }, null]) {
+      const { changed } = await rewrite({ message: message(item(), { chat }) }, null)
+      expect(changed).toBe(false)
+    }
   })
 
   test('is not carried out of another chat that is named around it', async () => {

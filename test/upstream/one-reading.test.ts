@@ -105,6 +105,8 @@ describe('an answer is handed on with one reading', () => {
     '{"ok":true,"result":{"2":1,"1":2,"constructor":1,"toString":2}}',
     '{"ok":true,"result":[{"a":1},{"a":1}],"result ":1}',
     '{"ok":true,"result":{"a":{},"b":[],"c":"","d":{"a":[[]]}}}',
+    '{ "ok": true, "result": [ {"a": 1}, {"a": {"b": null}} ] }',
+    '{ "ok": true, "result": [], "later": [ {"a": 1} ] }',
   ])('and to the byte when it has one already: %s', async (body) => {
     expect((await handedOn(body)).text).toBe(body)
   })

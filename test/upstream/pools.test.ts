@@ -131,3 +131,21 @@ test('an answer that stalls, a header that never comes and one too long end', as
     'UND_ERR_RES_EXCEEDED_MAX_SIZE',
   ])
 })
+
+test('what holds no certificate is refused with what to name in its place', () => {
+  const make = () =>
+    createPools({
+      origin: 'https://service.example',
+      ca: 'words',
+      proxy: undefined,
+      limits: UPSTREAM_LIMITS,
+    })
+  expect(make).toThrow(
+    expect.objectContaining({
+      code: 'settings',
+      message: 'upstream.caFile holds no certificate',
+      hint: 'name a file with certificates in PEM',
+      cause: expect.any(Error) as unknown,
+    }) as Error,
+  )
+})
