@@ -2,7 +2,6 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
-import { OperatorError } from '../errors.ts'
 import { chooseProtection, openExisting, prepare, type ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
@@ -119,8 +118,8 @@ async function protect(database: DatabaseSync, wanted: NewProtection): Promise<O
   }
 }
 
+/** A refusal stays what it is. */
 function toOperator(error: unknown, dataDir: string): unknown {
-  if (error instanceof OperatorError) return error
   const errno = errnoOf(error)
   return errno === null ? explain(error, dataDir) : unwritable(dataDir, errno, error)
 }

@@ -126,10 +126,12 @@ describe('what the service lists', () => {
   })
 
   test('by two at once is learned once', async () => {
-    const { trust, changes } = await trusting()
+    const { trust, changes, store } = await trusting()
     await trust.saw([of(1, A)])
+    const writes = [vi.spyOn(store, 'write'), vi.spyOn(store, 'note')]
     await Promise.all([trust.saw([of(1, B)]), trust.saw([of(1, B)])])
     expect(changes.map(({ kind }) => kind)).toEqual(['key-changed'])
+    expect(writes.flatMap(({ mock }) => mock.calls)).toHaveLength(1)
   })
 
   test('for many is told with the names of a hundred', async () => {

@@ -56,6 +56,19 @@ describe('an opening that fails late', () => {
     expectFree(dataDir)
   })
 
+  test('says what of the disk has failed', async () => {
+    const dataDir = temporary()
+    await made(dataDir)
+    // what an interrupted creation leaves is a file
+    mkdirSync(join(dataDir, 'postern.db.new-1'))
+    const opening = openStore({ dataDir, passphrase: null, mode: 'existing' })
+    await expect(opening).rejects.toMatchObject({
+      code: 'store-unwritable',
+      message: expect.stringContaining(`${dataDir} cannot be written`),
+    })
+    expectFree(dataDir)
+  })
+
   test('keeps no protection that could not be written', async () => {
     const dataDir = temporary()
     await made(dataDir)

@@ -152,6 +152,14 @@ test('a store opens and moves under the keychain, which keeps what copies of it 
   expect(await again.secret('replay')).toEqual(secret)
 })
 
+test('a store that has a protection opens where no new one would be possible', async () => {
+  const dataDir = temporary()
+  const first = await open(dataDir, { protection: 'none' })
+  await first[Symbol.asyncDispose]()
+  keychain.fails = new Error('is locked')
+  expect((await open(dataDir, { isRequired: true })).method).toBe('none')
+})
+
 test('an entry for a protection that could not be written is taken back', async () => {
   const dataDir = temporary()
   await made(dataDir)

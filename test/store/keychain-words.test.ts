@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from '../../src/store/keychain.ts'
 import {
@@ -9,6 +9,7 @@ import {
 import { useKeychainDouble } from './keychain-double.ts'
 
 const keychain = useKeychainDouble()
+afterEach(() => void vi.useRealTimers())
 
 describe('an entry of the keychain', () => {
   test('is written under our name, read, and removed', async () => {
@@ -74,7 +75,7 @@ test('a keychain that does not answer is given up after a minute', async () => {
   await vi.advanceTimersByTimeAsync(59_999)
   expect(isSettled).toBe(false)
   await vi.advanceTimersByTimeAsync(1)
-  vi.useRealTimers()
+  expect(isSettled).toBe(true)
   await expect(reading).rejects.toMatchObject({
     code: 'keychain',
     message: expect.stringContaining('did not answer in time'),
@@ -84,9 +85,7 @@ test('a keychain that does not answer is given up after a minute', async () => {
 test('a keychain that answers leaves no timer behind', async () => {
   vi.useFakeTimers()
   await writeEntry('store-1', 'secret')
-  const left = vi.getTimerCount()
-  vi.useRealTimers()
-  expect(left).toBe(0)
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test.each<[KeychainTrouble, RegExp]>([

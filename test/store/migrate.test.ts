@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/store/migrate.ts'
 import type { SchemaStep } from '../../src/store/migrations.ts'
 import { pragma } from '../../src/store/sqlite.ts'
+import { fileCalls } from '../support/file-calls.ts'
 import { modeOf, temporary } from './support.ts'
 
 const step = (name: string, ...statements: string[]): SchemaStep => ({
@@ -59,6 +60,30 @@ describe('bringing an older store up to date', () => {
     const { dataDir, file, database } = fresh()
     await migrate(database, file, [FIRST])
     expect(await migrate(database, file, [FIRST])).toBeNull()
+    expect(readdirSync(dataDir)).toEqual(['postern.db'])
+  })
+
+  test('the copy is on disk before anything is changed', async () => {
+    const { dataDir, file, database } = fresh()
+    await migrate(database, file, [FIRST])
+    let migrating: Promise<unknown> | undefined
+    const calls = fileCalls(() => {
+      migrating = migrate(database, file, [FIRST, SECOND])
+    })
+    expect(calls.map(({ name, file: of }) => `${name} ${of}`)).toContain(
+      `fsyncSync ${basename(dataDir)}`,
+    )
+    await migrating
+  })
+
+  test('nothing is changed where no copy can be made, and no half of one is left', async () => {
+    const { dataDir, file, database } = fresh()
+    await migrate(database, file, [FIRST])
+    // SQLite makes no copy within a transaction
+    database.exec('BEGIN')
+    await expect(migrate(database, file, [FIRST, SECOND])).rejects.toThrow('cannot VACUUM')
+    database.exec('ROLLBACK')
+    expect(pragma(database, 'user_version')).toBe(1)
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
   })
 

@@ -1,0 +1,84 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { NodeSqliteDialect } from '../../src/store/dialect.ts'
+
+interface Words {
+  words: { id: number; word: string }
+}
+
+function scene() {
+  const database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)')
+  const prepare = vi.spyOn(database, 'prepare')
+  const db = new Kysely<Words>({ dialect: new NodeSqliteDialect(database) })
+  onTestFinished(() => {
+    if (database.isOpen) database.close()
+  })
+  return { database, db, prepare }
+}
+
+test('rows are read, written and counted', async () => {
+  const { db } = scene()
+  const added = await db.insertInto('words').values({ id: 5, word: 'one' }).executeTakeFirst()
+  expect([added.insertId, added.numInsertedOrUpdatedRows]).toEqual([5n, 1n])
+  const back = await db.insertInto('words').values({ id: 6, word: 'two' }).returning('id').execute()
+  expect(back).toEqual([{ id: 6 }])
+  const streamed: string[] = []
+  for await (const { word } of db.selectFrom('words').select('word').orderBy('id').stream()) {
+    streamed.push(word)
+  }
+  expect(streamed).toEqual(['one', 'two'])
+})
+
+describe('statements', () => {
+  test('are prepared once, and not more than a hundred are kept', async () => {
+    const { db, prepare } = scene()
+    const run = async (n: number): Promise<unknown> =>
+      (await sql<{ n: number }>`SELECT ${sql.lit(n)} AS n, ${n} AS again`.execute(db)).rows[0]
+    const prepared = async (n: number): Promise<boolean> => {
+      prepare.mockClear()
+      expect(await run(n)).toEqual({ n, again: n })
+      return prepare.mock.calls.length > 0
+    }
+    for (let n = 0; n < 100; n++) expect(await prepared(n)).toBe(true)
+    for (const n of [0, 99]) expect(await prepared(n)).toBe(false)
+    // the oldest one goes, and no other
+    expect(await prepared(100)).toBe(true)
+    expect([await prepared(1), await prepared(0)]).toEqual([false, true])
+  })
+})
+
+describe('a transaction', () => {
+  test('that SQLite has rolled back by itself fails with SQLite’s reason', async () => {
+    const { db, database } = scene()
+    const failing = db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('words').values({ id: 1, word: 'one' }).execute()
+      await sql`ROLLBACK`.execute(transaction)
+      throw new Error('the disk is full')
+    })
+    await expect(failing).rejects.toThrow('the disk is full')
+    expect(database.isTransaction).toBe(false)
+  })
+
+  test('that fails is rolled back', async () => {
+    const { db } = scene()
+    const failing = db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('words').values({ id: 1, word: 'one' }).execute()
+      throw new Error('changed our mind')
+    })
+    await expect(failing).rejects.toThrow('changed our mind')
+    expect(await db.selectFrom('words').selectAll().execute()).toEqual([])
+  })
+})
+
+test('a connection is closed once, whoever closes it', async () => {
+  const { db, database } = scene()
+  await db.selectFrom('words').selectAll().execute()
+  await db.destroy()
+  expect(database.isOpen).toBe(false)
+  const other = scene()
+  await other.db.selectFrom('words').selectAll().execute()
+  other.database.close()
+  await expect(other.db.destroy()).resolves.toBeUndefined()
+})

@@ -1,0 +1,180 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../src/store/migrate.ts'
+import { MASTER_SECRET_VERSION, MIGRATIONS } from '../../src/store/migrations.ts'
+import { writeStoreOfBefore } from './store-of-before.ts'
+import { temporary } from './support.ts'
+
+let database: DatabaseSync
+beforeAll(async () => {
+  database = new DatabaseSync(':memory:')
+  await migrate(database, ':memory:', MIGRATIONS)
+})
+afterAll(() => database.close())
+
+/** What SQLite says of tables and indexes, but of its own, on one line each. */
+const schemaOf = (of: DatabaseSync): { type: string; name: string; sql: string }[] =>
+  of
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE name NOT LIKE 'sqlite_%' AND name NOT LIKE 'kysely_%' ORDER BY type, name`,
+    )
+    .all()
+    .map((row) => ({
+      type: String(row['type']),
+      name: String(row['name']),
+      sql: String(row['sql']).replaceAll(/\s+/g, ' '),
+    }))
+
+const namesOf = (type: 'table' | 'index'): string[] =>
+  schemaOf(database).flatMap((row) => (row.type === type ? [row.name] : []))
+
+test('a new store has the tables and indexes that one of before comes to have', async () => {
+  const dataDir = join(temporary(), 'data')
+  writeStoreOfBefore(dataDir)
+  const file = join(dataDir, 'postern.db')
+  const before = new DatabaseSync(file)
+  await migrate(before, file, MIGRATIONS)
+  expect(schemaOf(before)).toEqual(schemaOf(database))
+  before.close()
+  expect(namesOf('table')).toEqual([
+    'certificates',
+    'chats',
+    'encryption_keys',
+    'flags',
+    'journal',
+    'lists',
+    'media',
+    'outcomes',
+    'own_keys',
+    'people',
+    'pins',
+    'protection',
+    'secrets',
+    'seen',
+    'sent',
+    'trust_policies',
+    'webhook',
+  ])
+  expect(namesOf('index')).toEqual([
+    'media_by_time',
+    'outcomes_by_time',
+    'outcomes_by_update',
+    'own_keys_once',
+    'seen_by_time',
+    'sent_by_time',
+  ])
+})
+
+test('a step keeps the name under which stores have noted it', () => {
+  const noted = database.prepare('SELECT name FROM kysely_migration ORDER BY name').all()
+  expect(noted.map(({ name }) => name)).toEqual([
+    '001-first',
+    '010-trust',
+    '011-outcomes',
+    '012-webhook',
+    '013-key-life',
+    '020-media',
+    '021-proof',
+    '022-claims',
+    '023-once',
+    '024-master-secret',
+  ])
+  expect(MASTER_SECRET_VERSION).toBe(10)
+})
+
+const KEY = `INSERT INTO own_keys (fingerprint, state, created_at, certificate, locked)`
+
+describe('a row that breaks a rule is refused', () => {
+  test.each([
+    ['a key of another state', `${KEY} VALUES ('a', 'other', 1, 'c', 'l')`, /CHECK/],
+    [
+      'a key without a secret that is not destroyed',
+      `${KEY} VALUES ('a', 'retired', 1, 'c', '')`,
+      /CHECK/,
+    ],
+    ['a destroyed key with a secret', `${KEY} VALUES ('a', 'destroyed', 1, 'c', 'l')`, /CHECK/],
+    [
+      'two keys that wait',
+      `${KEY} VALUES ('a', 'pending', 1, 'c', 'l'), ('b', 'pending', 1, 'c', 'l')`,
+      /UNIQUE/,
+    ],
+    [
+      'two active keys',
+      `${KEY} VALUES ('a', 'active', 1, 'c', 'l'), ('b', 'active', 1, 'c', 'l')`,
+      /UNIQUE/,
+    ],
+    [
+      'a key twice',
+      `${KEY} VALUES ('a', 'retired', 1, 'c', 'l'), ('a', 'retired', 1, 'c', 'l')`,
+      /UNIQUE/,
+    ],
+    ['a key without a certificate', `${KEY} VALUES ('a', 'retired', 1, NULL, 'l')`, /NOT NULL/],
+    [
+      'a time that is no number',
+      `${KEY} VALUES ('a', 'retired', 'now', 'c', 'l')`,
+      /cannot store TEXT/,
+    ],
+    [
+      'a second protection',
+      `INSERT INTO protection VALUES (2, 'none', 2, 8, 1, x'00', x'00', x'00', NULL)`,
+      /CHECK/,
+    ],
+    ['a second webhook', `INSERT INTO webhook (id) VALUES (2)`, /CHECK/],
+    [
+      'a pin of another standing',
+      `INSERT INTO pins (user_id, since, standing) VALUES (1, 1, 'liked')`,
+      /CHECK/,
+    ],
+    ['a policy of another name', `INSERT INTO trust_policies VALUES (1, 'none')`, /CHECK/],
+    [
+      'something else that was seen',
+      `INSERT INTO seen (digest, kind, chat_id, seen_at) VALUES (x'00', 'other', 1, 1)`,
+      /CHECK/,
+    ],
+    ['a secret that is text', `INSERT INTO secrets VALUES ('a', 'text')`, /cannot store TEXT/],
+    ['a chat without a kind', `INSERT INTO chats (id) VALUES (1)`, /NOT NULL/],
+    [
+      'an attachment twice',
+      `INSERT INTO media VALUES ('a', 1, '', 1, NULL), ('a', 1, '', 1, NULL)`,
+      /UNIQUE/,
+    ],
+    ['a key of a person twice', `INSERT INTO encryption_keys VALUES ('a', 1), ('a', 1)`, /UNIQUE/],
+    ['a certificate twice', `INSERT INTO certificates (fingerprint) VALUES ('a'), ('a')`, /UNIQUE/],
+  ])('%s', (_, statement, reason) => {
+    expect(() => database.exec(statement)).toThrow(reason)
+  })
+})
+
+test('one key that waits, one active and any number of old ones are taken', () => {
+  database.exec('BEGIN')
+  database.exec(
+    `${KEY} VALUES ('a', 'pending', 1, 'c', 'l'), ('b', 'active', 1, 'c', 'l'),
+       ('c', 'retired', 1, 'c', 'l'), ('d', 'retired', 1, 'c', 'l'),
+       ('e', 'destroyed', 1, 'c', ''), ('f', 'destroyed', 1, 'c', '')`,
+  )
+  const opened = database.prepare('SELECT opened_messages, opened_media FROM own_keys').get()
+  database.exec('ROLLBACK')
+  expect({ ...opened }).toEqual({ opened_messages: 0, opened_media: 0 })
+})
+
+test.each([
+  ['DELETE FROM seen WHERE seen_at < 1', 'seen_by_time'],
+  ['DELETE FROM media WHERE named_at < 1', 'media_by_time'],
+  ['DELETE FROM outcomes WHERE at < 1', 'outcomes_by_time'],
+  ['SELECT * FROM outcomes WHERE update_id = 1', 'outcomes_by_update'],
+  ['DELETE FROM sent WHERE at < 1', 'sent_by_time'],
+])('no table is read whole for %s', (statement, index) => {
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).all()
+  expect(JSON.stringify(plan)).toContain(index)
+})
+
+test('an entry of the journal never gets the number of one that is gone', () => {
+  database.exec('BEGIN')
+  const add = "INSERT INTO journal (at, kind, detail) VALUES (1, 'a', '{}')"
+  database.exec(`${add}; ${add}; DELETE FROM journal; ${add}`)
+  const row = database.prepare('SELECT id FROM journal').get()
+  database.exec('ROLLBACK')
+  expect({ ...row }).toEqual({ id: 3 })
+})
