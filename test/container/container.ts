@@ -49,7 +49,7 @@ export class Container implements AsyncDisposable {
     this.#said = () => Buffer.concat(chunks).toString()
   }
 
-  /** The first that it writes to stdout. */
+  /** The first that it writes to stdout, where it was started with arguments. */
   async printed(): Promise<string> {
     const [chunk] = (await once(this.#outer.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
     return String(chunk)
@@ -114,7 +114,7 @@ export function startContainer(image: Image, options: ContainerOptions): Contain
   const [uid = '', gid = ''] = config.User.split(':')
   for (const at of ['proc', 'run/secrets']) mkdirSync(join(root, at), { recursive: true })
   const places = [root, options.volume, options.secrets, config.WorkingDir, uid, gid]
-  const command = [...config.Entrypoint, ...(options.args ?? config.Cmd ?? [])]
+  const command = [...config.Entrypoint, ...(options.args ?? config.Cmd)]
   const apart = ['--mount', '--pid', '--fork', '--kill-child']
   const child = spawn(
     ...mortal('unshare', [...apart, 'sh', '-c', START, 'sh', ...places, ...command]),

@@ -36,18 +36,15 @@ export interface ImageConfig {
   User: string
   Env: string[]
   Entrypoint: string[]
-  /** Null when it has none. */
-  Cmd: string[] | null
+  Cmd: string[]
   Healthcheck: { Test: string[] }
-  /** Undefined when it has none, as the next. */
-  Volumes?: Record<string, object>
-  ExposedPorts?: Record<string, object>
+  Volumes: Record<string, object>
   WorkingDir: string
   StopSignal: string
 }
 
 /** The image, its files laid out in a folder. */
-export interface Image {
+export interface Image extends AsyncDisposable {
   config: ImageConfig
   /** Where its root stands on this machine. */
   root: string
@@ -63,14 +60,8 @@ export async function whyNot(): Promise<string | null> {
   return code === 0 ? null : 'namespaces cannot be made here'
 }
 
-/** The images that the Dockerfile makes. */
-export interface Images extends AsyncDisposable {
-  sidecar: Image
-  sandbox: Image
-}
-
-/** Builds the images. @throws Error with what was said when a step fails */
-export async function buildImages(): Promise<Images> {
+/** Builds the image. @throws Error with what was said when a step fails */
+export async function buildImage(): Promise<Image> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-image-'))
   // vfs copies where others mount, and so works on any file system.
   const places = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
@@ -85,27 +76,19 @@ export async function buildImages(): Promise<Images> {
     await buildBase(buildah)
     const cache = await must('npm', ['config', 'get', 'cache'])
     mkdirSync(cache, { recursive: true })
-    const build = async (name: string, options: string[] = []): Promise<Image> => {
-      const mounts = ['--volume', `${cache}:${CACHE}`]
-      await buildah('bud', ...BUILD, ...mounts, ...options, '--tag', name, '.')
-      const container = await buildah('from', '--pull-never', `localhost/${name}`)
-      const inspected = await buildah('inspect', '--type', 'image', `localhost/${name}`)
-      const { Docker } = JSON.parse(inspected) as { Docker: { config: ImageConfig } }
-      return { config: Docker.config, root: await buildah('mount', container) }
-    }
-    return {
-      sidecar: await build('postern'),
-      sandbox: await build('postern-sandbox', ['--target', 'sandbox']),
-      [Symbol.asyncDispose]: clear,
-    }
+    await buildah('bud', ...BUILD, '--volume', `${cache}:${CACHE}`, '--tag', 'postern', '.')
+    const container = await buildah('from', '--pull-never', 'localhost/postern')
+    const inspected = await buildah('inspect', '--type', 'image', 'localhost/postern')
+    const { Docker } = JSON.parse(inspected) as { Docker: { config: ImageConfig } }
+    const root = await buildah('mount', container)
+    return { config: Docker.config, root, [Symbol.asyncDispose]: clear }
   } catch (error) {
     await clear()
     throw error
   }
 }
 
-/** With layers, so that what both images stand on is built once. */
-const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker', '--layers']
+const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker']
 
 async function buildBase(buildah: (...args: string[]) => Promise<string>): Promise<void> {
   const container = await buildah('from', 'scratch')

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { runEchoBot } from '../../src/cli/echo-bot.ts'
 import { createControlClient } from '../../src/sandbox/control/client.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { readStage } from '../support/dockerfile.ts'
 import { until } from '../support/sidecar.ts'
 import { startContainer, type Container } from './container.ts'
-import { buildImages, whyNot, type Image, type Images } from './engine.ts'
+import { buildImage, whyNot, type Image } from './engine.ts'
 
 const WITHIN_MS = 400_000
 /** For what is not about secrets: a passphrase takes each process half a second to stretch. */
@@ -17,20 +18,18 @@ const PLAIN = { POSTERN_KEY_PROTECTION: 'none' }
 const reason = await whyNot()
 
 describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}`}`, () => {
-  let images: Images
   let image: Image
   beforeAll(async () => {
-    images = await buildImages()
-    image = images.sidecar
+    image = await buildImage()
   }, WITHIN_MS)
-  afterAll(() => images[Symbol.asyncDispose](), WITHIN_MS)
+  afterAll(() => image[Symbol.asyncDispose](), WITHIN_MS)
 
   test('starts, checks and stops without a shell, as a user who is not root', () => {
     const { User, Entrypoint, Cmd, Healthcheck, Volumes, StopSignal } = image.config
     expect(User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     expect([Entrypoint[0], Cmd]).toEqual(['node', ['run']])
     expect(Healthcheck.Test.slice(0, 2)).toEqual(['CMD', 'node'])
-    expect([Object.keys(Volumes ?? {}), StopSignal]).toEqual([['/var/lib/postern'], 'SIGTERM'])
+    expect([Object.keys(Volumes), StopSignal]).toEqual([['/var/lib/postern'], 'SIGTERM'])
   })
 
   test('holds what was built, what it needs, and its list of parts; nothing else', () => {
@@ -122,22 +121,18 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(await container.end('SIGTERM')).toBe(0)
   }, 180_000)
 
-  test('runs the sandbox as a service in an image of its own, with nothing to write', async () => {
+  test('runs the sandbox as a service, with nothing to write', async () => {
     await using scene = await createScene()
-    const { Healthcheck, Volumes, ExposedPorts, User } = images.sandbox.config
-    expect([Volumes, Object.keys(ExposedPorts ?? {}), User]).toEqual([
-      undefined,
-      ['8800/tcp', '8801/tcp'],
-      '1000:1000',
-    ])
+    const settings = readStage('sandbox')
     const args = ['--port', '0', '--control-port', '0', '--allowed-host', 'sandbox', '--json']
-    await using container = startContainer(images.sandbox, { ...scene, env: {}, args })
+    const sandboxImage = { ...image, config: { ...image.config, ...settings } }
+    await using container = startContainer(sandboxImage, { ...scene, env: {}, args })
     const line = JSON.parse(await container.printed()) as Record<'url' | 'controlUrl', string>
     expect(new URL(line.url).hostname).toBe('sandbox')
     const { port } = new URL(line.controlUrl)
     const people = await createControlClient(`http://127.0.0.1:${port}`).people()
     expect(people).toMatchObject([{ username: 'alice' }, { username: 'bob' }])
-    const [, ...check] = Healthcheck.Test
+    const [, ...check] = settings.Healthcheck.Test
     const healthy = (at: string) => container.exec(check.map((one) => one.replace('8801', at)))
     expect(await healthy(port)).toMatchObject({ code: 0, stderr: '' })
     expect(await healthy('9')).toMatchObject({ code: 1 })

@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { readStage } from '../support/dockerfile.ts'
 import { mortal } from '../support/mortal.ts'
 import { isInstalled, run } from '../support/openpgp-run.ts'
 import { spawnPostern } from '../support/postern-process.ts'
@@ -40,18 +41,11 @@ function outside(service: Service, path: string): string {
   return from === undefined ? path : resolve(FOLDER, from)
 }
 
-/** The lists in JSON that follow a word, in the stage of the Dockerfile that the service is built of. */
-function stageLists(word: string): string[][] {
-  const stages = readFileSync('Dockerfile', 'utf8').split(/^FROM /m)
-  const stage = stages.find((one) => one.startsWith(`runtime AS ${sandbox.build?.target}\n`)) ?? ''
-  const lists = stage.matchAll(new RegExp(`^ *${word} (\\[.*\\])$`, 'gm'))
-  return [...lists].map(([, list]) => JSON.parse(list ?? '') as string[])
-}
+const image = readStage(sandbox.build?.target ?? '')
 
 /** Starts what the image would run, on free ports. */
 async function startSandbox(): Promise<Line> {
-  const [entrypoint = []] = stageLists('ENTRYPOINT')
-  const options = entrypoint.slice(entrypoint.indexOf('sandbox') + 1)
+  const options = image.Entrypoint.slice(image.Entrypoint.indexOf('sandbox') + 1)
   const args = [...options, ...sandbox.command].map((arg) =>
     /^880[01]$/.test(arg) ? '0' : outside(sandbox, arg),
   )
@@ -85,7 +79,7 @@ test('is taken by Compose, and starts the bot once the sandbox is healthy', asyn
 
 test('the image’s health check passes while the sandbox runs, and not otherwise', async () => {
   const { controlUrl } = await startSandbox()
-  const [[, option = '', script = ''] = []] = stageLists('CMD')
+  const [, , option = '', script = ''] = image.Healthcheck.Test
   const check = (port: string) =>
     run(process.execPath, [option, script.replace('8801', port)], { env: {} })
   expect((await check(new URL(controlUrl).port)).code).toBe(0)

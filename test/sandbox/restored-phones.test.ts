@@ -25,6 +25,15 @@ test('phones keep their keys and inboxes as of a snapshot', async () => {
   })
 })
 
+test('the phones of then receive what is written after a restore, asked for or not', async () => {
+  await using sandbox = await createSandbox({ phones: 'all' })
+  const { alice, bob, encryptedGroup } = sandbox.home
+  await sandbox.reset()
+  await sandbox.control.write({ userId: alice.id, chatId: encryptedGroup, text: 'hello' })
+  const { inbox } = await sandbox.control.inbox({ userId: bob.id })
+  expect(inbox).toMatchObject([{ text: 'hello', verdict: 'verified' }])
+})
+
 test('what a phone had not opened yet is opened after a restore', async () => {
   await using sandbox = await createSandbox()
   const bob = await phoneOf(sandbox, 'bob')

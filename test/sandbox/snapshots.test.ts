@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { A_KEY, ask, outcome, still } from './support.ts'
 import { createReceiver } from './webhook-receiver.ts'
@@ -174,6 +174,37 @@ test('what a seed has scheduled happens as long after a reset as after the start
     await sandbox.reset()
     expect(await sandbox.control.schedule()).toMatchObject({ left: 1, errors: [] })
   }
+})
+
+test('on a running clock it happens as long after the reset, however late that is', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using sandbox = await createSandbox({
+    world: {
+      people: { alice: { key: 'none' } },
+      schedule: [{ at: '10m', renamePerson: { userId: 'alice', username: 'alicia' } }],
+    },
+  })
+  vi.setSystemTime(Date.now() + 3_600_000)
+  await sandbox.reset()
+  await sandbox.control.advance({ ms: 599_000 })
+  expect(sandbox.people).toMatchObject([{ username: 'alice' }])
+  await sandbox.control.advance({ ms: 1000 })
+  expect(sandbox.people).toMatchObject([{ username: 'alicia' }])
+})
+
+test('a clock that was stopped at a snapshot stands again, and one that ran runs', async () => {
+  await using sandbox = await createSandbox({ clock: 'running' })
+  const { control } = sandbox
+  await control.setClock({ mode: 'still' })
+  const { now } = await control.now()
+  sandbox.snapshot('still')
+  await control.setClock({ mode: 'running' })
+  await control.advance({ ms: 1000 })
+  await sandbox.restore('still')
+  expect(await control.now()).toEqual({ now, mode: 'still' })
+  await sandbox.reset()
+  expect(await control.now()).toMatchObject({ mode: 'running' })
 })
 
 test('a running clock goes on with real time, less what it was moved', async () => {

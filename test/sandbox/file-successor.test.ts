@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { FilePersistence } from '../../src/sandbox/persistence/file.ts'
+import { plainKind, type Persistence } from '../../src/sandbox/persistence/persistence.ts'
+import { temporaryFolder } from './world-file.ts'
+
+const KIND = plainKind<string>('letter')
+const letters = (persistence: Persistence) => persistence.map<string, string>(KIND)
+
+async function opened() {
+  const file = join(temporaryFolder(), 'a.world')
+  const first = await FilePersistence.open(file)
+  const map = letters(first)
+  await first.start()
+  map.set('a', 'of then')
+  await first.flush()
+  return { file, first, map, rows: first.rows() }
+}
+
+/** What the file holds once nobody has it open. */
+async function held(file: string): Promise<[string, string][]> {
+  await using again = await FilePersistence.open(file)
+  return [...letters(again)]
+}
+
+test('what the one before still changes reaches neither the file nor the one that took over', async () => {
+  const { file, first, map, rows } = await opened()
+  map.set('b', 'not written yet')
+  const next = first.successor(rows)
+  const own = letters(next)
+  await next.start()
+  map.set('c', 'too late')
+  map.delete('a')
+  await first.flush()
+  expect([...own]).toEqual([['a', 'of then']])
+  await first[Symbol.asyncDispose]()
+  own.set('d', 'of now')
+  await next[Symbol.asyncDispose]()
+  expect(await held(file)).toEqual([
+    ['a', 'of then'],
+    ['d', 'of now'],
+  ])
+})
+
+test('one that never started leaves the file to the one before', async () => {
+  const { file, first, map, rows } = await opened()
+  const never = first.successor(rows)
+  letters(never).set('x', 'never')
+  await never[Symbol.asyncDispose]()
+  map.set('b', 'after all')
+  await first[Symbol.asyncDispose]()
+  expect(await held(file)).toEqual([
+    ['a', 'of then'],
+    ['b', 'after all'],
+  ])
+})
+
+test('records of which no map was opened are taken along', async () => {
+  const { file, first, rows } = await opened()
+  const next = first.successor(rows)
+  await next.start()
+  const last = next.successor(next.rows())
+  await last.start()
+  await last[Symbol.asyncDispose]()
+  expect(await held(file)).toEqual([['a', 'of then']])
+})
