@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Sandbox } from '../sandbox/create.ts'
 import { OperatorError } from '../errors.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
@@ -24,6 +24,8 @@ interface SandboxFlags {
   still?: boolean
   host?: string
   allowedHost: string[]
+  rates: 'spec' | 'off'
+  openapi?: 'control' | 'bot'
 }
 
 /** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
@@ -42,12 +44,23 @@ export function sandboxCommand(): Command {
     .option('--seed <file>', 'start with the world and the events of a YAML or JSON file', named)
     .option('--data <file>', 'store the world in a file, and continue with what it holds', named)
     .option('--seed-schema', 'print the JSON schema of a seed file, and exit')
+    .addOption(
+      new Option('--openapi <api>', 'print the OpenAPI document of an API, and exit').choices([
+        'control',
+        'bot',
+      ]),
+    )
     .option('--json', 'print one line of JSON once it listens')
     .option(
       '--local-webhooks',
       'allow webhooks over http and at any address, for bots on this machine',
     )
     .option('--still', 'stop the clock at the start; only `advance` of the control moves it then')
+    .addOption(
+      new Option('--rates <rates>', 'rate windows: as the service has them, or none')
+        .choices(['spec', 'off'])
+        .default('spec'),
+    )
     .usage('[options]')
     .addCommand(sandboxResetCommand())
     .addCommand(sandboxSnapshotCommand())
@@ -56,11 +69,13 @@ export function sandboxCommand(): Command {
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, controlPort, seed, data, json, localWebhooks, still, host, allowedHost } = flags
+  const { port, controlPort, seed, data, json, localWebhooks, still, host, allowedHost, rates } =
+    flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
   }
+  if (flags.openapi !== undefined) return print(await openapi(flags.openapi, flags))
   const stop = shutdownRequested()
   const file = seed === undefined ? null : readSeedFile(seed)
   const { createSandbox } = await import('../sandbox/create.ts')
@@ -70,6 +85,7 @@ async function run(flags: SandboxFlags): Promise<void> {
     allowedHosts: allowedHost,
     phones: 'all',
     webhooks: localWebhooks === true ? 'local' : 'public',
+    rates,
     onStepError: ({ action, reason }) =>
       printNotice(`a \`${action}\` of the seed could not happen: ${reason}`),
     ...(file === null ? {} : { world: file.content }),
@@ -84,6 +100,20 @@ async function run(flags: SandboxFlags): Promise<void> {
   if (json === true) print(JSON.stringify(worldOf(sandbox)))
   else describe(sandbox)
   await stop
+}
+
+/** As JSON. Its servers are where the ports that were chosen would be, else 8800 and 8801. */
+async function openapi(
+  api: 'control' | 'bot',
+  { port, controlPort }: { port: number; controlPort: number },
+): Promise<string> {
+  const at = (chosen: number, other: number): string => `http://127.0.0.1:${chosen || other}`
+  if (api === 'control') {
+    const { controlDocument } = await import('../sandbox/openapi/control.ts')
+    return JSON.stringify(controlDocument(at(controlPort, 8801)), null, 2)
+  }
+  const { botDocument } = await import('../sandbox/openapi/bot.ts')
+  return JSON.stringify(botDocument(at(port, 8800)), null, 2)
 }
 
 function worldOf({ url, controlUrl, bots, people, chats }: Sandbox): object {

@@ -95,6 +95,33 @@ describe('postern sandbox', () => {
     await expect.poll(async () => (await control.now()).now).toBeGreaterThan(stands.now)
   })
 
+  test('counts against no rate window with --rates off', async () => {
+    const send = async (line: Line) => {
+      const body = JSON.stringify({ chatId: line.chats[0]?.id, text: 'hello' })
+      const sent = Array.from({ length: 3 }, () =>
+        call(line, '/messages', { method: 'POST', body }),
+      )
+      return (await Promise.all(sent)).map(({ status }) => status)
+    }
+    const off = await sandbox(['--rates', 'off'])
+    expect(await send(off.line)).toEqual([201, 201, 201])
+    const { line } = await sandbox()
+    expect((await send(line)).toSorted()).toEqual([201, 429, 429])
+  })
+
+  test.each([
+    ['control', 'http://127.0.0.1:8801', '/addPerson'],
+    ['bot', 'http://127.0.0.1:8800/bot/v1', '/me'],
+  ])('prints the OpenAPI document of the %s API, and ends', async (api, server, path) => {
+    const printed = await runInProcess(['sandbox', '--openapi', api])
+    const document = JSON.parse(printed.stdout) as { servers: object; paths: object }
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: server }] })
+    expect(document.paths).toHaveProperty([path])
+    const ports = ['--port', '9000', '--control-port', '9000']
+    const moved = await runInProcess(['sandbox', '--openapi', api, ...ports])
+    expect(moved.stdout).toContain(server.replace(/88../, '9000'))
+  })
+
   test('listens where --port says, and refuses a port that is taken', async () => {
     const server = await listening()
     onTestFinished(() => void server.close())
@@ -141,6 +168,8 @@ describe('postern sandbox', () => {
       ['--port', '-1'],
       ['--seed', 'no-such-file.yaml'],
       ['--sead', 'f'],
+      ['--rates', 'none'],
+      ['--openapi', 'page'],
       ['--data', ''],
       ['--seed', ''],
       ['--host', ''],

@@ -15,6 +15,8 @@ export type Need =
   | 'owner'
   /** Time that can be moved, and rate windows that may be used up. */
   | 'clock'
+  /** A service for which the host names of ways/host-names.ts resolve as it says. */
+  | 'host names'
 
 /** One thing that the specification says, asked of a service as a bot would ask it. */
 export interface Case {

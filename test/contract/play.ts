@@ -1,9 +1,12 @@
 import { ALL_CASES } from './cases/all.ts'
 import type { Driver } from './driver.ts'
+import type { Proof } from './spec/statements.ts'
 
 /** How a way went. */
 export interface Played {
   held: number
+  /** What the cases that held show. */
+  proven: Set<Proof>
   notPlayed: number
   /** What did not hold, and how. */
   broken: { name: string; why: string }[]
@@ -14,7 +17,7 @@ export async function playAll(
   driver: Driver,
   onBroken: (broken: Played['broken'][number]) => void,
 ): Promise<Played> {
-  const played: Played = { held: 0, notPlayed: 0, broken: [] }
+  const played: Played = { held: 0, proven: new Set(), notPlayed: 0, broken: [] }
   for (const one of ALL_CASES) {
     if (driver.whyNot(one) !== null) {
       played.notPlayed++
@@ -23,6 +26,7 @@ export async function playAll(
     try {
       await driver.play(one)
       played.held++
+      for (const proof of one.proves) played.proven.add(proof)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       const broken = { name: `${one.section}: ${one.name}`, why }

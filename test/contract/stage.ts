@@ -153,7 +153,7 @@ export interface Stage {
   /** Queues so many updates of a kind that nobody knows yet. */
   queue(count: number): Promise<void>
   /** The next call of an endpoint fails with `internal`. */
-  breakNext(endpoint: EndpointName): void
+  breakNext(endpoint: EndpointName): Promise<void>
 
   now(): number
   /** Moves the clock forward; what falls due on the way happens at its time. */

@@ -9,6 +9,9 @@ import { spawnSync } from 'node:child_process'
 /** `go` has no `--version`. */
 export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
 
+/** What Go made of its library, which takes it long, for all tests. */
+export const GO_CACHE = join(tmpdir(), 'postern-tests-go')
+
 export class GoBot implements AsyncDisposable {
   readonly #folder: string
 

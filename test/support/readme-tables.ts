@@ -12,6 +12,8 @@ import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { REFUSALS } from '../../src/errors.ts'
+import { FAULT_DESCRIPTIONS } from '../../src/sandbox/faults/descriptions.ts'
+import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
@@ -122,6 +124,16 @@ export const TABLES: Record<string, () => string> = {
         String(exitCode),
         what,
         hint,
+      ]),
+    ),
+  faults: () =>
+    table(
+      ['fault', 'kind', 'what it does', 'options of its own'],
+      (Object.keys(FAULTS) as FaultName[]).map((name) => [
+        `\`${name}\``,
+        FAULTS[name],
+        FAULT_DESCRIPTIONS[name].does,
+        FAULT_DESCRIPTIONS[name].options.map((option) => `\`${option}\``).join(', '),
       ]),
     ),
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FAULT_DESCRIPTIONS } from '../faults/descriptions.ts'
 import { FAULT_ROUTES, FAULTS, type FaultName } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { toMishap } from '../seed/former-names.ts'
@@ -15,15 +16,16 @@ const LATEST_MS = Date.UTC(10_000, 0) - 1
 /** Of a final response; others a server cannot send. */
 const httpStatus = z.int().min(200).max(599)
 const names = Object.keys(FAULTS) as FaultName[]
+const meanings = names.map((name) => `- \`${name}\`: ${FAULT_DESCRIPTIONS[name].does}`)
 
 /** A fault's name and options; see src/sandbox/faults/table.ts. */
 export const FaultInput = z.strictObject({
-  name: z.enum(names),
+  name: z.enum(names).describe(meanings.join('\n')),
   route: z.enum(FAULT_ROUTES).optional(),
   botId: botId.optional(),
-  times: count.optional(),
-  after: count.optional(),
-  oneIn: count.optional(),
+  times: count.optional().describe('strikes so many times; without end when absent'),
+  after: count.optional().describe('lets so many calls pass first'),
+  oneIn: count.optional().describe('strikes one call in so many, by chance of `seed`'),
   seed: z.int().optional(),
   delayMs: count.optional(),
   bytes: count.optional(),

@@ -7,15 +7,15 @@ export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 
 /** The schemas of fields that refer to something. */
 export const REFERENCES = z.registry<{ kind: ReferenceKind }>()
 
-export const personId = z.int().register(REFERENCES, { kind: 'person' })
-export const botId = z.int().register(REFERENCES, { kind: 'bot' })
-/** A person's or a bot's. */
-export const accountId = z.int().register(REFERENCES, { kind: 'account' })
-export const chatId = z.int().register(REFERENCES, { kind: 'chat' })
-export const messageId = z.int().register(REFERENCES, { kind: 'message' })
+export const personId = idOf('person', 'id of a person')
+export const botId = idOf('bot', 'id of a bot')
+export const accountId = idOf('account', 'id of a person or a bot')
+export const chatId = idOf('chat', 'id of a chat')
+export const messageId = idOf('message', 'id of a message of that chat')
 
 /** A scope of commands, such as `chat:<chat_id>`. */
 export const scope = z.string().register(REFERENCES, { kind: 'scope' })
+z.globalRegistry.add(scope, { description: 'a scope, such as `default` or `chat:<chat_id>`' })
 
 /** The status of a member; whoever left is none. */
 export const memberStatus = z.enum(['owner', 'admin', 'member', 'restricted'])
@@ -26,3 +26,10 @@ export const text = z.string()
 export const textOrNull = z.string().nullable()
 export const flag = z.boolean()
 export const count = z.int().min(0)
+
+/** Described without a copy, which would not be registered. */
+function idOf(kind: ReferenceKind, description: string): z.ZodInt {
+  const id = z.int().register(REFERENCES, { kind })
+  z.globalRegistry.add(id, { description })
+  return id
+}

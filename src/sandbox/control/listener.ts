@@ -5,8 +5,16 @@ import { createListener, type ListenerAccess } from '../http/listener.ts'
 import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { apiError } from '../api-error.ts'
 import { streamEvents } from './event-stream.ts'
+import type { WorldDescription } from './hosting.ts'
+import { readInput } from './input.ts'
 import { ControlError, type ControlContext } from './operation.ts'
 import { ALL_OPERATIONS, runOperation } from './table.ts'
+
+/** A world as this listener needs it. */
+interface ControlledWorld {
+  name: string
+  live: ControlContext
+}
 
 const HEALTH_PATH = '/healthz'
 /** A file of 64 MiB in base64, and what goes with it. */
@@ -14,22 +22,23 @@ const BODY_BYTES = 96 * 1024 * 1024
 
 /**
  * The control listener: `POST /<operation>` with its input as JSON gives `{ok: true, result}`;
- * `GET /` lists every operation with what it does and the JSON Schema of its input; `GET /events`
- * streams what happens; `GET /healthz` answers 200. No token: whoever reaches the loopback address
- * of this machine may play with the sandbox, web pages may not.
+ * `GET /` lists every operation with what it does and the JSON Schema of its input;
+ * `GET /openapi.json` describes them all, `GET /bot-openapi.json` the service; `GET /events` streams
+ * what happens; `GET /healthz` answers 200. No token: whoever reaches the loopback address of this
+ * machine may play with the sandbox, web pages may not.
  */
 export function createControlListener(
-  findWorld: WorldFinder<{ live: ControlContext }>,
+  findWorld: WorldFinder<ControlledWorld>,
   access: ListenerAccess,
 ): FastifyInstance {
   const operations = new Map<string, (typeof ALL_OPERATIONS)[number]>(
     ALL_OPERATIONS.map((entry) => [entry[0], entry]),
   )
   const routing = worldRouting(findWorld)
-  const contextOf = (request: FastifyRequest): ControlContext => {
+  const worldOf = (request: FastifyRequest): ControlledWorld => {
     const world = routing.worldOf(request)
     if (world === null) throw noSuchWorld()
-    return world.live
+    return world
   }
   const app = createListener({
     ...access,
@@ -43,8 +52,28 @@ export function createControlListener(
   })
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get(HEALTH_PATH, () => ({ ok: true, result: { healthy: true } }))
-  app.get('/events', async (request, reply) => {
-    await streamEvents(contextOf(request), request, reply)
+  app.route({
+    method: 'GET',
+    url: '/events',
+    handler: (request, reply) => streamEvents(worldOf(request).live, request, reply),
+  })
+  app.route({
+    method: 'GET',
+    url: '/openapi.json',
+    handler: async (request) => {
+      const { path } = addressesOf(worldOf(request))
+      const { controlDocument } = await import('../openapi/control.ts')
+      return controlDocument(`${request.protocol}://${request.host}${path}`)
+    },
+  })
+  app.route({
+    method: 'GET',
+    url: '/bot-openapi.json',
+    handler: async (request) => {
+      const { url } = addressesOf(worldOf(request))
+      const { botDocument } = await import('../openapi/bot.ts')
+      return botDocument(url)
+    },
   })
   app.route<{ Params: { operation: string } }>({
     method: 'POST',
@@ -53,18 +82,19 @@ export function createControlListener(
       const operation = operations.get(request.params.operation)
       if (operation === undefined) throw apiError('not_found', 'no such operation')
       const [name, { input }] = operation
-      const on = { ...contextOf(request), hangUp: hangUpSignal(reply) }
-      return { ok: true, result: await runOperation(on, name, read(input, request.body ?? {})) }
+      const on = { ...worldOf(request).live, hangUp: hangUpSignal(reply) }
+      const given = readInput(name, input, request.body ?? {})
+      return { ok: true, result: await runOperation(on, name, given) }
     },
   })
   return app
 }
 
-/** @throws ControlError with everything that is wrong */
-function read(input: z.ZodObject, body: unknown): object {
-  const parsed = input.safeParse(body)
-  if (parsed.success) return parsed.data
-  throw new ControlError(z.prettifyError(parsed.error).replaceAll('\n', '; '))
+/** Where a world is served. @throws SandboxApiError when it has just ended */
+function addressesOf({ name, live }: ControlledWorld): WorldDescription {
+  const found = live.worlds.list().find((one) => one.name === name)
+  if (found === undefined) throw noSuchWorld()
+  return found
 }
 
 /** By name: what each operation does, and its input as JSON Schema. */

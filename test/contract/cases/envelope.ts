@@ -60,7 +60,7 @@ export const ENVELOPE = [
       needs: ['rooms'],
       run: async (stage) => {
         const chatId = await stage.group()
-        stage.breakNext('getMembers')
+        await stage.breakNext('getMembers')
         no(await stage.bot.get(`/chats/${chatId}/members`), 'internal')
         ok(await stage.bot.get(`/chats/${chatId}/members`))
       },

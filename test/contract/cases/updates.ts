@@ -127,7 +127,7 @@ export const UPDATES = casesOf('GET /updates', [
   {
     name: 'polling while a webhook is set answers webhook_active',
     proves: ['error webhook_active', 'webhook-ends-poll'],
-    needs: ['owner'],
+    needs: ['owner', 'host names'],
     run: async (stage) => {
       const poll = stage.bot.get('/updates?timeout=50')
       await stage.polling()

@@ -16,7 +16,7 @@ export const WEBHOOK = [
         'two-ways-of-updates',
         'webhook: not set -> set (POST /webhook)',
       ],
-      needs: ['owner'],
+      needs: ['owner', 'host names'],
       run: async ({ bot }) => {
         const secret = 'very-secret_1'
         const answer = await bot.post('/webhook', { url: GOOD, secret })
@@ -33,7 +33,7 @@ export const WEBHOOK = [
     {
       name: 'a url that is not https, has credentials or a fragment, or is private is bad_webhook',
       proves: ['error bad_webhook', 'webhook-url'],
-      needs: ['owner'],
+      needs: ['owner', 'host names'],
       only: {
         ways: ['direct', 'live'],
         because: 'the sidecar delivers to private networks too, which a case of its own states',
@@ -99,7 +99,7 @@ export const WEBHOOK = [
     {
       name: 'a url has at most 1024 characters',
       proves: ['limit webhookUrlMax'],
-      needs: ['owner'],
+      needs: ['owner', 'host names'],
       run: async ({ bot }) => {
         const long = (chars: number) => 'https://hooks.example.org/'.padEnd(chars, 'x')
         no(await bot.post('/webhook', { url: long(1025) }), ['bad_webhook', 'bad_request'])
@@ -109,7 +109,7 @@ export const WEBHOOK = [
     {
       name: 'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields',
       proves: ['webhook-secret', 'webhook-no-other', 'error bad_request'],
-      needs: ['owner'],
+      needs: ['owner', 'host names'],
       run: async ({ bot }) => {
         for (const secret of ['', 'x'.repeat(257), 'a b', 'é', 'a.b', 7, null]) {
           no(await bot.post('/webhook', { url: GOOD, secret }), 'bad_request')
@@ -123,7 +123,7 @@ export const WEBHOOK = [
     {
       name: 'setting a webhook ends the poll in progress',
       proves: ['webhook-ends-poll'],
-      needs: ['owner', 'people'],
+      needs: ['owner', 'people', 'host names'],
       run: async (stage) => {
         const poll = stage.bot.get('/updates?timeout=50')
         await stage.polling()
@@ -164,7 +164,7 @@ export const WEBHOOK = [
         'webhook-leaves-queue',
         'webhook: set -> not set (DELETE /webhook)',
       ],
-      needs: ['owner', 'people'],
+      needs: ['owner', 'people', 'host names'],
       run: async (stage) => {
         await stage.owner.pause()
         ok(await stage.bot.delete('/webhook'))

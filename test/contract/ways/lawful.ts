@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { ERROR_STATUS } from '../../../src/api/error.ts'
-import type { Answer, Call } from '../client.ts'
+import type { Answer, Call, Inspect } from '../client.ts'
 import { fields } from '../expect.ts'
 
 /**
@@ -25,4 +25,11 @@ export function checkLaw(call: Call, answer: Answer): void {
   if (answer.status === 429) assert.match(answer.header('retry-after') ?? '', /^\d+$/)
   if ('retryAfter' in error) assert.ok(Number.isSafeInteger(error['retryAfter']))
   if ('expected' in error) assert.ok(['text', 'armored'].includes(String(error['expected'])))
+}
+
+/** Holds every answer to it. */
+export const lawful: Inspect = async (call, make) => {
+  const answer = await make()
+  checkLaw(call, answer)
+  return answer
 }

@@ -1,9 +1,9 @@
-import type { Sandbox } from '../../../src/sandbox/create.ts'
+import type { Control } from '../../../src/sandbox/control/table.ts'
 import type { Owner } from '../stage.ts'
 
-/** The owner's console of the sandbox. `handOver` gives the bot its new token. */
+/** The owner's console. `handOver` gives the bot its new token. */
 export function ownerOf(
-  { control }: Sandbox,
+  control: Control,
   o: { botId: number; handOver: (token: string) => Promise<void> },
 ): Owner {
   const which = { botId: o.botId }

@@ -1,12 +1,12 @@
-import type { Sandbox } from '../../../src/sandbox/create.ts'
+import type { Control } from '../../../src/sandbox/control/table.ts'
 import type { Person } from '../stage.ts'
+import { until } from '../steps.ts'
 
-/** A person of the sandbox; whoever writes has a phone from then on. */
+/** A person; whoever writes has a phone from then on. */
 export function personOf(
-  sandbox: Sandbox,
+  control: Control,
   { id, username, botId }: { id: number; username: string; botId: number },
 ): Person {
-  const { control } = sandbox
   const me = { userId: id }
   return {
     id,
@@ -33,13 +33,19 @@ export function personOf(
     closeAccount: async () => void (await control.closeAccount(me)),
     rename: async (name) => void (await control.renamePerson({ ...me, username: name })),
     sees: async (chatId, messageId, as = 'sent') => {
-      const phone = await sandbox.phone(id)
-      const { text, verdict } = await phone.seen(
-        (seen) =>
-          seen.chatId === chatId &&
-          seen.messageId === messageId &&
-          seen.edited === (as === 'edited'),
+      const found = await until(
+        async () => {
+          const { inbox } = await control.inbox(me)
+          return inbox.find(
+            (seen) =>
+              seen.chatId === chatId &&
+              seen.messageId === messageId &&
+              seen.edited === (as === 'edited'),
+          )
+        },
+        (seen) => seen !== undefined,
       )
+      const { text = '', verdict = '' } = found ?? {}
       return { text, verdict }
     },
     shows: async (chatId, messageId) => {

@@ -1,10 +1,11 @@
-import type { Sandbox } from '../../../src/sandbox/create.ts'
+import type { Control } from '../../../src/sandbox/control/table.ts'
 import { ALL_RIGHTS, RIGHTS } from '../../../src/sandbox/state.ts'
 import type { Held, RoomOptions, MembershipOptions } from '../stage.ts'
+import type { Surroundings } from './home.ts'
 
 /** Makes a room of alice, bob, whoever else is named, and the bot. */
 export async function makeRoom(
-  { control, home }: Sandbox,
+  { control, home }: Surroundings,
   { kind = 'group', readable = false, members = [], bot, ...settings }: RoomOptions,
 ): Promise<number> {
   const { id } = await control.addRoom({
@@ -18,7 +19,7 @@ export async function makeRoom(
 
 /** Gives somebody another membership. */
 export async function setMembership(
-  { control }: Sandbox,
+  control: Control,
   {
     chatId,
     userId,
@@ -31,7 +32,7 @@ export async function setMembership(
   await control.setMembership({ chatId, userId, rights, ...membership })
 }
 
-/** Every message of a chat as the sandbox holds it, oldest first. */
-export async function heldIn({ control }: Sandbox, chatId: number): Promise<Held[]> {
+/** Every message of a chat as the service holds it, oldest first. */
+export async function heldIn(control: Control, chatId: number): Promise<Held[]> {
   return await control.messages({ chatId })
 }

@@ -4,10 +4,11 @@ import { whyNot, type Case, type Need } from '../case.ts'
 import { Client, type Inspect } from '../client.ts'
 import type { Driver } from '../driver.ts'
 import type { Stage, Way } from '../stage.ts'
+import { stageOf } from './control-stage.ts'
 import { Faithful } from './faithful.ts'
-import { checkLaw } from './lawful.ts'
+import { HOST_NAMES } from './host-names.ts'
+import { checkLaw, lawful } from './lawful.ts'
 import { SandboxClock } from './sandbox-clock.ts'
-import { stageOf } from './sandbox-stage.ts'
 import { checkSecrecy } from './secret.ts'
 import { startSidecarInProcess, type RunningSidecar } from './sidecar.ts'
 import { sweep } from './sweep.ts'
@@ -19,19 +20,13 @@ const EVERYTHING: ReadonlySet<Need> = new Set<Need>([
   'rooms',
   'owner',
   'clock',
+  'host names',
 ])
-
-/** Host names that webhook cases use, instead of DNS. */
-const HOSTS: Record<string, string[]> = {
-  'hooks.example.org': ['93.184.215.14'],
-  'inside.example.org': ['10.0.0.7'],
-  'mixed.example.org': ['93.184.215.14', '192.168.1.2'],
-}
 
 /** Longer than a receiver of a case takes to answer; some never do. */
 const RECEIVER_PATIENCE_MS = 500
 
-const resolveHost = (host: string): Promise<string[]> => Promise.resolve(HOSTS[host] ?? [])
+const resolveHost = (host: string): Promise<string[]> => Promise.resolve(HOST_NAMES[host] ?? [])
 
 interface Scene {
   stage: Stage
@@ -94,14 +89,17 @@ export class SandboxDriver implements Driver {
     }
     const stage = stageOf({
       way: this.way,
-      sandbox,
+      control: sandbox.control,
+      home: sandbox.home,
       bot,
       past,
       clientOf: (other) => clientOf(sandbox.url, () => other, lawful),
       handOver,
+      now: () => sandbox.now(),
       advance: (ms) => clock.advance(ms),
     })
-    return { stage, sweep: () => sweep({ sandbox, sidecar, stage, handOver }) }
+    const { control } = sandbox
+    return { stage, sweep: () => sweep({ control, sidecar, stage, handOver }) }
   }
 
   async #sidecar(sandbox: Sandbox, clock: SandboxClock): Promise<RunningSidecar> {
@@ -129,10 +127,4 @@ export class SandboxDriver implements Driver {
     await Promise.allSettled(this.#scenes.values())
     await this.#stack.disposeAsync()
   }
-}
-
-const lawful: Inspect = async (call, make) => {
-  const answer = await make()
-  checkLaw(call, answer)
-  return answer
 }

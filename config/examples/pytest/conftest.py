@@ -1,0 +1,117 @@
+"""Starts the sandbox, and a sidecar before it, for the tests of a bot."""
+import json
+import os
+import shlex
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from bot import Bot
+
+POSTERN = shlex.split(os.environ.get("POSTERN", "postern"))
+
+
+class Sandbox:
+    """A running sandbox. What its control can do: GET /openapi.json of `control_url`."""
+
+    def __init__(self, url: str, control_url: str) -> None:
+        self.url = url
+        self.control_url = control_url
+
+    def control(self, operation: str, **given):
+        request = urllib.request.Request(f"{self.control_url}/{operation}")
+        request.data = json.dumps(given).encode()
+        request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)["result"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(json.load(error)["error"]["message"]) from None
+
+
+class Person:
+    """A person who has a phone, and a private chat with the bot."""
+
+    def __init__(self, sandbox: Sandbox, username: str, bot_id: int) -> None:
+        self.sandbox = sandbox
+        self.id = sandbox.control("addPerson", username=username)["id"]
+        sandbox.control("givePhone", userId=self.id)
+        self.chat_id = sandbox.control("addPrivateChat", userId=self.id, botId=bot_id)["id"]
+
+    def write(self, text: str) -> None:
+        self.sandbox.control("write", userId=self.id, chatId=self.chat_id, text=text)
+
+    def press(self, message_id: int, data: str) -> None:
+        where = {"userId": self.id, "chatId": self.chat_id}
+        self.sandbox.control("press", **where, messageId=message_id, data=data)
+
+    @property
+    def phone(self) -> dict:
+        """What the phone showed: `inbox`, `answers`, `keyChanges`."""
+        return self.sandbox.control("inbox", userId=self.id)
+
+
+@pytest.fixture(scope="session")
+def sandbox():
+    command = [*POSTERN, "sandbox", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        line = json.loads(process.stdout.readline())
+        yield Sandbox(line["url"], line["controlUrl"])
+        process.terminate()
+
+
+@pytest.fixture
+def world(sandbox, request):
+    """A bot and a person of this test's own: its token, its id, and the person."""
+    name = f"{abs(hash(request.node.nodeid)) % 10**12}"
+    made = sandbox.control("addBot", username=f"bot_{name}")
+    return made["token"], made["id"], Person(sandbox, f"person_{name}", made["id"])
+
+
+@pytest.fixture
+def bot(sandbox, world):
+    token, _, _ = world
+    return Bot(sandbox.url, token)
+
+
+@pytest.fixture
+def person(world):
+    return world[2]
+
+
+@pytest.fixture
+def sidecar(sandbox, world, tmp_path):
+    """Base URL of a sidecar before the bot of this test, which is protected then."""
+    token, _, _ = world
+    settings = {
+        "POSTERN_UPSTREAM_URL": sandbox.url,
+        "POSTERN_BOT_TOKEN": token,
+        "POSTERN_DATA_DIR": str(tmp_path),
+        "POSTERN_KEY_PASSPHRASE": "only for tests",
+        "POSTERN_LISTEN_PORT": "0",
+        "POSTERN_ADMIN_PORT": "0",
+    }
+    command = [*POSTERN, "run"]
+    environment = {**os.environ, **settings}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True) as process:
+        lines = (json.loads(line) for line in process.stderr)
+        listening = next(line for line in lines if line.get("msg") == "listening")
+        # Its log must not stand still.
+        threading.Thread(target=lambda: list(lines), daemon=True).start()
+        wait_until_ready(listening["admin"])
+        yield listening["bot"]
+        process.terminate()
+
+
+def wait_until_ready(admin_url: str) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(admin_url + "/readyz").close()
+            return
+        except urllib.error.HTTPError:
+            time.sleep(0.1)
+    raise AssertionError("the sidecar is not ready")

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { isObject } from '../../api/common.ts'
+import { ControlError } from './operation.ts'
+
+type JsonSchema = Record<string, unknown>
+
+/** Longest value that a refusal quotes. */
+const QUOTED = 40
+
+/**
+ * Reads what an operation was asked with.
+ * @throws ControlError that names every wrong field, what was expected and what came
+ */
+export function readInput(name: string, input: z.ZodObject, body: unknown): object {
+  const parsed = input.safeParse(body)
+  if (parsed.success) return parsed.data
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  if (!isObject(body)) {
+    throw new ControlError(`${name}: expected ${describe(schema)}, got ${quote(body)}`)
+  }
+  const problems = parsed.error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${key}: no such field; ${fieldsOf(name, schema)}`)
+    }
+    const path = issue.path.map(String)
+    const wanted = schemaAt(schema, path)
+    const expected = wanted === null ? issue.message : `expected ${describe(wanted)}`
+    const value = valueAt(body, path)
+    return `${path.join('.')}: ${value === undefined ? 'missing; ' : ''}${expected}${
+      value === undefined ? '' : `, got ${quote(value)}`
+    }`
+  })
+  throw new ControlError(problems.join('; '))
+}
+
+function fieldsOf(name: string, schema: JsonSchema): string {
+  const fields = Object.keys(schema['properties'] ?? {})
+  return fields.length === 0 ? `${name} takes none` : `${name} takes ${fields.join(', ')}`
+}
+
+/** The schema of a field by its path, or null. */
+function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | null {
+  const [first, ...rest] = path
+  if (first === undefined) return schema
+  const properties = schema['properties']
+  const inner = isObject(properties) ? properties[first] : (schema['items'] ?? null)
+  return isObject(inner) ? schemaAt(inner, rest) : null
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value
+  for (const name of path) at = (at as Record<string, unknown> | null | undefined)?.[name]
+  return at
+}
+
+/** What a schema accepts, in a few words. */
+function describe(schema: JsonSchema): string {
+  const { enum: values, anyOf, type, items } = schema
+  if (Array.isArray(values)) return `one of ${values.join(', ')}`
+  if (Array.isArray(type)) return type.map((one) => describe({ type: one as string })).join(' or ')
+  if (Array.isArray(anyOf)) return anyOf.map((one) => describe(one as JsonSchema)).join(' or ')
+  if (type === 'integer') return integer(schema)
+  if (type === 'array') return `a list of which each is ${describe((items ?? {}) as JsonSchema)}`
+  return NAMES[String(type)] ?? 'another value'
+}
+
+const NAMES: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  null: 'null',
+}
+
+function integer({ minimum }: JsonSchema): string {
+  const least = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? minimum : null
+  return least === null ? 'an integer' : `an integer from ${least}`
+}
+
+function quote(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (isObject(value)) return 'an object'
+  const text = JSON.stringify(value)
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text
+}

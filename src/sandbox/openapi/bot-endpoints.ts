@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { CallbackAnswer } from '../../api/callback.ts'
+import { PutCommands, Scope } from '../../api/command.ts'
+import type { EndpointName } from '../../api/endpoints.ts'
+import type { ErrorCode } from '../../api/error.ts'
+import { Markup } from '../../api/markup.ts'
+import { USERNAME } from '../../api/resolved.ts'
+import { DeleteBody, EditBody, SendBody, TypingBody } from '../../api/send.ts'
+import { UpdatesQuery } from '../../api/update.ts'
+import { PutKey } from '../../api/user-key.ts'
+import { SetWebhook } from '../../api/webhook.ts'
+import * as results from './bot-results.ts'
+
+/** An endpoint of the bot API, as the specification describes it. */
+export interface DescribedEndpoint {
+  summary: string
+  /** By name. */
+  path?: Record<string, z.ZodType>
+  query?: z.ZodObject
+  body?: { schema: z.ZodType; required: boolean }
+  result: z.ZodType
+  /** Of a success beside 200. */
+  created?: true
+  /** Beside those that every call can get. */
+  errors: readonly ErrorCode[]
+}
+
+const chatId = { chatId: z.int() }
+const messageId = { messageId: z.int() }
+const userId = { userId: z.int() }
+const CHAT = ['chat_not_found'] as const
+const WRITING = [
+  'bad_request',
+  'wrong_body_kind',
+  'bad_markup',
+  'forbidden',
+  'blocked_by_user',
+  'user_gone',
+  'chat_not_found',
+  'flood_wait',
+  'slow_mode',
+] as const
+const text = z.string().describe('readable chats: 1 to 4096 UTF-16 code units')
+const armored = z.string().max(131_072).describe('encrypted chats: an armored OpenPGP message')
+
+/** Every endpoint under the prefix. */
+export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
+  getMe: { summary: 'The bot itself.', result: results.Bot, errors: [] },
+  getUpdates: {
+    summary:
+      'Updates that wait, oldest first. `offset` confirms those below it; with `timeout` the call ' +
+      'waits for one.',
+    query: UpdatesQuery,
+    result: z.array(results.Update),
+    errors: ['bad_request', 'webhook_active'],
+  },
+  getWebhook: { summary: 'The webhook.', result: results.WebhookInfo, errors: [] },
+  setWebhook: {
+    summary: 'Sets the webhook. Updates are then POSTed there, one at a time.',
+    body: {
+      schema: SetWebhook.extend({
+        url: z.string().max(1024).describe('absolute https, without credentials and fragment'),
+      }),
+      required: true,
+    },
+    result: z.looseObject({ url: z.string(), hasSecret: z.boolean(), pending: z.int() }),
+    errors: ['bad_request', 'bad_webhook'],
+  },
+  deleteWebhook: {
+    summary: 'Removes the webhook. Updates that wait stay for polling.',
+    result: z.looseObject({ url: z.null(), pending: z.int() }),
+    errors: [],
+  },
+  putKey: {
+    summary: 'Publishes the bot’s key, which makes the bot protected.',
+    body: {
+      schema: PutKey.extend({
+        publicKey: z.string().max(65_536).describe('armored OpenPGP certificate'),
+      }),
+      required: true,
+    },
+    result: z.looseObject({ fingerprint: z.string(), mode: z.literal('protected') }),
+    errors: ['bad_request'],
+  },
+  getCommands: {
+    summary: 'The commands of every scope, or of one.',
+    query: z.object({ scope: Scope.optional() }),
+    result: z.union([z.array(results.CommandScope), z.array(results.BotCommand)]),
+    errors: ['bad_request'],
+  },
+  putCommands: {
+    summary: 'Replaces the commands of a scope.',
+    body: {
+      schema: PutCommands.extend({ commands: z.array(results.BotCommand).max(100) }),
+      required: true,
+    },
+    result: results.CommandScope,
+    errors: ['bad_request', 'chat_not_found'],
+  },
+  deleteCommands: {
+    summary: 'Removes the commands of a scope.',
+    query: z.object({ scope: Scope.default('default') }),
+    result: results.CommandScope,
+    errors: ['bad_request'],
+  },
+  sendMessage: {
+    summary:
+      'Sends a message: `text` in a readable chat, `armored` in an encrypted one. A repeated ' +
+      '`sendId` answers 200 with the message already written.',
+    body: {
+      schema: SendBody.extend({
+        text: text.optional(),
+        armored: armored.optional(),
+        replyTo: z.int().nullish().describe('a message of the same chat; a wrong id is dropped'),
+        markup: Markup.optional(),
+        silent: z.boolean().optional().describe('channels only: no notification'),
+        sendId: z.uuid().optional().describe('makes the call idempotent'),
+      }),
+      required: true,
+    },
+    result: results.SentMessage,
+    created: true,
+    errors: [...WRITING, 'conflict'],
+  },
+  editMessage: {
+    summary: 'Edits a message of the bot’s own. Without `markup` its buttons stay.',
+    path: messageId,
+    body: {
+      schema: EditBody.extend({
+        text: text.optional(),
+        armored: armored.optional(),
+        markup: Markup.nullish().describe('null removes the buttons'),
+      }),
+      required: true,
+    },
+    result: results.SentMessage,
+    errors: [...WRITING, 'message_not_found'],
+  },
+  deleteMessage: {
+    summary: 'Deletes a message for everyone. The chat is named in the query or in the body.',
+    path: messageId,
+    query: DeleteBody.partial(),
+    body: { schema: DeleteBody, required: false },
+    result: z.looseObject({ deleted: z.boolean() }),
+    errors: ['bad_request', 'forbidden', 'chat_not_found', 'message_not_found'],
+  },
+  answerCallback: {
+    summary: 'Answers the press of a button, within 60 seconds.',
+    path: { callbackId: z.string() },
+    body: {
+      schema: CallbackAnswer.extend({
+        text: z.string().max(200).optional().describe('one line'),
+        url: z.string().max(1024).optional().describe('absolute http or https'),
+      }),
+      required: false,
+    },
+    result: z.looseObject({ answered: z.literal(true) }),
+    errors: [
+      'bad_request',
+      'forbidden',
+      'callback_not_found',
+      'callback_answered',
+      'callback_expired',
+    ],
+  },
+  getChat: { summary: 'A chat.', path: chatId, result: results.Chat, errors: CHAT },
+  getChatKeys: {
+    summary: 'Public keys of everybody in an encrypted chat, to seal messages to.',
+    path: chatId,
+    result: results.ChatKeys,
+    errors: ['chat_is_open', 'chat_not_found', 'no_user_key'],
+  },
+  getMembers: {
+    summary: 'The members of a group or channel, as far as the bot may see them.',
+    path: chatId,
+    result: results.Members,
+    errors: ['bad_request', 'chat_not_found'],
+  },
+  getMember: {
+    summary: 'A member of a group or channel.',
+    path: { ...chatId, ...userId },
+    result: results.Member,
+    errors: ['bad_request', 'chat_not_found', 'member_not_found'],
+  },
+  leaveChat: {
+    summary: 'Leaves a group or channel.',
+    path: chatId,
+    result: z.looseObject({ left: z.literal(true) }),
+    errors: ['bad_request', 'chat_not_found'],
+  },
+  sendTyping: {
+    summary: 'Shows that the bot is typing, or no longer is.',
+    path: chatId,
+    body: { schema: TypingBody, required: false },
+    result: z.looseObject({ sent: z.boolean().describe('whether an indicator went out') }),
+    errors: ['bad_request', 'forbidden', 'chat_not_found'],
+  },
+  resolve: {
+    summary: 'Finds who or what has a public handle.',
+    path: { username: z.string().regex(USERNAME).describe('without @') },
+    result: results.Resolved,
+    errors: ['bad_request', 'username_not_found', 'flood_wait'],
+  },
+  getUserKey: {
+    summary: 'The public key of a person who shares a chat with the bot.',
+    path: userId,
+    result: results.UserKey,
+    errors: ['user_not_found', 'no_user_key'],
+  },
+  revokeToken: {
+    summary: 'Revokes the token in use.',
+    result: z.looseObject({ revoked: z.literal(true) }),
+    errors: [],
+  },
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
+import { BodyKind, ERROR_STATUS, type ErrorCode } from '../../api/error.ts'
+import { FIXED_LIMITS } from '../../api/limits.ts'
+import { DESCRIBED, type DescribedEndpoint } from './bot-endpoints.ts'
+import { Update } from './bot-results.ts'
+import { SchemaCollector, type JsonSchema } from './schemas.ts'
+
+const JSON_TYPE = 'application/json'
+const SECONDS: JsonSchema = { type: 'integer', description: 'seconds to wait' }
+
+const ErrorEnvelope = z
+  .looseObject({
+    ok: z.literal(false),
+    error: z.looseObject({
+      status: z.int().describe('that of the HTTP line'),
+      code: z.string().describe('stable; read one that you do not know by its status'),
+      message: z.string().describe('for a human who reads a log'),
+      retryAfter: z.int().optional().describe('seconds, on 429; `Retry-After` counts'),
+      expected: BodyKind.optional().describe('the body that the chat takes'),
+    }),
+  })
+  .meta({ id: 'ErrorEnvelope' })
+
+/**
+ * The bot API as an OpenAPI 3.1 document, from the endpoints and schemas of `src/api`.
+ * @param serviceUrl scheme and host of the service, without `/bot/v1`
+ */
+export function botDocument(serviceUrl: string): object {
+  const collector = new SchemaCollector()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const endpoint of ENDPOINTS) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    const described = DESCRIBED[endpoint.name]
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operationOf(endpoint, described, collector),
+    }
+  }
+  const update = collector.of(Update)
+  collector.of(ErrorEnvelope)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bot Messaging Service API',
+      version: '1.0.0',
+      description: 'What a bot can ask of the service. Take unknown fields and unknown codes.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serviceUrl + API_PREFIX }],
+    security: [{ token: [] }],
+    paths: { ...paths, '/media/{id}': mediaPath(serviceUrl) },
+    webhooks: { update: deliveryOf(update) },
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: '<prefix>_<bot_id>.<43 characters>',
+        },
+      },
+      schemas: collector.components,
+    },
+  }
+}
+
+function operationOf(
+  endpoint: Endpoint,
+  described: DescribedEndpoint,
+  collector: SchemaCollector,
+): object {
+  const { summary, body, result, created } = described
+  const parameters = parametersOf(described, collector)
+  const success = {
+    description: 'done',
+    content: {
+      [JSON_TYPE]: {
+        schema: {
+          type: 'object',
+          properties: { ok: { const: true, type: 'boolean' }, result: collector.of(result) },
+          required: ['ok', 'result'],
+        },
+      },
+    },
+  }
+  return {
+    operationId: endpoint.name,
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: body.required,
+        content: { [JSON_TYPE]: { schema: collector.of(body.schema) } },
+      },
+    }),
+    responses: {
+      '200': success,
+      ...(created === true && { '201': success }),
+      ...refusalsOf(codesOf(endpoint, described)),
+    },
+  }
+}
+
+function parametersOf({ path = {}, query }: DescribedEndpoint, collector: SchemaCollector) {
+  const inPath = Object.entries(path).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: collector.of(schema),
+  }))
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: collector.of(schema as z.ZodType),
+  }))
+  return [...inPath, ...inQuery]
+}
+
+function codesOf(endpoint: Endpoint, { body, errors }: DescribedEndpoint): ErrorCode[] {
+  const codes: ErrorCode[] = ['unauthorized', ...errors, 'rate_limited', 'internal']
+  if (!('whilePaused' in endpoint)) codes.push('bot_paused')
+  if (body !== undefined) codes.push('too_large')
+  return codes
+}
+
+/** The answers that refuse, by status. Each of its codes is an example. */
+function refusalsOf(codes: readonly ErrorCode[]): Record<string, object> {
+  const statuses = new Set(codes.map((code) => ERROR_STATUS[code]).sort((a, b) => a - b))
+  const refusals = [...statuses].map((status) => {
+    const named = codes.filter((code) => ERROR_STATUS[code] === status)
+    return [String(status), refusalOf(status, named)]
+  })
+  return Object.fromEntries(refusals) as Record<string, object>
+}
+
+function refusalOf(status: number, codes: readonly ErrorCode[]): object {
+  const examples = codes.map((code) => [code, { value: { ok: false, error: example(code) } }])
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    ...(status === 429 && { headers: { 'Retry-After': { required: true, schema: SECONDS } } }),
+    content: {
+      [JSON_TYPE]: {
+        schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+        examples: Object.fromEntries(examples) as object,
+      },
+    },
+  }
+}
+
+function example(code: ErrorCode): object {
+  const status = ERROR_STATUS[code]
+  return {
+    status,
+    code,
+    message: 'what was wrong',
+    // Of `rate_limited` the body always says 60 (spec, Errors, rule 1).
+    ...(status === 429 && { retryAfter: code === 'rate_limited' ? 60 : 3 }),
+    ...(code === 'wrong_body_kind' && { expected: 'armored' }),
+  }
+}
+
+/** `GET /media/{id}`, which is outside the prefix and takes no token. */
+function mediaPath(serviceUrl: string): object {
+  return {
+    servers: [{ url: serviceUrl }],
+    get: {
+      operationId: 'getMedia',
+      summary: 'A file exactly as it is stored: ciphertext for attachments of encrypted chats.',
+      security: [],
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: {
+        '200': {
+          description: 'the file',
+          content: { 'application/octet-stream': { schema: {} } },
+        },
+        ...refusalsOf(['media_not_found']),
+      },
+    },
+  }
+}
+
+/** What the service POSTs to a webhook. */
+function deliveryOf(update: JsonSchema): object {
+  const seconds = FIXED_LIMITS.webhookAnswerMs / 1000
+  return {
+    post: {
+      operationId: 'deliverUpdate',
+      summary: 'The service delivers one update, and the next once this one is delivered.',
+      security: [],
+      parameters: [
+        {
+          name: 'X-Service-Bot-Api-Secret-Token',
+          in: 'header',
+          required: false,
+          description: 'the secret of `setWebhook`; refuse a delivery without it',
+          schema: { type: 'string' },
+        },
+      ],
+      requestBody: { required: true, content: { [JSON_TYPE]: { schema: update } } },
+      responses: {
+        '2XX': { description: `delivered, when it comes within ${seconds} seconds` },
+        default: { description: 'not delivered: the same update comes again later' },
+      },
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { ALL_OPERATIONS, type OperationName } from '../control/table.ts'
+import { EXAMPLES } from './control-examples.ts'
+import { SchemaCollector } from './schemas.ts'
+
+const JSON_TYPE = 'application/json'
+
+/** Operations under their former names. */
+const FORMER: ReadonlySet<OperationName> = new Set<OperationName>(['setSeat', 'story'])
+
+const Refusal = z
+  .object({
+    ok: z.literal(false),
+    error: z.object({
+      status: z.int(),
+      code: z.string().describe('`bad_control`: the operation cannot be done as it was asked for'),
+      message: z.string().describe('what was wrong, and with which field'),
+    }),
+  })
+  .meta({ id: 'Refusal' })
+
+/**
+ * The control as an OpenAPI 3.1 document, from the table of its operations.
+ * @param controlUrl of the control listener
+ */
+export function controlDocument(controlUrl: string): object {
+  const collector = new SchemaCollector()
+  const refused = {
+    description: 'refused: nothing was changed',
+    content: { [JSON_TYPE]: { schema: collector.of(Refusal) } },
+  }
+  const paths = ALL_OPERATIONS.map(([name]) => [`/${name}`, { post: operationOf(name, collector) }])
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Control of the Postern sandbox',
+      version: '1.0.0',
+      description:
+        'What people, a bot’s owner and a tester do to a sandbox of the Bot Messaging Service.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: controlUrl }],
+    security: [],
+    paths: Object.fromEntries(paths) as object,
+    components: { schemas: collector.components, responses: { Refused: refused } },
+  }
+}
+
+const BY_NAME = new Map(ALL_OPERATIONS)
+
+function operationOf(name: OperationName, collector: SchemaCollector): object {
+  const operation = BY_NAME.get(name)
+  if (operation === undefined) throw new Error(`no operation ${name}`)
+  const { description, input, output } = operation
+  const example = EXAMPLES[name]
+  return {
+    operationId: name,
+    summary: description.split(/(?<=[.;:])\s/)[0],
+    description,
+    ...(FORMER.has(name) && { deprecated: true }),
+    requestBody: {
+      required: !input.safeParse({}).success,
+      content: {
+        [JSON_TYPE]: {
+          schema: collector.of(input),
+          ...(example !== undefined && { example: example.input }),
+        },
+      },
+    },
+    responses: {
+      '200': {
+        description: 'done',
+        content: {
+          [JSON_TYPE]: {
+            schema: {
+              type: 'object',
+              properties: { ok: { type: 'boolean', const: true }, result: collector.of(output) },
+              required: ['ok', 'result'],
+            },
+            ...(example !== undefined && { example: { ok: true, result: example.result } }),
+          },
+        },
+      },
+      default: { $ref: '#/components/responses/Refused' },
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 has it. */
+export type JsonSchema = Record<string, unknown>
+
+/**
+ * Turns zod schemas into the schemas of an OpenAPI document. Those that have an `id` are listed
+ * once, in `components`, and referred to.
+ */
+export class SchemaCollector {
+  /** By id, for `components.schemas`. */
+  readonly components: Record<string, JsonSchema> = {}
+
+  /** The schema of what somebody sends, or of a result: unknown fields of results are allowed. */
+  of(schema: z.ZodType): JsonSchema {
+    // Wrapped, so that a schema with an id is not the root, which is never referred to.
+    const wrapped = z.toJSONSchema(z.object({ schema }), {
+      io: 'input',
+      target: 'draft-2020-12',
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => tidy(jsonSchema),
+    }) as JsonSchema
+    for (const [id, definition] of Object.entries((wrapped['$defs'] ?? {}) as Schemas)) {
+      this.components[id] ??= relocate({ ...definition, id: undefined }) as JsonSchema
+    }
+    return relocate((wrapped['properties'] as Schemas)['schema']) as JsonSchema
+  }
+}
+
+type Schemas = Record<string, JsonSchema>
+
+/** Drops what JSON Schema says of JavaScript alone, and patterns that only JavaScript reads. */
+function tidy(schema: JsonSchema): void {
+  if (schema['type'] === 'integer') {
+    if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
+    if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
+    schema['format'] = 'int64'
+  }
+  if (typeof schema['pattern'] === 'string' && !isPortable(schema['pattern'])) {
+    delete schema['pattern']
+  }
+  delete schema['readOnly']
+}
+
+/** Whether other languages read the pattern as JavaScript does. */
+const isPortable = (pattern: string): boolean => !/\[\^\]|\(\?|\\[dswuDSW]/.test(pattern)
+
+/** The same with references into `components`, and without fields that are undefined. */
+function relocate(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relocate)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([name, inner]) => {
+    if (inner === undefined) return []
+    if (name === '$ref' && typeof inner === 'string') {
+      return [[name, inner.replace('#/$defs/', '#/components/schemas/')]]
+    }
+    return [[name, relocate(inner)]]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,101 @@
+/** The suite against an implementation of which it knows two addresses: a sandbox plays it. */
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { mortal } from '../support/mortal.ts'
+import { ALL_CASES } from './cases/all.ts'
+import { ControlDriver } from './ways/control-driver.ts'
+
+const sandbox = await createSandbox({ webhooks: 'local', receiverPatienceMs: 500 })
+const { url, controlUrl } = sandbox
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+/** Runs the command to its end. */
+async function contract(...args: string[]) {
+  const child = spawn(...mortal(process.execPath, ['test/contract/run.ts', ...args]), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, stdout: await stdout, stderr: await stderr }
+}
+
+describe('npm run contract with --url and --control', () => {
+  it('plays all, says which statements hold, and leaves what was there', async () => {
+    const before = { bots: sandbox.bots, chats: sandbox.chats }
+    const { alice, privateChat } = sandbox.home
+    await sandbox.control.post({ userId: alice.id, chatId: privateChat, text: 'kept' })
+
+    const ran = await contract('--url', url, '--control', controlUrl, '--local-webhooks')
+
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    const [, held, broken] = /(\d+) hold, (\d+) broken/.exec(ran.stdout) ?? []
+    expect([Number(held) > 180, broken]).toEqual([true, '0'])
+    expect(ran.stdout).toMatch(/^\d+ of \d+ statements of the specification were shown to hold$/m)
+    expect(ran.stdout).toMatch(/^ {2}GET \/updates: (\d+) of \1$/m)
+    expect(sandbox.bots.slice(0, 1)).toEqual(before.bots)
+    expect(sandbox.chats.slice(0, before.chats.length)).toEqual(before.chats)
+    expect(await sandbox.control.messages({ chatId: privateChat })).toHaveLength(1)
+    expect((await sandbox.control.now()).mode).toBe('running')
+  }, 120_000)
+
+  it('says what an implementation does otherwise', async () => {
+    await using driver = await ControlDriver.create({
+      url,
+      controlUrl,
+      localWebhooks: true,
+      hostNames: false,
+    })
+    const one = ALL_CASES.find(({ proves }) => proves.includes('bot-fields'))
+    if (one === undefined) throw new Error('no case shows the fields of a bot')
+    await driver.play(one)
+    const stop = sandbox.onAnswer((answer) => {
+      const { result } = answer.body as { result?: { privacyMode?: boolean } }
+      if (answer.route === 'getMe') delete result?.privacyMode
+    })
+    await expect(driver.play(one)).rejects.toThrow()
+    stop()
+    await driver.play(one)
+  })
+
+  it('leaves out what the implementation cannot do, and says why', async () => {
+    const o = { url, controlUrl, hostNames: false }
+    await using strict = await ControlDriver.create({ ...o, localWebhooks: false })
+    const whys = new Set(ALL_CASES.map((one) => strict.whyNot(one)).filter((why) => why !== null))
+    expect([...whys].some((why) => why.includes('--local-webhooks'))).toBe(true)
+    expect([...whys].some((why) => why.includes('host names'))).toBe(true)
+  })
+
+  it('is told in README.md which operations it needs', () => {
+    const ways = globSync('test/contract/ways/{control-*,home,owner,person,rooms,sweep}.ts')
+    const used = ways.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\bcontrol\.(\w+)\(/g)].map(([, name]) => name),
+    )
+    const page = readFileSync('test/contract/README.md', 'utf8')
+    const [, list = ''] = /needs these of its operations: ([^]*?)\n\n/.exec(page) ?? []
+    const named = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+    expect(named.filter((name) => name !== 'error').toSorted()).toEqual(
+      [...new Set(used)].toSorted(),
+    )
+  })
+
+  it.each([
+    [['--control', 'http://127.0.0.1:1'], '--control needs --url'],
+    [['--url', 'http://127.0.0.1:1', '--control', 'x'], '--control is not a url'],
+    [['--url', url, '--control', controlUrl, '--token', 't'], 'a bot of its own'],
+    [['--local-webhooks'], 'go with --control'],
+    [['--url', url, '--control', controlUrl, '--local-webhooks', '--host-names'], 'refuses none'],
+    [['--url', url], '--token or --token-file'],
+  ])('%j is misuse: it ends with 2', async (args, why) => {
+    const { code, stdout, stderr } = await contract(...args)
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)])
+  })
+
+  it('ends with 1 when nobody answers there', async () => {
+    const { code, stderr } = await contract('--url', url, '--control', 'http://127.0.0.1:1')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('contract: ')])
+  })
+})

@@ -1,0 +1,75 @@
+/** The example projects whose tests start Postern themselves, run as their README says. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { afterAll, describe, expect, test } from 'vitest'
+import { GO_CACHE, hasGo } from '../support/go-bot.ts'
+import { COMPILED, MAIN } from '../support/postern-process.ts'
+import { mortal } from '../support/mortal.ts'
+import { run } from '../support/openpgp-run.ts'
+
+const EXAMPLES = join(import.meta.dirname, '../../config/examples')
+const WITHIN_MS = 180_000
+const folder = mkdtempSync(join(tmpdir(), 'postern-projects-'))
+const home = join(folder, 'home')
+const environment = {
+  PATH: process.env['PATH'],
+  HOME: home,
+  POSTERN: `${process.execPath} ${MAIN}`,
+  NODE_COMPILE_CACHE: COMPILED,
+}
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A copy, so that nothing is left behind in the example. */
+function copyOf(name: string): string {
+  const copy = join(folder, name)
+  cpSync(join(EXAMPLES, name), copy, { recursive: true })
+  return copy
+}
+
+describe('the example with pytest', () => {
+  test('passes, through the sidecar too', { timeout: WITHIN_MS }, async ({ skip }) => {
+    skip(!hasPytest, 'not installed: pytest')
+    const { code, stdout } = await pytest(copyOf('pytest'))
+    expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/\b5 passed in/)])
+  })
+
+  test('fails for a bot that answers otherwise', { timeout: WITHIN_MS }, async ({ skip }) => {
+    skip(!hasPytest, 'not installed: pytest')
+    const cwd = copyOf('pytest')
+    await run('sed', ['-i', 's/Write .vote to vote/Hello/', 'bot.py'], { cwd })
+    const { code, stdout } = await pytest(cwd, '-k', 'explains')
+    expect([code, String(stdout)]).toEqual([1, expect.stringMatching(/\b1 failed/)])
+  })
+})
+
+describe('the example in Go', () => {
+  test('passes, through the sidecar too', { timeout: WITHIN_MS }, async ({ skip }) => {
+    skip(!hasGo, 'not installed: go')
+    const { code, stdout, stderr } = await goTest(copyOf('go'))
+    expect([code, String(stdout) + stderr]).toEqual([0, expect.stringMatching(/^ok\s/m)])
+  })
+
+  test('fails for a bot that answers otherwise', { timeout: WITHIN_MS }, async ({ skip }) => {
+    skip(!hasGo, 'not installed: go')
+    const cwd = copyOf('go')
+    await run('sed', ['-i', 's/added: /noted: /', 'bot.go'], { cwd })
+    const { code, stdout } = await goTest(cwd, '-run', 'LostAnswer')
+    expect([code, String(stdout)]).toEqual([1, expect.stringContaining('noted: milk')])
+  })
+})
+
+const pytest = (cwd: string, ...args: string[]) =>
+  run(...mortal('python3', ['-m', 'pytest', '-p', 'no:cacheprovider', ...args]), {
+    cwd,
+    env: environment,
+  })
+
+const goTest = (cwd: string, ...args: string[]) =>
+  run(...mortal('go', ['test', ...args]), {
+    cwd,
+    env: { ...environment, GOCACHE: GO_CACHE, GOPROXY: 'off', CGO_ENABLED: '0' },
+  })

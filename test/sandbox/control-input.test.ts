@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { readInput } from '../../src/sandbox/control/input.ts'
+import { OPERATIONS, type OperationName } from '../../src/sandbox/control/table.ts'
+
+function refusal(name: OperationName, body: unknown): string {
+  try {
+    readInput(name, OPERATIONS[name].input, body)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'taken'
+}
+
+test.each<[OperationName, unknown, string]>([
+  ['advance', {}, 'ms: missing; expected an integer from 0'],
+  ['advance', { ms: '1' }, 'ms: expected an integer from 0, got "1"'],
+  ['advance', { ms: -1 }, 'ms: expected an integer from 0, got -1'],
+  ['advance', { ms: 1, hours: 2 }, 'hours: no such field; advance takes ms'],
+  ['now', { ms: 1 }, 'ms: no such field; now takes none'],
+  ['pause', { botId: null }, 'botId: expected an integer, got null'],
+  ['renamePerson', { userId: 1 }, 'username: missing; expected a text'],
+  ['addRoom', { kind: 'club', members: [] }, 'kind: expected one of group, channel, got "club"'],
+  ['addRoom', { kind: 'group', members: [1, 'a'] }, 'members.1: expected an integer, got "a"'],
+  [
+    'addRoom',
+    { kind: 'group', members: 1 },
+    'members: expected a list of which each is an integer, got 1',
+  ],
+  ['changeBot', { botId: 1, about: 1 }, 'about: expected a text or null, got 1'],
+  ['changeBot', { botId: 1, privacyMode: 'on' }, 'privacyMode: expected true or false, got "on"'],
+  ['injectUpdate', { botId: 1, update: [] }, 'update: expected an object, got a list'],
+  ['advance', [], 'advance: expected an object, got a list'],
+  [
+    'write',
+    { userId: 1, text: 1 },
+    'chatId: missing; expected an integer; text: expected a text, got 1',
+  ],
+])('%s of %j is refused: %s', (name, body, message) => {
+  expect(refusal(name, body)).toBe(message)
+})
+
+test('a long value is not repeated whole', () => {
+  expect(refusal('advance', { ms: 'x'.repeat(1000) }).length).toBeLessThan(100)
+})
+
+test('what is right is taken as it is', () => {
+  expect(readInput('advance', OPERATIONS.advance.input, { ms: 1 })).toEqual({ ms: 1 })
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { OPERATIONS, type OperationName } from '../../src/sandbox/control/table.ts'
+import { EXAMPLES } from '../../src/sandbox/openapi/control-examples.ts'
+import { controlDocument } from '../../src/sandbox/openapi/control.ts'
+import { botDocument } from '../../src/sandbox/openapi/bot.ts'
+import { still } from './support.ts'
+
+interface Operation {
+  operationId: string
+  deprecated?: boolean
+  requestBody: { required: boolean }
+}
+
+const document = controlDocument('http://control.example') as {
+  paths: Record<string, { post: Operation }>
+}
+
+test('it has every operation, and says which names are former ones', () => {
+  expect(Object.keys(document.paths)).toEqual(Object.keys(OPERATIONS).map((name) => `/${name}`))
+  const former = Object.values(document.paths).filter(({ post }) => post.deprecated)
+  expect(former.map(({ post }) => post.operationId).toSorted()).toEqual(['setSeat', 'story'])
+})
+
+test('a body is required where a field is', () => {
+  expect(document.paths['/advance']?.post.requestBody.required).toBe(true)
+  expect(document.paths['/clearFaults']?.post.requestBody.required).toBe(false)
+})
+
+test.each(Object.entries(EXAMPLES))('the example of %s fits what it declares', (name, example) => {
+  const { input, output } = OPERATIONS[name as OperationName]
+  expect(input.safeParse(example.input).error).toBe(undefined)
+  expect(output.safeParse(example.result).error).toBe(undefined)
+})
+
+test('the control listener serves both documents, with the addresses of this sandbox', async () => {
+  await using sandbox = await still()
+  const served = async (path: string): Promise<unknown> => {
+    const answer = await fetch(sandbox.controlUrl + path)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    return await answer.json()
+  }
+  const asServed = (made: object): unknown => JSON.parse(JSON.stringify(made))
+  expect(await served('/openapi.json')).toEqual(asServed(controlDocument(sandbox.controlUrl)))
+  expect(await served('/bot-openapi.json')).toEqual(asServed(botDocument(sandbox.url)))
+})
+
+test('a world beside has documents with addresses of its own', async () => {
+  await using sandbox = await still()
+  const { url, controlUrl } = await sandbox.control.addWorld({ name: 'beside' })
+  const servers = async (path: string): Promise<unknown> => {
+    const answer = await fetch(controlUrl + path)
+    return ((await answer.json()) as { servers: unknown }).servers
+  }
+  expect(await servers('/openapi.json')).toEqual([{ url: controlUrl }])
+  expect(await servers('/bot-openapi.json')).toEqual([{ url: `${url}/bot/v1` }])
+  const nowhere = await fetch(`${sandbox.controlUrl}/worlds/nowhere/openapi.json`)
+  expect(nowhere.status).toBe(404)
+})
+
+test('a web page may not read them', async () => {
+  await using sandbox = await still()
+  const answer = await fetch(`${sandbox.controlUrl}/openapi.json`, {
+    headers: { origin: 'https://page.example' },
+  })
+  expect(answer.status).toBe(403)
+})
