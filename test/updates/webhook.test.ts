@@ -219,7 +219,9 @@ describe('what is no webhook', () => {
   test('what comes with the call that removes it is ignored', async () => {
     const scene = await openScene(PLAIN)
     const since = scene.mark()
-    expect((await scene.call('DELETE', '/webhook', { url: 'https://example.org' })).status).toBe(200)
+    expect((await scene.call('DELETE', '/webhook', { url: 'https://example.org' })).status).toBe(
+      200,
+    )
     expect(scene.calls(since)).toEqual(['DELETE /bot/v1/webhook'])
   })
 
