@@ -16,6 +16,7 @@ const document = controlDocument('http://control.example') as {
 }
 
 test('it has every operation, and says which names are former ones', () => {
+  expect(document.paths['/events']).toMatchObject({ get: { operationId: 'streamEvents' } })
   expect(Object.keys(document.paths)).toEqual(Object.keys(OPERATIONS).map((name) => `/${name}`))
   const former = Object.values(document.paths).filter(({ post }) => post.deprecated)
   expect(former.map(({ post }) => post.operationId).toSorted()).toEqual(['setSeat', 'story'])

@@ -70,13 +70,16 @@ export interface OpenApiDocument {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 const JSON_TYPE = 'application/json'
 
-/** Reads the operations of a document. @throws Error when it has none */
+/** Reads the operations of a document, but for streams of events. @throws Error when it has none */
 export function readModel(document: OpenApiDocument): ApiModel {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const found = item[method] as OperationObject | undefined
       const [server] = (item['servers'] ?? []) as { url: string }[]
-      return found === undefined ? [] : [operationOf(found, { path, method, server: server?.url })]
+      const isStream = found?.responses['200']?.content?.['text/event-stream'] !== undefined
+      return found === undefined || isStream
+        ? []
+        : [operationOf(found, { path, method, server: server?.url })]
     }),
   )
   if (operations.length === 0) throw new Error('the document has no operation')

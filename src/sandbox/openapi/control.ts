@@ -29,7 +29,10 @@ export function controlDocument(controlUrl: string): object {
     description: 'refused: nothing was changed',
     content: { [JSON_TYPE]: { schema: collector.of(Refusal) } },
   }
-  const paths = ALL_OPERATIONS.map(([name]) => [`/${name}`, { post: operationOf(name, collector) }])
+  const paths = ALL_OPERATIONS.map(([name]) => {
+    const stream = name === 'events' ? { get: streamOperation() } : {}
+    return [`/${name}`, { ...stream, post: operationOf(name, collector) }]
+  })
   return {
     openapi: '3.1.0',
     info: {
@@ -43,6 +46,29 @@ export function controlDocument(controlUrl: string): object {
     security: [],
     paths: Object.fromEntries(paths) as object,
     components: { schemas: collector.components, responses: { Refused: refused } },
+  }
+}
+
+/** `GET /events`, which gives the same as the operation of that name, as it happens. */
+function streamOperation(): object {
+  const schema = { type: 'string' }
+  const query = (name: string, description: string): object => {
+    return { name, in: 'query', required: false, description, schema }
+  }
+  return {
+    operationId: 'streamEvents',
+    summary: 'Streams what happens as server-sent events, from now on.',
+    parameters: [
+      query('after', 'id of the last event that you have; so is the header Last-Event-ID'),
+      query('kinds', 'kinds of events, separated by commas'),
+    ],
+    responses: {
+      '200': {
+        description: 'each with its `id`, its kind as `event`, and itself as JSON in `data`',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      default: { $ref: '#/components/responses/Refused' },
+    },
   }
 }
 
