@@ -13,6 +13,20 @@ const alice = { userId: 1001 }
 const echoBot = { botId: 2001 }
 const inChat = { ...alice, chatId: 3001 }
 
+/** The first thing that a phone showed. */
+const shown = {
+  kind: 'message',
+  n: 1,
+  at: 1_790_000_000_000,
+  messageId: 2,
+  chatId: 3001,
+  fromId: 2001,
+  edited: false,
+  text: 'you said: hello',
+  verdict: 'readable',
+  signer: null,
+}
+
 /** What the commonest operations are asked and give. */
 export const EXAMPLES: Examples = {
   addPerson: {
@@ -34,22 +48,8 @@ export const EXAMPLES: Examples = {
   write: { input: { ...inChat, text: 'hello' }, result: { messageId: 1 } },
   press: { input: { ...inChat, messageId: 2, data: 'yes' }, result: { callbackId: 'press-1' } },
   inbox: {
-    input: alice,
-    result: {
-      inbox: [
-        {
-          messageId: 2,
-          chatId: 3001,
-          fromId: 2001,
-          edited: false,
-          text: 'you said: hello',
-          verdict: 'readable',
-          signer: null,
-        },
-      ],
-      keyChanges: [],
-      answers: [],
-    },
+    input: { ...alice, after: 0, wait: 5000 },
+    result: { seen: [shown], inbox: [shown], keyChanges: [], answers: [], last: 1 },
   },
   queued: { input: echoBot, result: [] },
   advance: { input: { ms: 60_000 }, result: { now: 1_790_000_060_000, mode: 'still' } },
