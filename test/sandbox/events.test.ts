@@ -164,8 +164,8 @@ test('in code the events are iterated over, from now on or after an id', async (
   expect(await end).toMatchObject({ done: true })
 })
 
-test('the sandbox’s page describes every kind of event, and everything that phones show', () => {
-  const page = readFileSync('src/sandbox/README.md', 'utf8')
+test('the page describes every kind of event, and everything that phones show', () => {
+  const page = readFileSync('src/sandbox/events/README.md', 'utf8')
   const rows = page.split('\n').filter((line) => line.startsWith('| `'))
   const described = rows.join('\n')
   expect(

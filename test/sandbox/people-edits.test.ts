@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
+import { PAIR, still as seeded, texts } from './seeded.ts'
 import { ask, outcome, still } from './support.ts'
 
 interface Quoting {
@@ -102,8 +103,8 @@ test('people edit only what they wrote, and no service notice', async () => {
   await expect(edit(bob.id)).rejects.toThrow('is not in')
   await control.join({ chatId, userId: bob.id })
   await expect(edit(bob.id, notice)).rejects.toThrow('service notice')
-  const texts = (await control.messages({ chatId })).map(({ text }) => text)
-  expect(texts).toEqual(['mine', 'x', null, null])
+  const held = (await control.messages({ chatId })).map(({ text }) => text)
+  expect(held).toEqual(['mine', 'x', null, null])
 })
 
 test('others’ messages fall to whoever holds the right, and never in a private chat', async () => {
@@ -142,4 +143,24 @@ test('the phone itself edits and deletes nothing of others', async () => {
   const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
   await expect(phone.edit(chatId, messageId, 'y')).rejects.toThrow('wrote no message')
   expect(() => phone.delete(chatId, messageId)).toThrow('wrote no message')
+})
+
+test('a seed schedules edits, deletions and renames by name', async () => {
+  const at = { userId: 'alice', chatId: 'dm' }
+  await using sandbox = await seeded({
+    ...PAIR,
+    schedule: [
+      { at: '1s', post: { ...at, text: 'one' } },
+      { at: '2s', editMessage: { ...at, messageId: 'last by alice', text: 'two' } },
+      { at: '3s', deleteMessage: { ...at, messageId: 'last' } },
+      { at: '4s', renameBot: { botId: 'echo_bot', username: 'parrot_bot' } },
+    ],
+  })
+  const { control } = sandbox
+  await control.advance({ ms: 2000 })
+  expect(await texts(sandbox)).toEqual(['two'])
+  await control.advance({ ms: 2000 })
+  expect(await texts(sandbox)).toEqual([])
+  expect(sandbox.bots).toMatchObject([{ username: 'parrot_bot' }])
+  expect(await control.schedule()).toEqual({ left: 0, errors: [] })
 })

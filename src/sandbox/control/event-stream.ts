@@ -39,6 +39,8 @@ export async function streamEvents(
   const signal = AbortSignal.any([host.ended, hangUpSignal(reply)])
   reply.hijack()
   const { raw } = reply
+  // A write to a reader that is just gone fails; the signal ends the stream.
+  raw.on('error', () => undefined)
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   raw.flushHeaders()
   const start = log.read(after ?? log.last, 0)
