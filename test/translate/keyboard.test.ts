@@ -32,7 +32,9 @@ describe('a button of a keyboard', () => {
   })
 
   test('whose text is no text may be a Message', () => {
-    expect(inMarkup({ inlineKeyboard: [[{ ...BUTTON, text: ['Yes'] }]] })).toEqual([['Yes']])
+    for (const text of [['Yes'], 5]) {
+      expect(inMarkup({ inlineKeyboard: [[{ ...BUTTON, text }]] })).toEqual([text])
+    }
   })
 
   test.each([

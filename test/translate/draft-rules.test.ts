@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { bodyMissing, readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
+
+const RULES = { textMax: 40, sealsForBot: true }
+const OWN_SEALING = { ...RULES, sealsForBot: false }
+
+function refusal(read: () => Draft): Refusal {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('a draft', () => {
+  test('of a send goes to the messages, of an edit to the one that is named, encoded', () => {
+    expect(readSend({ chatId: 5, text: 'x' }, RULES).target).toEqual({
+      route: 'send',
+      path: '/messages',
+    })
+    expect(readEdit('7/../8', { chatId: 5, text: 'x' }, RULES).target).toEqual({
+      route: 'edit',
+      path: '/messages/7%2F..%2F8',
+    })
+  })
+
+  test('of a bot that does its own sealing may be armored, or have no body, but not both', () => {
+    const sealed = readSend({ chatId: 5, armored: 'sealed' }, OWN_SEALING)
+    expect([sealed.armored, sealed.text, 'armored' in sealed.fields]).toEqual([
+      'sealed',
+      undefined,
+      false,
+    ])
+    const bare = readSend({ chatId: 5 }, OWN_SEALING)
+    expect([bare.text, bare.armored]).toEqual([undefined, undefined])
+    const both = { chatId: 5, text: 'x', armored: 'sealed' }
+    for (const read of [readSend, (json: unknown) => readEdit('7', json, OWN_SEALING)]) {
+      expect(refusal(() => read(both, OWN_SEALING))).toMatchObject({
+        code: 'bad_request',
+        message: expect.stringContaining('either text or armored') as unknown,
+      })
+    }
+  })
+
+  test('of a send without a body is refused with what it needs', () => {
+    expect(refusal(() => readSend({ chatId: 5 }, RULES))).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('text: a message needs it') as unknown,
+      extra: { expected: 'text' },
+    })
+    expect(bodyMissing('armored')).toMatchObject({
+      message: expect.stringContaining('armored: a message needs it') as unknown,
+      extra: { expected: 'armored' },
+    })
+  })
+
+  test.each([
+    [{ text: 'x' }, {}],
+    [{ armored: 'x' }, {}],
+    [{}, { expected: 'text' }],
+    ['words', { expected: 'text' }],
+    [null, { expected: 'text' }],
+  ])(
+    'of a send that is wrong in itself (%j) says what is expected where no body is',
+    (json, extra) => {
+      expect(refusal(() => readSend(json, RULES))).toMatchObject({ code: 'bad_request' })
+      expect(refusal(() => readSend(json, RULES)).extra).toEqual(extra)
+      expect(refusal(() => readEdit('7', json, RULES)).code).toBe('bad_request')
+    },
+  )
+
+  test('of an edit that changes nothing is refused, and one of the buttons alone is not', () => {
+    expect(refusal(() => readEdit('7', { chatId: 5 }, RULES))).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('at least one change') as unknown,
+    })
+    const edit = readEdit('7', { chatId: 5, markup: null }, RULES)
+    expect(edit.fields).toStrictEqual({ chatId: 5, markup: null })
+    const sealed = readEdit('7', { chatId: 5, armored: 'sealed' }, OWN_SEALING)
+    expect(sealed.armored).toBe('sealed')
+  })
+
+  test('has no field that was not given', () => {
+    const { fields } = readSend({ chatId: 5, text: 'x' }, RULES)
+    expect(Object.keys(fields).toSorted()).toEqual(['chatId', 'sendId'])
+  })
+
+  test('in an armor is refused with the kind that the chat takes', () => {
+    const { message } = refusal(() => readSend({ chatId: 5, armored: 'x' }, RULES))
+    expect(message).toContain('this chat takes text')
+  })
+})
