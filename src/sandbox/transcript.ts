@@ -9,7 +9,7 @@ export interface TranscriptCall {
   at: number
   by: 'api' | 'phone' | 'webhook'
   method: string
-  /** With the query, as on the request line. */
+  /** With the query, as on the request line, but below the path of its world. */
   path: string
   /** As received, names and values in turn. */
   headers: readonly string[]

@@ -57,16 +57,16 @@ describe('the launcher', () => {
     expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
   })
 
-  test.skipIf(process.platform !== 'linux')(
-    'begins a sidecar anew, in the same process, with what keeps it small and closed',
-    async () => {
+  test.skipIf(process.platform !== 'linux').each(['run', 'sandbox'])(
+    'begins `%s` anew, in the same process, with what keeps it small and closed',
+    async (command) => {
       const report = join(mkdtempSync(join(tmpdir(), 'postern-launcher-')), 'report.cjs')
       onTestFinished(() => rmSync(dirname(report), { recursive: true }))
       writeFileSync(
         report,
         `console.log(JSON.stringify([process.pid, process.execArgv]))\nif (process.execArgv.length > 2) process.exit(0)`,
       )
-      const { stdout } = await run(process.execPath, ['--require', report, LAUNCHER, 'run'])
+      const { stdout } = await run(process.execPath, ['--require', report, LAUNCHER, command])
       const [first, again] = String(stdout)
         .trim()
         .split('\n')
@@ -86,6 +86,13 @@ describe('the launcher', () => {
   test('leaves other commands as they were started', async () => {
     const { code, stderr } = await run(process.execPath, [LAUNCHER, '--version'])
     expect([code, stderr]).toEqual([0, ''])
+    const report = 'process.on("exit",()=>console.log(process.execArgv.length))'
+    const imported = `data:text/javascript,${encodeURIComponent(report)}`
+    for (const command of ['status', 'sandbox reset']) {
+      const args = [LAUNCHER, ...command.split(' '), '--help']
+      const { stdout } = await run(process.execPath, ['--import', imported, ...args])
+      expect(String(stdout), command).toMatch(/^2$/m)
+    }
   })
 
   test('is written so that any Node can read it', () => {
