@@ -22,7 +22,7 @@ type Looks = (string | null | (() => Error))[]
 async function offered(
   o: {
     key?: Partial<ReadyKey>
-    puts?: ((() => Error) | null)[]
+    puts?: ((() => Error | undefined) | null)[]
     looks: Looks
     before?: string
     steps?: string[]
@@ -45,7 +45,8 @@ async function offered(
       putKey: async ({ publicKey, fingerprint }) => {
         steps.push(`put ${publicKey} ${fingerprint}`)
         const fails = puts[Math.min(put++, puts.length - 1)]
-        if (fails) throw fails()
+        const error = fails?.()
+        if (error) throw error
       },
       me: async () => {
         steps.push('me')
@@ -145,7 +146,11 @@ test('a look that fails is made again, and one that is refused is not', async ()
 describe('a signal', () => {
   const reason = new Error('stopped')
   /** One that was aborted, and what was done until it ended. */
-  async function ended(o: { puts?: (() => Error)[]; looks: Looks; controller: AbortController }) {
+  async function ended(o: {
+    puts?: (() => Error | undefined)[]
+    looks: Looks
+    controller: AbortController
+  }) {
     const steps: string[] = []
     await expect(offered({ ...o, steps }, o.controller)).rejects.toBe(reason)
     return steps
@@ -164,6 +169,15 @@ describe('a signal', () => {
     expect(Date.now()).toBe(1_000_100)
     expect(vi.getTimerCount()).toBe(0)
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
+
+  test('that came while the key was taken ends it before the first look', async () => {
+    const controller = new AbortController()
+    const taking = (): undefined => controller.abort(reason) as undefined
+    expect(await ended({ puts: [taking], looks: ['new'], controller })).toEqual([
+      'mark new 1000000',
+      ...PUT,
+    ])
   })
 
   test('that no pause needed leaves nothing behind either', async () => {
