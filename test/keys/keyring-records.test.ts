@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { isExpired, isReady } from '../../src/keys/own-key.ts'
 import type { Engine } from '../../src/pgp/engine.ts'
-import { open, temporary } from '../store/support.ts'
+import { flags, open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf, statusOf } from './people-scene.ts'
 
@@ -82,7 +82,7 @@ test('each key is certified by the one that is active then', async () => {
 })
 
 test('what becomes of a key is on disk: offered, published, retired, published again', async () => {
-  const { ring, load, rotate } = await scene()
+  const { ring, load, rotate, store } = await scene()
   await rotate()
   await rotate()
   const [first, second] = [START_MS + 1000, START_MS + 2000]
@@ -95,6 +95,7 @@ test('what becomes of a key is on disk: offered, published, retired, published a
       expect(one.find(print)).toMatchObject(state)
     expect(one.firstPublishedAtMs).toBe(first)
   }
+  expect(await flags(store)).toEqual({ first_published_at: `${first}` })
   vi.advanceTimersByTime(1000)
   await ring.promote(SECOND)
   await ring.promote(FIRST)

@@ -101,7 +101,11 @@ describe('how many keys there may be', () => {
     expect(loaded.all).toHaveLength(MAX_OPENING + 1)
     expect(loaded.unlocked).toHaveLength(MAX_OPENING)
     expect(loaded.active?.fingerprint).toBe(row?.fingerprint)
-    await expect(loaded.makePending('bot')).rejects.toMatchObject({ code: 'refused' })
+    await expect(loaded.makePending('bot')).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining(`${MAX_OPENING} keys are open already`),
+      hint: expect.stringContaining('postern key delete'),
+    })
   })
 })
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
@@ -19,11 +20,16 @@ const [refused, unanswered] = [
 type Looks = (string | null | (() => Error))[]
 
 async function offered(
-  o: { key?: Partial<ReadyKey>; puts?: ((() => Error) | null)[]; looks: Looks; before?: string },
+  o: {
+    key?: Partial<ReadyKey>
+    puts?: ((() => Error | undefined) | null)[]
+    looks: Looks
+    before?: string
+    steps?: string[]
+  },
   controller = new AbortController(),
 ): Promise<{ offered: Offered; steps: string[]; tookMs: number }> {
-  const steps: string[] = []
-  const { puts = [null], looks, before = 'old' } = o
+  const { puts = [null], looks, before = 'old', steps = [] } = o
   let [put, look] = [0, 0]
   const keyring = {
     markOffered: async (print: string, atMs: number | null) =>
@@ -39,7 +45,8 @@ async function offered(
       putKey: async ({ publicKey, fingerprint }) => {
         steps.push(`put ${publicKey} ${fingerprint}`)
         const fails = puts[Math.min(put++, puts.length - 1)]
-        if (fails) throw fails()
+        const error = fails?.()
+        if (error) throw error
       },
       me: async () => {
         steps.push('me')
@@ -126,7 +133,7 @@ test('after a lost answer nothing is offered over a key that came meanwhile', as
 })
 
 test('a look that fails is made again, and one that is refused is not', async () => {
-  const again = await offered({ looks: [unanswered, () => serviceError(503), 'new'] })
+  const again = await offered({ looks: [unanswered, () => serviceError(500), 'new'] })
   expect(again.offered).toEqual({ kind: 'confirmed' })
   const once = await offered({ looks: [() => serviceError(401), 'new'] })
   expect(once.offered).toEqual({ kind: 'unconfirmed', shown: undefined })
@@ -136,22 +143,64 @@ test('a look that fails is made again, and one that is refused is not', async ()
   expect(lost.steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
 })
 
-test('a signal ends it before anything is marked, and in each pause', async () => {
+describe('a signal', () => {
   const reason = new Error('stopped')
-  const before = new AbortController()
-  before.abort(reason)
-  await expect(offered({ looks: ['new'] }, before)).rejects.toBe(reason)
-  const during = new AbortController()
-  setTimeout(() => during.abort(reason), 100)
-  await expect(offered({ looks: ['old'] }, during)).rejects.toBe(reason)
-  expect(vi.getTimerCount()).toBe(0)
-  for (const call of ['puts', 'looks'] as const) {
-    const controller = new AbortController()
-    const fails = (): Error => {
-      controller.abort(reason)
-      return unanswered()
-    }
-    const failing = { looks: ['old'], [call]: [fails] } as { looks: Looks }
-    await expect(offered(failing, controller)).rejects.toBe(reason)
+  /** One that was aborted, and what was done until it ended. */
+  async function ended(o: {
+    puts?: (() => Error | undefined)[]
+    looks: Looks
+    controller: AbortController
+  }) {
+    const steps: string[] = []
+    await expect(offered({ ...o, steps }, o.controller)).rejects.toBe(reason)
+    return steps
   }
+
+  test('ends it before anything is marked', async () => {
+    const controller = new AbortController()
+    controller.abort(reason)
+    expect(await ended({ looks: ['new'], controller })).toEqual([])
+  })
+
+  test('ends a pause at once, and leaves nothing behind', async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(reason), 100)
+    expect(await ended({ looks: ['old'], controller })).toEqual(['mark new 1000000', ...PUT, 'me'])
+    expect(Date.now()).toBe(1_000_100)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
+
+  test('that came while the key was taken ends it before the first look', async () => {
+    const controller = new AbortController()
+    const taking = (): undefined => controller.abort(reason) as undefined
+    expect(await ended({ puts: [taking], looks: ['new'], controller })).toEqual([
+      'mark new 1000000',
+      ...PUT,
+    ])
+  })
+
+  test('that no pause needed leaves nothing behind either', async () => {
+    const controller = new AbortController()
+    await offered({ looks: ['old', 'old', 'new'] }, controller)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
+
+  test('ends it where a call failed by it: nothing is looked at or put afterwards', async () => {
+    const controllers = [new AbortController(), new AbortController()]
+    const [whilePutting, whileLooking] = controllers.map((controller) => (): Error => {
+      controller.abort(reason)
+      return serviceError(403)
+    }) as [() => Error, () => Error]
+    const [first, second] = controllers as [AbortController, AbortController]
+    expect(await ended({ puts: [whilePutting], looks: ['old'], controller: first })).toEqual([
+      'mark new 1000000',
+      ...PUT.slice(0, 2),
+    ])
+    expect(await ended({ looks: [whileLooking], controller: second })).toEqual([
+      'mark new 1000000',
+      ...PUT,
+      'me',
+    ])
+  })
 })

@@ -43,7 +43,7 @@ test('each state is told each time, and logged when it is another one', () => {
   status.become('conflict', 'two')
   status.become('conflict', 'three')
   expect(changes).toEqual(['published: one', 'conflict: two', 'conflict: three'])
-  expect(logged.mock.calls.map(([detail]) => detail)).toEqual([{ state: 'conflict' }])
+  expect(logged.mock.calls).toEqual([[{ state: 'conflict' }, 'the bot’s key']])
 })
 
 test.each<[PublicationState, string]>([
@@ -105,13 +105,25 @@ test('sends wait while a key may change, and what changes it waits for the sends
 
 test('a send that waited is refused when nothing is published then, and holds up nothing', async () => {
   const { status } = scene()
-  const holding = status.hold(async () => status.become('conflict', 'words'))
+  const looked = Promise.withResolvers<void>()
+  const holding = status.hold(async () => {
+    await looked.promise
+    status.become('conflict', 'words')
+  })
   const sending = status.enter()
+  looked.resolve()
   sending.catch(() => {})
   await holding
   await expect(sending).rejects.toMatchObject({ code: 'postern_key_conflict' })
   // it is not inside any more
   await status.hold((through) => through(forever()))
+})
+
+test('a send is refused at once where nothing is published before it would wait', async () => {
+  const { status } = scene()
+  status.become('conflict', 'words')
+  void status.hold(() => new Promise(() => {}))
+  await expect(status.enter()).rejects.toMatchObject({ code: 'postern_key_conflict' })
 })
 
 test('past twenty seconds sends are refused rather than held, until it is known better', async () => {
