@@ -89,7 +89,30 @@ describe('a draft', () => {
   })
 
   test('in an armor is refused with the kind that the chat takes', () => {
-    const { message } = refusal(() => readSend({ chatId: 5, armored: 'x' }, RULES))
-    expect(message).toContain('this chat takes text')
+    expect(refusal(() => readSend({ chatId: 5, armored: 'x' }, RULES))).toMatchObject({
+      code: 'wrong_body_kind',
+      message: expect.stringContaining('this chat takes text') as unknown,
+      extra: { expected: 'text' },
+    })
+  })
+
+  test('with words that do not fit is refused, as a send and as an edit', () => {
+    const json = { chatId: 5, text: 'x'.repeat(41) }
+    for (const read of [() => readSend(json, RULES), () => readEdit('7', json, RULES)]) {
+      expect(refusal(read)).toMatchObject({
+        code: 'bad_request',
+        message: expect.stringContaining('text') as unknown,
+      })
+    }
+    expect(readSend({ ...json, text: 'x'.repeat(40) }, RULES).text?.length).toBe(40)
+  })
+
+  test('says which of its fields are not listed, and keeps the sendId that it was given', () => {
+    const sendId = '0b0e7a52-6b0f-4d53-9a3a-0d2c8f6c1a11'
+    const send = readSend({ chatId: 5, text: 'x', caption: 'y', sendId }, RULES)
+    expect([send.unlisted, send.fields['sendId']]).toEqual([['caption'], sendId])
+    expect(readEdit('7', { chatId: 5, text: 'x', silent: true }, RULES).unlisted).toEqual([
+      'silent',
+    ])
   })
 })
