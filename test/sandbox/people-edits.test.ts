@@ -164,3 +164,25 @@ test('a seed schedules edits, deletions and renames by name', async () => {
   expect(sandbox.bots).toMatchObject([{ username: 'parrot_bot' }])
   expect(await control.schedule()).toEqual({ left: 0, errors: [] })
 })
+
+test('an edit of a message that is deleted while the phone seals it is refused with a reason', async () => {
+  await using sandbox = await still()
+  const { alice, encryptedGroup: chatId } = sandbox.home
+  const at = { userId: alice.id, chatId }
+  const { messageId } = await sandbox.control.write({ ...at, text: 'first' })
+  const body = JSON.stringify({ ...at, messageId, text: 'second' })
+  const headers = { 'content-type': 'application/json' }
+  const answer = fetch(`${sandbox.controlUrl}/editMessage`, { method: 'POST', headers, body })
+  const phone = await sandbox.phone(alice.id)
+  const seal = phone.seal.bind(phone)
+  phone.seal = async (...what) => {
+    const sealed = await seal(...what)
+    await sandbox.control.deleteMessage({ ...at, messageId })
+    return sealed
+  }
+  const refused = await answer
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { code: 'bad_control', message: expect.stringContaining('wrote no message') } },
+  ])
+})

@@ -7,6 +7,7 @@ import { apiError } from '../api-error.ts'
 import { streamEvents } from './event-stream.ts'
 import type { WorldDescription } from './hosting.ts'
 import { readInput } from './input.ts'
+import { PhoneError } from '../phone/phone-error.ts'
 import { ControlError, type ControlContext } from './operation.ts'
 import { ALL_OPERATIONS, runOperation } from './table.ts'
 
@@ -46,7 +47,7 @@ export function createControlListener(
     rewriteUrl: routing.rewriteUrl,
     probePath: HEALTH_PATH,
     refusalOf: (error) =>
-      error instanceof ControlError
+      error instanceof ControlError || error instanceof PhoneError
         ? { status: 400, code: error.code, message: error.message }
         : null,
   })

@@ -11,6 +11,7 @@ import type { ChatState, MediaState, PublishedKey, StoredMessage } from '../stat
 import type { CallRecorder } from '../transcript.ts'
 import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
+import { PhoneError } from './phone-error.ts'
 
 /** What the sender's phone must know before it writes. */
 export interface SendPlan {
@@ -42,10 +43,10 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
-  /** @throws Error when another world took the place of this phone's */
+  /** @throws PhoneError when another world took the place of this phone's */
   requireCurrent(): void {
     if (!this.#world.closing.signal.aborted) return
-    throw new Error(
+    throw new PhoneError(
       'this phone’s world was closed, reset or restored; get the phone of the world that is there now',
     )
   }
@@ -112,11 +113,11 @@ export class PhoneConnection {
     return typingIn(this.#world, this.#chat(chatId))
   }
 
-  /** An ordinary message of this person's own. @throws Error when there is no such one */
+  /** An ordinary message of this person's own. @throws PhoneError when there is no such one */
   ownMessage(chatId: number, messageId: number): StoredMessage {
     const message = this.#chat(chatId).messages.get(messageId)
     if (message?.fromId !== this.#userId || message.kind !== 'user') {
-      throw new Error(`the phone's person wrote no message ${messageId} in chat ${chatId}`)
+      throw new PhoneError(`the phone's person wrote no message ${messageId} in chat ${chatId}`)
     }
     return message
   }
@@ -133,12 +134,12 @@ export class PhoneConnection {
 
   /**
    * Posts a message, which the transcript records as sent. Gives its id.
-   * @throws Error when the person may not write there
+   * @throws PhoneError when the person may not write there
    */
   post(message: OutgoingMessage): number {
     const chat = this.#chat(message.chatId)
     const problem = writingProblem(this.#world, chat, this.#userId)
-    if (problem !== null) throw new Error(`${this.#userId} cannot write there: ${problem}`)
+    if (problem !== null) throw new PhoneError(`${this.#userId} cannot write there: ${problem}`)
     const record = this.#record('POST', '/messages')
     record.received(JSON.stringify(message))
     const { id } = post(this.#world, { ...message, chat, fromId: this.#userId })
@@ -148,14 +149,14 @@ export class PhoneConnection {
 
   /**
    * Changes the content of a message of this person's own; the transcript records it as sent.
-   * @throws Error when there is no such message, or the person may not write there
+   * @throws PhoneError when there is no such message, or the person may not write there
    */
   edit(edit: { chatId: number; messageId: number; text?: string; armored?: string }): void {
     const { chatId, messageId, text = null, armored = null } = edit
     const chat = this.#chat(chatId)
     const message = this.ownMessage(chatId, messageId)
     const problem = writingProblem(this.#world, chat, this.#userId)
-    if (problem !== null) throw new Error(`${this.#userId} cannot edit there: ${problem}`)
+    if (problem !== null) throw new PhoneError(`${this.#userId} cannot edit there: ${problem}`)
     const record = this.#record('PATCH', `/messages/${messageId}`)
     record.received(JSON.stringify(edit))
     applyEdit(this.#world, { chat, message, content: { text, armored } })
@@ -186,7 +187,7 @@ export class PhoneConnection {
     this.requireCurrent()
     const chat = this.#world.chats.get(chatId)
     if (chat === undefined || !chat.members.has(this.#userId)) {
-      throw new Error(`the phone's person is not in chat ${chatId}`)
+      throw new PhoneError(`the phone's person is not in chat ${chatId}`)
     }
     return chat
   }

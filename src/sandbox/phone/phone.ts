@@ -152,7 +152,7 @@ export class Phone {
 
   /**
    * Edits one of the person's own messages, sealed as `write` would seal it.
-   * @throws Error when it is not there, or not the person's own
+   * @throws PhoneError when it is not there, or not the person's own
    */
   async edit(chatId: number, messageId: number, text: string): Promise<void> {
     const { replyTo } = this.#connection.ownMessage(chatId, messageId)
@@ -162,7 +162,7 @@ export class Phone {
     this.#connection.edit({ chatId, messageId, ...content })
   }
 
-  /** Deletes one of the person's own messages for everybody. @throws Error as `edit` does */
+  /** Deletes one of the person's own messages for everybody. @throws PhoneError as `edit` does */
   delete(chatId: number, messageId: number): void {
     this.#connection.ownMessage(chatId, messageId)
     this.#connection.delete(chatId, messageId)
@@ -170,7 +170,7 @@ export class Phone {
 
   /**
    * What is on the screen now when the person looks at a chat: its messages as they are now, also
-   * the person's own, and who is typing. @throws Error when the person is not in the chat
+   * the person's own, and who is typing. @throws PhoneError when the person is not in the chat
    */
   async chat(chatId: number): Promise<ChatScreen> {
     await this.settled()
