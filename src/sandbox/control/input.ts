@@ -6,6 +6,7 @@ type JsonSchema = Record<string, unknown>
 
 /** Longest value that a refusal quotes. */
 const QUOTED = 40
+const OWN_WORDS = new Set<string>(['invalid_format', 'custom'])
 
 /**
  * Reads what an operation was asked with.
@@ -23,7 +24,8 @@ export function readInput(name: string, input: z.ZodObject, body: unknown): obje
       return issue.keys.map((key) => `${key}: no such field; ${fieldsOf(name, schema)}`)
     }
     const path = issue.path.map(String)
-    const wanted = schemaAt(schema, path)
+    // A rule that the schema's words do not tell has words of its own.
+    const wanted = OWN_WORDS.has(issue.code) ? null : schemaAt(schema, path)
     const expected = wanted === null ? issue.message : `expected ${describe(wanted)}`
     const value = valueAt(body, path)
     return `${path.join('.')}: ${value === undefined ? 'missing; ' : ''}${expected}${
