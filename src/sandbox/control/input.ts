@@ -24,7 +24,8 @@ export function readInput(name: string, input: z.ZodObject, body: unknown): obje
     }
     const path = issue.path.map(String)
     const wanted = schemaAt(schema, path)
-    const expected = wanted === null ? issue.message : `expected ${describe(wanted)}`
+    const isExplained = wanted === null || issue.code === 'invalid_format'
+    const expected = isExplained ? issue.message : `expected ${describe(wanted)}`
     const value = valueAt(body, path)
     return `${path.join('.')}: ${value === undefined ? 'missing; ' : ''}${expected}${
       value === undefined ? '' : `, got ${quote(value)}`
@@ -72,9 +73,10 @@ const NAMES: Record<string, string> = {
   null: 'null',
 }
 
-function integer({ minimum }: JsonSchema): string {
-  const least = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? minimum : null
-  return least === null ? 'an integer' : `an integer from ${least}`
+function integer({ minimum, maximum }: JsonSchema): string {
+  const hasLeast = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER
+  const hasMost = typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER
+  return `an integer${hasLeast ? ` from ${minimum}` : ''}${hasMost ? ` to ${maximum}` : ''}`
 }
 
 function quote(value: unknown): string {
