@@ -36,6 +36,8 @@ test.each<[OperationName, unknown, string]>([
     'name: must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-", got "a b"',
   ],
   ['snapshot', { name: 1 }, 'name: expected a text, got 1'],
+  ['fault', { name: 'cut', times: 0 }, 'times: expected an integer from 1, got 0'],
+  ['fault', { name: 'cut', oneIn: 0 }, 'oneIn: expected an integer from 1, got 0'],
   ['advance', [], 'advance: expected an object, got a list'],
   [
     'write',

@@ -15,6 +15,7 @@ const left = z.int().describe('steps that are not due yet')
 const LATEST_MS = Date.UTC(10_000, 0) - 1
 /** Of a final response; others a server cannot send. */
 const httpStatus = z.int().min(200).max(599)
+const positive = z.int().min(1)
 const names = Object.keys(FAULTS) as FaultName[]
 const meanings = names.map((name) => `- \`${name}\`: ${FAULT_DESCRIPTIONS[name].does}`)
 
@@ -23,9 +24,9 @@ export const FaultInput = z.strictObject({
   name: z.enum(names).describe(meanings.join('\n')),
   route: z.enum(FAULT_ROUTES).optional(),
   botId: botId.optional(),
-  times: count.optional().describe('strikes so many times; without end when absent'),
+  times: positive.optional().describe('strikes so many times; without end when absent'),
   after: count.optional().describe('lets so many calls pass first'),
-  oneIn: count.optional().describe('strikes one call in so many, by chance of `seed`'),
+  oneIn: positive.optional().describe('strikes one call in so many, by chance of `seed`'),
   seed: z.int().optional(),
   delayMs: count.optional(),
   bytes: count.optional(),
