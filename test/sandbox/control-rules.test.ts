@@ -165,3 +165,16 @@ test('a fault for a route or a status that is none is refused', async () => {
     expect(await fault({ route, status: 503, times: 1 })).toHaveProperty('id')
   }
 })
+
+test('a fault without what it needs is refused, since it would do nothing', async () => {
+  await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
+  const fault = (input: Parameters<typeof sandbox.control.fault>[0]) => sandbox.control.fault(input)
+  await expect(fault({ name: 'delay' })).rejects.toThrow('delay does nothing without delayMs')
+  await expect(fault({ name: 'claim-kind', chatId })).rejects.toThrow('without kind')
+  await expect(fault({ name: 'swap-key', userId: alice.id })).rejects.toThrow('without publicKey')
+  await expect(fault({ name: 'ghost' })).rejects.toThrow('userId, publicKey, fingerprint')
+  expect(await sandbox.control.faults()).toEqual([])
+  expect(await fault({ name: 'hide-key', userId: alice.id })).toHaveProperty('id')
+  expect(await fault({ name: 'slow-body' })).toHaveProperty('id')
+})

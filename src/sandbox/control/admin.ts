@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAULT_DESCRIPTIONS } from '../faults/descriptions.ts'
+import { FAULT_DESCRIPTIONS, faultProblem } from '../faults/descriptions.ts'
 import { FAULT_ROUTES, FAULTS, type FaultName } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { toMishap } from '../seed/former-names.ts'
@@ -117,7 +117,12 @@ export const ADMIN = {
     'Sets a fault by name. Gives its number.',
     FaultInput,
     z.object({ id: z.int().describe('for `clearFaults`') }),
-    ({ world }, { name, ...options }) => ({ id: world.faults.set(name, definedFields(options)) }),
+    ({ world }, { name, ...options }) => {
+      const how = definedFields(options)
+      const problem = faultProblem(name, how)
+      if (problem !== null) throw new ControlError(problem)
+      return { id: world.faults.set(name, how) }
+    },
   ),
   clearFaults: operation(
     'Ends one fault by its number, or all.',
