@@ -178,3 +178,20 @@ test('a fault without what it needs is refused, since it would do nothing', asyn
   expect(await fault({ name: 'hide-key', userId: alice.id })).toHaveProperty('id')
   expect(await fault({ name: 'slow-body' })).toHaveProperty('id')
 })
+
+test('nobody gets a key after the account was closed', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const userId = home.alice.id
+  await control.givePhone({ userId })
+  await control.closeAccount({ userId })
+  for (const attempt of [
+    () => control.givePhone({ userId }),
+    () => control.newKey({ userId }),
+    () => control.publishKey({ userId, publicKey: 'x', fingerprint: 'A'.repeat(40) }),
+  ]) {
+    await expect(attempt()).rejects.toThrow(`${userId} closed their account`)
+  }
+  const { fingerprint } = (await control.people()).find(({ id }) => id === userId) ?? {}
+  expect(fingerprint).toBeNull()
+})
