@@ -195,3 +195,14 @@ test('nobody gets a key after the account was closed', async () => {
   const { fingerprint } = (await control.people()).find(({ id }) => id === userId) ?? {}
   expect(fingerprint).toBeNull()
 })
+
+test('a refused account takes no id', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  const first = await control.addPerson({ username: 'carol' })
+  const bot = await control.addBot({ username: 'carols_bot' })
+  await expect(control.addPerson({ username: 'CAROL' })).rejects.toThrow('is taken')
+  await expect(control.addBot({ username: 'x' })).rejects.toThrow('shape')
+  expect((await control.addPerson({ username: 'dave' })).id).toBe(first.id + 1)
+  expect((await control.addBot({ username: 'daves_bot' })).id).toBe(bot.id + 1)
+})

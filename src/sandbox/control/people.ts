@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { setPersonKey } from '../rules/keys.ts'
 import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
-import { claimHandle } from './handles.ts'
+import { claimHandle, requireFreeHandle } from './handles.ts'
 import { botId, chatId, personId, text, textOrNull } from './fields.ts'
 import {
   operation,
@@ -25,6 +25,7 @@ export const PEOPLE = {
     }),
     Account,
     ({ world }, { username, firstName, lastName }) => {
+      requireFreeHandle(world, username)
       const id = world.nextId('person')
       claimHandle(world, username, { account: id })
       world.people.set(id, {
