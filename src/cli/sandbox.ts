@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Sandbox } from '../sandbox/create.ts'
 import { OperatorError } from '../errors.ts'
@@ -38,7 +39,7 @@ export function sandboxCommand(): Command {
     .option(
       '--allowed-host <name>',
       'name by which other machines and containers call it; may be given more than once',
-      (name: string, others: string[]) => [...others, named(name)],
+      (name: string, others: string[]) => [...others, hostName(name)],
       [],
     )
     .option('--seed <file>', 'start with the world and the events of a YAML or JSON file', named)
@@ -134,6 +135,12 @@ function describe(sandbox: Sandbox): void {
 function named(name: string): string {
   if (name === '') throw new InvalidArgumentError('Expected a name.')
   return name
+}
+
+function hostName(name: string): string {
+  const isName = /^[a-z0-9_]([a-z0-9._-]*[a-z0-9._])?$/i.test(name)
+  if (isName || isIPv6(name.replace(/^\[(.*)\]$/, '$1'))) return name
+  throw new InvalidArgumentError('Expected a name or an address, without scheme, port and path.')
 }
 
 function readPort(text: string): number {

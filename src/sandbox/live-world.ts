@@ -7,6 +7,7 @@ import { recordEvents } from './events/record.ts'
 import { plainKind } from './persistence/persistence.ts'
 import { Phones } from './phone/phones.ts'
 import type { SharedEngine } from './phone/shared-engine.ts'
+import { resumeTyping } from './rules/typing.ts'
 import { Schedule } from './seed/schedule.ts'
 import { startDelivering } from './webhook/delivery-loop.ts'
 import type { World } from './world.ts'
@@ -47,11 +48,12 @@ export class LiveWorld implements ControlContext {
     this.#homes.set('home', home)
   }
 
-  /** Starts deliveries and the schedule. @param onStepError called for each step that fails */
+  /** Starts deliveries and the schedule, and lets typing indicators end. @param onStepError called for each step that fails */
   begin(onStepError: (error: StepError) => void): void {
     for (const bot of this.world.bots.values()) {
       if (bot.webhook !== null) startDelivering(this.world, bot)
     }
+    resumeTyping(this.world)
     this.schedule.start(this.control, onStepError)
   }
 

@@ -174,6 +174,9 @@ describe('postern sandbox', () => {
       ['--seed', ''],
       ['--host', ''],
       ['--allowed-host', ''],
+      ['--allowed-host', 'http://sandbox'],
+      ['--allowed-host', 'sandbox:8800'],
+      ['--allowed-host', '--json'],
     ]) {
       expect((await runInProcess(['sandbox', ...args])).code, args.join(' ')).toBe(2)
     }

@@ -29,6 +29,15 @@ test.each<[OperationName, unknown, string]>([
   ['changeBot', { botId: 1, about: 1 }, 'about: expected a text or null, got 1'],
   ['changeBot', { botId: 1, privacyMode: 'on' }, 'privacyMode: expected true or false, got "on"'],
   ['injectUpdate', { botId: 1, update: [] }, 'update: expected an object, got a list'],
+  ['queued', { botId: 1, wait: 60_001 }, 'wait: expected an integer from 0 to 60000, got 60001'],
+  [
+    'snapshot',
+    { name: 'a b' },
+    'name: must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-", got "a b"',
+  ],
+  ['snapshot', { name: 1 }, 'name: expected a text, got 1'],
+  ['fault', { name: 'cut', times: 0 }, 'times: expected an integer from 1, got 0'],
+  ['fault', { name: 'cut', oneIn: 0 }, 'oneIn: expected an integer from 1, got 0'],
   ['advance', [], 'advance: expected an object, got a list'],
   [
     'write',

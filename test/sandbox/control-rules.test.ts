@@ -165,3 +165,44 @@ test('a fault for a route or a status that is none is refused', async () => {
     expect(await fault({ route, status: 503, times: 1 })).toHaveProperty('id')
   }
 })
+
+test('a fault without what it needs is refused, since it would do nothing', async () => {
+  await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
+  const fault = (input: Parameters<typeof sandbox.control.fault>[0]) => sandbox.control.fault(input)
+  await expect(fault({ name: 'delay' })).rejects.toThrow('delay does nothing without delayMs')
+  await expect(fault({ name: 'claim-kind', chatId })).rejects.toThrow('without kind')
+  await expect(fault({ name: 'swap-key', userId: alice.id })).rejects.toThrow('without publicKey')
+  await expect(fault({ name: 'ghost' })).rejects.toThrow('userId, publicKey, fingerprint')
+  expect(await sandbox.control.faults()).toEqual([])
+  expect(await fault({ name: 'hide-key', userId: alice.id })).toHaveProperty('id')
+  expect(await fault({ name: 'slow-body' })).toHaveProperty('id')
+})
+
+test('nobody gets a key after the account was closed', async () => {
+  await using sandbox = await still()
+  const { control, home } = sandbox
+  const userId = home.alice.id
+  await control.givePhone({ userId })
+  await control.closeAccount({ userId })
+  for (const attempt of [
+    () => control.givePhone({ userId }),
+    () => control.newKey({ userId }),
+    () => control.publishKey({ userId, publicKey: 'x', fingerprint: 'A'.repeat(40) }),
+  ]) {
+    await expect(attempt()).rejects.toThrow(`${userId} closed their account`)
+  }
+  const { fingerprint } = (await control.people()).find(({ id }) => id === userId) ?? {}
+  expect(fingerprint).toBeNull()
+})
+
+test('a refused account takes no id', async () => {
+  await using sandbox = await still()
+  const { control } = sandbox
+  const first = await control.addPerson({ username: 'carol' })
+  const bot = await control.addBot({ username: 'carols_bot' })
+  await expect(control.addPerson({ username: 'CAROL' })).rejects.toThrow('is taken')
+  await expect(control.addBot({ username: 'x' })).rejects.toThrow('shape')
+  expect((await control.addPerson({ username: 'dave' })).id).toBe(first.id + 1)
+  expect((await control.addBot({ username: 'daves_bot' })).id).toBe(bot.id + 1)
+})

@@ -79,3 +79,16 @@ test('two sandboxes do not know of each other, and a taken port is an error', as
   await expect(createSandbox({ port })).rejects.toThrow('EADDRINUSE')
   await expect(createSandbox({ controlPort: port })).rejects.toThrow('EADDRINUSE')
 })
+
+test('what is no operation, or is not called with POST, is told what to do', async () => {
+  await using sandbox = await still()
+  const message = async (method: string, path: string) => {
+    const answer = await fetch(sandbox.controlUrl + path, { method })
+    const { error } = (await answer.json()) as { error: { message: string } }
+    return [answer.status, error.message]
+  }
+  const unknown = [404, 'no such operation; `GET /` lists them']
+  expect(await message('POST', '/lunch')).toEqual(unknown)
+  expect(await message('GET', '/lunch')).toEqual(unknown)
+  expect(await message('GET', '/now')).toEqual([404, 'call now with POST'])
+})

@@ -87,6 +87,13 @@ test('a wrong id, kind or parameter is refused', async () => {
   expect(await refused('?after=-1')).toMatchObject(bad)
   expect(await refused('?kinds=call,lunch')).toMatchObject(bad)
   expect((await refused('?since=1')).message).toContain('since')
+  expect((await refused('?after=x')).message).toBe('after: expected the id of an event, got "x"')
+  expect((await refused('?kinds=lunch')).message).toMatch(
+    /^kinds: expected some of call, message, .*, separated by commas, got "lunch"$/,
+  )
+  expect((await refused('', { 'last-event-id': 'x' })).message).toBe(
+    'Last-Event-ID: expected the id of an event, got "x"',
+  )
   expect(await refused('', { 'last-event-id': 'x' })).toMatchObject(bad)
   expect(await refused('', { origin: 'https://evil.example' })).toMatchObject({ status: 403 })
 })

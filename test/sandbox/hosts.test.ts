@@ -8,12 +8,12 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 async function under(
   host: string,
   url: string,
-  o: { path?: string; headers?: Record<string, string> } = {},
+  o: { method?: string; path?: string; headers?: Record<string, string> } = {},
 ): Promise<[number | undefined, string]> {
   const { port } = new URL(url)
   const headers = { host, ...o.headers }
   return await new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: o.path ?? '/', headers })
+    request({ host: '127.0.0.1', port, method: o.method, path: o.path ?? '/', headers })
       .on('response', (response) => {
         void text(response).then((body) => resolve([response.statusCode, body]), reject)
       })
@@ -81,6 +81,8 @@ test('a health probe of the control may use any Host, but is no web page', async
     200,
     JSON.stringify({ ok: true, result: { healthy: true } }),
   ])
+  expect(await under('10.1.2.3', controlUrl, { path, method: 'HEAD' })).toEqual([200, ''])
+  expect((await under('10.1.2.3', controlUrl, { path: `${path}?from=probe` }))[0]).toBe(200)
   const page = { path, headers: { origin: 'https://evil.example' } }
   expect((await under('10.1.2.3', controlUrl, page))[0]).toBe(403)
   expect((await under('10.1.2.3', controlUrl, { path: '/people' }))[0]).toBe(421)

@@ -143,7 +143,9 @@ test('64 MiB go through the control listener and come back whole', async () => {
 test('a file that cannot be sent is refused with its reason', async () => {
   const { control, home } = sandbox
   const common = { userId: home.alice.id, chatId: home.privateChat, base64: 'AAAA' }
-  await expect(control.sendMedia({ ...common, base64: 'no base64!' })).rejects.toThrow('not base64')
+  for (const base64 of ['no base64!', 'A', 'AAAAA']) {
+    await expect(control.sendMedia({ ...common, base64 })).rejects.toThrow('not base64')
+  }
   await expect(control.sendMedia({ ...common, userId: home.bob.id })).rejects.toThrow('not in chat')
   await expect(control.sendMedia({ ...common, signedBy: 7 })).rejects.toThrow('no person')
   await expect(control.sendMedia({ ...common, to: [7] })).rejects.toThrow('no key')

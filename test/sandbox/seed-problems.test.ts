@@ -204,7 +204,11 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
   },
   'faults that are none': {
     seed: { ...GOOD, faults: [{ name: 'delay', botId: 'zoe', delay: 1 }] },
-    problems: ['faults.0.delay: no such field', 'faults.0.botId: no bot zoe'],
+    problems: [
+      'faults.0.delay: no such field',
+      'faults.0.botId: no bot zoe',
+      'faults.0: delay does nothing without delayMs',
+    ],
   },
 }
 

@@ -59,3 +59,20 @@ test('a wrong body or an unknown chat is refused', async () => {
   expect(await type(sandbox, privateChat, { typing: 'yes' })).toBe('bad_request')
   expect(await outcome(sandbox, 'POST /chats/1/typing')).toBe('chat_not_found')
 })
+
+test('an indicator that shows in a snapshot ends in the restored world', async () => {
+  await using sandbox = await still({ phones: 'all' })
+  const { alice, privateChat } = sandbox.home
+  const shown = async () => {
+    const { seen } = await sandbox.control.inbox({ userId: alice.id, kinds: ['typing'] })
+    return seen.map((one) => one.kind === 'typing' && one.typing)
+  }
+  await type(sandbox, privateChat)
+  await sandbox.advance(2000)
+  sandbox.snapshot('typing')
+  await sandbox.restore('typing')
+  await sandbox.advance(2999)
+  expect(await shown()).toEqual([true])
+  await sandbox.advance(1)
+  expect(await shown()).toEqual([true, false])
+})

@@ -158,6 +158,13 @@ test('a world that is removed ends its polls, and its addresses are unknown', as
     error: { code: 'not_found', message: expect.stringContaining('no such world') },
   })
   await expect(inWorld.now()).rejects.toThrow('no such world')
+  for (const path of ['/', '/healthz', '/events', '/openapi.json']) {
+    const answer = await fetch(world.controlUrl + path)
+    expect([answer.status, await answer.text()], path).toEqual([
+      404,
+      expect.stringContaining('no such world'),
+    ])
+  }
   await expect(control.removeWorld({ name: 'one' })).rejects.toThrow('there is no world one')
   await expect(control.removeWorld({ name: 'main' })).rejects.toThrow('ends with the sandbox')
 })

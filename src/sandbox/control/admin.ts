@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAULT_DESCRIPTIONS } from '../faults/descriptions.ts'
+import { FAULT_DESCRIPTIONS, faultProblem } from '../faults/descriptions.ts'
 import { FAULT_ROUTES, FAULTS, type FaultName } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { toMishap } from '../seed/former-names.ts'
@@ -15,6 +15,7 @@ const left = z.int().describe('steps that are not due yet')
 const LATEST_MS = Date.UTC(10_000, 0) - 1
 /** Of a final response; others a server cannot send. */
 const httpStatus = z.int().min(200).max(599)
+const positive = z.int().min(1)
 const names = Object.keys(FAULTS) as FaultName[]
 const meanings = names.map((name) => `- \`${name}\`: ${FAULT_DESCRIPTIONS[name].does}`)
 
@@ -23,9 +24,9 @@ export const FaultInput = z.strictObject({
   name: z.enum(names).describe(meanings.join('\n')),
   route: z.enum(FAULT_ROUTES).optional(),
   botId: botId.optional(),
-  times: count.optional().describe('strikes so many times; without end when absent'),
+  times: positive.optional().describe('strikes so many times; without end when absent'),
   after: count.optional().describe('lets so many calls pass first'),
-  oneIn: count.optional().describe('strikes one call in so many, by chance of `seed`'),
+  oneIn: positive.optional().describe('strikes one call in so many, by chance of `seed`'),
   seed: z.int().optional(),
   delayMs: count.optional(),
   bytes: count.optional(),
@@ -116,7 +117,12 @@ export const ADMIN = {
     'Sets a fault by name. Gives its number.',
     FaultInput,
     z.object({ id: z.int().describe('for `clearFaults`') }),
-    ({ world }, { name, ...options }) => ({ id: world.faults.set(name, definedFields(options)) }),
+    ({ world }, { name, ...options }) => {
+      const how = definedFields(options)
+      const problem = faultProblem(name, how)
+      if (problem !== null) throw new ControlError(problem)
+      return { id: world.faults.set(name, how) }
+    },
   ),
   clearFaults: operation(
     'Ends one fault by its number, or all.',

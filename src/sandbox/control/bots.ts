@@ -7,7 +7,7 @@ import { issueToken, newToken, pause, resume, revokeToken } from '../rules/bots.
 import { scopeChatId, setCommands } from '../rules/commands.ts'
 import { setBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
-import { claimHandle } from './handles.ts'
+import { claimHandle, requireFreeHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
 import {
   ControlError,
@@ -46,6 +46,7 @@ export const BOTS = {
     z.strictObject({ username: text, ...profile }),
     Account.extend({ token: text }),
     ({ world }, { username, ...input }) => {
+      requireFreeHandle(world, username)
       const id = world.nextId('bot')
       claimHandle(world, username, { account: id })
       const { token } = world.addBot({

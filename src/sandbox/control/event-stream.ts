@@ -5,7 +5,8 @@ import { EVENT_KINDS, type EventKind, type SandboxEvent } from '../events/event.
 import type { EventLog } from '../events/log.ts'
 import { hangUpSignal } from '../http/hang-up.ts'
 import { nextCall } from '../next-call.ts'
-import { ControlError, type ControlContext } from './operation.ts'
+import { readInput } from './input.ts'
+import type { ControlContext } from './operation.ts'
 
 /** How many events are written at once. */
 const PAGE_EVENTS = 100
@@ -17,11 +18,16 @@ const Id = z
   .string()
   .regex(/^\d{1,15}$/, 'expected the id of an event')
   .transform(Number)
+const KIND = EVENT_KINDS.join('|')
 const Kinds = z
   .string()
-  .transform((list) => list.split(','))
-  .pipe(z.array(z.enum(EVENT_KINDS)))
+  .regex(
+    new RegExp(`^(?:${KIND})(?:,(?:${KIND}))*$`),
+    `expected some of ${EVENT_KINDS.join(', ')}, separated by commas`,
+  )
+  .transform((list) => list.split(',') as EventKind[])
 const Query = z.strictObject({ after: Id.optional(), kinds: Kinds.optional() })
+const Header = z.strictObject({ 'Last-Event-ID': Id.optional() })
 
 /**
  * `GET /events`: what happens as server-sent events, from now on, or after the id in `Last-Event-ID`
@@ -75,13 +81,10 @@ function readStart(request: FastifyRequest): {
   after: number | undefined
   kinds: EventKind[] | undefined
 } {
-  const lastId = request.headers['last-event-id']
-  const query = { ...(request.query as object), ...(lastId === undefined ? {} : { after: lastId }) }
-  const parsed = Query.safeParse(query)
-  if (!parsed.success) {
-    throw new ControlError(z.prettifyError(parsed.error).replaceAll('\n', '; '))
-  }
-  return { after: parsed.data.after, kinds: parsed.data.kinds }
+  const given = { 'Last-Event-ID': request.headers['last-event-id'] }
+  const header = readInput('GET /events', Header, given) as z.output<typeof Header>
+  const query = readInput('GET /events', Query, request.query) as z.output<typeof Query>
+  return { after: header['Last-Event-ID'] ?? query.after, kinds: query.kinds }
 }
 
 function isOf(kinds: EventKind[] | undefined): (event: SandboxEvent) => boolean {

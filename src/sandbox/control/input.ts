@@ -6,7 +6,6 @@ type JsonSchema = Record<string, unknown>
 
 /** Longest value that a refusal quotes. */
 const QUOTED = 40
-const OWN_WORDS = new Set<string>(['invalid_format', 'custom'])
 
 /**
  * Reads what an operation was asked with.
@@ -24,9 +23,9 @@ export function readInput(name: string, input: z.ZodObject, body: unknown): obje
       return issue.keys.map((key) => `${key}: no such field; ${fieldsOf(name, schema)}`)
     }
     const path = issue.path.map(String)
-    // A rule that the schema's words do not tell has words of its own.
-    const wanted = OWN_WORDS.has(issue.code) ? null : schemaAt(schema, path)
-    const expected = wanted === null ? issue.message : `expected ${describe(wanted)}`
+    const wanted = schemaAt(schema, path)
+    const isExplained = wanted === null || issue.code === 'invalid_format'
+    const expected = isExplained ? issue.message : `expected ${describe(wanted)}`
     const value = valueAt(body, path)
     return `${path.join('.')}: ${value === undefined ? 'missing; ' : ''}${expected}${
       value === undefined ? '' : `, got ${quote(value)}`
@@ -74,9 +73,10 @@ const NAMES: Record<string, string> = {
   null: 'null',
 }
 
-function integer({ minimum }: JsonSchema): string {
-  const least = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? minimum : null
-  return least === null ? 'an integer' : `an integer from ${least}`
+function integer({ minimum, maximum }: JsonSchema): string {
+  const hasLeast = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER
+  const hasMost = typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER
+  return `an integer${hasLeast ? ` from ${minimum}` : ''}${hasMost ? ` to ${maximum}` : ''}`
 }
 
 function quote(value: unknown): string {

@@ -17,6 +17,7 @@ interface ControlledWorld {
   live: ControlContext
 }
 
+const NO_SUCH_OPERATION = 'no such operation; `GET /` lists them'
 const HEALTH_PATH = '/healthz'
 /** A file of 64 MiB in base64, and what goes with it. */
 const BODY_BYTES = 96 * 1024 * 1024
@@ -51,8 +52,16 @@ export function createControlListener(
         ? { status: 400, code: error.code, message: error.message }
         : null,
   })
+  app.addHook('onRequest', (request, _reply, next) => {
+    worldOf(request)
+    next()
+  })
   app.get('/', () => ({ ok: true, result: describe() }))
-  app.get(HEALTH_PATH, () => ({ ok: true, result: { healthy: true } }))
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: HEALTH_PATH,
+    handler: () => ({ ok: true, result: { healthy: true } }),
+  })
   app.route({
     method: 'GET',
     url: '/events',
@@ -81,11 +90,19 @@ export function createControlListener(
     url: '/:operation',
     handler: async (request, reply) => {
       const operation = operations.get(request.params.operation)
-      if (operation === undefined) throw apiError('not_found', 'no such operation')
+      if (operation === undefined) throw apiError('not_found', NO_SUCH_OPERATION)
       const [name, { input }] = operation
       const on = { ...worldOf(request).live, hangUp: hangUpSignal(reply) }
       const given = readInput(name, input, request.body ?? {})
       return { ok: true, result: await runOperation(on, name, given) }
+    },
+  })
+  app.route<{ Params: { operation: string } }>({
+    method: 'GET',
+    url: '/:operation',
+    handler: ({ params: { operation } }) => {
+      const isOperation = operations.has(operation)
+      throw apiError('not_found', isOperation ? `call ${operation} with POST` : NO_SUCH_OPERATION)
     },
   })
   return app

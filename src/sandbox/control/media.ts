@@ -66,7 +66,9 @@ export const MEDIA = {
 function decodeBase64(base64: string): Buffer {
   const bytes = Buffer.from(base64, 'base64')
   const digits = base64.length - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
-  if (bytes.length !== Math.floor((digits * 3) / 4)) throw new ControlError('this is not base64')
+  if (bytes.length !== Math.floor((digits * 3) / 4) || digits % 4 === 1) {
+    throw new ControlError('base64: this is not base64')
+  }
   return bytes
 }
 

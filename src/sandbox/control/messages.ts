@@ -13,6 +13,7 @@ import {
   requireChat,
   requireMessage,
   requirePerson,
+  requirePresentPerson,
 } from './operation.ts'
 import { ChatMessage } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
@@ -100,7 +101,10 @@ export const MESSAGES = {
     keyed,
     ownKey,
     async (context, { userId, kind }) => {
-      const { fingerprint } = await context.phones.of(requirePerson(context, userId).id, kind)
+      const { fingerprint } = await context.phones.of(
+        requirePresentPerson(context, userId).id,
+        kind,
+      )
       return { fingerprint }
     },
   ),
@@ -109,7 +113,10 @@ export const MESSAGES = {
     keyed,
     ownKey,
     async (context, { userId, kind }) => {
-      const { fingerprint } = await context.phones.renew(requirePerson(context, userId).id, kind)
+      const { fingerprint } = await context.phones.renew(
+        requirePresentPerson(context, userId).id,
+        kind,
+      )
       return { fingerprint }
     },
   ),

@@ -82,6 +82,13 @@ export function requirePerson({ world }: ControlContext, id: number): PersonStat
   return world.people.get(id) ?? missing('person', id)
 }
 
+/** @throws ControlError unless there is such a person, who did not close the account */
+export function requirePresentPerson(context: ControlContext, id: number): PersonState {
+  const person = requirePerson(context, id)
+  if (person.gone) throw new ControlError(`${id} closed their account`)
+  return person
+}
+
 export function requireBot({ world }: ControlContext, id: number): BotState {
   return world.bots.get(id) ?? missing('bot', id)
 }

@@ -2,9 +2,15 @@ import { z } from 'zod'
 import { setPersonKey } from '../rules/keys.ts'
 import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
-import { claimHandle } from './handles.ts'
+import { claimHandle, requireFreeHandle } from './handles.ts'
 import { botId, chatId, personId, text, textOrNull } from './fields.ts'
-import { operation, requireBot, requireChat, requirePerson } from './operation.ts'
+import {
+  operation,
+  requireBot,
+  requireChat,
+  requirePerson,
+  requirePresentPerson,
+} from './operation.ts'
 import { Account, done, ShownCommand, PersonEntry } from './results.ts'
 
 const who = { userId: personId }
@@ -19,6 +25,7 @@ export const PEOPLE = {
     }),
     Account,
     ({ world }, { username, firstName, lastName }) => {
+      requireFreeHandle(world, username)
       const id = world.nextId('person')
       claimHandle(world, username, { account: id })
       world.people.set(id, {
@@ -38,7 +45,7 @@ export const PEOPLE = {
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
     z.object({ published: done }),
     (context, { userId, ...key }) => {
-      setPersonKey(context.world, requirePerson(context, userId), key)
+      setPersonKey(context.world, requirePresentPerson(context, userId), key)
       return { published: true } as const
     },
   ),

@@ -5,6 +5,8 @@ interface FaultDescription {
   does: string
   /** Options of its own, beside those that say when it strikes. */
   options: readonly (keyof FaultOptions)[]
+  /** Those without which it would do nothing. */
+  needs?: readonly (keyof FaultOptions)[]
 }
 
 export const FAULT_DESCRIPTIONS: Record<FaultName, FaultDescription> = {
@@ -13,6 +15,7 @@ export const FAULT_DESCRIPTIONS: Record<FaultName, FaultDescription> = {
   delay: {
     does: 'Waits `delayMs` of real time, then goes on as usual.',
     options: ['delayMs'],
+    needs: ['delayMs'],
   },
   error: {
     does: 'Answers with an error: `status` (500), `code` (`internal`), and what else is given.',
@@ -54,32 +57,47 @@ export const FAULT_DESCRIPTIONS: Record<FaultName, FaultDescription> = {
   'late-key': {
     does: 'Answers `PUT /key` at once, and applies it after `delayMs` of the sandbox’s clock.',
     options: ['delayMs'],
+    needs: ['delayMs'],
   },
   'claim-mode': {
     does:
       'The service behaves in every way as if `chatId` had `mode` (and `historyVisible`); phones ' +
       'go by the true mode. Lasts until it is cleared.',
     options: ['chatId', 'mode', 'historyVisible'],
+    needs: ['chatId'],
   },
   'claim-kind': {
     does: 'Every response shows `chatId` with the kind `kind`.',
     options: ['chatId', 'kind'],
+    needs: ['chatId', 'kind'],
   },
   'claim-unprotected': { does: '`/me` claims that the bot has no key.', options: [] },
   'claim-fingerprint': {
     does: '`/me` shows `fingerprint` instead of the bot’s.',
     options: ['fingerprint'],
+    needs: ['fingerprint'],
   },
   'swap-key': {
     does: 'Key lists and key records show `publicKey` and `fingerprint` for `userId`.',
     options: ['userId', 'publicKey', 'fingerprint'],
+    needs: ['userId', 'publicKey'],
   },
   ghost: {
     does: 'Key lists (of `chatId`) also name `userId` with `publicKey` and `fingerprint`.',
     options: ['chatId', 'userId', 'publicKey', 'fingerprint'],
+    needs: ['userId', 'publicKey', 'fingerprint'],
   },
   'hide-key': {
     does: 'Key lists (of `chatId`) leave out `userId`.',
     options: ['chatId', 'userId'],
+    needs: ['userId'],
   },
+}
+
+/** What a fault lacks so that it would do nothing, as a sentence; null when it lacks nothing. */
+export function faultProblem(name: FaultName, options: FaultOptions): string | null {
+  const missing = (FAULT_DESCRIPTIONS[name].needs ?? []).filter(
+    (need) => options[need] === undefined,
+  )
+  return missing.length === 0 ? null : `${name} does nothing without ${missing.join(', ')}`
 }

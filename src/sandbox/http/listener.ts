@@ -65,7 +65,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, next) => {
     onArrival?.(request)
     const problem =
-      request.url === probePath
+      request.url.split('?', 1)[0] === probePath
         ? browserProblem(request.raw.rawHeaders)
         : accessProblem(request, knownHosts)
     if (problem === null) next()

@@ -13,11 +13,29 @@ export function startTyping(world: World, chat: ChatState, bot: BotState): boole
   if (last !== undefined && now - last.sentAt < FIXED_LIMITS.typingIntervalMs) return false
   bot.typing.set(chat.id, { sentAt: now, showing: true })
   world.emit({ kind: 'typing', chat, botId: bot.id, typing: true })
-  void world.clock.wait(SHOWN_MS, world.closing.signal).then((due) => {
-    const isLast = bot.typing.get(chat.id)?.sentAt === now
+  stopWhenDue(world, chat, bot)
+  return true
+}
+
+/** Lets the indicators end in time that already showed when the world was opened or restored. */
+export function resumeTyping(world: World): void {
+  for (const bot of world.bots.values()) {
+    for (const [chatId, { showing }] of bot.typing) {
+      const chat = world.chats.get(chatId)
+      if (showing && chat !== undefined) stopWhenDue(world, chat, bot)
+    }
+  }
+}
+
+/** Clears the indicator that shows now once its time is over, unless another went out meanwhile. */
+function stopWhenDue(world: World, chat: ChatState, bot: BotState): void {
+  const sentAt = bot.typing.get(chat.id)?.sentAt
+  if (sentAt === undefined) return
+  const leftMs = sentAt + SHOWN_MS - world.clock.now()
+  void world.clock.wait(leftMs, world.closing.signal).then((due) => {
+    const isLast = bot.typing.get(chat.id)?.sentAt === sentAt
     return due && isLast ? stopTyping(world, chat, bot) : false
   })
-  return true
 }
 
 /** Clears an indicator that phones still show. Says whether one was showing. */

@@ -5,6 +5,7 @@ import { parseDurationMs } from './schema.ts'
 import { ACTIONS, actionInput, referencesIn, type ActionName } from './actions.ts'
 import type { SeedProblem } from './problem.ts'
 import { FaultInput } from '../control/admin.ts'
+import { faultProblem } from '../faults/descriptions.ts'
 
 type Fields = Record<string, unknown>
 type Path = SeedProblem['path']
@@ -59,11 +60,18 @@ class Checker {
     }
     for (const [index, fault] of list(seed['faults']).entries()) {
       this.#input(fields(fault), referencesIn(FaultInput), ['faults', index])
+      this.#fault(fields(fault), ['faults', index])
     }
   }
 
   #addProblem(path: Path, message: string, candidates?: readonly string[]): void {
     this.problems.push({ path, message, ...(candidates === undefined ? {} : { candidates }) })
+  }
+
+  #fault(fault: Fields, path: Path): void {
+    const name = FaultInput.shape.name.safeParse(fault['name']).data
+    const problem = name === undefined ? null : faultProblem(name, fault)
+    if (problem !== null) this.#addProblem(path, problem)
   }
 
   /** People, bots and chats share one name space. */
