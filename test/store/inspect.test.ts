@@ -142,6 +142,8 @@ describe('a database is taken', () => {
     expect(version).toBe(OURS)
     expect(protection).toMatchObject({ id: 1, method: 'passphrase' })
     expect(protection?.master).toBeInstanceOf(Uint8Array)
+    database.exec('PRAGMA user_version = 1')
+    expect(examine(database, OURS).version).toBe(1)
   })
 
   test('from before master secrets, which has none', () => {
