@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { OperatorError } from '../errors.ts'
 import { alter } from './backup.ts'
 import { putInPlace, UNFINISHED } from './create.ts'
 import { checkDataDir, makeDataDir } from './data-dir.ts'
@@ -39,7 +38,6 @@ export function restore(file: string, dataDir: string): void {
     if (!putInPlace(unfinished, dataDir)) throw occupied(dataDir)
     syncDirectory(dataDir)
   } catch (error) {
-    if (error instanceof OperatorError) throw error
     const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
     throw reason === null ? error : unwritable(dataDir, reason, error)
   } finally {

@@ -32,6 +32,15 @@ test('the first list of a chat is no change, and each one after it is, by who ca
   ])
 })
 
+test('the last list of a chat is on disk by person, without a fingerprint where none could be parsed', async () => {
+  const { history, store } = await fresh()
+  await history.saw(7, [of(2, 'b')])
+  await history.saw(7, [of(3, null), of(1, 'a')])
+  expect(await store.read((db) => db.selectFrom('lists').selectAll().execute())).toEqual([
+    { chat_id: 7, people: '[[1,"a"],[3,""]]' },
+  ])
+})
+
 test('the same people in another order are the same list, after a restart too', async () => {
   const { history, store, journal, told } = await fresh()
   await history.saw(7, [of(10, 'a'), of(9, 'b'), of(9, 'b')])

@@ -61,6 +61,20 @@ test('it is written ten seconds after the first opening, once', async () => {
   expect(write).toHaveBeenCalledTimes(1)
 })
 
+test('what is opened after a write has ten seconds of its own', async () => {
+  const store = await withKeys('a')
+  const write = vi.spyOn(store, 'write')
+  const usage = await KeyUsage.load(store)
+  usage.note('a', 'message')
+  vi.advanceTimersByTime(5000)
+  await usage.flush()
+  usage.note('a', 'message')
+  vi.advanceTimersByTime(9999)
+  expect(write).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(1)
+  expect(write).toHaveBeenCalledTimes(2)
+})
+
 test('what could not be written is written with the next, nothing twice', async () => {
   const store = await withKeys('a', 'b')
   const usage = await KeyUsage.load(store)

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -6,6 +6,7 @@ import { acquire } from '../../src/store/acquire.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
+import { useKeychainDouble } from './keychain-double.ts'
 import { writeStoreOfBefore } from './store-of-before.ts'
 import { flags, made, modeOf, open, temporary } from './support.ts'
 
@@ -80,6 +81,65 @@ describe('an opening that fails late', () => {
     expectFree(dataDir)
     sql(dataDir, 'DROP TRIGGER refuse')
     expect((await open(dataDir)).method).toBeNull()
+  })
+})
+
+describe('a store that is not there', () => {
+  test('is made only where that is asked for', async () => {
+    for (const dataDir of [temporary(), join(temporary(), 'none')]) {
+      const opening = acquire({ dataDir, passphrase: null, mode: 'existing' })
+      await expect(opening).rejects.toMatchObject({
+        code: 'store-missing',
+        message: `there is no store in ${dataDir}`,
+      })
+    }
+  })
+
+  test('is not made where one was', async () => {
+    const dataDir = temporary()
+    writeFileSync(join(dataDir, 'store.json'), '')
+    await expect(acquire({ dataDir, passphrase: null, mode: 'create' })).rejects.toMatchObject({
+      code: 'store-missing',
+      message: `${dataDir} held a store, but its database postern.db is gone`,
+    })
+    expect(readdirSync(dataDir)).toEqual(['store.json'])
+  })
+})
+
+describe('a store that is there', () => {
+  const keychain = useKeychainDouble()
+
+  test('is opened by what it has, not by what a new one would get', async () => {
+    const dataDir = temporary()
+    await made(dataDir, 'words')
+    keychain.fails = new Error('locked')
+    const request = {
+      dataDir,
+      passphrase: 'words',
+      protection: 'keychain',
+      mode: 'create',
+    } as const
+    const { database, held } = await acquire(request)
+    onTestFinished(() => database.close())
+    expect(held?.method).toBe('passphrase')
+  })
+
+  test('is not touched while it is refused, whatever may be made', async () => {
+    const dataDir = temporary()
+    await made(dataDir, 'words')
+    const before = statSync(dataDir, { bigint: true })
+    const opening = acquire({ dataDir, passphrase: 'other', mode: 'create' })
+    await expect(opening).rejects.toMatchObject({ code: 'store-passphrase' })
+    expect(statSync(dataDir, { bigint: true }).ctimeNs).toBe(before.ctimeNs)
+  })
+
+  test('is closed to others', async () => {
+    const dataDir = temporary()
+    await made(dataDir)
+    chmodSync(join(dataDir, 'postern.db'), 0o666)
+    const { database } = await acquire({ dataDir, passphrase: null, mode: 'existing' })
+    onTestFinished(() => database.close())
+    expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
   })
 })
 

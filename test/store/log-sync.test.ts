@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { LogSync } from '../../src/store/log-sync.ts'
-import { temporary } from './support.ts'
+import { open, temporary } from './support.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -132,4 +132,13 @@ test('it is closed when the flush under way has ended', async () => {
   held.finish[0]?.()
   await Promise.all([flushing, closing])
   expect(held.closed).toBe(1)
+})
+
+test('a note of a store flushes the log of that store', async () => {
+  const dataDir = temporary()
+  const store = await open(dataDir)
+  const opened = vi.spyOn(fs, 'open')
+  syncBuiltinESMExports()
+  await store.note((db) => db.insertInto('flags').values({ name: 'a', value: 'b' }).execute())
+  expect(opened.mock.calls).toEqual([[join(dataDir, 'postern.db-wal'), 'r']])
 })

@@ -42,7 +42,12 @@ const REFUSALS: [OperatorError, OperatorError['code'], RegExp, RegExp][] = [
     /does not open the store/,
     /made with.*`key\.passphrase` \(POSTERN_KEY_PASSPHRASE_FILE/,
   ],
-  [noPassphrase(), 'store-locked', /none was given/, /`key\.passphrase`/],
+  [
+    noPassphrase(),
+    'store-locked',
+    /none was given/,
+    /`key\.passphrase` \(POSTERN_KEY_PASSPHRASE_FILE/,
+  ],
   [
     otherProtection('none', 'keychain'),
     'protection',
@@ -91,7 +96,7 @@ const REFUSALS: [OperatorError, OperatorError['code'], RegExp, RegExp][] = [
     unsettledMove('/d', cause),
     'store-unwritable',
     /\/d cannot be written: the protection was not moved/,
-    /keep the old passphrase and the new one.*free space/,
+    /keep the old passphrase and the new one.*free space.*mount it writable$/,
   ],
   [
     unsoundBackup('/f', 'it is empty', cause),

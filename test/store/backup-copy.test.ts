@@ -1,0 +1,243 @@
+import fs, {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { alter, readBackup, takeCopy } from '../../src/store/backup.ts'
+import { refuseOccupied, restore } from '../../src/store/restore.ts'
+import { restoredFrom } from '../../src/store/restored.ts'
+import { fileCalls } from '../support/file-calls.ts'
+import { beforeSqlite } from './before-sqlite.ts'
+import { made, modeOf, open, temporary } from './support.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
+
+/** A connection of a test's own, closed when it ends. */
+function connected(file: string): DatabaseSync {
+  const database = new DatabaseSync(file)
+  onTestFinished(() => {
+    if (database.isOpen) database.close()
+  })
+  return database
+}
+
+/** The database of a store that nobody has open. */
+async function databaseFile(): Promise<string> {
+  const dataDir = temporary()
+  await made(dataDir)
+  return join(dataDir, 'postern.db')
+}
+
+const thrownBy = async (work: () => Promise<unknown> | void): Promise<unknown> => {
+  try {
+    await work()
+  } catch (error) {
+    return error
+  }
+  return expect.unreachable('nothing was thrown')
+}
+
+describe('a copy that is taken', () => {
+  test('is one file, which says when, and needs no log', async () => {
+    const file = await databaseFile()
+    const to = temporary()
+    const opened = vi.spyOn(fs, 'openSync')
+    syncBuiltinESMExports()
+    const copy = await takeCopy(connected(file), to)
+    // its name is on disk
+    expect(opened.mock.lastCall?.[0]).toBe(to)
+    expect([dirname(copy), readdirSync(to)]).toEqual([to, [basename(copy)]])
+    expect(basename(copy)).toMatch(/^postern\.backup-[\da-f-]{36}$/)
+    // bytes 18 and 19: the file is written without a log (sqlite.org/fileformat.html)
+    expect([...readFileSync(copy).subarray(18, 20)]).toEqual([1, 1])
+    expect((await readBackup(copy, { passphrase: null })).takenAt).not.toBeNull()
+  })
+
+  test('says which directory cannot be written, and why', async () => {
+    const dataDir = join(temporary(), 'not-there')
+    expect(await thrownBy(async () => takeCopy(connected(':memory:'), dataDir))).toMatchObject({
+      code: 'store-unwritable',
+      message: `${dataDir} cannot be written: ENOENT`,
+      cause: { code: 'ENOENT' },
+    })
+  })
+
+  test('leaves nothing where SQLite or the program fails', async () => {
+    const dataDir = temporary()
+    const words = join(temporary(), 'words')
+    writeFileSync(words, 'words '.repeat(2000))
+    expect(await thrownBy(() => takeCopy(connected(words), dataDir))).toMatchObject({
+      code: 'store-unwritable',
+      message: `${dataDir} cannot be written: SQLite failed`,
+    })
+    // a database without the table that takes the note
+    expect(await thrownBy(() => takeCopy(connected(':memory:'), dataDir))).toMatchObject({
+      code: 'ERR_SQLITE_ERROR',
+    })
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('leaves no file of SQLite beside it either when it fails', async () => {
+    const file = await databaseFile()
+    const dataDir = temporary()
+    const mistake = new Error('a mistake')
+    vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementationOnce(() => {
+      const [copy = ''] = readdirSync(dataDir)
+      for (const suffix of ['-wal', '-shm', '-journal']) {
+        writeFileSync(join(dataDir, copy + suffix), '')
+      }
+      throw mistake
+    })
+    expect(await thrownBy(() => takeCopy(connected(file), dataDir))).toBe(mistake)
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+})
+
+describe('a database that is altered', () => {
+  test('is ours alone meanwhile, on disk afterwards, and closed', async () => {
+    const file = await databaseFile()
+    const seen: unknown[] = []
+    let used: DatabaseSync | undefined
+    alter(file, (database) => {
+      used = database
+      for (const name of ['locking_mode', 'journal_mode', 'synchronous']) {
+        seen.push(...Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {}))
+      }
+    })
+    expect([seen, used?.isOpen]).toEqual([['exclusive', 'delete', 2], false])
+  })
+
+  test('is closed when the change fails, and none is made', async () => {
+    const file = await databaseFile()
+    let used: DatabaseSync | undefined
+    const mistake = new Error('a mistake')
+    const failing = (database: DatabaseSync): void => {
+      used = database
+      throw mistake
+    }
+    expect(() => alter(file, failing)).toThrow(mistake)
+    expect(used?.isOpen).toBe(false)
+    const none = join(temporary(), 'none')
+    expect(() => alter(none, () => {})).toThrow('unable to open')
+    expect(existsSync(none)).toBe(false)
+  })
+})
+
+describe('a backup that is restored', () => {
+  test('is closed to others, and dated by its file where nothing else dates it', async () => {
+    const file = await databaseFile()
+    chmodSync(file, 0o644)
+    utimesSync(file, new Date(), new Date('2026-02-03T04:05:06.000Z'))
+    const before = readFileSync(file)
+    const dataDir = temporary()
+    restore(file, dataDir)
+    expect(readdirSync(dataDir)).toEqual(['postern.db'])
+    expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
+    expect(readFileSync(file)).toEqual(before)
+    expect(await restoredFrom(await open(dataDir))).toBe('2026-02-03T04:05:06.000Z')
+  })
+
+  test('is on disk before it has its name, and so is the name', async () => {
+    const file = await databaseFile()
+    const dataDir = temporary()
+    const calls = fileCalls(() => restore(file, dataDir))
+    const synced = calls.flatMap(({ name, file: of }) => (name === 'fsyncSync' ? [of] : []))
+    expect(synced).toEqual([
+      expect.stringMatching(/^postern\.db\.new-[\da-f-]{36}$/),
+      basename(dataDir),
+    ])
+  })
+
+  test.each<[what: string, damage: (file: string) => void, refusal: object]>([
+    [
+      'that is not there',
+      (file) => rmSync(file),
+      { code: 'store-unwritable', message: expect.stringContaining(': ENOENT') },
+    ],
+    [
+      'that is no database',
+      (file) => writeFileSync(file, 'words '.repeat(2000)),
+      { code: 'store-unwritable', message: expect.stringContaining(': SQLite failed') },
+    ],
+    [
+      'of something else',
+      (file) => alter(file, (database) => database.exec('PRAGMA application_id = 1')),
+      { code: 'store-corrupt' },
+    ],
+    [
+      'of a later version',
+      (file) => alter(file, (database) => database.exec('PRAGMA user_version = 99')),
+      { code: 'store-newer' },
+    ],
+    [
+      'that takes no note',
+      (file) => alter(file, (database) => database.exec('DROP TABLE flags')),
+      { code: 'ERR_SQLITE_ERROR' },
+    ],
+  ])('leaves nothing where it is one %s', async (_, damage, refusal) => {
+    const file = join(temporary(), 'b')
+    copyFileSync(await databaseFile(), file)
+    damage(file)
+    const dataDir = temporary()
+    expect(await thrownBy(() => restore(file, dataDir))).toMatchObject(refusal)
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('does not go over a store that appears meanwhile', async () => {
+    const file = await databaseFile()
+    const dataDir = temporary()
+    const place = join(dataDir, 'postern.db')
+    // the folder was looked at, and the copy is not in its place yet
+    beforeSqlite('prepare', () => {
+      if (!existsSync(place)) writeFileSync(place, 'a store')
+    })
+    expect(() => restore(file, dataDir)).toThrow('nothing is restored over it')
+    expect([readdirSync(dataDir), readFileSync(place, 'utf8')]).toEqual([['postern.db'], 'a store'])
+  })
+
+  test('is no store: one has its log beside it', async () => {
+    const file = await databaseFile()
+    writeFileSync(`${file}-wal`, '')
+    const dataDir = join(temporary(), 'none')
+    expect(await thrownBy(() => restore(file, dataDir))).toMatchObject({
+      code: 'failed',
+      message: `${file} is no sound backup: a log lies beside it (-wal), so it is a store and no backup of one`,
+    })
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('makes its folder, and does not go where a store was', async () => {
+    const file = await databaseFile()
+    const dataDir = join(temporary(), 'none')
+    restore(file, dataDir)
+    expect([modeOf(dataDir), readdirSync(dataDir)]).toEqual(['700', ['postern.db']])
+    const held = temporary()
+    writeFileSync(join(held, 'store.json'), '')
+    expect(() => restore(file, held)).toThrow('nothing is restored over it')
+    expect(readdirSync(held)).toEqual(['store.json'])
+  })
+
+  test('goes into a folder that is not there, is empty, or holds something else', async () => {
+    const dataDir = temporary()
+    for (const free of [join(dataDir, 'none'), dataDir]) {
+      expect(() => refuseOccupied(free)).not.toThrow()
+    }
+    mkdirSync(join(dataDir, 'lost+found'))
+    expect(() => refuseOccupied(dataDir)).not.toThrow()
+    writeFileSync(join(dataDir, 'store.json'), '')
+    expect(() => refuseOccupied(dataDir)).toThrow('nothing is restored over it')
+  })
+})

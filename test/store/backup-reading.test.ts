@@ -1,0 +1,159 @@
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readBackup } from '../../src/store/backup.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
+import type { Store } from '../../src/store/store.ts'
+import { beforeSqlite } from './before-sqlite.ts'
+import { open, put, temporary } from './support.ts'
+
+const passphrase = 'a passphrase'
+
+afterEach(() => void vi.restoreAllMocks())
+
+async function backup(store: Store): Promise<string> {
+  const file = join(temporary(), 'b')
+  renameSync(await store.copy(), file)
+  return file
+}
+
+const backupOf = async (words: string | null): Promise<string> =>
+  await backup(await open(temporary(), { passphrase: words }))
+
+const addKey = (store: Store, fingerprint: string, created_at: number) =>
+  store.write((db) =>
+    db
+      .insertInto('own_keys')
+      .values({ fingerprint, created_at, state: 'retired', certificate: 'c', locked: 'l' })
+      .execute(),
+  )
+
+function alter(file: string, statement: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(statement)
+  database.close()
+}
+
+/** Does something to the file when it is open, before anything of it is read. */
+function onceOpen(act: () => void): void {
+  let isDone = false
+  beforeSqlite('prepare', () => {
+    if (!isDone) act()
+    isDone = true
+  })
+}
+
+describe('what a backup holds', () => {
+  test('is said in full: its size, version, protection, keys with the newest first, and rows', async () => {
+    const store = await open(temporary(), { passphrase })
+    await store.secret('replay')
+    await put(store, 'kept', 'yes')
+    await addKey(store, 'old', 1)
+    await addKey(store, 'new', 2)
+    const file = await backup(store)
+    // what no version of ours has made is not counted
+    alter(file, 'CREATE TABLE "of-others" (x); CREATE TABLE sqlite (x); CREATE TABLE x1 (x)')
+    expect(await readBackup(file, { passphrase })).toEqual({
+      takenAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      bytes: statSync(file).size,
+      version: MIGRATIONS.length,
+      method: 'passphrase',
+      masterSecret: store.masterSecret,
+      keys: ['new', 'old'].map((fingerprint) => ({ fingerprint, state: 'retired', locked: 'l' })),
+      counts: {
+        certificates: 0,
+        chats: 0,
+        encryption_keys: 0,
+        flags: 2,
+        journal: 0,
+        lists: 0,
+        media: 0,
+        outcomes: 0,
+        own_keys: 2,
+        people: 0,
+        pins: 0,
+        protection: 1,
+        secrets: 1,
+        seen: 0,
+        sent: 0,
+        sqlite: 0,
+        trust_policies: 0,
+        webhook: 0,
+      },
+    })
+  })
+
+  test('is read without a passphrase where it has no protection', async () => {
+    const { method, masterSecret, counts } = await readBackup(await backupOf(null), { passphrase })
+    expect([method, masterSecret, counts['protection']]).toEqual([null, null, 0])
+  })
+})
+
+describe('a file that is no sound backup is refused with the reason', () => {
+  test.each<[what: string, damage: (file: string) => void, reason: string]>([
+    ['is not there', (file) => rmSync(file), 'there is no such file'],
+    [
+      'is a folder',
+      (file) => (rmSync(file), mkdirSync(file)),
+      'it cannot be read by this user, or from this disk',
+    ],
+    [
+      'is something else',
+      (file) => writeFileSync(file, 'words '.repeat(2000)),
+      'it is not a database',
+    ],
+    [
+      'is a database of something else',
+      (file) => alter(file, 'PRAGMA application_id = 1'),
+      'the store is damaged: its file is not a database of Postern',
+    ],
+    [
+      'has a sealed secret that was changed',
+      (file) => alter(file, 'UPDATE secrets SET sealed = randomblob(60)'),
+      'the store is damaged: a sealed secret was changed',
+    ],
+    ['is removed meanwhile', (file) => onceOpen(() => rmSync(file)), 'there is no such file'],
+    [
+      'is in a folder that becomes a file meanwhile',
+      (file) =>
+        onceOpen(() => {
+          rmSync(join(file, '..'), { recursive: true })
+          writeFileSync(join(file, '..'), '')
+        }),
+      'there is no such file',
+    ],
+    [
+      'becomes a link to itself meanwhile',
+      (file) => onceOpen(() => (rmSync(file), symlinkSync(file, file))),
+      'it cannot be read (ELOOP)',
+    ],
+  ])('%s', async (_, damage, reason) => {
+    const store = await open(temporary(), { passphrase })
+    await store.secret('replay')
+    const file = await backup(store)
+    damage(file)
+    await expect(readBackup(file, { passphrase })).rejects.toMatchObject({
+      code: 'failed',
+      message: `${file} is no sound backup: ${reason}`,
+    })
+  })
+
+  test('and a later version, or another passphrase, is said to be that', async () => {
+    const file = await backupOf(passphrase)
+    await expect(readBackup(file, { passphrase: 'another' })).rejects.toMatchObject({
+      code: 'store-passphrase',
+    })
+    alter(file, 'PRAGMA user_version = 99')
+    await expect(readBackup(file, { passphrase })).rejects.toMatchObject({ code: 'store-newer' })
+  })
+
+  test('and a mistake of the program stays what it is', async () => {
+    const file = await backupOf(null)
+    const mistake = new TypeError('a mistake')
+    onceOpen(() => {
+      throw mistake
+    })
+    await expect(readBackup(file, { passphrase })).rejects.toBe(mistake)
+  })
+})

@@ -1,0 +1,117 @@
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createDatabase, putInPlace, settle } from '../../src/store/create.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
+import { APPLICATION_ID, pragma } from '../../src/store/sqlite.ts'
+import { modeOf, temporary } from './support.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
+
+/** From now on no hard link can be made, for this reason. */
+function failLinks(code: string, before: () => void = () => {}): Error {
+  const error = Object.assign(new Error(code), { code, syscall: 'link' })
+  vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+    before()
+    throw error
+  })
+  syncBuiltinESMExports()
+  return error
+}
+
+describe('a database that is made', () => {
+  test('is ours, empty, of the newest version, and alone in its folder', async () => {
+    const dataDir = temporary()
+    const open = vi.spyOn(fs, 'openSync')
+    syncBuiltinESMExports()
+    await createDatabase(dataDir)
+    // its name is on disk
+    expect(open.mock.lastCall?.[0]).toBe(dataDir)
+    expect(readdirSync(dataDir)).toEqual(['postern.db'])
+    const file = join(dataDir, 'postern.db')
+    expect(modeOf(file)).toBe('600')
+    const database = new DatabaseSync(file, { readOnly: true })
+    expect([pragma(database, 'application_id'), pragma(database, 'user_version')]).toEqual([
+      APPLICATION_ID,
+      MIGRATIONS.length,
+    ])
+    expect(database.prepare('SELECT * FROM flags').all()).toEqual([])
+    database.close()
+  })
+
+  test('does not take the place of another', async () => {
+    const dataDir = temporary()
+    writeFileSync(join(dataDir, 'postern.db'), 'another')
+    await createDatabase(dataDir)
+    expect(readdirSync(dataDir)).toEqual(['postern.db'])
+    expect(readFileSync(join(dataDir, 'postern.db'), 'utf8')).toBe('another')
+  })
+
+  test.each(['EPERM', 'ENOTSUP', 'ENOSYS'])(
+    'needs hard links, and leaves nothing where there are none: %s',
+    async (code) => {
+      const dataDir = temporary()
+      failLinks(code)
+      await expect(createDatabase(dataDir)).rejects.toMatchObject({
+        code: 'data-dir',
+        message: 'the file system of `dataDir` has no hard links',
+        hint: 'put `dataDir` on a local file system',
+      })
+      expect(readdirSync(dataDir)).toEqual([])
+    },
+  )
+
+  test('leaves nothing where its disk fails, and says so', async () => {
+    const dataDir = temporary()
+    const error = failLinks('EIO')
+    await expect(createDatabase(dataDir)).rejects.toBe(error)
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+})
+
+test('a database gets its name once, and whoever comes later is told', () => {
+  const dataDir = temporary()
+  const unfinished = join(dataDir, 'new')
+  writeFileSync(unfinished, 'mine')
+  expect([putInPlace(unfinished, dataDir), putInPlace(unfinished, dataDir)]).toEqual([true, false])
+  expect(readFileSync(join(dataDir, 'postern.db'), 'utf8')).toBe('mine')
+})
+
+test('a link that was made although it is said to have failed is another one’s', () => {
+  const dataDir = temporary()
+  failLinks('EIO', () => writeFileSync(join(dataDir, 'postern.db'), 'another'))
+  expect(putInPlace(join(dataDir, 'new'), dataDir)).toBe(false)
+})
+
+describe('a store that is settled', () => {
+  test('has a marker that stays as it is', () => {
+    const dataDir = temporary()
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 2), toFake: ['Date'] })
+    settle(dataDir)
+    vi.useRealTimers()
+    const text = readFileSync(join(dataDir, 'store.json'), 'utf8')
+    expect(JSON.parse(text)).toEqual({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      createdAt: '2026-01-02T00:00:00.000Z',
+      format: 1,
+    })
+    expect(text.endsWith('}\n')).toBe(true)
+    settle(dataDir)
+    expect(readFileSync(join(dataDir, 'store.json'), 'utf8')).toBe(text)
+  })
+
+  test('loses what was never finished or taken, and nothing else', () => {
+    const dataDir = temporary()
+    const stays = ['a-postern.db.new-1', 'my-postern.backup-1', 'postern.db', 'postern.v1.a.db']
+    for (const name of [...stays, 'postern.db.new-1', 'postern.backup-1', 'store.json']) {
+      writeFileSync(join(dataDir, name), '')
+    }
+    settle(dataDir)
+    expect(readdirSync(dataDir).toSorted()).toEqual([...stays, 'store.json'])
+  })
+})

@@ -1,0 +1,68 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { readEntry, removeEntry, tryKeychain } from '../../src/store/keychain.ts'
+import { keychainRefusal, noEntry } from '../../src/store/keychain-refusals.ts'
+
+afterEach(() => vi.doUnmock('keytar'))
+
+/** What `import('keytar')` gives in this test. */
+function keytarIs(module: object): void {
+  vi.doMock('keytar', () => module)
+}
+
+test.each([
+  ['ERR_MODULE_NOT_FOUND', 'not-installed'],
+  ['MODULE_NOT_FOUND', 'not-installed'],
+  ['ERR_DLOPEN_FAILED', 'no-library'],
+  [undefined, 'no-library'],
+] as const)('keytar that does not load with %s is %s', async (code, trouble) => {
+  const cause = Object.assign(new Error('words'), { code })
+  keytarIs({
+    get default() {
+      throw cause
+    },
+  })
+  const { message, hint } = keychainRefusal(trouble)
+  await expect(readEntry('store-1')).rejects.toMatchObject({
+    code: 'keychain',
+    message,
+    hint,
+    cause,
+  })
+})
+
+test('what a keychain throws without words is said to be a refusal', async () => {
+  const getPassword = () => Promise.reject('locked')
+  keytarIs({ default: { getPassword } })
+  const { message } = keychainRefusal('other')
+  await expect(readEntry('store-1')).rejects.toMatchObject({ message, cause: 'locked' })
+})
+
+test('an entry that is there is read, and nothing is written', async () => {
+  // a keychain that has no `setPassword` keeps nothing
+  keytarIs({ default: { getPassword: async () => 'secret' } })
+  expect(await readEntry('store-1')).toBe('secret')
+})
+
+test('a keychain is tried with an entry of its own each time', async () => {
+  const entries = new Map<string, string>()
+  const setPassword = vi.fn(async (_: string, account: string, secret: string) => {
+    entries.set(account, secret)
+  })
+  const getPassword = async (_: string, account: string) => entries.get(account) ?? null
+  const deletePassword = async (_: string, account: string) => entries.delete(account)
+  keytarIs({ default: { setPassword, getPassword, deletePassword } })
+  await tryKeychain()
+  await tryKeychain()
+  const [first, second] = setPassword.mock.calls.map(([, account]) => account)
+  expect(first).toMatch(/^trial-[\da-f-]{36}$/)
+  expect(second).not.toBe(first)
+  await removeEntry('store-1')
+  expect(entries.size).toBe(0)
+})
+
+test('a cause is kept where there is one, and none is made up', () => {
+  expect('cause' in keychainRefusal('silent')).toBe(false)
+  const cause = new Error('below')
+  expect(keychainRefusal('silent', cause).cause).toBe(cause)
+  expect(noEntry('store-1').hint).toMatch(/whose keychain has it; .* made under a passphrase$/)
+})
