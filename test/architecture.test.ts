@@ -67,7 +67,16 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   cli: {
-    may: ['context', 'config', 'control', 'sandbox', 'api', 'translate/verdict-descriptions'],
+    may: [
+      'context',
+      'config',
+      'control',
+      'sandbox',
+      'api',
+      'keys/skip-reasons',
+      'translate/reason-descriptions',
+      'translate/verdict-descriptions',
+    ],
     packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
     why: 'commands are thin',
   },
