@@ -9,7 +9,7 @@ import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from './guard.ts'
 import { passingOf, type Passing } from './passing.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
-import type { Reason } from './reason-descriptions.ts'
+import type { Reason } from './reasons/reason-descriptions.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What was found out about a Message. */

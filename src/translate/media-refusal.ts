@@ -1,6 +1,6 @@
 import { Refusal, type OwnCode } from '../errors.ts'
 import type { Passing } from './passing.ts'
-import type { Reason } from './reason-descriptions.ts'
+import type { Reason } from './reasons/reason-descriptions.ts'
 import type { Verdict } from './verdict.ts'
 
 const RETRY_AFTER_SECONDS = 5

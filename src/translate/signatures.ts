@@ -8,7 +8,7 @@ import { signingCertificate } from '../keys/person.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../pgp/engine.ts'
 import { passingOf, type Passing } from './passing.ts'
-import type { Reason } from './reason-descriptions.ts'
+import type { Reason } from './reasons/reason-descriptions.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What the signatures establish, before the memory against replays is asked. */

@@ -1,5 +1,5 @@
 /** What opening established, and what is delivered for it (DESIGN: Opening). */
-import type { Reason } from './reason-descriptions.ts'
+import type { Reason } from './reasons/reason-descriptions.ts'
 
 /** Every verdict, with whether its text reaches the bot under each setting of `open.verify`. */
 export const VERDICTS = {

@@ -17,7 +17,7 @@ import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
 import { SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
-import { REASON_DESCRIPTIONS } from '../../src/translate/reason-descriptions.ts'
+import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
 import { VERDICTS, type Verdict } from '../../src/translate/verdict.ts'
 

@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { describeSkip, SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
-import { describeReason, REASON_DESCRIPTIONS } from '../../src/translate/reason-descriptions.ts'
+import {
+  describeReason,
+  REASON_DESCRIPTIONS,
+} from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
 const TABLES = /(reason-descriptions|skip-reasons)\.ts$/

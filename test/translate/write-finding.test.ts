@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageFinding } from '../../src/translate/examine.ts'
 import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
-import { REASON_DESCRIPTIONS, type Reason } from '../../src/translate/reason-descriptions.ts'
+import {
+  REASON_DESCRIPTIONS,
+  type Reason,
+} from '../../src/translate/reasons/reason-descriptions.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
