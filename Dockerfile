@@ -1,7 +1,17 @@
-# The first stage has npm and builds, the second holds only what runs; the sidecar and the sandbox are
-# made of it. Nothing is compiled and only the first stage runs anything, so one build on any machine
-# makes the images for every architecture that the base image has. No keychain inside: a container's secrets are files.
-FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
+# The first stage has npm and builds, the last hold only what runs: Node's one program on the
+# smallest Debian that has what it is linked to, without npm. Nothing is compiled and only the first
+# stage runs anything, so one build on any machine makes the images for every architecture that the
+# bases have. No keychain inside: a container's secrets are files.
+#
+# The bases are tags here. Pin them for a build that must be the same again, each by the digest of
+# its index, which `docker buildx imagetools inspect node:24-bookworm-slim` shows:
+#
+#   docker build --build-arg NODE_IMAGE=docker.io/library/node@sha256:… \
+#     --build-arg DEBIAN_IMAGE=docker.io/library/debian@sha256:… -t postern .
+ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
+ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
+
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 COPY config/build.ts config/bundle.ts config/declarations.json config/
@@ -15,20 +25,24 @@ RUN npm ci --ignore-scripts --no-fund --no-audit \
   && find node_modules \( -name '*.map' -o -name '*.d.[cm]ts' -o -name '*.d.ts' \) -delete \
   && install -d -m 0700 -o 1000 -g 1000 /data/postern
 
-FROM node:24-bookworm-slim AS runtime
+FROM ${NODE_IMAGE} AS node
+
+FROM ${DEBIAN_IMAGE} AS runtime
 LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.description="An OpenPGP sidecar for chat bots" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production \
+    HOME=/ \
     MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=131072 \
     MALLOC_MMAP_THRESHOLD_=8192
 WORKDIR /app
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=build --chown=1000:1000 /data /var/lib
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/package.json ./
-COPY LICENSE ./
+COPY LICENSE config/healthcheck.pl ./
 USER 1000:1000
 STOPSIGNAL SIGTERM
 
@@ -36,8 +50,8 @@ STOPSIGNAL SIGTERM
 # It needs no volume. What follows the name of the image is added to its options.
 FROM runtime AS sandbox
 EXPOSE 8800 8801
-HEALTHCHECK --interval=2s --timeout=5s --start-period=30s --retries=5 \
-  CMD ["node", "--eval", "fetch('http://127.0.0.1:8801/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=2s --timeout=10s --start-period=30s --retries=5 \
+  CMD ["perl", "/app/healthcheck.pl", "8801"]
 ENTRYPOINT ["node", "--max-semi-space-size=2", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js", "sandbox", "--host", "0.0.0.0", "--port", "8800", "--control-port", "8801"]
 
 FROM runtime
@@ -45,6 +59,6 @@ ENV POSTERN_DATA_DIR=/var/lib/postern
 VOLUME /var/lib/postern
 EXPOSE 8700
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
-  CMD ["node", "dist/main.js", "status"]
+  CMD ["perl", "/app/healthcheck.pl"]
 ENTRYPOINT ["node", "--max-semi-space-size=2", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
 CMD ["run"]

@@ -23,7 +23,7 @@ export const REFUSALS = {
   postern_recipient_unusable: {
     status: 409,
     what: 'no certificate in the chat’s key list can be used',
-    hint: 'the people named must publish a new key; `postern check` says what is wrong with each',
+    hint: 'the people named must publish a new key; `postern chat show <chatId>` says what is wrong with each',
   },
   postern_recipients_inconsistent: {
     status: 409,

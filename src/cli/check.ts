@@ -4,7 +4,8 @@ import type { Sources } from '../config/sources.ts'
 import type { CheckLine } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
-import { withSidecarFrom } from './connect.ts'
+import { checkChats } from './chat-show.ts'
+import { withSidecar, withSidecarFrom } from './connect.ts'
 import { colourText, stripControls, print, printJson } from './terminal.ts'
 
 const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
@@ -15,12 +16,22 @@ export function checkCommand(): Command {
     .description(
       'check settings, store, network, token and key, and show what a first publication changes',
     )
-    .option('--json', 'print the lines as JSON')
+    .option(
+      '--chats',
+      'look at the known chats instead: who could read a message, who would be skipped',
+    )
+    .option('--json', 'print the findings as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern check --json').action(check)
 }
 
-async function check(options: { json?: boolean }, command: Command): Promise<void> {
+async function check(
+  options: { json?: boolean; chats?: boolean },
+  command: Command,
+): Promise<void> {
+  if (options.chats === true) {
+    return await withSidecar(command, (sidecar) => checkChats(sidecar, options))
+  }
   await checkSources(sourcesOf(command), options)
 }
 

@@ -22,6 +22,7 @@ const BACKUP: CommandLoader[] = [
 ]
 const CHAT: CommandLoader[] = [
   async () => (await import('./chat.ts')).chatListCommand(),
+  async () => (await import('./chat-show.ts')).chatShowCommand(),
   async () => (await import('./chat.ts')).chatAllowReadableCommand(),
   async () => (await import('./chat.ts')).chatBindCommand(),
 ]

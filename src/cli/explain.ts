@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import type { Explained, ExplainedSent } from '../control/messages.ts'
 import { OperatorError } from '../errors.ts'
-import { REASON_DESCRIPTIONS, VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
+import { describeSkip } from '../keys/skip-reasons.ts'
+import { describeReason } from '../translate/reasons/reason-descriptions.ts'
+import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
@@ -39,12 +41,17 @@ async function explain(text: string, options: ExplainFlags, command: Command): P
   for (const one of found) printTable(lines(one))
 }
 
+const OF_ANOTHER_VERSION = {
+  what: 'a reason of another version',
+  hint: 'run this command from the sidecar’s own version',
+}
+
 function lines(one: Explained): string[][] {
   const { openedWith, reason, signer } = one
   const byVerdict = Object.entries(VERDICT_DESCRIPTIONS).find(
     ([verdict]) => verdict === one.verdict,
   )?.[1]
-  const description = (reason === null ? undefined : REASON_DESCRIPTIONS[reason]) ?? byVerdict
+  const description = (reason === null ? null : describeReason(reason)) ?? byVerdict
   return [
     ['message', `${one.messageId ?? '?'} in chat ${one.chatId ?? '?'}, by ${one.userId ?? '?'}`],
     ['examined', one.at],
@@ -64,7 +71,13 @@ function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string
     ['chat', String(chatId)],
     ['sent', at],
     ['sealed to', recipients === 1 ? 'one person' : `${recipients} people`],
-    ...skipped.map(({ userId, reason }) => ['skipped', `person ${userId}: ${reason}`]),
+    ...skipped.flatMap(({ userId, reason }) => {
+      const { what, hint } = describeSkip(reason) ?? OF_ANOTHER_VERSION
+      return [
+        ['skipped', `person ${userId}: ${reason}, ${what}`],
+        ['', hint],
+      ]
+    }),
   ]
 }
 

@@ -7,6 +7,9 @@ import { nothing, operation } from './operation.ts'
 /** What is known of a chat. */
 export type ChatRow = Awaited<ReturnType<typeof CHATS.chatList.run>>[number]
 
+/** What would become of a message into a chat. */
+export type ShownChat = Awaited<ReturnType<typeof CHATS.chatShow.run>>
+
 /** Which chats may take readable text again. */
 const Lift = z.union([
   z.strictObject({ chatIds: z.array(z.int()).min(1).max(10_000) }),
@@ -28,6 +31,21 @@ export const CHATS = {
       /** Readable text for it was refused since it was last lifted. */
       refused: refusedAtMs !== null,
     })),
+  ),
+  chatShow: operation(
+    'Who could read a message into a chat, and why it would be refused, by what the service says now.',
+    z.strictObject({ chatId: z.int() }),
+    async ({ knownChats, previewChat }, { chatId }) => {
+      const known = knownChats.get(chatId)
+      if (known === undefined) {
+        throw new OperatorError(
+          'refused',
+          `chat ${chatId} is not known`,
+          '`postern chat list` shows the chats; Postern learns of one by its first update',
+        )
+      }
+      return { kind: known.kind, ...(await previewChat(chatId)) }
+    },
   ),
   chatAllowReadable: operation(
     'Allows readable text in chats that were protected, until they are seen protected again.',

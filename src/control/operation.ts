@@ -13,6 +13,7 @@ import type { Trust } from '../keys/trust.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { Store } from '../store/store.ts'
+import type { ChatPreview } from '../translate/chat-preview.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
 
 /** The parts of a sidecar that operations work on, whether it runs or not. */
@@ -36,6 +37,8 @@ export interface OperationParts {
   publishedKey: () => Promise<string | null>
   /** Called when the operator allowed readable text in private chats again. */
   onPrivateReadable: () => void
+  /** What would become of a text for a chat, once the bot's key is published. */
+  previewChat: (chatId: number) => Promise<ChatPreview>
   status: () => StatusReport
   check: () => Promise<CheckLine[]>
   open: (armored: string) => Promise<OpenReport>

@@ -126,7 +126,8 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
   return first !== undefined && isPlain ? first.userId : null
 }
 
-function whyNot(
+/** Why a person would be left out of a message; null when it is sealed to them. */
+export function whyNot(
   { userId, fingerprint, unusable, certificateStatus }: Person,
   { own, isOthers, distrust }: RecipientRules,
 ): Skipped['reason'] | null {

@@ -3,6 +3,7 @@
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
 import type { Cipher } from './crypto/ciphers.ts'
+import type { DamageReason, SizeReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/byte-reader.ts'
 import type { Sealed } from './sealed.ts'
 import type { Room } from './stream/raw-file.ts'
@@ -149,10 +150,10 @@ export interface SignatureClaim {
 
 /** Why something was not opened. */
 export type NotOpened =
-  | { outcome: 'not-encrypted' }
-  | { outcome: 'not-recipient'; reason?: string }
-  | { outcome: 'damaged'; reason: string }
-  | { outcome: 'too-large'; reason: string }
+  | { outcome: 'not-encrypted'; reason?: 'structure' }
+  | { outcome: 'not-recipient'; reason?: 'too-many-anonymous' }
+  | { outcome: 'damaged'; reason: DamageReason }
+  | { outcome: 'too-large'; reason: SizeReason }
 
 /** A document with the signature packets that stand on it, for `verify`. */
 export interface Signed {

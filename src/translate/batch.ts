@@ -183,7 +183,7 @@ const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === tru
 const isPassing = ({ examined }: Judgeable): boolean => examined.passing !== null
 
 /** Something went wrong with this one alone: the others must not wait for it. */
-function failed({ message }: FoundMessage, reason = 'failed'): Examined {
+function failed({ message }: FoundMessage, reason: 'deadline' | 'failed' = 'failed'): Examined {
   return typeof message['armored'] === 'string'
     ? { finding: { kind: 'closed', verdict: 'damaged', reason }, passing: null }
     : { finding: { kind: 'plain', verdict: 'mode-unknown' }, passing: null }

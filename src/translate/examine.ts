@@ -9,6 +9,7 @@ import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from './guard.ts'
 import { passingOf, type Passing } from './passing.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
+import type { Reason } from './reasons/reason-descriptions.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What was found out about a Message. */
@@ -23,9 +24,9 @@ export type MessageFinding =
         Verdict,
         'plaintext-in-protected' | 'before-key' | 'mode-unknown' | 'bad-signature'
       >
-      reason?: string
+      reason?: Reason
     }
-  | { kind: 'closed'; verdict: Verdict; reason?: string }
+  | { kind: 'closed'; verdict: Verdict; reason?: Reason }
   /** `isForOtherChat` counts where the memory does not know the message as one of this chat. */
   | { kind: 'opened'; opened: OpenedText; judged: Judged; isForOtherChat: boolean }
 

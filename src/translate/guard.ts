@@ -3,7 +3,7 @@
  * upstream client takes for a send or an edit (DESIGN: The guard).
  */
 import type { KnownChats } from '../chats/known-chats.ts'
-import type { Modes } from '../chats/modes.ts'
+import type { ModeAnswer, Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
@@ -63,7 +63,10 @@ export class Guard {
     if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
     // it may be seen as a group at any time since the answer
     const whyNot = (): string | null =>
-      this.#whyNotReadable({ ...answer, kind: knownChats.get(chatId)?.kind ?? answer.kind })
+      this.#whyNotReadable(
+        { ...answer, kind: knownChats.get(chatId)?.kind ?? answer.kind },
+        this.#parts,
+      )
     const refused = whyNot()
     if (refused !== null) {
       await knownChats.refused(chatId)
@@ -79,6 +82,20 @@ export class Guard {
       knownChats.isLatched(chatId) ||
       (knownChats.isPrivate(chatId) && this.#parts.privateProtected())
     )
+  }
+
+  /** Whether a chat will be sealed once there is a key, by an answer of the service. */
+  willSeal(chatId: number, { mode }: Pick<ModeAnswer, 'mode'>): boolean {
+    const { knownChats } = this.#parts
+    const isPrivate = knownChats.isPrivate(chatId) && !knownChats.privateReadable
+    return isPrivate || mode === 'protected' || this.mustSeal(chatId)
+  }
+
+  /** Why readable text will be refused once there is a key; null when it may leave. */
+  whyNotReadable(chatId: number, answer: ModeAnswer): string | null {
+    const kind = this.#parts.knownChats.get(chatId)?.kind ?? answer.kind
+    const { readableGroups } = this.#parts
+    return this.#whyNotReadable({ ...answer, kind }, { readableGroups, sealsForBot: true })
   }
 
   /** True without a key, now or ever: then whatever the bot sends is between it and the service. */
@@ -100,13 +117,16 @@ export class Guard {
     return issuePermit(target, json({ ...fields, armored }))
   }
 
-  #whyNotReadable(answer: { kind: string; historyVisible: boolean }): string | null {
-    if (this.#parts.readableGroups === 'refuse') return 'the setting readableGroups refuses it'
+  #whyNotReadable(
+    answer: { kind: string; historyVisible: boolean },
+    { readableGroups, sealsForBot }: Pick<GuardParts, 'readableGroups' | 'sealsForBot'>,
+  ): string | null {
+    if (readableGroups === 'refuse') return 'the setting readableGroups refuses it'
     if (answer.kind === 'private' || answer.kind === 'channel') return null
-    if (answer.kind !== 'group' && this.#parts.sealsForBot) {
+    if (answer.kind !== 'group' && sealsForBot) {
       return 'the chat is of a kind that is not known'
     }
-    if (!this.#parts.sealsForBot || answer.historyVisible) return null
+    if (!sealsForBot || answer.historyVisible) return null
     return 'the group claims to be open without an open history'
   }
 }

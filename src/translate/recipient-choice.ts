@@ -5,7 +5,12 @@ import type { KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { KeyListHistory } from '../keys/key-list-history.ts'
 import type { People } from '../keys/people.ts'
-import { chooseRecipients, solePersonOf, type Recipients } from '../keys/recipients.ts'
+import {
+  chooseRecipients,
+  solePersonOf,
+  type RecipientRules,
+  type Recipients,
+} from '../keys/recipients.ts'
 import type { Trust } from '../keys/trust.ts'
 
 export interface RecipientParts {
@@ -29,27 +34,35 @@ export async function recipientsOf(
   list: KeyList,
   parts: RecipientParts,
 ): Promise<Recipients> {
-  const { knownChats, keyring, people, trust, keyListHistory, unusableRecipient, botId } = parts
+  const { knownChats, keyListHistory, botId } = parts
   if (knownChats.isPrivate(chatId) && knownChats.personOf(chatId) === null) {
     const userId = solePersonOf(list, botId())
     if (userId !== null) await knownChats.sawPersons([{ chatId, userId }])
   }
   try {
     // from here on nothing is waited for: of two sends with other lists, one finds its list wrong
-    return chooseRecipients(list, {
-      isPrivate: knownChats.isPrivate(chatId),
-      personId: knownChats.personOf(chatId),
-      unusable: unusableRecipient,
-      botId: botId(),
-      own: keyring.fingerprints,
-      epoch: trust.epoch,
-      isOthers: (pair) => people.isOthers(pair),
-      distrust: (userId, fingerprint) => trust.distrust(userId, fingerprint, chatId),
-    })
+    return chooseRecipients(list, recipientRules(chatId, parts))
   } catch (error) {
     if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
       await keyListHistory.contradicts(chatId, error.message)
     }
     throw error
+  }
+}
+
+/** How a chat's key list is judged now. */
+export function recipientRules(
+  chatId: number,
+  { knownChats, keyring, people, trust, unusableRecipient, botId }: RecipientParts,
+): RecipientRules {
+  return {
+    isPrivate: knownChats.isPrivate(chatId),
+    personId: knownChats.personOf(chatId),
+    unusable: unusableRecipient,
+    botId: botId(),
+    own: keyring.fingerprints,
+    epoch: trust.epoch,
+    isOthers: (pair) => people.isOthers(pair),
+    distrust: (userId, fingerprint) => trust.distrust(userId, fingerprint, chatId),
   }
 }

@@ -8,6 +8,7 @@ import { signingCertificate } from '../keys/person.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../pgp/engine.ts'
 import { passingOf, type Passing } from './passing.ts'
+import type { Reason } from './reasons/reason-descriptions.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What the signatures establish, before the memory against replays is asked. */
@@ -22,7 +23,7 @@ export interface Judged {
     | 'replayed'
     | 'not-recipient'
   >
-  reason?: string
+  reason?: Reason
   /** Fingerprint of the certificate that verified. */
   signer?: string
   /** Digest of the statement that verified. */
@@ -151,7 +152,7 @@ async function judgeByPolicy(
 /** The signature that is valid with the fingerprint of its certificate, or why there is none. */
 type Search = { valid: SignatureClaim; signer: string } | { failure: Judged }
 
-const failed = (verdict: Judged['verdict'], reason?: string): Search => ({
+const failed = (verdict: Judged['verdict'], reason?: Reason): Search => ({
   failure: { verdict, ...(reason !== undefined && { reason }) },
 })
 

@@ -1,4 +1,5 @@
 /** What opening established, and what is delivered for it (DESIGN: Opening). */
+import type { Reason } from './reasons/reason-descriptions.ts'
 
 /** Every verdict, with whether its text reaches the bot under each setting of `open.verify`. */
 export const VERDICTS = {
@@ -24,7 +25,7 @@ export type Verdict = keyof typeof VERDICTS
 /** A verdict with a word of ours that says why. */
 export interface Reasoned {
   verdict: Verdict
-  reason?: string
+  reason?: Reason
 }
 
 /** Whether text with this verdict is given to the bot. */

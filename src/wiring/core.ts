@@ -14,6 +14,7 @@ import { BOUNDS } from '../pgp/bounds.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
+import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
@@ -40,6 +41,8 @@ export interface Core extends AsyncDisposable {
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   messages: Messages<Answer>
+  /** What would become of a text for a chat, once the bot's key is published. */
+  previewChat: (chatId: number) => Promise<ChatPreview>
   /** Null when there is no key to open with and none will be made. */
   replayMemory: ReplayMemory | null
   /** Null when there is no key to open with and none will be made. */
@@ -116,13 +119,14 @@ export async function createCore(
   const { audience, verify, normalizeText } = settings.open
   const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(await createMedia({ settings, link, store }, opening))
+  const { unusableRecipient } = settings.seal
   const outgoing = new Outgoing({
     ...shared,
     replayMemory,
     publication,
     chat: calls.chat,
     armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
-    unusableRecipient: settings.seal.unusableRecipient,
+    unusableRecipient,
   })
   const resources = stack.move()
   return {
@@ -137,6 +141,7 @@ export async function createCore(
     modes,
     publication,
     replayMemory,
+    previewChat: (chatId) => previewChat(chatId, { ...shared, unusableRecipient }),
     messages: new Messages({
       outgoing,
       outcomes,

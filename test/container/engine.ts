@@ -1,7 +1,7 @@
 /**
  * Builds the image without a container engine's daemon or a registry: buildah follows the
- * Dockerfile as it stands, over a stand-in for its base image made of the Node, the npm and the
- * few system programs of this machine.
+ * Dockerfile as it stands, over stand-ins for its base images made of the Node, the npm and the few
+ * system programs of this machine.
  */
 import {
   chmodSync,
@@ -23,7 +23,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { isInstalled, run } from '../support/openpgp-run.ts'
 
-const BASE = 'docker.io/library/node:24-bookworm-slim'
+const NODE_IMAGE = 'docker.io/library/node:24-bookworm-slim'
+const DEBIAN_IMAGE = 'docker.io/library/debian:bookworm-slim'
 /** What the Dockerfile may call beside Node and npm: programs that every Debian has. */
 const SYSTEM = ['sh', 'env', 'find', 'install', 'rm']
 /** npm's cache, that of this machine, in the container that builds. */
@@ -73,7 +74,8 @@ export async function buildImage(): Promise<Image> {
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await buildBase(buildah)
+    await buildNodeImage(buildah)
+    await buildDebianImage(buildah)
     const cache = await must('npm', ['config', 'get', 'cache'])
     mkdirSync(cache, { recursive: true })
     await buildah('bud', ...BUILD, '--volume', `${cache}:${CACHE}`, '--tag', 'postern', '.')
@@ -90,7 +92,7 @@ export async function buildImage(): Promise<Image> {
 
 const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker']
 
-async function buildBase(buildah: (...args: string[]) => Promise<string>): Promise<void> {
+async function buildNodeImage(buildah: (...args: string[]) => Promise<string>): Promise<void> {
   const container = await buildah('from', 'scratch')
   const root = await buildah('mount', container)
   for (const program of SYSTEM) await copyProgram(root, findProgram(program), `/bin/${program}`)
@@ -111,7 +113,25 @@ async function buildBase(buildah: (...args: string[]) => Promise<string>): Promi
     env.push(`NODE_EXTRA_CA_CERTS=${AUTHORITIES}`)
   }
   await buildah('config', ...env.flatMap((one) => ['--env', one]), container)
-  await buildah('commit', '--rm', container, BASE)
+  await buildah('commit', '--rm', container, NODE_IMAGE)
+}
+
+/** A Debian: a shell and perl, which each has, and what apt is linked to, which Node is too. */
+async function buildDebianImage(buildah: (...args: string[]) => Promise<string>): Promise<void> {
+  const container = await buildah('from', 'scratch')
+  const root = await buildah('mount', container)
+  for (const program of ['sh', 'perl']) {
+    await copyProgram(root, findProgram(program), `/usr/bin/${program}`)
+  }
+  for (const library of await linkedTo(process.execPath)) await copyProgram(root, library, library)
+  put(root, '/etc/passwd', 'root:x:0:0::/root:/bin/sh\n')
+  put(root, '/etc/group', 'root:x:0:\n')
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true })
+  mkdirSync(join(root, 'var/lib'), { recursive: true })
+  mkdirSync(join(root, 'tmp'))
+  chmodSync(join(root, 'tmp'), 0o1777)
+  await buildah('config', '--env', 'PATH=/usr/local/bin:/usr/bin:/bin', container)
+  await buildah('commit', '--rm', container, DEBIAN_IMAGE)
 }
 
 /** Copies a program and what it is linked to, each library to the place where it is looked for. */

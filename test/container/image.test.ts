@@ -28,13 +28,13 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     const { User, Entrypoint, Cmd, Healthcheck, Volumes, StopSignal } = image.config
     expect(User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     expect([Entrypoint[0], Cmd]).toEqual(['node', ['run']])
-    expect(Healthcheck.Test.slice(0, 2)).toEqual(['CMD', 'node'])
+    expect(Healthcheck.Test).toEqual(['CMD', 'perl', '/app/healthcheck.pl'])
     expect([Object.keys(Volumes), StopSignal]).toEqual([['/var/lib/postern'], 'SIGTERM'])
   })
 
   test('holds what was built, what it needs, and its list of parts; nothing else', () => {
     const app = join(image.root, 'app')
-    const parts = ['LICENSE', 'dist', 'node_modules', 'package.json']
+    const parts = ['LICENSE', 'dist', 'healthcheck.pl', 'node_modules', 'package.json']
     expect(readdirSync(app).toSorted()).toEqual(parts)
     const packages = installed(join(app, 'node_modules'))
     expect(packages.map((one) => one.replace(/@[^@]*$/, ''))).toEqual(['openpgp'])
@@ -47,6 +47,13 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(listed).toEqual(expect.arrayContaining(packages))
     expect(listed.filter((one) => /^(fastify|undici|zod)@/.test(one))).toHaveLength(3)
     expect(sbom.components.filter(({ hashes }) => hashes.length === 0)).toEqual([])
+  })
+
+  test('adds Node alone to its base, without npm', () => {
+    const local = join(image.root, 'usr/local')
+    const added = readdirSync(local, { recursive: true, withFileTypes: true })
+    const files = added.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
+    expect(files).toEqual(['node'])
   })
 
   test('holds nothing that was compiled for one architecture', () => {

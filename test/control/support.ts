@@ -109,6 +109,17 @@ export function operations(over: Partial<Operations> = {}): Operations {
       },
       { id: 7, kind: 'private', personId: 815, mode: null, latched: false, refused: false },
     ],
+    chatShow: async ({ chatId }) => ({
+      kind: 'group',
+      chatId,
+      body: 'sealed',
+      people: [
+        { userId: 815, fingerprint: FINGERPRINT, skipped: null },
+        { userId: 816, fingerprint: null, skipped: 'unparseable' },
+      ],
+      withoutKey: 2,
+      problem: null,
+    }),
     chatAllowReadable: async (lift) => ({
       lifted: 'chatIds' in lift ? lift.chatIds : [],
       message: JSON.stringify(lift),

@@ -36,7 +36,7 @@ describe('compose.yaml', () => {
     expect(services['postern']).toMatchObject({
       ...least,
       environment: { POSTERN_UPSTREAM_URL: 'https://chat.example.org' },
-      healthcheck: { test: ['CMD', 'node', 'dist/main.js', 'status', '--ready'] },
+      healthcheck: { test: ['CMD', 'perl', '/app/healthcheck.pl', '--ready'] },
     })
     expect(services['postern']).not.toHaveProperty('ports')
     expect(services['bot']).toMatchObject({

@@ -79,9 +79,9 @@ test('is taken by Compose, and starts the bot once the sandbox is healthy', asyn
 
 test('the image’s health check passes while the sandbox runs, and not otherwise', async () => {
   const { controlUrl } = await startSandbox()
-  const [, , option = '', script = ''] = image.Healthcheck.Test
-  const check = (port: string) =>
-    run(process.execPath, [option, script.replace('8801', port)], { env: {} })
+  const [, program = '', , port = ''] = image.Healthcheck.Test
+  expect(port).toBe('8801')
+  const check = (at: string) => run(program, ['config/healthcheck.pl', at])
   expect((await check(new URL(controlUrl).port)).code).toBe(0)
   expect((await check('9')).code).toBe(1)
 })

@@ -15,8 +15,11 @@ import { REFUSALS } from '../../src/errors.ts'
 import { FAULT_DESCRIPTIONS } from '../../src/sandbox/faults/descriptions.ts'
 import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
+import { SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
-import { VERDICTS } from '../../src/translate/verdict.ts'
+import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
+import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
+import { VERDICTS, type Verdict } from '../../src/translate/verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -67,6 +70,20 @@ function usage(command: { name(): string; usage(): string }): string {
   return `${command.name()} ${command.usage()}`.replace('[options]', '').replace(/\s+/g, ' ').trim()
 }
 
+/** Each verdict, and below it the reasons that can stand beside it. */
+function verdictReasons(): string[][] {
+  return (Object.keys(VERDICTS) as Verdict[]).flatMap((verdict) => {
+    const { what, hint } = VERDICT_DESCRIPTIONS[verdict]
+    const beside = Object.entries(REASON_DESCRIPTIONS).filter(([, reason]) =>
+      reason.with.some((one) => one === verdict),
+    )
+    return [
+      [`\`${verdict}\``, '', what, hint],
+      ...beside.map(([code, reason]) => ['', `\`${code}\``, reason.what, reason.hint]),
+    ]
+  })
+}
+
 /** Every table by its name, in Markdown. */
 export const TABLES: Record<string, () => string> = {
   commands: () => table(['command', 'what it does'], commands()),
@@ -89,6 +106,13 @@ export const TABLES: Record<string, () => string> = {
         yes(require),
         yes(off),
       ]),
+    ),
+  'verdict-reasons': () =>
+    table(['verdict', 'reason', 'what it means', 'what to do'], verdictReasons()),
+  'skip-reasons': () =>
+    table(
+      ['reason', 'what is the matter', 'what to do'],
+      Object.entries(SKIP_REASONS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
     ),
   reasons: () =>
     table(

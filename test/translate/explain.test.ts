@@ -56,7 +56,10 @@ test('a message of the bot’s is explained by how many it was sealed to and who
   expect(sent.status, sent.text).toBe(201)
   const output = await explain(String(sent.json.result.id), '--sent')
   expect(output).toMatch(/^sealed to +one person$/m)
-  expect(output).toMatch(new RegExp(`^skipped +person ${broken.id}: unparseable$`, 'm'))
+  expect(output).toMatch(
+    new RegExp(`^skipped +person ${broken.id}: unparseable, what is listed`, 'm'),
+  )
+  expect(output).toContain('the person must publish')
 })
 
 test.each([

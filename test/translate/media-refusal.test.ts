@@ -30,7 +30,7 @@ test.each(['verified', 'unsigned', 'before-key', 'unknown-signer', 'signer-unava
 const PASSING: Verdict[] = ['signer-unavailable', 'unknown-signer', 'damaged']
 
 test.each(PASSING)('%s that may be otherwise soon says when to ask again', (verdict) => {
-  expect(refusalOf(verdict, 'a reason', 'busy')).toMatchObject({
+  expect(refusalOf(verdict, 'own-key', 'busy')).toMatchObject({
     code: 'postern_busy',
     message: expect.stringContaining('certificate') as unknown,
     extra: { retryAfter: 5 },
@@ -38,7 +38,7 @@ test.each(PASSING)('%s that may be otherwise soon says when to ask again', (verd
 })
 
 test.each(PASSING)('%s for a call that failed says that the service was not reached', (verdict) => {
-  const refusal = refusalOf(verdict, 'a reason', 'failed')
+  const refusal = refusalOf(verdict, 'own-key', 'failed')
   expect([refusal.code, refusal.extra]).toEqual(['postern_upstream_unreachable', {}])
   expect(refusal.message).toContain('the sender’s certificate')
 })

@@ -1,25 +1,48 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { REASON_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { describeSkip, SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
+import {
+  describeReason,
+  REASON_DESCRIPTIONS,
+} from '../../src/translate/reasons/reason-descriptions.ts'
+import { VERDICTS } from '../../src/translate/verdict.ts'
 
-const FOLDER = join(import.meta.dirname, '../../src/translate')
-/** What the verdict itself says enough of. */
-const PLAIN = new Set(['readable-chat', 'not-encrypted', 'failed', 'deadline'])
+const TABLES = /(reason-descriptions|skip-reasons)\.ts$/
+const code = globSync('src/{translate,pgp,keys}/**/*.ts')
+  .filter((file) => !TABLES.test(file))
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
 
-test('every reason that withholds a message is described, with a way out', () => {
-  const code = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'))
-  const reasons = code.flatMap((text) =>
-    [
-      ...text.matchAll(/reason: '([a-z-]+)'/g),
-      ...text.matchAll(/failed\('[a-z-]+', '([a-z-]+)'\)/g),
-      ...text.matchAll(/refusalOf\('[a-z-]+', '([a-z-]+)'\)/g),
-    ].map(([, reason = '']) => reason),
-  )
-  const distrusts = ['blocked', 'key-changed', 'not-accepted']
-  const unknown = [...new Set([...reasons, ...distrusts])].filter(
-    (reason) => !(reason in REASON_DESCRIPTIONS) && !PLAIN.has(reason),
-  )
-  expect(reasons.length).toBeGreaterThan(10)
-  expect(unknown).toEqual([])
+/** Verdict and reason where the code names both together. */
+const PAIRS = [
+  /(?:verdict|outcome): '([a-z-]+)',\s+reason: '([a-z-]+)'/g,
+  /(?:failed|refusalOf)\('([a-z-]+)', '([a-z-]+)'/g,
+]
+
+describe('reasons beside a verdict', () => {
+  test('stand with the verdicts that the table names', () => {
+    const pairs = PAIRS.flatMap((pattern) => [...code.matchAll(pattern)]).filter(
+      ([, verdict = '']) => verdict in VERDICTS,
+    )
+    expect(pairs.length).toBeGreaterThan(25)
+    const others = pairs
+      .map(([, verdict = '', reason = '']) => ({ verdict, reason }))
+      .filter(({ verdict, reason }) => {
+        return describeReason(reason)?.with.some((one) => one === verdict) !== true
+      })
+    expect(others).toEqual([])
+  })
+
+  test.each(Object.keys(REASON_DESCRIPTIONS))('%s is given somewhere', (reason) => {
+    expect(code).toContain(`'${reason}'`)
+  })
+
+  test('of another version are not described', () => {
+    expect([describeReason('toString'), describeReason('no-such-reason')]).toEqual([null, null])
+    expect([describeSkip('toString'), describeSkip('no-such-reason')]).toEqual([null, null])
+  })
+})
+
+test.each(Object.keys(SKIP_REASONS))('the reason %s for skipping is given somewhere', (reason) => {
+  expect(code).toContain(`'${reason}'`)
 })

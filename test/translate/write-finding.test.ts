@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageFinding } from '../../src/translate/examine.ts'
 import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
+import {
+  REASON_DESCRIPTIONS,
+  type Reason,
+} from '../../src/translate/reasons/reason-descriptions.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
@@ -41,7 +45,7 @@ const finding: fc.Arbitrary<MessageFinding> = fc.oneof(
   fc.record({
     kind: fc.constant('closed' as const),
     verdict: fc.constantFrom(...(NEVER as Verdict[])),
-    reason: fc.string(),
+    reason: fc.constantFrom(...(Object.keys(REASON_DESCRIPTIONS) as Reason[])),
   }),
   fc
     .record({ verdict: fc.constantFrom(...OPENED), text: fc.string() })
@@ -122,7 +126,7 @@ test('a settled verdict counts over the message’s own', () => {
     judged: { verdict: 'verified' as const, signer: 'a fingerprint' },
     isForOtherChat: false,
   }
-  const settled = { verdict: 'replayed' as const, reason: 'other-audience' }
+  const settled = { verdict: 'replayed' as const, reason: 'other-audience' as const }
   const how = { settled, verify: 'flag' as const, normalizeText: false }
   expect(writeFinding(after, found, how)).toEqual(settled)
   expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })

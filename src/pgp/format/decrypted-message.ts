@@ -47,7 +47,7 @@ export async function readDecrypted(
     const isSignedAround = packets.length > 1 && inside.outcome === 'document'
     return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
     if (error instanceof TooLarge) return { outcome: 'too-large', reason: 'decompressed' }
     return damaged('compression')
   }
@@ -69,7 +69,7 @@ export function readUncompressed(bytes: Uint8Array): Decrypted | null {
     )
     return isPlain ? documentIn(packets) : null
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
     throw error
   }
 }

@@ -1,5 +1,6 @@
 /** The packets inside a file (RFC 9580, 10.3), read while they go by. */
 import { BOUNDS } from '../bounds.ts'
+import type { GrammarReason } from '../failure-reasons.ts'
 import { ByteReader } from './byte-reader.ts'
 import { DocumentHashes, type HashUse } from './document-hashes.ts'
 import { inflated } from './inflate.ts'
@@ -10,7 +11,6 @@ import {
   literalHeaderBytes,
   packetOrder,
   readSignatures,
-  type Damage,
   type PacketOrder,
   type ReadSignatures,
   type ReadFailure,
@@ -68,7 +68,7 @@ class ReadError extends Error {
   }
 }
 
-const damage = (reason: Damage): ReadError => new ReadError({ outcome: 'damaged', reason })
+const damage = (reason: GrammarReason): ReadError => new ReadError({ outcome: 'damaged', reason })
 const tooLarge = (reason: 'file' | 'decompressed' | 'form'): ReadError =>
   new ReadError({ outcome: 'too-large', reason })
 
@@ -76,7 +76,7 @@ async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument>
   try {
     return await work()
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
     if (error instanceof ReadError) return error.failure
     throw error
   }

@@ -37,7 +37,8 @@ function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
   if (tag === TAG.pkesk || tag === TAG.skesk) return 'recipient'
   if (tag === TAG.seipd) return 'container'
   if (isIgnorable(tag)) return 'ignorable'
-  return { outcome: count === 0 ? 'not-encrypted' : 'damaged', reason: 'structure' }
+  const reason = 'structure'
+  return count === 0 ? { outcome: 'not-encrypted', reason } : { outcome: 'damaged', reason }
 }
 
 /** Why there is nothing to open where no container came. */
@@ -163,7 +164,7 @@ async function atContainer(
 }
 
 function damagedBy(error: unknown): NotOpened {
-  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
   throw error
 }
 

@@ -5,6 +5,7 @@
  * it.
  */
 import type { SignatureClaim } from '../engine.ts'
+import type { DamageReason, GrammarReason } from '../failure-reasons.ts'
 import { TAG, framePacket, type Packet } from './packets.ts'
 import type { ParsedSignature } from './signature-claim.ts'
 
@@ -24,22 +25,12 @@ export function literalHeaderBytes([format = 0, nameBytes = 0]: Uint8Array): num
   return LITERAL_FORMATS.has(format) ? nameBytes + DATE_BYTES : null
 }
 
-/** What is wrong with a message inside, in words that never tell its content. */
-export type Damage =
-  | 'structure'
-  | 'literal'
-  | 'one-pass'
-  | 'compression'
-  | 'encoding'
-  | 'too-many-packets'
-  | 'too-many-signatures'
-
 /** Why a message is read no further. */
 export type ReadFailure =
-  | { outcome: 'damaged'; reason: string }
+  | { outcome: 'damaged'; reason: DamageReason }
   | { outcome: 'too-large'; reason: 'text' | 'file' | 'decompressed' | 'form' }
 
-export const damaged = (reason: Damage): ReadFailure => ({ outcome: 'damaged', reason })
+export const damaged = (reason: GrammarReason): ReadFailure => ({ outcome: 'damaged', reason })
 
 /** Data and signatures as they stand together. */
 export interface PacketOrder {

@@ -1,5 +1,6 @@
 /** Packet framing (RFC 9580, 4.2): reading headers without parsing bodies, and writing them. */
 import { BOUNDS } from '../bounds.ts'
+import type { FramingReason } from '../failure-reasons.ts'
 
 /** Packet types by number (RFC 9580, 5). */
 export const TAG = {
@@ -28,8 +29,15 @@ export interface Packet {
   body: Uint8Array
 }
 
-/** Thrown for framing that is refused; the message names the reason, never content. */
-export class FramingError extends Error {}
+/** Thrown for framing that is refused; its message is the reason. */
+export class FramingError extends Error {
+  readonly reason: FramingReason
+
+  constructor(reason: FramingReason) {
+    super(reason)
+    this.reason = reason
+  }
+}
 
 /** Packets of this range that are unknown may be passed over (RFC 9580, 4.3). */
 export function isIgnorable(tag: number): boolean {

@@ -53,7 +53,7 @@ export async function openFileStream(
     const opening = { message, outer, options }
     return key === null ? await openWhole(opening) : await openPassing(key, opening)
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.message }
+    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
     throw error
   }
 }

@@ -1,0 +1,96 @@
+/** `postern chat show`, and `postern check --chats`: what would become of a message into a chat. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Command } from 'commander'
+import type { ShownChat } from '../control/chats.ts'
+import type { Operations } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
+import { describeSkip } from '../keys/skip-reasons.ts'
+import { withSidecar } from './connect.ts'
+import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { printTable } from './table.ts'
+import { print, printJson, printNotice, stripControls } from './terminal.ts'
+
+const BODIES: Record<ShownChat['body'], string> = {
+  sealed: 'sealed, once the bot’s key is published',
+  readable: 'readable: the service and everybody who can see the chat read it',
+  refused: 'refused: nothing is sent',
+  unknown: 'not known: the service does not say',
+}
+/** A bot's messages need the sidecar's own calls too: half of them are left for those. */
+const SHARE_OF_CALLS = 0.5
+const PAUSE_MS = 2000
+
+export function chatShowCommand(): Command {
+  const command = new Command('show')
+    .description('show who could read a message into a chat now, and who would be skipped')
+    .argument('<chatId>', 'which chat')
+    .option('--json', 'print it as JSON')
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern chat show 4711').action(show)
+}
+
+async function show(text: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+  const chatId = parseId(text, 'chat', '`postern chat list` shows the ids of the chats')
+  const shown = await withSidecar(command, (sidecar) => sidecar.chatShow({ chatId }))
+  if (json === true) return printJson(shown)
+  printChat(shown)
+}
+
+/**
+ * Looks at every known chat, one after the other, and prints each as it comes. Waits while half of
+ * the sidecar's own calls are used.
+ * @throws OperatorError `failed` when a message into one of them would be refused
+ */
+export async function checkChats(sidecar: Operations, { json }: { json?: boolean }): Promise<void> {
+  const chats = await sidecar.chatList()
+  if (chats.length === 0) printNotice('no chat is known yet')
+  const shown: ShownChat[] = []
+  for (const { id } of chats) {
+    await waitForCalls(sidecar)
+    const one = await sidecar.chatShow({ chatId: id })
+    shown.push(one)
+    if (json !== true) printChat(one)
+  }
+  if (json === true) printJson(shown)
+  const bad = shown.filter(({ body }) => body === 'refused' || body === 'unknown').length
+  if (bad === 0) return
+  throw new OperatorError(
+    'failed',
+    `a message would not be sent into ${bad} of ${shown.length} chats`,
+    'do what their lines say, then run `postern check --chats` again',
+  )
+}
+
+async function waitForCalls(sidecar: Operations): Promise<void> {
+  for (;;) {
+    const { calls } = await sidecar.status()
+    if (calls.usedLastMinute < Math.max(1, calls.limit * SHARE_OF_CALLS)) return
+    await pause(PAUSE_MS)
+  }
+}
+
+function printChat({ chatId, kind, body, people, withoutKey, problem }: ShownChat): void {
+  print(`chat ${chatId}, ${stripControls(kind)}`)
+  printTable([
+    ['a message is', BODIES[body]],
+    ...(problem === null ? [] : problemRows(problem)),
+    ...people.flatMap(personRows),
+    ...(withoutKey === null || withoutKey <= 0
+      ? []
+      : [['without a key', `${withoutKey} of its members, who could not read it`]]),
+  ])
+}
+
+function problemRows({ code, message, hint }: NonNullable<ShownChat['problem']>): string[][] {
+  return [['because', `${message} (${code})`], ...(hint === null ? [] : [['what to do', hint]])]
+}
+
+function personRows({ userId, fingerprint, skipped }: ShownChat['people'][number]): string[][] {
+  const person = `person ${userId}, ${fingerprint ?? 'no certificate that can be read'}`
+  if (skipped === null) return [['can read it', person]]
+  const description = describeSkip(skipped)
+  return [
+    ['skipped', `${person}: ${skipped}${description === null ? '' : `, ${description.what}`}`],
+    ...(description === null ? [] : [['what to do', description.hint]]),
+  ]
+}

@@ -1,0 +1,117 @@
+/**
+ * What Postern would make of a chat once the bot's key is published, while nothing is sent: for an
+ * operator who wants to know before (`postern chat show`, `postern check --chats`).
+ */
+import type { Modes, ModeAnswer } from '../chats/modes.ts'
+import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors.ts'
+import { monotonicNow } from '../fresh-cache.ts'
+import type { Directory, KeyList } from '../keys/directory.ts'
+import { chooseRecipients, whyNot, type RecipientRules } from '../keys/recipients.ts'
+import type { Guard } from './guard.ts'
+import { recipientRules, type RecipientParts } from './recipient-choice.ts'
+
+/** Somebody on a chat's key list. */
+export interface PreviewedPerson {
+  userId: number
+  /** Computed by us; null when nothing could be parsed. */
+  fingerprint: string | null
+  /** Why they would get nothing; null when they would get the message. */
+  skipped: string | null
+}
+
+/** What would become of a text that the bot sends into a chat. */
+export interface ChatPreview {
+  chatId: number
+  /** `unknown` while the service does not say. */
+  body: 'sealed' | 'readable' | 'refused' | 'unknown'
+  people: PreviewedPerson[]
+  /** Members beside the bot who have no key and so could not read it; null while unknown. */
+  withoutKey: number | null
+  /** Why it would be refused, or is not known; null otherwise. */
+  problem: { code: string; message: string; hint: string | null } | null
+}
+
+export interface PreviewParts extends RecipientParts {
+  guard: Pick<Guard, 'willSeal' | 'whyNotReadable'>
+  modes: Modes
+  directory: Directory
+}
+
+/** Asks the service for the chat and its keys. Never throws for what it finds. */
+export async function previewChat(chatId: number, parts: PreviewParts): Promise<ChatPreview> {
+  const preview = { chatId, people: [], withoutKey: null }
+  let answer: ModeAnswer
+  let list: KeyList
+  try {
+    answer = await parts.modes.get(chatId, monotonicNow())
+    if (!parts.guard.willSeal(chatId, answer)) {
+      const refused = parts.guard.whyNotReadable(chatId, answer)
+      if (refused === null) return { ...preview, body: 'readable', problem: null }
+      const refusal = new Refusal('postern_downgrade_refused', refused)
+      return { ...preview, body: 'refused', problem: problemOf(refusal) }
+    }
+    list = await keyListOf(chatId, parts)
+  } catch (error) {
+    const isRefused = error instanceof Refusal && !isPassing(error)
+    return { ...preview, body: isRefused ? 'refused' : 'unknown', problem: problemOf(error) }
+  }
+  return { chatId, ...judge(list, recipientRules(chatId, parts)) }
+}
+
+function judge(list: KeyList, rules: RecipientRules): Omit<ChatPreview, 'chatId'> {
+  const people = list.people.map((person) => ({
+    userId: person.userId,
+    fingerprint: person.fingerprint,
+    skipped: whyNot(person, rules),
+  }))
+  const withoutKey = list.memberCount === undefined ? null : list.memberCount - 1 - people.length
+  try {
+    chooseRecipients(list, rules)
+    return { body: 'sealed', people, withoutKey, problem: null }
+  } catch (error) {
+    return { body: 'refused', people, withoutKey, problem: problemOf(error) }
+  }
+}
+
+/** A private chat has no key list while the bot has no key: there its person's own record counts. */
+async function keyListOf(
+  chatId: number,
+  { directory, knownChats }: Pick<PreviewParts, 'directory' | 'knownChats'>,
+): Promise<KeyList> {
+  try {
+    return await directory.keyList(chatId, monotonicNow())
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (error.code === 'no_user_key') throw new Refusal('postern_no_recipient')
+    const userId = knownChats.personOf(chatId)
+    if (error.code !== 'chat_is_open') throw error
+    if (userId === null) throw personUnknown(chatId)
+    const person = await directory.signer(userId, chatId, monotonicNow())
+    const people = person === null ? [] : [person]
+    return { people, nameless: 0, memberCount: 2, lapsesAtMs: Infinity, tooMany: null }
+  }
+}
+
+function personUnknown(chatId: number): OperatorError {
+  return new OperatorError(
+    'failed',
+    'the service gives no key list for a readable chat, and whose private chat it is was not learned yet',
+    `\`postern chat bind ${chatId} <userId>\` says whose it is`,
+  )
+}
+
+/** Nothing usable came, or no call of our own is left: it says nothing of the chat. */
+const isPassing = (error: Refusal): boolean =>
+  error instanceof NoResponseError || error.code === 'postern_busy'
+
+/** @throws any error that is none of Postern's families */
+function problemOf(error: unknown): NonNullable<ChatPreview['problem']> {
+  if (error instanceof Refusal || error instanceof OperatorError) {
+    return { code: error.code, message: error.message, hint: error.hint ?? null }
+  }
+  if (error instanceof ServiceError) {
+    const hint = 'the service answers so for this chat; the bot would get the same'
+    return { code: error.code, message: error.message, hint }
+  }
+  throw error
+}
