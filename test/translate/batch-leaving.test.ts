@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
-import { SHORT, asking, findings, never } from './batch-scene.ts'
+import { DAMAGED, SHORT, asking, damaged, findings, never, sealed } from './batch-scene.ts'
 import { found } from './examine-scene.ts'
 
 const TIMES = { ...SHORT, budgetMs: 60_000, failedMs: 600_000, othersMs: 30_000 }
@@ -101,5 +101,22 @@ describe('an update about which the service does not answer', () => {
     )
     expect(findings(await batches.examine([bad('a'), words('b'), bad('c')]))).toEqual([WITHHELD])
     expect(findings(await batches.examine([words('b')]))).toEqual([OK])
+  })
+
+  test('costs no other its words that was not opened in time, while it is asked about', async () => {
+    const { batches, all } = scene({ ...TIMES, budgetMs: 40, firstMs: 2000 })
+    expect(await batches.examine([bad('a')])).toEqual([])
+    all.protectedChats.add(50)
+    const aborted = vi.fn()
+    const open = async (armored: string, _keys?: unknown, signal?: AbortSignal) => {
+      if (armored !== 'slow') return DAMAGED
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+      aborted()
+      throw new Error('aborted')
+    }
+    all.open.mockImplementation(open)
+    const updates = [...['quick', 'slow'].map(sealed), bad('a')]
+    expect(findings(await batches.examine(updates))).toEqual([[damaged()]])
+    expect(aborted).toHaveBeenCalled()
   })
 })
