@@ -34,6 +34,19 @@ export interface SendOutcome {
   skipped: { userId: number; reason: string }[]
 }
 
+/** Messages of one chat that were withheld for one reason. */
+export interface WithheldCount {
+  chatId: number | null
+  verdict: string
+  reason: string | null
+  count: number
+  /** The first and the last, ms since the epoch. */
+  firstAtMs: number
+  lastAtMs: number
+  /** The update of the last one. */
+  lastUpdateId: number
+}
+
 /** How much is remembered, in memory and on disk. */
 const KEPT = 50_000
 const KEPT_MS = 10 * 86_400_000
@@ -101,6 +114,40 @@ export class Outcomes implements AsyncDisposable {
       delivered: row.delivered === 1,
       openedWith: row.opened_with,
       signer: row.signer,
+    }))
+  }
+
+  /**
+   * What was withheld from the bot in the last ten days, by chat and reason, the latest first.
+   * @param limit how many lines at most
+   */
+  async withheld(limit: number): Promise<WithheldCount[]> {
+    await this.#flush()
+    const rows = await this.#store.read((db) =>
+      db
+        .selectFrom('outcomes')
+        .select(['chat_id', 'verdict', 'reason'])
+        .select(({ fn }) => [
+          fn.countAll<number>().as('count'),
+          fn.min<number>('at').as('first_at'),
+          fn.max<number>('at').as('last_at'),
+          fn.max<number>('update_id').as('last_update_id'),
+        ])
+        .where('delivered', '=', 0)
+        .where('at', '>=', Date.now() - KEPT_MS)
+        .groupBy(['chat_id', 'verdict', 'reason'])
+        .orderBy('last_at', 'desc')
+        .limit(limit)
+        .execute(),
+    )
+    return rows.map((row) => ({
+      chatId: row.chat_id,
+      verdict: row.verdict,
+      reason: row.reason,
+      count: row.count,
+      firstAtMs: row.first_at,
+      lastAtMs: row.last_at,
+      lastUpdateId: row.last_update_id,
     }))
   }
 

@@ -7,10 +7,11 @@ import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
-import { printJson } from './terminal.ts'
+import { printJson, printNotice } from './terminal.ts'
 
 interface ExplainFlags {
   sent?: boolean
+  withheld?: boolean
   json?: boolean
 }
 
@@ -18,14 +19,27 @@ interface ExplainFlags {
 export function explainCommand(): Command {
   const command = new Command('explain')
     .description('show why an update was withheld and which key opened it, without its text')
-    .argument('<updateId>', 'which update; with --sent, the id of a message from the bot')
+    .argument('[updateId]', 'which update; with --sent, the id of a message from the bot')
     .option('--sent', 'show how many people a message was sealed to, and who was skipped')
+    .option('--withheld', 'list what was withheld in the last ten days, by chat and reason')
     .option('--json', 'print it as JSON')
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern explain 4711').action(explain)
 }
 
-async function explain(text: string, options: ExplainFlags, command: Command): Promise<void> {
+async function explain(
+  text: string | undefined,
+  options: ExplainFlags,
+  command: Command,
+): Promise<void> {
+  if (options.withheld === true) return await listWithheld(text, options, command)
+  if (text === undefined) {
+    throw new OperatorError(
+      'usage',
+      'no update is named',
+      'name its `updateId`, or give --withheld',
+    )
+  }
   const id = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
     throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
@@ -44,6 +58,35 @@ async function explain(text: string, options: ExplainFlags, command: Command): P
 const OF_ANOTHER_VERSION = {
   what: 'a reason of another version',
   hint: 'run this command from the sidecar’s own version',
+}
+
+async function listWithheld(
+  text: string | undefined,
+  { sent = false, json = false }: ExplainFlags,
+  command: Command,
+): Promise<void> {
+  if (text !== undefined || sent) {
+    throw new OperatorError(
+      'usage',
+      '--withheld lists all chats, and takes neither an id nor --sent',
+      '`postern explain <updateId>` explains one update',
+    )
+  }
+  const found = await withSidecar(command, (sidecar) => sidecar.explainWithheld())
+  if (json) return printJson(found)
+  if (found.length === 0) return printNotice('nothing was withheld in the last ten days')
+  printTable([
+    ['chat', 'messages', 'verdict', 'reason', 'first', 'last', 'last update'],
+    ...found.map((one) => [
+      String(one.chatId ?? '?'),
+      String(one.count),
+      one.verdict,
+      one.reason ?? '',
+      one.firstAt,
+      one.lastAt,
+      String(one.lastUpdateId),
+    ]),
+  ])
 }
 
 function lines(one: Explained): string[][] {

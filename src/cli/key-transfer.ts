@@ -67,6 +67,11 @@ function onTerminal(): OperatorError {
 /** Larger than any key that is accepted: a key that is too large gets a refusal of its own. */
 const MAX_BYTES = 512 * 1024
 
+interface ImportFlags {
+  retired?: boolean
+  force?: boolean
+}
+
 /** `postern key import`: a secret key that another program exported becomes the bot's. */
 export function keyImportCommand(): Command {
   const command = new Command('import')
@@ -74,13 +79,16 @@ export function keyImportCommand(): Command {
       'import a secret key that gpg or another program exported, and print its fingerprint',
     )
     .argument('[file]', 'armored or binary; stdin by default')
+    .option('--retired', 'for opening alone: it never becomes the bot’s published key')
+    .option('--force', 'also a key that ends within a day')
     .addHelpText(
       'after',
       `
 If the key has a passphrase, it asks for that, or takes it from the environment:
   POSTERN_EXPORT_PASSPHRASE       passphrase that the key was exported under
   POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it
-The key is pending until the sidecar has published it.`,
+The key is pending until the sidecar has published it. With --retired it is never
+published, and opens for key.retainDays from now on.`,
     )
   addSettingFlags(command, { isListed: false })
   return addExample(command, 'postern key import bot.asc').action(importKey)
@@ -88,14 +96,14 @@ The key is pending until the sidecar has published it.`,
 
 async function importKey(
   path: string | undefined,
-  _options: unknown,
+  { retired: isRetired = false, force: mayEndSoon = false }: ImportFlags,
   command: Command,
 ): Promise<void> {
   const input = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
   const file = input.toString('base64')
   const done = await withSidecar(
     command,
-    async (sidecar, sources) => await importWith(sidecar, sources, file),
+    async (sidecar, sources) => await importWith(sidecar, sources, { file, isRetired, mayEndSoon }),
     { mayCreateStore: true },
   )
   printNotice(done.message)
@@ -106,16 +114,16 @@ async function importKey(
 async function importWith(
   sidecar: Operations,
   sources: Sources,
-  file: string,
+  wanted: Omit<Parameters<Operations['keyImport']>[0], 'passphrase'>,
 ): ReturnType<Operations['keyImport']> {
   const given = commandPassphrase(PASSPHRASES.export, sources)?.reveal() ?? null
   try {
-    return await sidecar.keyImport({ file, passphrase: given })
+    return await sidecar.keyImport({ ...wanted, passphrase: given })
   } catch (error) {
     const isMissing = error instanceof OperatorError && error.code === 'passphrase'
     if (!isMissing || given !== null) throw error
     const passphrase = await promptSecret('passphrase of the key: ')
     if (passphrase === null || passphrase === '') throw error
-    return await sidecar.keyImport({ file, passphrase })
+    return await sidecar.keyImport({ ...wanted, passphrase })
   }
 }

@@ -1,12 +1,17 @@
 /** Operations on single messages. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
-import { iso, operation } from './operation.ts'
+import { iso, nothing, operation } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 
 /** What became of one message of an update, without its text. */
 export type Explained = Awaited<ReturnType<typeof MESSAGES.explainUpdate.run>>[number]
+/** Messages of one chat that were withheld for one reason. */
+export type ExplainedWithheld = Awaited<ReturnType<typeof MESSAGES.explainWithheld.run>>[number]
 /** To whom a message of the bot's was sealed. */
 export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.explainSent.run>>>
+
+/** Lines of a report; a service that invents chats makes it no longer. */
+const MOST_LINES = 1000
 
 export const MESSAGES = {
   open: operation(
@@ -36,6 +41,16 @@ export const MESSAGES = {
                 state: keyring.find(one.openedWith)?.state ?? 'deleted',
               },
         signer: one.signer,
+      })),
+  ),
+  explainWithheld: operation(
+    'What was withheld from the bot in the last ten days, by chat and reason, the latest first.',
+    nothing,
+    async ({ outcomes }) =>
+      (await outcomes.withheld(MOST_LINES)).map(({ firstAtMs, lastAtMs, ...one }) => ({
+        ...one,
+        firstAt: iso(firstAtMs),
+        lastAt: iso(lastAtMs),
       })),
   ),
   explainSent: operation(

@@ -43,10 +43,27 @@ export const SECRETS = {
     z.strictObject({
       file: z.base64().max(MAX_ARMORED_BYTES),
       passphrase: passphrase.nullable(),
+      /** For opening alone: it is never published. */
+      isRetired: z.boolean().optional(),
+      /** Also one that ends within a day. */
+      mayEndSoon: z.boolean().optional(),
     }),
-    async ({ publication, transfer }, input) => {
+    async ({ publication, transfer, keyring }, input) => {
+      const { isRetired = false, mayEndSoon = false } = input
+      const given = { file: Buffer.from(input.file, 'base64'), passphrase: input.passphrase }
+      if (isRetired) {
+        const key = await managed(publication).adoptRetired((shown) =>
+          transfer.takeRetired(given, shown),
+        )
+        const until = iso(keyring.opensUntilMs(key)).slice(0, 10)
+        return {
+          fingerprint: key.fingerprint,
+          state: key.state,
+          message: `imported for opening alone: it is never published, and opens until ${until} (key.retainDays)`,
+        }
+      }
       const { key, expiresMs } = await managed(publication).adopt(() =>
-        transfer.take(Buffer.from(input.file, 'base64'), input.passphrase),
+        transfer.take(given, { mayEndSoon }),
       )
       const end = Number.isFinite(expiresMs) ? `; it expires on ${iso(expiresMs).slice(0, 10)}` : ''
       return {

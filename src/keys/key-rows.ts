@@ -1,6 +1,7 @@
 /** Our own keys on disk. Each change is one transaction, on disk when it resolves. */
+import type { Transaction } from 'kysely'
 import { OperatorError } from '../errors.ts'
-import type { OwnKeysRow } from '../store/schema.ts'
+import type { OwnKeysRow, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
@@ -19,30 +20,36 @@ export async function readRows(
 }
 
 /**
- * Keeps a new key as the pending one.
- * @param lockedUnder the master secret that it was locked under
+ * Keeps a new key: as the pending one, or as one that opens alone.
+ * @param o `lockedUnder` the master secret that it was locked under; `retiredAtMs` makes it a
+ *   retired one, null the pending one
  * @returns null, with nothing written, when the store has come under another one since
  * @throws OperatorError `refused` when another key is pending; Refusal `postern_store_unwritable`
  */
 export async function insertRow(
   store: Store,
   made: { fingerprint: string; created_at: number; certificate: string; locked: string },
-  lockedUnder: string,
+  { lockedUnder, retiredAtMs }: { lockedUnder: string; retiredAtMs: number | null },
 ): Promise<OwnKeysRow | null> {
   return await store.write(async (db) => {
     if (store.masterSecret !== lockedUnder) return null
-    const pending = await db
-      .selectFrom('own_keys')
-      .select('fingerprint')
-      .where('state', '=', 'pending')
-      .executeTakeFirst()
-    if (pending !== undefined) throw otherPending(pending.fingerprint)
+    if (retiredAtMs === null) await refuseSecondPending(db)
+    const state = retiredAtMs === null ? 'pending' : 'retired'
     return await db
       .insertInto('own_keys')
-      .values({ ...made, state: 'pending' })
+      .values({ ...made, state, retired_at: retiredAtMs })
       .returningAll()
       .executeTakeFirstOrThrow()
   })
+}
+
+async function refuseSecondPending(db: Transaction<Schema>): Promise<void> {
+  const pending = await db
+    .selectFrom('own_keys')
+    .select('fingerprint')
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+  if (pending !== undefined) throw otherPending(pending.fingerprint)
 }
 
 function otherPending(fingerprint: string): OperatorError {

@@ -21,7 +21,7 @@ import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts
 export const MAX_OPENING = 32
 
 /** What a new key is locked under, and the key before it, which vouches for it. */
-interface Locking {
+export interface Locking {
   passphrase: string
   certifiedBy: UnlockedKey | undefined
 }
@@ -141,7 +141,7 @@ export class Keyring {
    *   many keys are open as may be
    */
   async makePending(userId: string): Promise<ReadyKey> {
-    return await this.#add((o) => makeKey(this.#engine, { userId, ...o }))
+    return await this.#add((o) => makeKey(this.#engine, { userId, ...o }), 'pending')
   }
 
   /**
@@ -150,11 +150,12 @@ export class Keyring {
    * @throws what `adopt` throws, and as `makePending` does
    */
   async takePending(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
-    return await this.#add(async (o) => {
-      const taken = await adopt(o)
-      const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
-      return { row: { ...taken, created_at: Date.now() }, unlocked }
-    })
+    return await this.#add((o) => this.#adopted(adopt, o), 'pending')
+  }
+
+  /** The same for a key that opens and never signs: it is retired from now on, certified by none. */
+  async takeRetired(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
+    return await this.#add((o) => this.#adopted(adopt, { ...o, certifiedBy: undefined }), 'retired')
   }
 
   /**
@@ -172,7 +173,7 @@ export class Keyring {
    * @throws Refusal `postern_store_unwritable`
    */
   async promote(fingerprint: string): Promise<void> {
-    const nowMs = Math.max(Date.now(), this.#options.serviceNowMs() ?? 0)
+    const nowMs = this.#latestNowMs()
     const firstMs = this.#firstPublishedAtMs ?? nowMs
     const before = this.active
     await promoteRow(this.#store, { fingerprint, nowMs, firstMs })
@@ -210,14 +211,29 @@ export class Keyring {
     await this.#store.scrub()
   }
 
+  /** The later of both clocks, ms since the epoch. */
+  #latestNowMs(): number {
+    return Math.max(Date.now(), this.#options.serviceNowMs() ?? 0)
+  }
+
+  async #adopted(adopt: (o: Locking) => Promise<OwnKey>, o: Locking): Promise<MadeKey> {
+    const taken = await adopt(o)
+    const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
+    return { row: { ...taken, created_at: Date.now() }, unlocked }
+  }
+
   /** Makes the key again when the store was moved to another protection meanwhile. */
-  async #add(make: (o: Locking) => Promise<MadeKey>): Promise<ReadyKey> {
+  async #add(
+    make: (o: Locking) => Promise<MadeKey>,
+    state: 'pending' | 'retired',
+  ): Promise<ReadyKey> {
     for (;;) {
       if (this.unlocked.length >= MAX_OPENING) throw tooMany(MAX_OPENING)
       const passphrase = this.#store.masterSecret
       if (passphrase === null) throw nothingToLockUnder()
       const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
-      const kept = await insertRow(this.#store, row, passphrase)
+      const retiredAtMs = state === 'retired' ? this.#latestNowMs() : null
+      const kept = await insertRow(this.#store, row, { lockedUnder: passphrase, retiredAtMs })
       if (kept === null) continue
       const { endsMs } = await this.#judge(kept)
       const { fingerprints } = unlocked

@@ -167,6 +167,15 @@ export class Publication implements AsyncDisposable {
   }
 
   /**
+   * Imports a key that is never published, by `take`, while nothing else happens to our keys.
+   * @param take gets the fingerprint of the key that the service shows now; null for none
+   * @throws what `take` throws; ServiceError, NoResponseError
+   */
+  async adoptRetired<T>(take: (shown: string | null) => Promise<T>): Promise<T> {
+    return await this.#mutex.run(async () => await take(await this.#reconciler.shownNow()))
+  }
+
+  /**
    * Begins a rotation, and returns it once the new key is on disk; `rotation` shows its progress.
    * Joins one that is under way, and tries its next step now.
    * @throws as `publish` does; Refusal naming why our key is not the published one

@@ -115,6 +115,11 @@ export class Reconciler {
     return await this.#make(bot)
   }
 
+  /** Fingerprint of the key that the service shows now; null for none. @throws as `compare` does */
+  async shownNow(): Promise<string | null> {
+    return (await this.#look()).shown
+  }
+
   /** Ends an attempt that has not published yet. */
   drop(): void {
     this.#attempts.drop()

@@ -1,9 +1,9 @@
 /** Secret keys on their way out, in, and from one protection to another. */
 import { OperatorError } from '../errors.ts'
-import type { Engine } from '../pgp/engine.ts'
+import type { Adopted, Engine } from '../pgp/engine.ts'
 import type { Relock } from '../store/move.ts'
 import type { Store } from '../store/store.ts'
-import { relockFor, type Keyring } from './keyring.ts'
+import { relockFor, type Keyring, type Locking } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
 import { unfitKey } from './unfit.ts'
 
@@ -12,6 +12,17 @@ export interface TransferParts {
   engine: Engine
   keyring: Keyring
 }
+
+/** A secret key from elsewhere. */
+export interface KeyFile {
+  /** Armored or binary. */
+  file: Uint8Array
+  /** Null when it has none, or none was given. */
+  passphrase: string | null
+}
+
+/** A published key that ends sooner is of no use: nobody seals to it from then on. */
+const MIN_LIFE_MS = 86_400_000
 
 /** Exports and imports secret keys. */
 export class Transfer {
@@ -46,30 +57,47 @@ export class Transfer {
 
   /**
    * Makes a key from elsewhere the pending one; it is on disk when this resolves.
-   * @param file armored or binary
-   * @param passphrase null when it has none, or none was given
+   * @param o `mayEndSoon`: also one that ends within a day
    * @throws OperatorError `refused`, `passphrase` with the reason; Refusal
    *   `postern_store_unwritable`
    */
   async take(
-    file: Uint8Array,
-    passphrase: string | null,
+    given: KeyFile,
+    { mayEndSoon }: { mayEndSoon: boolean },
   ): Promise<{ key: ReadyKey; expiresMs: number }> {
-    const { engine, keyring } = this.#parts
     let expiresMs = Infinity
-    const key = await keyring.takePending(async ({ passphrase: to, certifiedBy }) => {
-      const adopted = await engine.adopt(file, {
-        from: passphrase,
-        to,
-        isRandom: true,
-        certifiedBy,
-      })
-      if (adopted.outcome === 'unfit') throw unfitKey(adopted.reason)
-      refuseKnown(keyring, adopted.key.fingerprint)
+    const key = await this.#parts.keyring.takePending(async (locking) => {
+      const adopted = await this.#adopt(given, locking)
       expiresMs = adopted.expiresMs
+      if (!mayEndSoon && expiresMs < Date.now() + MIN_LIFE_MS) throw endsSoon(expiresMs)
       return adopted.key
     })
     return { key, expiresMs }
+  }
+
+  /**
+   * Takes in a key from elsewhere that opens and never becomes the bot's; it is on disk when this
+   * resolves.
+   * @param shown fingerprint of the key that the service shows, which cannot be a retired one
+   * @throws as `take` does
+   */
+  async takeRetired(given: KeyFile, shown: string | null): Promise<ReadyKey> {
+    return await this.#parts.keyring.takeRetired(async (locking) => {
+      const { key } = await this.#adopt(given, locking)
+      if (key.fingerprint === shown) throw stillShown(shown)
+      return key
+    })
+  }
+
+  async #adopt(
+    { file, passphrase: from }: KeyFile,
+    { passphrase: to, certifiedBy }: Locking,
+  ): Promise<Extract<Adopted, { outcome: 'adopted' }>> {
+    const { engine, keyring } = this.#parts
+    const adopted = await engine.adopt(file, { from, to, isRandom: true, certifiedBy })
+    if (adopted.outcome === 'unfit') throw unfitKey(adopted.reason)
+    refuseKnown(keyring, adopted.key.fingerprint)
+    return adopted
   }
 
   /** Locks keys anew for a store that is moved to another protection. */
@@ -85,5 +113,22 @@ function refuseKnown(keyring: Keyring, fingerprint: string): void {
     'refused',
     `${fingerprint} is ours already, and ${known.state}`,
     '`postern key list` shows our keys',
+  )
+}
+
+function endsSoon(expiresMs: number): OperatorError {
+  return new OperatorError(
+    'refused',
+    `the key ends at ${new Date(expiresMs).toISOString()}, within a day: nobody seals to it from then on`,
+    'give it a later expiry (`gpg --quick-set-expire FINGERPRINT never`, for its subkeys too) and export it again; ' +
+      '`--retired` takes it in for opening alone, `--force` as it is',
+  )
+}
+
+function stillShown(fingerprint: string): OperatorError {
+  return new OperatorError(
+    'refused',
+    `${fingerprint} is the key that the service shows for this bot: it is not retired`,
+    'import it without `--retired` to go on with it, or put ours in its place first: `postern key publish --replace`',
   )
 }

@@ -7,6 +7,7 @@ import { nextTurn } from '../util/time-slice.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
+import { PATIENCE_TIMES, Patience, type BatchState, type PatienceTimes } from './patience.ts'
 
 /** A Message with what was found out, and in how many ms. */
 export interface Judgeable {
@@ -15,17 +16,23 @@ export interface Judgeable {
   ms: number
 }
 
-/** How long a batch may take. */
-export interface BatchTimes {
+/** How long a batch may take, and what is not known may wait. */
+export interface BatchTimes extends PatienceTimes {
   /** For all of it; what is not finished then comes with the next poll. */
   budgetMs: number
   /** For its first update, which must not hold up the queue for ever. */
   firstMs: number
-  /** How long a first update waits for calls that are used up, over several polls. */
-  patienceMs: number
 }
 
-export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, patienceMs: 180_000 }
+export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...PATIENCE_TIMES }
+
+/** Who waits for a batch. */
+export interface BatchRequest {
+  /** Ends the work when nobody waits for it any more; what is finished by then is kept. */
+  gone?: AbortSignal | undefined
+  /** More updates may wait at the service behind these. */
+  hasMore?: boolean
+}
 
 /** What was finished too late is kept for the next poll, which asks for it again. */
 const KEPT_UPDATES = 200
@@ -35,8 +42,6 @@ const KEPT_BYTES = 64 * 2 ** 20
 /** Waits before calls that failed are made again, and until when after the first. */
 const RETRY_AFTER_MS = [200, 800]
 const RETRY_WITHIN_MS = 5000
-/** Before an empty answer, so that a bot that polls without waiting does not spin. */
-const BUSY_PAUSE_MS = 1000
 
 export class Batches {
   readonly #parts: ExamineParts
@@ -47,56 +52,88 @@ export class Batches {
     maxSize: KEPT_BYTES,
     sizeCalculation: sizeOf,
   })
-  readonly #waitingSince = new LRUCache<string, number>({ max: KEPT_UPDATES })
+  readonly #patience: Patience
 
   constructor(parts: ExamineParts, times: BatchTimes = BATCH_TIMES) {
     this.#parts = parts
     this.#times = times
+    this.#patience = new Patience(times)
   }
 
   /**
    * Examines the Messages of updates in order of arrival.
    * @param updates one list of Messages an update, oldest first
-   * @param gone ends the work when nobody waits for it any more; what is finished by then is kept
    * @returns the longest finished prefix; never empty for a batch that is not, unless nobody waits,
-   *   or our calls to the service are used up and waiting for more loses nothing
+   *   or the service could not be asked and the first update may wait for it
    */
-  async examine(updates: FoundMessage[][], gone?: AbortSignal): Promise<Judgeable[][]> {
+  async examine(
+    updates: FoundMessage[][],
+    { gone, hasMore = false }: BatchRequest = {},
+  ): Promise<Judgeable[][]> {
     if (updates.length === 0 || isOver(gone)) return []
+    const batch: Batch = { updates, ready: updates.map(() => undefined), hasMore }
+    const known = updates.map((messages) => this.#patience.hasFailed(messages))
+    // For those who are waited for, the first update alone asks the service whether it answers.
+    const isPut = updates.map(
+      (messages, index) => index > 0 && this.#patience.isWaitingFor(messages),
+    )
+    const indexes = [...updates.keys()]
+    const { budgetMs, firstMs } = this.#times
+    const asking = indexes.filter((index) => isPut[index] === false)
+    await this.#work(batch, asking, { gone, firstMs })
+    if (!isOver(gone)) {
+      this.#patience.record(batch.ready)
+      if (this.#waits(0, batch)) return await this.#wait(batch, gone)
+      const rest = indexes.filter((index) => isPut[index] === true)
+      await this.#work(batch, rest, { gone, firstMs: budgetMs })
+      this.#patience.record(batch.ready)
+    }
+    if (!isOver(gone)) return this.#prefix(batch, known)
+    this.#keep(batch, 0)
+    return []
+  }
+
+  /** Examines some updates of a batch side by side, until time runs out or nobody waits. */
+  async #work(
+    { updates, ready }: Batch,
+    indexes: number[],
+    { gone, firstMs }: { gone: AbortSignal | undefined; firstMs: number },
+  ): Promise<void> {
+    if (indexes.length === 0) return
     const end = new AbortController()
     const arrival = { receivedAtMs: monotonicNow(), signal: end.signal }
-    const ready: (Judgeable[] | undefined)[] = updates.map(() => undefined)
     const one = async (found: FoundMessage): Promise<Judgeable> => {
       const startedAtMs = monotonicNow()
       const examined = await this.#examine(found, arrival)
       return { found, examined, ms: monotonicNow() - startedAtMs }
     }
     const work: Promise<void>[] = []
-    for (const [index, messages] of updates.entries()) {
+    for (const index of indexes) {
+      const messages = updates[index] ?? []
       const kept = this.#take(messages)
       const all = async (): Promise<void> => {
-        ready[index] = kept ?? (await Promise.all(messages.map(one)))
+        const done = kept ?? (await Promise.all(messages.map(one)))
+        // What ends because it was given up says nothing of the message.
+        if (!end.signal.aborted) ready[index] = done
       }
       work.push(all())
       // Walking a full message takes a millisecond or two: others get their turn in between.
       await nextTurn()
     }
-    const { budgetMs, firstMs } = this.#times
+    const { budgetMs } = this.#times
     const first = Promise.race([work[0], elapsed(firstMs, undefined, { ref: false })])
     const enough = Promise.all([first, elapsed(budgetMs, undefined, { ref: false })])
     await raceAbort(Promise.race([Promise.all(work), enough]), gone).catch((error: unknown) => {
       if (!isOver(gone)) throw error
     })
     end.abort()
-    if (!isOver(gone)) return await this.#prefix(updates, ready)
-    this.#keep(updates, ready)
-    return []
   }
 
   /** A call that failed quickly is tried again: its answer decides on a person's message. */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
     const startedAtMs = monotonicNow()
-    for (const waitMs of [...RETRY_AFTER_MS, null]) {
+    const retries = this.#patience.isWaitingFor([found]) ? [] : RETRY_AFTER_MS
+    for (const waitMs of [...retries, null]) {
       const examined = await examine(found, arrival, this.#parts).catch(() => failed(found))
       const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
       if (examined.passing !== 'failed' || waitMs === null || isLate) return examined
@@ -105,37 +142,42 @@ export class Batches {
     return failed(found)
   }
 
-  async #prefix(
-    updates: FoundMessage[][],
-    ready: (Judgeable[] | undefined)[],
-  ): Promise<Judgeable[][]> {
-    const stop = ready.findIndex((done) => done === undefined || done.some(isPassing))
-    if (stop === -1) return ready.map((done) => done ?? [])
-    this.#keep(updates.slice(stop), ready.slice(stop))
-    if (stop > 0) return ready.slice(0, stop).map((done) => done ?? [])
-    const [first] = ready
-    if (first === undefined) return [(updates[0] ?? []).map(overdue)]
-    if (!this.#mayWait(first, updates[0] ?? [])) return [first]
-    await elapsed(BUSY_PAUSE_MS, undefined, { ref: false })
+  /** @param known which updates are of somebody about whom the service did not answer before */
+  #prefix(batch: Batch, known: readonly boolean[]): Judgeable[][] {
+    const { updates, ready } = batch
+    const found = ready.findIndex((done, index) => {
+      if (done === undefined) return true
+      // What failed just now is tried once more as the first of the next poll.
+      return done.some(isPassing) && ((index > 0 && !known[index]) || this.#waits(index, batch))
+    })
+    const stop = found === -1 ? updates.length : found
+    this.#keep(batch, stop)
+    const [first = []] = updates
+    if (stop === 0) return [first.map(overdue)]
+    if (stop < updates.length) this.#patience.wait(stop, batch)
+    return ready.slice(0, stop).map((done) => done ?? [])
+  }
+
+  #waits(index: number, batch: Batch): boolean {
+    if (!(batch.ready[index] ?? []).some(isPassing)) return false
+    return this.#patience.mayWait(index, keyOf(batch.updates[index] ?? []), batch)
+  }
+
+  /** Leaves the batch at the service; the pause keeps a bot that polls without waiting from spinning. */
+  async #wait(batch: Batch, gone: AbortSignal | undefined): Promise<[]> {
+    this.#keep(batch, 0)
+    const pauseMs = this.#patience.wait(0, batch)
+    await raceAbort(elapsed(pauseMs, undefined, { ref: false }), gone).catch(() => undefined)
     return []
   }
 
-  /** Keeps what is finished for the next poll. */
-  #keep(updates: FoundMessage[][], ready: (Judgeable[] | undefined)[]): void {
+  /** Keeps what is finished from an update on, for the next poll. */
+  #keep({ updates, ready }: Batch, from: number): void {
     for (const [index, done] of ready.entries()) {
-      if (done !== undefined && !done.some(isPassing)) {
+      if (index >= from && done !== undefined && !done.some(isPassing)) {
         this.#kept.set(keyOf(updates[index] ?? []), done)
       }
     }
-  }
-
-  /** Calls that are used up come back within a minute: until then nothing need be withheld. */
-  #mayWait(first: Judgeable[], messages: FoundMessage[]): boolean {
-    if (!first.some(({ examined }) => examined.passing === 'busy')) return false
-    const key = keyOf(messages)
-    const since = this.#waitingSince.get(key) ?? monotonicNow()
-    this.#waitingSince.set(key, since)
-    return monotonicNow() - since < this.#times.patienceMs
   }
 
   /** What was examined as a readable chat's, of a chat that is protected by now. */
@@ -158,6 +200,9 @@ export class Batches {
     return kept.map((judged, index) => ({ ...judged, found: messages[index] ?? judged.found }))
   }
 }
+
+/** A batch at work: `ready` is filled as its updates are finished. */
+type Batch = BatchState & { ready: (Judgeable[] | undefined)[] }
 
 function keyOf(messages: FoundMessage[]): string {
   const hash = createHash('sha256')

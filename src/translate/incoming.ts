@@ -7,7 +7,7 @@ import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import { Batches, type Judgeable } from './batch.ts'
+import { Batches, type BatchRequest, type Judgeable } from './batch.ts'
 import { OTHER_PERSON, isByStranger, type ExamineParts, type MessageFinding } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
@@ -53,19 +53,20 @@ export class Incoming {
    * Opens the updates of one answer in place. Gives the longest prefix that was ready in time;
    * nothing is dropped, nothing changes its place.
    * @param updates parsed updates, oldest first; those beyond a batch wait for the next poll
-   * @param gone ends the work when nobody waits for the answer any more; it is empty then
+   * @param request who waits, and whether more may wait at the service; empty when nobody waits any
+   *   more, and while the first update waits for the service's answer about its sender
    * @returns the updates to answer, and whether anything in them is not as it came
    */
   async open(
     updates: unknown[],
-    gone?: AbortSignal,
+    { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
     const prefix = await this.#batches.examine(
       collected.map(({ messages }) => messages),
-      gone,
+      { gone, hasMore: hasMore || updates.length > LARGEST_BATCH },
     )
     const judged = prefix.flatMap((messages, index) =>
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),

@@ -31,6 +31,13 @@ export interface PendingUpdate {
   delivered: Delivered
 }
 
+/** What a poll gave. */
+interface Polled {
+  updates: Update[]
+  /** More may wait at the service. */
+  hasMore: boolean
+}
+
 export interface UpdatePollerParts {
   upstream: Upstream
   /** Null when the sidecar holds no key: updates then pass as they came. */
@@ -78,8 +85,8 @@ export class UpdatePoller {
     await this.#rateLimiter.acquire(stop)
     if (stop.aborted) return []
     try {
-      const updates = await this.#poll(stop)
-      return updates === null ? [] : await this.#openPending(updates)
+      const polled = await this.#poll(stop)
+      return polled === null ? [] : await this.#openPending(polled, stop)
     } catch (error) {
       if (stop.aborted) return []
       if (!(error instanceof Refusal)) this.#parts.onUnexpectedError(error)
@@ -128,7 +135,7 @@ export class UpdatePoller {
   }
 
   /** One poll. Gives null when there is nothing to work on. */
-  async #poll(stop: AbortSignal): Promise<Update[] | null> {
+  async #poll(stop: AbortSignal): Promise<Polled | null> {
     const { upstream, polls, limits, onPolled, backlog } = this.#parts
     const timeoutSeconds = Math.min(limits().pollTimeoutMaxS, LONGEST_POLL_S)
     const limit = this.confirmsEach ? 1 : this.#limit
@@ -146,10 +153,10 @@ export class UpdatePoller {
     if (watched.answered(updates.length)) return await this.#evicted(stop)
     this.#evictedMs = EVICTED_FIRST_MS
     backlog.recordPoll(updates, limit)
-    return updates
+    return { updates, hasMore: updates.length >= limit }
   }
 
-  async #openPending(updates: Update[]): Promise<PendingUpdate[]> {
+  async #openPending({ updates, hasMore }: Polled, gone: AbortSignal): Promise<PendingUpdate[]> {
     this.#limit = Math.min(this.#limit * 2, BATCH)
     const left = afterDelivered(updates, this.#last)
     // The service gives again what was confirmed, or the confirmation did not arrive.
@@ -157,7 +164,7 @@ export class UpdatePoller {
     if (left.length === 0) return []
     const delivered = left.map(deliveredOf)
     const { incoming } = this.#parts
-    const opened = incoming === null ? left : (await incoming.open(left)).updates
+    const opened = incoming === null ? left : (await incoming.open(left, { gone, hasMore })).updates
     return opened.flatMap((update, index) => {
       const mark = delivered[index]
       return mark === undefined ? [] : [{ update, delivered: mark }]

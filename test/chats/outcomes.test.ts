@@ -230,3 +230,43 @@ test('a message and an update of the same number are two things', async () => {
   outcomes.sent(sentTo(8))
   expect(await outcomes.ofUpdate(8)).toEqual([])
 })
+
+test('what was withheld is counted by chat and reason, at once, as far as it was asked for', async () => {
+  await using outcomes = new Outcomes(store)
+  const nowMs = Date.now()
+  const at = (agoMs: number, more: Partial<MessageOutcome>): MessageOutcome => ({
+    ...outcome(9000 + agoMs, 1, 'damaged'),
+    chatId: 77,
+    atMs: nowMs + 1000 - agoMs,
+    ...more,
+  })
+  outcomes.received([at(1, {}), at(5, {}), at(3, { reason: 'armor' }), at(2, { delivered: true })])
+  const found = await outcomes.withheld(2)
+  const seen = { chatId: 77, verdict: 'damaged' }
+  expect(found).toEqual([
+    {
+      ...seen,
+      reason: null,
+      count: 2,
+      firstAtMs: nowMs + 995,
+      lastAtMs: nowMs + 999,
+      lastUpdateId: 9005,
+    },
+    {
+      ...seen,
+      reason: 'armor',
+      count: 1,
+      firstAtMs: nowMs + 997,
+      lastAtMs: nowMs + 997,
+      lastUpdateId: 9003,
+    },
+  ])
+  expect(await outcomes.withheld(1)).toEqual(found.slice(0, 1))
+})
+
+test('what was withheld more than ten days ago is not counted', async () => {
+  await using outcomes = new Outcomes(store)
+  const atMs = Date.now() - 10 * 86_400_000 - 1000
+  outcomes.received([{ ...outcome(9999, 1, 'locked'), chatId: 78, atMs }])
+  expect((await outcomes.withheld(1000)).filter(({ chatId }) => chatId === 78)).toEqual([])
+})

@@ -9,12 +9,16 @@ const withOut = { POSTERN_EXPORT_PASSPHRASE: OUT }
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 /** A secret key that somebody else made. */
-async function foreign(passphrase = OUT): Promise<{ armored: string; fingerprint: string }> {
+async function foreign(
+  passphrase = OUT,
+  lifeSeconds = 0,
+): Promise<{ armored: string; fingerprint: string }> {
   const { privateKey } = await generateKey({
     type: 'ecc',
     curve: 'curve25519Legacy',
     userIDs: [{ name: 'bot' }],
     passphrase,
+    keyExpirationTime: lifeSeconds,
     format: 'object',
   })
   return { armored: privateKey.armor(), fingerprint: privateKey.getFingerprint() }
@@ -137,6 +141,46 @@ describe('postern key import', () => {
     expect(await stage.shown()).toBe(next.fingerprint)
     expect((await keys()).map(({ state }) => state)).toEqual(['active', 'retired'])
     await stage.down(sidecar)
+  })
+
+  test('with --retired takes in what opens alone, and publishes it never', async () => {
+    const stage = await Stage.make()
+    const sidecar = await stage.up()
+    const ours = await stage.shown()
+    const { armored, fingerprint } = await foreign()
+    const taken = await stage.run('key import --retired', withOut, armored)
+    expect(taken.stdout.trim()).toBe(fingerprint)
+    expect(taken.stderr).toMatch(/for opening alone.*key\.retainDays/)
+    await stage.down(sidecar)
+    await stage.down(await stage.up())
+    expect(await stage.shown()).toBe(ours)
+    const keys = JSON.parse(await stage.does('key list --json'))
+    expect(keys).toMatchObject([
+      { fingerprint, state: 'retired', opens: true, publishedAt: null },
+      { fingerprint: ours, state: 'active' },
+    ])
+  })
+
+  test('refuses with --retired the key that the service shows', async () => {
+    const [one, two] = [await Stage.make(), await Stage.make()]
+    await one.does('key generate')
+    const { stdout } = await one.run('key export', withOut)
+    await one.down(await one.up())
+    const shown = await two.run(
+      'key import --retired',
+      { ...withOut, POSTERN_UPSTREAM_URL: one.sandbox.url, POSTERN_BOT_TOKEN: one.sandbox.token },
+      stdout,
+    )
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('is not retired')])
+    expect(await two.does('key list --json')).toBe('[]')
+  })
+
+  test('refuses a key that ends within a day, without --force', async () => {
+    const stage = await Stage.make()
+    const { armored, fingerprint } = await foreign(OUT, 3600)
+    const refused = await stage.run('key import', withOut, armored)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('within a day')])
+    expect(await stage.does('key import --force', withOut, armored)).toBe(fingerprint)
   })
 
   test('takes what export gave, into another store', async () => {

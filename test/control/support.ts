@@ -132,6 +132,7 @@ export function operations(over: Partial<Operations> = {}): Operations {
     trustPolicy: async (input) => ({ message: JSON.stringify(input) }),
     trustLog: async () => [],
     explainUpdate: async () => [],
+    explainWithheld: async () => [],
     explainSent: async () => null,
     open: async ({ armored }) => ({ opened: true, text: armored, verdict: 'verified' }),
     ...over,

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { Transfer } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/pgp/engine.ts'
@@ -7,6 +7,8 @@ import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-d
 import { printOf } from './people-scene.ts'
 
 const [FIRST, THEIRS] = [printOf('key1'), printOf('theirs')]
+
+const GIVEN = { file: Uint8Array.of(5), passphrase: null }
 
 /** A store with one active key, and what takes keys out of it and in. */
 async function scene(over: Partial<Engine> = {}) {
@@ -57,7 +59,10 @@ describe('a key on its way in', () => {
     const adopt = vi.fn(adopted(THEIRS, 77))
     const { transfer, keyring, store } = await scene({ adopt })
     const file = Uint8Array.of(5)
-    const { key, expiresMs } = await transfer.take(file, 'words')
+    const { key, expiresMs } = await transfer.take(
+      { file, passphrase: 'words' },
+      { mayEndSoon: true },
+    )
     expect([key.fingerprint, expiresMs]).toEqual([THEIRS, 77])
     expect(keyring.pending).toEqual(key)
     const to = store.masterSecret
@@ -69,7 +74,7 @@ describe('a key on its way in', () => {
   test('is refused with the reason why it cannot be the bot’s, and nothing is kept', async () => {
     const unfit: Adopted = { outcome: 'unfit', reason: 'stub' }
     const { transfer, keyring } = await scene({ adopt: async () => unfit })
-    await expect(transfer.take(Uint8Array.of(5), null)).rejects.toMatchObject({
+    await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining('(stub)'),
     })
@@ -78,12 +83,80 @@ describe('a key on its way in', () => {
 
   test('is refused when it is ours already, whatever became of it', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(FIRST) })
-    await expect(transfer.take(Uint8Array.of(5), null)).rejects.toMatchObject({
+    await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toMatchObject({
       code: 'refused',
       message: `${FIRST} is ours already, and active`,
       hint: expect.stringContaining('postern key list'),
     })
     expect(keyring.all).toHaveLength(1)
+  })
+})
+
+describe('a key that ends within a day', () => {
+  const NOW_MS = Date.UTC(2026, 0, 1)
+  const DAY_MS = 86_400_000
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('is refused, with its end and what to do, and nothing is kept', async () => {
+    const { transfer, keyring } = await scene({ adopt: adopted(THEIRS, NOW_MS + DAY_MS - 1) })
+    await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('ends at 2026-01-01T23:59:59.999Z'),
+      hint: expect.stringMatching(/--quick-set-expire.*--retired.*--force/),
+    })
+    expect(keyring.all).toHaveLength(1)
+  })
+
+  test('is taken when that was asked for, and one that ends later in any case', async () => {
+    const soon = await scene({ adopt: adopted(THEIRS, NOW_MS + 1) })
+    const { expiresMs } = await soon.transfer.take(GIVEN, { mayEndSoon: true })
+    expect(expiresMs).toBe(NOW_MS + 1)
+    const later = await scene({ adopt: adopted(THEIRS, NOW_MS + DAY_MS) })
+    await later.transfer.take(GIVEN, { mayEndSoon: false })
+    expect(later.keyring.pending?.fingerprint).toBe(THEIRS)
+  })
+})
+
+describe('a key on its way in for opening alone', () => {
+  test('is retired from now on: it opens, nobody certifies it, and the active one stays', async () => {
+    const adopt = vi.fn(adopted(THEIRS, Date.now() + 1))
+    const { transfer, keyring, store, engine } = await scene({ adopt })
+    const before = Date.now()
+    const key = await transfer.takeRetired(GIVEN, FIRST)
+    expect(key).toMatchObject({ state: 'retired', publishedAtMs: null, offeredAtMs: null })
+    expect(key.retiredAtMs).toBeGreaterThanOrEqual(before)
+    expect(adopt.mock.calls[0]?.[1].certifiedBy).toBeUndefined()
+    expect([keyring.pending, keyring.active?.fingerprint]).toEqual([undefined, FIRST])
+    const again = await Keyring.load(store, engine, {
+      retainMs: 86_400_000,
+      serviceNowMs: () => null,
+    })
+    expect(again.find(THEIRS)).toMatchObject({ state: 'retired', retiredAtMs: key.retiredAtMs })
+    expect(again.unlocked).toContainEqual(unlockedOf(THEIRS))
+  })
+
+  test('comes beside one that waits for its publication', async () => {
+    const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) })
+    const pending = await keyring.makePending('mybot')
+    await transfer.takeRetired(GIVEN, null)
+    expect(keyring.pending).toEqual(pending)
+  })
+
+  test('is refused while the service shows it, or when it is ours already', async () => {
+    const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) })
+    await expect(transfer.takeRetired(GIVEN, THEIRS)).rejects.toMatchObject({
+      code: 'refused',
+      message: `${THEIRS} is the key that the service shows for this bot: it is not retired`,
+      hint: expect.stringContaining('without `--retired`'),
+    })
+    expect(keyring.all).toHaveLength(1)
+    await transfer.takeRetired(GIVEN, null)
+    await expect(transfer.takeRetired(GIVEN, null)).rejects.toThrow('is ours already, and retired')
   })
 })
 

@@ -21,25 +21,32 @@ const FILES = [
   'keys/offer',
   'keys/publication-status',
   'translate/batch',
+  'translate/patience',
   'upstream/limits',
   'wiring/link',
 ]
 /** `const PAUSE_MS = 1000`, or a list or an object of numbers, and `callMs: 30_000`. */
 const TIME =
   /(?<=^(?:export )?const \w+_MS = )(?:\{[^}]*\}|\[[^\]]*\]|[\d_]+)|(?<=\b\w+Ms: )[\d_]+/gm
+/** How long updates are left at the service; not at all unless a test says so. */
+const LEFT_TIME = /(?<=\b(?:failed|others)Ms: )[\d_]+/g
+const LEFT_FACTOR = "Number(process.env['TESTS_LEAVING'] ?? 0)"
 const NUMBER = /\b\d[\d_]*/g
 const FACTOR = "Number(process.env['TESTS_PATIENCE'] ?? 1)"
 
 /**
  * Waits are as long as the environment variable `TESTS_PATIENCE` says, times what they are: a
  * sidecar started with `TESTS_PATIENCE: '0.2'` gives up on a service after 6 s and not after 30.
+ * Updates that wait for a certificate are left at the service with `TESTS_LEAVING` alone, for that
+ * part of the time: elsewhere a test sees at once what is withheld.
  */
 export const patience = {
   name: 'patience',
   load(id: string) {
     if (!FILES.some((file) => id.endsWith(`/src/${file}.ts`))) return null
     const text = readFileSync(id, 'utf8')
-    const changed = text.replaceAll(TIME, (times) => times.replaceAll(NUMBER, `$& * ${FACTOR}`))
+    const left = text.replaceAll(LEFT_TIME, `$& * ${LEFT_FACTOR}`)
+    const changed = left.replaceAll(TIME, (times) => times.replaceAll(NUMBER, `$& * ${FACTOR}`))
     if (changed === text) throw new Error(`${id} has no time that patience could change`)
     return changed
   },

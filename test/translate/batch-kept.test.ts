@@ -20,7 +20,9 @@ describe('what is kept for the next poll', () => {
       gone.abort()
       return never
     })
-    expect(await made.batches.examine([...updates, sealed('last')], gone.signal)).toEqual([])
+    expect(await made.batches.examine([...updates, sealed('last')], { gone: gone.signal })).toEqual(
+      [],
+    )
     made.opening.mockClear()
     return made
   }
@@ -93,7 +95,7 @@ describe('what was kept of a readable chat that is protected by now', () => {
       gone.abort()
       return never
     })
-    expect(await made.batches.examine([messages, [last]], gone.signal)).toEqual([])
+    expect(await made.batches.examine([messages, [last]], { gone: gone.signal })).toEqual([])
     return made
   }
   const withheld = { kind: 'plain', verdict: 'plaintext-in-protected' }

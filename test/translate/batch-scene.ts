@@ -5,7 +5,13 @@ import type { FoundMessage } from '../../src/translate/find-messages.ts'
 import { found, known, partsOf } from './examine-scene.ts'
 
 export const DAMAGED = { outcome: 'damaged' }
-export const SHORT: BatchTimes = { budgetMs: 40, firstMs: 80, patienceMs: 1000 }
+export const SHORT: BatchTimes = {
+  budgetMs: 40,
+  firstMs: 80,
+  busyMs: 1000,
+  failedMs: 0,
+  othersMs: 0,
+}
 export const never = new Promise<never>(() => {})
 
 /** Batches of a protected chat; `open` gives what comes of an armored message. */

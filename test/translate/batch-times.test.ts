@@ -72,7 +72,13 @@ describe('a batch that is not finished in time', () => {
   })
 
   test('has these bounds, unless a test says otherwise', () => {
-    expect(BATCH_TIMES).toEqual({ budgetMs: 15_000, firstMs: 35_000, patienceMs: 180_000 })
+    expect(BATCH_TIMES).toEqual({
+      budgetMs: 15_000,
+      firstMs: 35_000,
+      busyMs: 180_000,
+      failedMs: 600_000,
+      othersMs: 30_000,
+    })
   })
 })
 
@@ -153,14 +159,14 @@ describe('a call that failed', () => {
       for (let turns = 0; turns < 3; turns++) await turn()
       return await failure()
     })
-    expect(await batches.examine([words('a')], gone.signal)).toEqual([])
+    expect(await batches.examine([words('a')], { gone: gone.signal })).toEqual([])
     await batches.examine([words('b')])
     expect(all.mode.mock.calls.length, 'once for the first, three times for the second').toBe(4)
   })
 })
 
 describe('while our calls are used up', () => {
-  const times = { ...SHORT, budgetMs: 60_000, patienceMs: 5000 }
+  const times = { ...SHORT, budgetMs: 60_000, busyMs: 5000 }
   const busy = () => Promise.reject(new Refusal('postern_busy'))
 
   test('what came before is answered, and what waits is asked for again by the next poll', async () => {

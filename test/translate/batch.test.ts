@@ -42,7 +42,7 @@ test('opening ends when nobody waits for it, and what was finished is not opened
     return await untilAborted(signal)
   })
   const updates = ['quick', 'slow', 'quicker'].map(sealed)
-  expect(await all.examine(updates, gone.signal)).toEqual([])
+  expect(await all.examine(updates, { gone: gone.signal })).toEqual([])
   expect(ended).toEqual(['slow'])
   const again = await all.examine(updates)
   expect(again.map(([judged]) => judged?.examined.finding)).toEqual(
@@ -53,7 +53,7 @@ test('opening ends when nobody waits for it, and what was finished is not opened
 
 test('for one who has left already nothing is begun', async () => {
   const { opened, batches: all } = batches(async () => ({ outcome: 'damaged' }))
-  expect(await all.examine([sealed('x')], AbortSignal.abort())).toEqual([])
+  expect(await all.examine([sealed('x')], { gone: AbortSignal.abort() })).toEqual([])
   expect(opened).toEqual([])
 })
 
@@ -65,7 +65,9 @@ test('a quotation is judged anew where it stands in another chat', async () => {
   })
   const [found] = sealed('quoted')
   if (found === undefined) throw new Error('nothing found')
-  await all.examine([[found], ...Array.from({ length: 5 }, () => sealed('last'))], gone.signal)
+  await all.examine([[found], ...Array.from({ length: 5 }, () => sealed('last'))], {
+    gone: gone.signal,
+  })
   await all.examine([[found]])
   expect(opened.filter((armored) => armored === 'quoted').length).toBe(1)
   const [[elsewhere] = []] = await all.examine([[{ ...found, updateChatId: 6 }]])
@@ -78,7 +80,9 @@ test('readable text that was kept is judged anew once its chat is protected', as
   chat.isProtected = false
   const readable = (): FoundMessage[] =>
     sealed('').map((found) => ({ ...found, message: { text: 'words' } }))
-  const examining = all.examine([readable(), ...Array.from({ length: 5 }, readable)], gone.signal)
+  const examining = all.examine([readable(), ...Array.from({ length: 5 }, readable)], {
+    gone: gone.signal,
+  })
   setImmediate(() => gone.abort())
   expect(await examining).toEqual([])
   chat.isProtected = true

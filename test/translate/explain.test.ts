@@ -62,7 +62,42 @@ test('a message of the bot’s is explained by how many it was sealed to and who
   expect(output).toContain('the person must publish')
 })
 
+test('what was withheld is listed by chat and reason, without words, and what was delivered is not', async () => {
+  const person = await stage.friend()
+  const stranger = await stage.person()
+  const chat = stage.privateChat(person)
+  const words = canary()
+  const send = async (by: typeof person) => {
+    const armored = await by.phone.seal(words, [stage.botCertificate])
+    return await deliver(stage.double.world.message(chat, person, { armored }))
+  }
+  await send(stranger)
+  await send(person)
+  const last = await send(stranger)
+  const listed = JSON.parse(await explain('--withheld', '--json'))
+  const here = listed.filter(({ chatId }: { chatId: number }) => chatId === chat.id)
+  expect(here).toEqual([
+    {
+      chatId: chat.id,
+      verdict: 'bad-signature',
+      reason: null,
+      count: 2,
+      lastUpdateId: last,
+      firstAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      lastAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+  ])
+  expect(listed[0].chatId, 'the latest first').toBe(chat.id)
+  expect(await explain('--withheld')).toMatch(
+    new RegExp(`^${chat.id} +2 +bad-signature .* ${last}$`, 'm'),
+  )
+  stage.expectNowhere(words)
+})
+
 test.each([
+  [['--withheld', '4711'], 2, /takes neither an id nor --sent/],
+  [['--withheld', '--sent'], 2, /takes neither an id nor --sent/],
+  [[], 2, /no update is named/],
   [['424242'], 1, /nothing is remembered of update 424242/],
   [['424242', '--sent'], 1, /nothing is remembered of message 424242/],
   [['twelve'], 2, /whole number/],

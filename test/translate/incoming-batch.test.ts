@@ -156,7 +156,7 @@ describe('an answer', () => {
 
   test('for one who has left is empty, and what it says of chats is learned', async () => {
     const { incoming, all, told } = scene({ open: openedAs() })
-    expect(await incoming.open([update()], AbortSignal.abort())).toEqual({
+    expect(await incoming.open([update()], { gone: AbortSignal.abort() })).toEqual({
       updates: [],
       changed: true,
     })
@@ -233,7 +233,9 @@ describe('a batch that took long', () => {
     const [one, other] = [update(), update()]
     const [, answer] = await Promise.all([
       patient?.incoming.open([one]).then(() => answered.push('patient')),
-      leaving?.incoming.open([other], gone.signal).finally(() => answered.push('leaving')),
+      leaving?.incoming
+        .open([other], { gone: gone.signal })
+        .finally(() => answered.push('leaving')),
     ])
     expect(answered).toEqual(['leaving', 'patient'])
     expect(answer).toEqual({ updates: [other], changed: true })

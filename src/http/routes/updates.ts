@@ -71,9 +71,13 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   if (!envelope.ok) return answer
   const updates = readUpdates(envelope.result)
   if (watched.answered(updates.length)) return answer
-  parts.backlog.recordPoll(updates, within(asked.get('limit') ?? '', POLL_LIMIT_MAX))
+  const limit = within(asked.get('limit') ?? '', POLL_LIMIT_MAX)
+  parts.backlog.recordPoll(updates, limit)
   if (parts.incoming === null || updates.length === 0) return answer
-  const opened = await parts.incoming.open(updates, signal)
+  const opened = await parts.incoming.open(updates, {
+    gone: signal,
+    hasMore: updates.length >= limit,
+  })
   return opened.changed ? await withUpdates(answer, opened.updates) : answer
 }
 

@@ -1,0 +1,136 @@
+/** How long updates are left at the service while what decides on them cannot be had from it. */
+import { LRUCache } from 'lru-cache'
+import { monotonicNow } from '../fresh-cache.ts'
+import type { Judgeable } from './batch.ts'
+import type { FoundMessage } from './find-messages.ts'
+
+/** Bounds of waiting, in ms. */
+export interface PatienceTimes {
+  /** While our calls are used up: they come back within a minute. */
+  busyMs: number
+  /** While the service does not answer. */
+  failedMs: number
+  /** The part of each `failedMs` in which others' updates may wait behind. */
+  othersMs: number
+}
+
+export const PATIENCE_TIMES: PatienceTimes = {
+  busyMs: 180_000,
+  failedMs: 600_000,
+  othersMs: 30_000,
+}
+
+/** A batch as far as it was examined; `ready` has no entry for what was not. */
+export interface BatchState {
+  updates: readonly FoundMessage[][]
+  ready: readonly (Judgeable[] | undefined)[]
+  /** More updates may wait at the service behind these. */
+  hasMore: boolean
+}
+
+const SENDERS = 2000
+const UPDATES = 200
+/** After so long without an answer about somebody, their updates may wait anew. */
+const FORGET_MS = 3_600_000
+/** Between two tries: a tenth of the time that was waited, within these. */
+const PAUSE_MS = { min: 1000, max: 5000 }
+
+/**
+ * Decides whether an update is left at the service. Who was waited for in vain is not waited for
+ * again before the service has answered about them, so that one person's updates wait once.
+ */
+export class Patience {
+  readonly #times: PatienceTimes
+  readonly #busySinceMs = new LRUCache<string, number>({ max: UPDATES })
+  /** Since when the service has not answered about a sender in a chat. */
+  readonly #failedSinceMs = new LRUCache<string, number>({ max: SENDERS, ttl: FORGET_MS })
+  #spanAtMs = monotonicNow()
+  /** How long others were kept waiting in this span, and since when they are now. */
+  #delayedMs = 0
+  #delayingSinceMs: number | null = null
+
+  constructor(times: PatienceTimes) {
+    this.#times = times
+  }
+
+  /** Whether the service did not answer about a sender of these, lately. */
+  hasFailed(messages: readonly FoundMessage[]): boolean {
+    return messages.some((one) => this.#failedSinceMs.has(senderOf(one)))
+  }
+
+  /** Whether a sender of these is being waited for. */
+  isWaitingFor(messages: readonly FoundMessage[]): boolean {
+    return messages.some((one) => this.#isWithin(senderOf(one)))
+  }
+
+  /** Takes what was found out; the time that others waited since the last time is counted. */
+  record(ready: BatchState['ready']): void {
+    const nowMs = monotonicNow()
+    if (this.#delayingSinceMs !== null) this.#delayedMs += nowMs - this.#delayingSinceMs
+    this.#delayingSinceMs = null
+    if (nowMs - this.#spanAtMs >= this.#times.failedMs) {
+      this.#spanAtMs = nowMs
+      this.#delayedMs = 0
+    }
+    const examined = ready.flatMap((done) => done ?? [])
+    const failed = examined.filter((one) => one.examined.passing === 'failed')
+    const silent = new Set(failed.map(({ found }) => senderOf(found)))
+    for (const { found } of examined) {
+      // What needs no call is found out although the service does not answer.
+      if (!silent.has(senderOf(found))) this.#failedSinceMs.delete(senderOf(found))
+    }
+    for (const sender of silent) {
+      if (!this.#failedSinceMs.has(sender)) this.#failedSinceMs.set(sender, nowMs)
+    }
+  }
+
+  /**
+   * Whether an update may wait whose Messages would be withheld now.
+   * @param key tells the update from others
+   */
+  mayWait(index: number, key: string, batch: BatchState): boolean {
+    const done = batch.ready[index] ?? []
+    if (done.some(({ examined }) => examined.passing === 'busy')) return this.#mayWaitBusy(key)
+    const failed = done.filter(({ examined }) => examined.passing === 'failed')
+    if (!failed.some(({ found }) => this.#isWithin(senderOf(found)))) return false
+    if (!isBeforeOthers(index, batch)) return true
+    return this.#delayedMs < this.#times.othersMs
+  }
+
+  /** An update waits. @returns how long to wait before the service is asked again, in ms */
+  wait(index: number, batch: BatchState): number {
+    const nowMs = monotonicNow()
+    const sinceMs = (batch.ready[index] ?? []).flatMap(({ found, examined }) =>
+      examined.passing === 'failed' ? [this.#failedSinceMs.get(senderOf(found)) ?? nowMs] : [],
+    )
+    if (sinceMs.length > 0 && isBeforeOthers(index, batch)) {
+      this.#delayingSinceMs = nowMs
+      return PAUSE_MS.min
+    }
+    const waitedMs = nowMs - Math.min(nowMs, ...sinceMs)
+    return Math.max(PAUSE_MS.min, Math.min(waitedMs / 10, PAUSE_MS.max))
+  }
+
+  #isWithin(sender: string): boolean {
+    const sinceMs = this.#failedSinceMs.get(sender)
+    return sinceMs !== undefined && monotonicNow() - sinceMs < this.#times.failedMs
+  }
+
+  #mayWaitBusy(key: string): boolean {
+    const sinceMs = this.#busySinceMs.get(key) ?? monotonicNow()
+    this.#busySinceMs.set(key, sinceMs)
+    return monotonicNow() - sinceMs < this.#times.busyMs
+  }
+}
+
+const senderOf = ({ chatId, fromId }: FoundMessage): string => `${chatId}:${fromId}`
+
+/** Whether updates of others, which could be answered, wait behind this one, or may. */
+function isBeforeOthers(index: number, { updates, ready, hasMore }: BatchState): boolean {
+  if (hasMore) return true
+  const senders = new Set((updates[index] ?? []).map(senderOf))
+  return ready.slice(index + 1).some((done) => {
+    if (done === undefined || done.some(({ examined }) => examined.passing !== null)) return false
+    return done.length === 0 || done.some(({ found }) => !senders.has(senderOf(found)))
+  })
+}

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Judgeable } from '../../src/translate/batch.ts'
+import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import { PATIENCE_TIMES, Patience, type BatchState } from '../../src/translate/patience.ts'
+import type { Passing } from '../../src/translate/passing.ts'
+import { found } from './examine-scene.ts'
+
+const TIMES = { busyMs: 3000, failedMs: 60_000, othersMs: 10_000 }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.advanceTimersByTime(1_000_000)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const by = (fromId: number, chatId = 50): FoundMessage => found({ text: 'x' }, { chatId, fromId })
+
+/** A batch of one Message an update, each as it was examined. */
+function batchOf(
+  ones: [from: FoundMessage, passing: Passing | null][],
+  { hasMore = false } = {},
+): BatchState {
+  const ready = ones.map(([one, passing]): Judgeable[] => [
+    { found: one, examined: { finding: { kind: 'untouched' }, passing }, ms: 1 },
+  ])
+  return { updates: ones.map(([one]) => [one]), ready, hasMore }
+}
+
+/** Takes a batch and, where its first update may wait, lets it. */
+function look(patience: Patience, batch: BatchState): boolean {
+  patience.record(batch.ready)
+  const isWaiting = patience.mayWait(0, 'update', batch)
+  if (isWaiting) patience.wait(0, batch)
+  return isWaiting
+}
+
+test('the bounds are ten minutes alone, and half a minute of them before others', () => {
+  expect(PATIENCE_TIMES).toEqual({ busyMs: 180_000, failedMs: 600_000, othersMs: 30_000 })
+})
+
+describe('an update about whose sender the service does not answer', () => {
+  const alone = batchOf([[by(5), 'failed']])
+
+  test('waits until its time is over, and not again before an answer', () => {
+    const patience = new Patience(TIMES)
+    expect(look(patience, alone)).toBe(true)
+    vi.advanceTimersByTime(59_999)
+    expect(look(patience, alone)).toBe(true)
+    expect(patience.isWaitingFor([by(5)])).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(look(patience, alone)).toBe(false)
+    expect([patience.isWaitingFor([by(5)]), patience.hasFailed([by(5)])]).toEqual([false, true])
+    expect(look(patience, alone)).toBe(false)
+    patience.record(batchOf([[by(5), null]]).ready)
+    expect(patience.hasFailed([by(5)])).toBe(false)
+    expect(look(patience, alone)).toBe(true)
+  })
+
+  test('says nothing of the sender elsewhere, nor of others', () => {
+    const patience = new Patience(TIMES)
+    look(patience, alone)
+    expect(patience.isWaitingFor([by(5, 51)])).toBe(false)
+    expect(patience.isWaitingFor([by(6)])).toBe(false)
+  })
+
+  test('is asked about less often, the longer it waits', () => {
+    const patience = new Patience({ ...TIMES, failedMs: 600_000 })
+    const pauses = [0, 20_000, 20_000, 300_000].map((laterMs) => {
+      vi.advanceTimersByTime(laterMs)
+      patience.record(alone.ready)
+      return patience.wait(0, alone)
+    })
+    expect(pauses).toEqual([1000, 2000, 4000, 5000])
+  })
+
+  test('is never one whose calls were answered', () => {
+    const patience = new Patience(TIMES)
+    expect(look(patience, batchOf([[by(5), null]]))).toBe(false)
+  })
+})
+
+describe('while others’ updates are behind', () => {
+  const before = batchOf([
+    [by(5), 'failed'],
+    [by(6), null],
+  ])
+
+  test('an update waits for its part of the time alone', () => {
+    const patience = new Patience(TIMES)
+    expect(look(patience, before)).toBe(true)
+    vi.advanceTimersByTime(9999)
+    expect(look(patience, before)).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(look(patience, before)).toBe(false)
+  })
+
+  test('all senders together have that part, and have it again in the next span', () => {
+    const patience = new Patience(TIMES)
+    const asBad = (fromId: number): BatchState =>
+      batchOf([
+        [by(fromId), 'failed'],
+        [by(6), null],
+      ])
+    const times = Array.from({ length: 100 }, (_, n) => {
+      const isWaiting = look(patience, asBad(100 + Math.floor(n / 2)))
+      vi.advanceTimersByTime(n === 49 ? 30_000 : 500)
+      return isWaiting
+    })
+    expect(times.slice(0, 50).filter(Boolean)).toHaveLength(20)
+    expect(times.slice(50).filter(Boolean).length).toBeLessThanOrEqual(21)
+  })
+
+  test('the time in which nobody waits behind is not counted', () => {
+    const patience = new Patience(TIMES)
+    expect(look(patience, batchOf([[by(5), 'failed']]))).toBe(true)
+    vi.advanceTimersByTime(30_000)
+    expect(look(patience, before)).toBe(true)
+  })
+
+  test.each([
+    ['an update without Messages', { ready: [], updates: [] }, true],
+    ['one of the same sender', batchOf([[by(5), null]]), false],
+    ['one that cannot be answered either', batchOf([[by(6), 'failed']]), false],
+    ['one of the sender in another chat', batchOf([[by(5, 51), null]]), true],
+  ])('others are not everybody: %s', (_what, { ready, updates }, counts) => {
+    const [head] = [batchOf([[by(5), 'failed']])]
+    const isEmpty = updates.length === 0
+    const batch: BatchState = {
+      updates: [...head.updates, ...(isEmpty ? [[]] : updates)],
+      ready: [...head.ready, ...(isEmpty ? [[]] : ready)],
+      hasMore: false,
+    }
+    const patience = new Patience(TIMES)
+    expect(look(patience, batch)).toBe(true)
+    vi.advanceTimersByTime(10_000)
+    expect(look(patience, batch)).toBe(!counts)
+  })
+
+  test('a full batch counts as one with others behind it', () => {
+    const patience = new Patience(TIMES)
+    const full = batchOf([[by(5), 'failed']], { hasMore: true })
+    expect(look(patience, full)).toBe(true)
+    vi.advanceTimersByTime(10_000)
+    expect(look(patience, full)).toBe(false)
+  })
+})
+
+test('calls that are used up are waited for by update, whoever is behind', () => {
+  const patience = new Patience({ ...TIMES, othersMs: 0 })
+  const busy = batchOf([
+    [by(5), 'busy'],
+    [by(6), null],
+  ])
+  expect(look(patience, busy)).toBe(true)
+  vi.advanceTimersByTime(2999)
+  expect(look(patience, busy)).toBe(true)
+  vi.advanceTimersByTime(1)
+  expect(look(patience, busy)).toBe(false)
+  expect(patience.mayWait(0, 'another update', busy)).toBe(true)
+})

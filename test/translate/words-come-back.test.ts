@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { useStage, type Person } from '../support/double-stage.ts'
+import { no, type Json } from '../support/double-wire.ts'
+import { openBot } from '../updates/bot.ts'
+
+const stage = useStage({ env: { TESTS_LEAVING: '1' } })
+
+/** A person about whom the service does not answer until this is disposed. */
+function hide(person: Person, chatId: number): Disposable {
+  const list = stage.double.script('GET', `/chats/${chatId}/keys`, no(500, 'internal'))
+  const own = stage.double.script('GET', `/users/${person.id}/key`, no(500, 'internal'))
+  return {
+    [Symbol.dispose]: () => {
+      list[Symbol.dispose]()
+      own[Symbol.dispose]()
+    },
+  }
+}
+
+async function said(from: Person, text: string, chat = stage.privateChat(from)): Promise<number> {
+  const armored = await from.phone.seal(text, [stage.botCertificate])
+  const message = stage.double.world.message(chat, from, { armored })
+  return stage.double.world.push({ kind: 'message', message })
+}
+
+const poll = async (offset: number): Promise<Json[]> => {
+  const { status, json } = await stage.sidecar.call('GET', `/updates?offset=${offset}&timeout=1`)
+  expect(status).toBe(200)
+  return json.result
+}
+
+test('words whose sender’s certificate cannot be had come once it can, in their place', async () => {
+  const [alice, bob] = [await stage.person(), await stage.person()]
+  const chat = stage.privateChat(alice)
+  const first = await said(bob, 'one')
+  const since = stage.double.mark()
+  const before = await (async () => {
+    using _ = hide(alice, chat.id)
+    await said(alice, 'two', chat)
+    await said(bob, 'three')
+    const answered = await poll(first)
+    expect(await poll(first + 1)).toEqual([])
+    expect(await poll(first + 1)).toEqual([])
+    return answered
+  })()
+  const after = await poll(first + 1)
+  expect([...before, ...after].map(({ message }) => message.text)).toEqual(['one', 'two', 'three'])
+  expect(after[0].message.postern).toMatchObject({ verdict: 'verified' })
+  const calls = stage.double.calls('GET', /\/keys$/, since)
+  expect(calls.length, 'three tries, then one with each poll').toBeLessThan(20)
+})
+
+test('a webhook gets them once they can be opened, in their place', async () => {
+  const alice = await stage.person()
+  const bob = await stage.person()
+  const chat = stage.privateChat(alice)
+  const none = { json: { ok: true, result: { url: null, pending: 0 } } }
+  stage.double.script('GET', '/webhook', none)
+  stage.double.script('DELETE', '/webhook', none)
+  const bot = await openBot((_delivery, response) => {
+    response.writeHead(200).end()
+  })
+  const texts = (): unknown[] => bot.deliveries.map(({ body }) => JSON.parse(body).message.text)
+  {
+    using _ = hide(alice, chat.id)
+    const first = await said(alice, 'two', chat)
+    await poll(first).then((left) => expect(left).toEqual([]))
+    await said(bob, 'three')
+    const since = stage.double.mark()
+    const { status } = await stage.sidecar.call('POST', '/webhook', { url: bot.url })
+    expect(status).toBe(200)
+    const asked = () => stage.double.calls('GET', `/chats/${chat.id}/keys`, since).length
+    await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(2)
+    expect(texts().filter((text) => text === undefined || text === 'three')).toEqual([])
+  }
+  await expect.poll(() => texts().slice(-2), { timeout: 20_000 }).toEqual(['two', 'three'])
+  await stage.sidecar.call('DELETE', '/webhook')
+})
+
+test('a bot that goes on polling one update at a time waits no longer than others may', async () => {
+  const alice = await stage.person()
+  const chat = stage.privateChat(alice)
+  const short = await stage.sidecar.again({ env: { TESTS_LEAVING: '0.05' } })
+  stage.sidecar = short
+  using _ = hide(alice, chat.id)
+  const first = await said(alice, 'never', chat)
+  const path = `/updates?offset=${first}&limit=1&timeout=1`
+  const answer = async (): Promise<Json[]> => (await short.call('GET', path)).json.result
+  expect(await answer()).toEqual([])
+  await expect.poll(answer, { timeout: 25_000 }).toHaveLength(1)
+  const [one] = await answer()
+  expect(one.message.postern.verdict).toBe('signer-unavailable')
+}, 40_000)
