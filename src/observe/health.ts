@@ -109,6 +109,11 @@ export class Health {
     if (this.#reasons.delete(code)) this.#changes.emit({ code, holds: false })
   }
 
+  /** Whether a reason holds now. */
+  holds(code: ReasonCode): boolean {
+    return this.#reasons.has(code)
+  }
+
   /** What a reason is and what to do about it, whether it holds or not. */
   static describe(code: ReasonCode): { what: string; hint: string } {
     return REASONS[code]

@@ -7,8 +7,8 @@ import type { Clock } from './clock.ts'
  */
 const TELLING = 3
 const WITHIN_MS = 300_000
-/** No sign for so long: it has stopped. */
-const QUIET_MS = 120_000
+/** No sign for so long: it has stopped. Longer than anybody waits who polls again. */
+const QUIET_MS = 12_000
 /** Polls that hardly wait tell nothing. */
 const MIN_TIMEOUT_MS = 2000
 

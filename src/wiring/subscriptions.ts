@@ -91,6 +91,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     )
     link.onBot((bot) => publication.observe(bot))
     watch.onRevived(() => publication.suspect())
+    health.onChange(({ code, holds }) => {
+      if (code === 'token' && !holds) publication.suspect()
+    })
   }
 
   peopleState.journal.onChange((change) => {
