@@ -3,6 +3,7 @@
  * README and the test of the dashboard are made from it too.
  */
 import { REASON_CODES } from './health.ts'
+import { WARNING_CODES } from './warnings.ts'
 
 /** One metric. */
 export interface MetricDefinition {
@@ -168,6 +169,11 @@ export const METRICS = {
     type: 'gauge',
     help: '1 for each reason why the sidecar is not ready',
     labels: { code: REASON_CODES },
+  },
+  postern_warning: {
+    type: 'gauge',
+    help: '1 for each warning: what to know although the sidecar does its job',
+    labels: { code: WARNING_CODES },
   },
   postern_rotations_total: {
     type: 'counter',

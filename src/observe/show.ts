@@ -2,6 +2,7 @@
 import { REASON_CODES, type Health } from './health.ts'
 import { METRICS, type LabelsOf } from './metric-catalogue.ts'
 import type { Metrics } from './metrics.ts'
+import { WARNING_CODES, type Warnings } from './warnings.ts'
 
 /** Shows readiness, and each reason against it. */
 export function showHealth(metrics: Metrics, health: Health): void {
@@ -10,6 +11,13 @@ export function showHealth(metrics: Metrics, health: Health): void {
     const holding = new Set(health.reasons().map((reason) => reason.code))
     return REASON_CODES.map((code) => [{ code }, holding.has(code) ? 1 : 0])
   })
+}
+
+/** Shows each warning. */
+export function showWarnings(metrics: Metrics, warnings: Warnings): void {
+  metrics.show('postern_warning', () =>
+    WARNING_CODES.map((code) => [{ code }, warnings.holds(code) ? 1 : 0]),
+  )
 }
 
 /** The bot's own keys. */

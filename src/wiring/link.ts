@@ -11,6 +11,7 @@ import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
+import { Warnings } from '../observe/warnings.ts'
 import { createUpstream, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
 
@@ -30,6 +31,7 @@ const PUBLISH_MS = 10_000
 export interface Link extends AsyncDisposable {
   upstream: Upstream
   health: Health
+  warnings: Warnings
   metrics: Metrics
   alerts: Alerts
   watch: ServiceWatch
@@ -121,6 +123,7 @@ export function createLink(
   return {
     upstream,
     health,
+    warnings: new Warnings(),
     metrics: new Metrics(),
     alerts,
     watch,
