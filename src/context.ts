@@ -83,6 +83,7 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
     },
     [Symbol.asyncDispose]: async () => {
       link.health.set('stopping', '')
+      link.watch.stop()
       // While the bot's door is open still: a bot that takes an update may have to answer it.
       await updates[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])

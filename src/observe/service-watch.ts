@@ -153,9 +153,16 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
+  /** Looks no more until it is started again. */
+  stop(): void {
+    this.#probes = null
+    clearTimeout(this.#timer)
+    this.#dueMs = Infinity
+  }
+
   [Symbol.dispose](): void {
     this.#stopped = true
-    clearTimeout(this.#timer)
+    this.stop()
   }
 
   #revive(): void {

@@ -9,6 +9,26 @@ export const WARNINGS = {
     what: 'updates wait at the service for a minute, or a hundred of them, and the bot does not take them',
     hint: 'see whether the bot runs and polls; `admin.updatesWaiting: unready` makes this a reason of `/readyz`',
   },
+  'key-ending': {
+    what: 'the bot’s key ends within 30 days, and nothing is sealed to it from then on',
+    hint: '`postern key rotate` makes a key that does not end; the old one still opens',
+  },
+  'authority-ending': {
+    what: 'a certificate in `upstream.caFile` ends within 30 days, and calls may fail from then on',
+    hint: 'put the service’s new authority into the file, beside the old one, and restart Postern',
+  },
+  'needed-key-ending': {
+    what: 'an old key of the bot stops opening within 30 days, and opened a message in the last three',
+    hint: 'see `postern key list`; a phone still seals to it, or set `key.retainDays` higher',
+  },
+  'disk-filling': {
+    what: 'the disk of `dataDir` is nearly full',
+    hint: 'free some: what cannot be recorded is neither sealed nor opened',
+  },
+  'memory-filling': {
+    what: 'the process uses more than nine tenths of the memory that it may have',
+    hint: 'give it more, or see in the metrics what it does; it is killed when nothing is left',
+  },
 } as const satisfies Record<string, { what: string; hint: string }>
 
 /** What is warned of. */

@@ -147,9 +147,13 @@ test('what ends at a known time is looked at then', async () => {
   expect(looks.length).toBeLessThanOrEqual(8)
 })
 
-test('a watch that has ended looks no more', async () => {
+test.each<[string, (watch: ServiceWatch) => void]>([
+  ['ended', (watch) => watch[Symbol.dispose]()],
+  ['was stopped', (watch) => watch.stop()],
+])('a watch that %s looks no more', async (_what, end) => {
   const { watch, service, pass } = await watching()
-  watch[Symbol.dispose]()
+  end(watch)
+  watch.unreachable('postern_upstream_unreachable')
   await pass(120_000)
   expect(service.asked).toBe(1)
 })
