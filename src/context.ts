@@ -11,13 +11,13 @@ import { createCore, type Purpose } from './wiring/core.ts'
 import { createLink } from './wiring/link.ts'
 import { buildOperations, buildOperationsWithoutStore } from './wiring/operations.ts'
 import type { HandedInParts } from './wiring/parts.ts'
+import { createProbes } from './wiring/probes.ts'
 import {
   botDoorEvents,
   subscribeCore,
   subscribeLink,
   subscribeUpdates,
 } from './wiring/subscriptions.ts'
-import { tryWriting } from './wiring/upkeep.ts'
 
 export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
 export { createLink, type Link } from './wiring/link.ts'
@@ -75,7 +75,7 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
     listen: async () => {
       const addresses = await openDoors(settings, doors)
       resources.use(await startControl({ ...options, operations, dataDir: settings.dataDir }))
-      link.watch.start({ askService: link.calls.me, tryStore: () => tryWriting(core.store) })
+      link.watch.start(createProbes(options, link, core))
       core.publication?.start()
       updates.webhook.start()
       updates.backlog.start()
@@ -83,6 +83,7 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
     },
     [Symbol.asyncDispose]: async () => {
       link.health.set('stopping', '')
+      link.watch.stop()
       // While the bot's door is open still: a bot that takes an update may have to answer it.
       await updates[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])

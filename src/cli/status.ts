@@ -82,7 +82,8 @@ function assertReady({ ready, reasons }: StatusReport): void {
 function printStatus(report: StatusReport): void {
   const { bot, key, upstream, chats, updates, calls } = report
   print(report.ready ? colourText('green', 'ready') : colourText('red', 'not ready'))
-  for (const { code, message, hint, sinceMs } of report.reasons) {
+  const warnings = report.warnings.map((one) => ({ ...one, code: `warning, ${one.code}` }))
+  for (const { code, message, hint, sinceMs } of [...report.reasons, ...warnings]) {
     print(`  ${code}: ${message} (since ${new Date(sinceMs).toISOString()})`)
     print(`    ${hint}`)
   }

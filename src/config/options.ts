@@ -122,6 +122,11 @@ export const Options = z.strictObject({
     .strictObject({
       host: host('127.0.0.1', 'address of /healthz, /readyz, /metrics and /status'),
       port: port(8701, 'port of /healthz, /readyz, /metrics and /status'),
+      updatesWaiting: choice(
+        ['warn', 'unready'],
+        'warn',
+        'updates that the bot does not take for a minute, or a hundred of them: warn only, or /readyz 503',
+      ),
     })
     .prefault({}),
   dataDir: setting(

@@ -1,6 +1,7 @@
 /** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
 import type { CheckLine } from '../doctor/check-line.ts'
 import type { HealthReason } from '../observe/health.ts'
+import type { Warning } from '../observe/warnings.ts'
 import type { Rotation } from '../keys/rotation.ts'
 
 /** The answer of `/status`, which `postern status` shows to people. */
@@ -10,6 +11,8 @@ export interface StatusReport {
   startedAt: string
   ready: boolean
   reasons: HealthReason[]
+  /** What to know although it does its job. */
+  warnings: Warning[]
   /** Null until the service has answered `GET /me` once. */
   bot: { id: number; username: string; mode: string; fingerprint: string | null } | null
   /** The key that signs; null when there is none. */

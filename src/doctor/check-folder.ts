@@ -1,9 +1,9 @@
 /** Checks the data directory: its owner, who else can read it, free space on its disk. */
-import { lstat, readdir, statfs } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { freeBytesOf, LEAST_FREE_BYTES } from '../store/disk.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
-const LEAST_BYTES = 16 * 1024 * 1024
 const NOTABLE_BYTES = 256 * 1024 * 1024
 
 /** @param dataDir absolute; need not exist. Never throws for what it finds. */
@@ -43,14 +43,13 @@ async function openFilesIn(dataDir: string): Promise<string[]> {
 }
 
 async function room(dataDir: string): Promise<CheckLine> {
-  const disk = await statfs(dataDir).catch(codeOf)
-  if (typeof disk === 'string') {
-    return warn('disk', `its free space is not known (${disk})`, 'look at it with df')
+  const freeBytes = await freeBytesOf(dataDir).catch(codeOf)
+  if (typeof freeBytes === 'string') {
+    return warn('disk', `its free space is not known (${freeBytes})`, 'look at it with df')
   }
-  const freeBytes = disk.bavail * disk.bsize
   const message = `${Math.floor(freeBytes / 1024 / 1024)} MiB free for ${dataDir}`
   const hint = 'free some: what cannot be recorded is neither sealed nor opened'
-  if (freeBytes < LEAST_BYTES) return fail('disk', message, hint)
+  if (freeBytes < LEAST_FREE_BYTES) return fail('disk', message, hint)
   return freeBytes < NOTABLE_BYTES ? warn('disk', message, hint) : pass('disk', message)
 }
 

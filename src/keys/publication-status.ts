@@ -69,6 +69,15 @@ export class PublicationStatus {
     else this.become('expired', 'phones seal nothing to it any more')
   }
 
+  /** The time of the published key may be over by now, or, by a clock that was set, not yet. */
+  lookAtClock(): void {
+    const { active } = this.#parts.keyring
+    if (active === undefined) return
+    const state = isExpired(active) ? 'expired' : 'published'
+    const other = state === 'expired' ? 'published' : 'expired'
+    if (this.#state === other) this.becomeShown()
+  }
+
   /** The key to sign with. @throws Refusal naming why nothing can be sealed now */
   requirePublished(): ReadyKey {
     const { active } = this.#parts.keyring

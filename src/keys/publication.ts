@@ -32,7 +32,10 @@ export interface PublicationChange {
 
 const CHECK_EVERY_MS = 600_000
 const RETRY_FIRST_MS = 1000
-const RETRY_MAX_MS = 60_000
+/** While the key is not the published one, which keeps the sidecar from its job. */
+const RETRY_MAX_MS = 10_000
+/** A refused token is not tried more often. */
+const TOKEN_RETRY_MS = 60_000
 
 /**
  * Keeps the service's view of our key equal to ours, and rotates it (DESIGN: Keys): looks at start,
@@ -142,6 +145,11 @@ export class Publication implements AsyncDisposable {
   observe(bot: Bot): void {
     if (this.#asking > 0 || this.#shown === undefined) return
     if (fingerprintOf(bot) !== this.#shown) this.suspect()
+  }
+
+  /** Looks at the clock alone: whether the time of the published key is over. */
+  lookAtClock(): void {
+    this.#status.lookAtClock()
   }
 
   /**
@@ -256,7 +264,7 @@ export class Publication implements AsyncDisposable {
     this.#log.warn({ code: codeOf(error) }, 'the key could not be compared or published')
     if (this.state === 'unpublished') this.#status.become('unpublished', detail)
     const refusedToken = error instanceof ServiceError && error.status === 401
-    const leastMs = refusedToken ? RETRY_MAX_MS : retryAfterMs(error)
+    const leastMs = refusedToken ? TOKEN_RETRY_MS : retryAfterMs(error)
     this.#retryMs = Math.max(this.#retryMs, leastMs)
   }
 

@@ -5,7 +5,7 @@ import { Listeners } from '../util/listeners.ts'
 /** What an operator must not miss. Holds no secret and nobody's words. */
 export interface Alert {
   /**
-   * A reason's code, or `verified-changed`, `shared-certificate`, `list-contradicts`,
+   * A reason's or a warning's code, or `verified-changed`, `shared-certificate`, `list-contradicts`,
    * `too-many-chats`, `too-many-people`.
    */
   alert: string

@@ -1,5 +1,5 @@
 import { REFUSALS } from '../errors.ts'
-import { Listeners } from '../util/listeners.ts'
+import { Conditions, type Condition, type ConditionChange } from './conditions.ts'
 
 /**
  * Everything that can keep the sidecar from doing its whole job, with what to do about it. The
@@ -68,45 +68,15 @@ export type ReasonCode = keyof typeof REASONS
 export const REASON_CODES = Object.keys(REASONS) as readonly ReasonCode[]
 
 /** One reason, for people and probes. */
-export interface HealthReason {
-  code: ReasonCode
-  /** What is the matter, with its detail. */
-  message: string
-  /** What to do about it. */
-  hint: string
-  /** Since when, ms since epoch. */
-  sinceMs: number
-}
+export type HealthReason = Condition<ReasonCode>
 
 /** A reason came up (`holds`), or went. */
-export interface ReasonChange {
-  code: ReasonCode
-  holds: boolean
-}
+export type ReasonChange = ConditionChange<ReasonCode>
 
 /** What is known of the flow of messages, rather than of the process: ready when nothing is wrong. */
-export class Health {
-  readonly #reasons = new Map<ReasonCode, { detail: string; sinceMs: number }>()
-  readonly #changes = new Listeners<ReasonChange>()
-
-  /** Calls back when a reason comes up and when it goes. */
-  onChange(listener: (change: ReasonChange) => void): void {
-    this.#changes.add(listener)
-  }
-
-  /**
-   * States a reason. Stated again, it keeps its beginning and takes the new detail.
-   * @param detail what exactly, for people; no secrets and nobody's words; may be empty
-   */
-  set(code: ReasonCode, detail: string): void {
-    const known = this.#reasons.get(code)
-    this.#reasons.set(code, { detail, sinceMs: known?.sinceMs ?? Date.now() })
-    if (known === undefined) this.#changes.emit({ code, holds: true })
-  }
-
-  /** Takes a reason back; nothing happens when it was not stated. */
-  clear(code: ReasonCode): void {
-    if (this.#reasons.delete(code)) this.#changes.emit({ code, holds: false })
+export class Health extends Conditions<ReasonCode> {
+  constructor() {
+    super(REASONS)
   }
 
   /** What a reason is and what to do about it, whether it holds or not. */
@@ -116,14 +86,11 @@ export class Health {
 
   /** All reasons that hold, the oldest first. */
   reasons(): HealthReason[] {
-    return [...this.#reasons].map(([code, { detail, sinceMs }]) => {
-      const { what, hint } = REASONS[code]
-      return { code, message: detail === '' ? what : `${what}: ${detail}`, hint, sinceMs }
-    })
+    return this.all()
   }
 
   /** True when no reason holds. */
   get ready(): boolean {
-    return this.#reasons.size === 0
+    return this.all().length === 0
   }
 }

@@ -3,6 +3,7 @@
  * README and the test of the dashboard are made from it too.
  */
 import { REASON_CODES } from './health.ts'
+import { WARNING_CODES } from './warnings.ts'
 
 /** One metric. */
 export interface MetricDefinition {
@@ -168,6 +169,26 @@ export const METRICS = {
     type: 'gauge',
     help: '1 for each reason why the sidecar is not ready',
     labels: { code: REASON_CODES },
+  },
+  postern_warning: {
+    type: 'gauge',
+    help: '1 for each warning: what to know although the sidecar does its job',
+    labels: { code: WARNING_CODES },
+  },
+  postern_ends_in_seconds: {
+    type: 'gauge',
+    help: 'Time until something ends: the bot’s key, an authority of upstream.caFile, an old key that is needed still; absent for what does not end',
+    labels: { what: ['key', 'authority', 'needed-key'] },
+  },
+  postern_disk_free_bytes: {
+    type: 'gauge',
+    help: 'Room on the disk of dataDir; absent while it is not known',
+    labels: {},
+  },
+  postern_memory_used_ratio: {
+    type: 'gauge',
+    help: 'The part that is used of the memory or the heap that the process may have, whichever is more',
+    labels: {},
   },
   postern_rotations_total: {
     type: 'counter',

@@ -90,7 +90,8 @@ export class Metrics {
       const samples = read()
       gauge?.reset()
       counter?.reset()
-      if (samples.length === 0) gauge?.remove()
+      // only one without labels shows a value after its reset
+      if (samples.length === 0 && Object.keys(METRICS[name].labels).length === 0) gauge?.remove()
       for (const [labels, value] of samples) {
         gauge?.set(labels, value)
         counter?.inc(labels, value)

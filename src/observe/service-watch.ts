@@ -1,11 +1,15 @@
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { Health } from './health.ts'
+import type { Health, ReasonCode } from './health.ts'
 
 /** Reasons that only a call to the service can take back. */
 const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
+/** The route whose answer says all that only a call can say. */
+const ME = 'GET /me'
+/** How long `/me` may stay unheard before it is asked, and how often what needs no call is looked at. */
+const LOOK_MS = 10_000
+/** The first wait while a reason stands; it doubles up to `LOOK_MS`. */
 const FIRST_MS = 1000
-const MAX_MS = 60_000
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
 const SKEW_MAX_MS = 120_000
@@ -16,24 +20,38 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
   ),
 )
 
-/** What the watch does to find out whether something is right again. */
+/** What the watch does to find out how things are. */
 export interface Probes {
-  /** Asks `GET /me` and takes in what it says; rejects when nothing usable came. */
+  /** Asks `GET /me` within seconds and takes in what it says; rejects when nothing usable came. */
   askService: () => Promise<unknown>
   /** Writes to the data directory; rejects when it still cannot be written. */
   tryStore: () => Promise<unknown>
+  /** Reads the token again from where it came; true when it is another one. */
+  reloadToken: () => Promise<boolean>
+  /** Looks at what needs no call: expiry dates, the disk. */
+  lookLocally: () => Promise<unknown>
+  /** How long until something ends whose date is known, in ms; Infinity when nothing does. */
+  untilNextEndMs: () => number
 }
 
 /**
  * Concludes from calls how the service is: reachable, token good, not paused, clocks together. Once
- * started it asks again by itself while something is wrong, so that readiness turns back without the bot.
+ * started it asks `/me` whenever that was not heard for `LOOK_MS`, sooner while something is wrong: what
+ * readiness says is never older than `LOOK_MS` and the time that one call may take.
  */
 export class ServiceWatch implements Disposable {
   readonly #health: Health
   readonly #revivals = new Listeners()
   #probes: Probes | null = null
   #timer: NodeJS.Timeout | undefined
+  /** When the timer fires; this and the times below are of `performance.now()`. */
+  #dueMs = Infinity
+  #isLooking = false
   #waitMs = FIRST_MS
+  /** When `/me` was last answered. */
+  #heardMs = -Infinity
+  #tokenWaitMs = FIRST_MS
+  #tokenDueMs = -Infinity
   #revoked = false
   #stopped = false
   #skewMs: number | null = null
@@ -59,7 +77,7 @@ export class ServiceWatch implements Disposable {
     return this.#reachable
   }
 
-  /** Begins to look by itself: at once, and again while something is wrong. */
+  /** Begins to look by itself: at once, and again until it is disposed of. */
   start(probes: Probes): void {
     this.#probes = probes
     this.#schedule(0)
@@ -71,10 +89,12 @@ export class ServiceWatch implements Disposable {
     this.#reachable = true
     health.clear('starting')
     health.clear('upstream')
+    if (o.route === ME) this.#heardMs = performance.now()
     if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
-    if (this.#revoked) this.#revivals.emit()
-    this.#revoked = false
+    if (this.#revoked) this.#revive()
+    this.#tokenWaitMs = FIRST_MS
+    this.#tokenDueMs = -Infinity
     health.clear('token')
     if (o.status < 300 && !ANSWERS_WHILE_PAUSED.has(o.route)) health.clear('paused')
   }
@@ -115,7 +135,7 @@ export class ServiceWatch implements Disposable {
     this.#revoked = true
     this.#health.set('token', 'it was revoked')
     clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#dueMs = Infinity
   }
 
   clock(skewMs: number): void {
@@ -133,32 +153,67 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
-  [Symbol.dispose](): void {
-    this.#stopped = true
+  /** Looks no more until it is started again. */
+  stop(): void {
+    this.#probes = null
     clearTimeout(this.#timer)
+    this.#dueMs = Infinity
   }
 
+  [Symbol.dispose](): void {
+    this.#stopped = true
+    this.stop()
+  }
+
+  #revive(): void {
+    this.#revoked = false
+    this.#revivals.emit()
+    this.#schedule(this.#waitMs)
+  }
+
+  /** Looks after so long at the latest. */
   #schedule(waitMs: number): void {
-    if (this.#stopped || this.#revoked || this.#timer !== undefined) return
     const probes = this.#probes
-    if (probes === null) return
+    if (probes === null || this.#stopped || this.#revoked || this.#isLooking) return
+    const dueMs = performance.now() + waitMs
+    if (this.#dueMs <= dueMs) return
+    clearTimeout(this.#timer)
+    this.#dueMs = dueMs
     this.#timer = setTimeout(() => void this.#look(probes), waitMs)
     this.#timer.unref()
   }
 
-  async #look({ askService, tryStore }: Probes): Promise<void> {
-    const codes = new Set(this.#health.reasons().map(({ code }) => code))
-    if (codes.has('store')) await tryStore().catch(() => undefined)
-    if (ASKED_ABOUT.some((code) => codes.has(code))) await askService().catch(() => undefined)
-    this.#timer = undefined
-    const left = this.#health.reasons().map(({ code }) => code)
-    const waiting = left.some((code) => code === 'store' || isAskedAbout(code))
-    const max = left.includes('token') ? TOKEN_MAX_MS : MAX_MS
-    this.#waitMs = waiting ? Math.min(this.#waitMs * 2, max) : FIRST_MS
-    if (waiting) this.#schedule(this.#waitMs)
+  async #look(probes: Probes): Promise<void> {
+    this.#dueMs = Infinity
+    this.#isLooking = true
+    await probes.lookLocally().catch(() => undefined)
+    if (this.#holds('store')) await probes.tryStore().catch(() => undefined)
+    if (await this.#isToAsk(probes)) await probes.askService().catch(() => undefined)
+    this.#isLooking = false
+    this.#schedule(Math.min(this.#nextWaitMs(), Math.max(0, probes.untilNextEndMs())))
   }
-}
 
-function isAskedAbout(code: string): boolean {
-  return ASKED_ABOUT.some((asked) => asked === code)
+  async #isToAsk({ reloadToken }: Probes): Promise<boolean> {
+    const nowMs = performance.now()
+    if (this.#holds('token')) {
+      const isAnother = await reloadToken().catch(() => false)
+      if (!isAnother && nowMs < this.#tokenDueMs) return false
+      this.#tokenDueMs = nowMs + this.#tokenWaitMs
+      this.#tokenWaitMs = Math.min(this.#tokenWaitMs * 2, TOKEN_MAX_MS)
+      return true
+    }
+    return ASKED_ABOUT.some((code) => this.#holds(code)) || nowMs - this.#heardMs >= LOOK_MS
+  }
+
+  #nextWaitMs(): number {
+    const isWrong = this.#holds('store') || ASKED_ABOUT.some((code) => this.#holds(code))
+    this.#waitMs = isWrong ? Math.min(this.#waitMs * 2, LOOK_MS) : FIRST_MS
+    if (isWrong) return this.#waitMs
+    const silentMs = performance.now() - this.#heardMs
+    return silentMs < LOOK_MS ? LOOK_MS - silentMs : LOOK_MS
+  }
+
+  #holds(code: ReasonCode): boolean {
+    return this.#health.holds(code)
+  }
 }

@@ -1,7 +1,9 @@
 /** Metrics that are read from the parts each time that somebody looks at `/metrics`. */
+import type { Outlook } from './foresight.ts'
 import { REASON_CODES, type Health } from './health.ts'
 import { METRICS, type LabelsOf } from './metric-catalogue.ts'
 import type { Metrics } from './metrics.ts'
+import { WARNING_CODES, type Warnings } from './warnings.ts'
 
 /** Shows readiness, and each reason against it. */
 export function showHealth(metrics: Metrics, health: Health): void {
@@ -9,6 +11,37 @@ export function showHealth(metrics: Metrics, health: Health): void {
   metrics.show('postern_reason', () => {
     const holding = new Set(health.reasons().map((reason) => reason.code))
     return REASON_CODES.map((code) => [{ code }, holding.has(code) ? 1 : 0])
+  })
+}
+
+/** Shows each warning. */
+export function showWarnings(metrics: Metrics, warnings: Warnings): void {
+  metrics.show('postern_warning', () =>
+    WARNING_CODES.map((code) => [{ code }, warnings.holds(code) ? 1 : 0]),
+  )
+}
+
+/** Shows what will run out, as it was last looked at; null before the first look. */
+export function showOutlook(metrics: Metrics, latest: () => Outlook | null): void {
+  metrics.show('postern_ends_in_seconds', () => {
+    const outlook = latest()
+    if (outlook === null) return []
+    const ends = {
+      key: outlook.keyEndsMs,
+      authority: outlook.authorityEndsMs,
+      'needed-key': outlook.neededKeyEndsMs,
+    }
+    return METRICS.postern_ends_in_seconds.labels.what.flatMap((what) =>
+      ends[what] === Infinity ? [] : [[{ what }, (ends[what] - Date.now()) / 1000]],
+    )
+  })
+  metrics.show('postern_disk_free_bytes', () => {
+    const bytes = latest()?.diskFreeBytes ?? null
+    return bytes === null ? [] : [[{}, bytes]]
+  })
+  metrics.show('postern_memory_used_ratio', () => {
+    const outlook = latest()
+    return outlook === null ? [] : [[{}, outlook.memoryUsed]]
   })
 }
 

@@ -6,10 +6,10 @@ import { Listeners } from '../util/listeners.ts'
 import type { Clock } from './clock.ts'
 
 /**
- * `waiting`: the bot's webhook takes updates more slowly than they come, or not at all.
+ * `noticed`: updates wait longer than a bot that runs would let them. `waiting`: the bot's webhook takes updates more slowly than they come, or not at all.
  * `expiring`: the service is about to drop some (spec, Events 2).
  */
-export type BacklogLevel = 'none' | 'waiting' | 'expiring'
+export type BacklogLevel = 'none' | 'noticed' | 'waiting' | 'expiring'
 
 export interface BacklogState {
   level: BacklogLevel
@@ -27,6 +27,11 @@ export interface BacklogParts {
   isDelivering: () => boolean
   /** Asks `GET /me` anew; what it says of the queue comes back through `recordPending`. */
   ask: () => Promise<unknown>
+  /**
+   * Reads the oldest update at the service without confirming anything; null while a poll of the
+   * bot's may be under way, which that would end.
+   */
+  peek: () => Promise<readonly Update[] | null>
 }
 
 /** How the backlog stands, and its level before. */
@@ -36,6 +41,7 @@ export interface BacklogLook {
 }
 
 const LOOK_MS = 60_000
+const NOTICED = { count: 100, ms: 60_000 }
 const WAITING = { count: 1000, ms: 600_000 }
 const EXPIRING = {
   count: FIXED_LIMITS.retentionUpdates * 0.8,
@@ -50,6 +56,11 @@ export class Backlog implements Disposable {
   readonly #end = new AbortController()
   #pending: number | null = null
   #oldestAtMs: number | null = null
+  /** Counts polls: what was peeked before one may be confirmed since. */
+  #polls = 0
+  /** Whether `#oldestAtMs` is the date of an update, rather than when we first heard of one. */
+  #isDated = false
+  #isPeeking = false
   #isBehind = false
   #level: BacklogLevel = 'none'
 
@@ -78,16 +89,23 @@ export class Backlog implements Disposable {
     const isAll = updates.length < asked
     this.#isBehind = !isAll
     if (isAll) this.#pending = updates.length
-    this.#oldestAtMs = updates.map(dateOf).find((date) => date !== null) ?? null
+    this.#polls++
+    this.#oldestAtMs = oldestOf(updates)
+    this.#isDated = this.#oldestAtMs !== null
     this.#updateLevel()
   }
 
   /** The service reported how many wait, in `/me` or about the webhook. */
   recordPending(count: number): void {
     this.#pending = count
-    if (count === 0) this.#oldestAtMs = null
-    // It says no dates: what nobody has fetched waits at least since we first heard of it.
-    else this.#oldestAtMs ??= this.#serviceNowMs()
+    if (count === 0) {
+      this.#oldestAtMs = null
+      this.#isDated = false
+    } else {
+      // It says no dates: what nobody has fetched waits at least since we first heard of it.
+      this.#oldestAtMs ??= this.#serviceNowMs()
+      if (!this.#isDated) void this.#date()
+    }
     this.#updateLevel()
   }
 
@@ -103,6 +121,19 @@ export class Backlog implements Disposable {
   #serviceNowMs(): number {
     const { clock, skewMs } = this.#parts
     return clock.now() - (skewMs() ?? 0)
+  }
+
+  /** Takes the date of the oldest update from itself. */
+  async #date(): Promise<void> {
+    if (this.#isPeeking) return
+    this.#isPeeking = true
+    const before = this.#polls
+    const updates = await this.#parts.peek().catch(() => null)
+    this.#isPeeking = false
+    if (updates === null || updates.length === 0 || this.#polls !== before) return
+    this.#isDated = true
+    this.#oldestAtMs = oldestOf(updates) ?? this.#oldestAtMs
+    this.#updateLevel()
   }
 
   async #look(): Promise<void> {
@@ -121,6 +152,7 @@ export class Backlog implements Disposable {
     if (this.#exceeds(EXPIRING, 'expiring')) this.#level = 'expiring'
     else if (this.#parts.isDelivering() && this.#exceeds(WAITING, 'waiting'))
       this.#level = 'waiting'
+    else if (this.#exceeds(NOTICED, 'noticed')) this.#level = 'noticed'
     else this.#level = 'none'
     this.#looks.emit({ state: this.state, before })
   }
@@ -130,6 +162,10 @@ export class Backlog implements Disposable {
     const { pending, oldestMs } = this.state
     return (pending ?? 0) >= count * part || (oldestMs ?? 0) >= ms * part
   }
+}
+
+function oldestOf(updates: readonly Update[]): number | null {
+  return updates.map(dateOf).find((date) => date !== null) ?? null
 }
 
 /** When an update's message was written, ms since epoch. */

@@ -7,8 +7,10 @@ import type { Clock } from './clock.ts'
  */
 const TELLING = 3
 const WITHIN_MS = 300_000
-/** No sign for so long: it has stopped. */
-const QUIET_MS = 120_000
+/** No sign for so long: it has stopped. Longer than anybody waits who polls again. */
+const QUIET_MS = 12_000
+/** The longest poll there is, and what it may take beyond its time. */
+const LONGEST_POLL_MS = 60_000
 /** Polls that hardly wait tell nothing. */
 const MIN_TIMEOUT_MS = 2000
 
@@ -31,6 +33,7 @@ export class PollWatch implements Disposable {
   readonly #takeOvers = new Listeners<Taker>()
   readonly #contests = new Listeners<Taker | null>()
   #begun = 0
+  #begunAtMs = -Infinity
   #evictions: { atMs: number; by: Taker }[] = []
   #isContested = false
   #quiet = new AbortController()
@@ -54,6 +57,7 @@ export class PollWatch implements Disposable {
     const clock = this.#clock
     const number = ++this.#begun
     const startedMs = clock.monotonicNow()
+    this.#begunAtMs = startedMs
     const timeoutMs = timeoutSeconds * 1000
     return {
       answered: (count) => {
@@ -64,6 +68,11 @@ export class PollWatch implements Disposable {
         return true
       },
     }
+  }
+
+  /** Whether a poll through this sidecar may be under way. */
+  get mayBeUnderWay(): boolean {
+    return this.#clock.monotonicNow() - this.#begunAtMs < LONGEST_POLL_MS
   }
 
   [Symbol.dispose](): void {

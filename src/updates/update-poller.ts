@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 60_000
 const TOKEN_MAX_WAIT_MS = 300_000
 /** After another's poll displaced ours: displacing it at once would only go on and on. */
 const EVICTED_FIRST_MS = 250
-const EVICTED_MAX_MS = 8000
+const EVICTED_MAX_MS = 4000
 /** The part of the bot's calls that polls of ours may take. */
 const SHARE = 0.2
 /** What stopping waits for a last confirmation. */

@@ -12,6 +12,8 @@ export interface UpstreamLimits {
   pollSlackMs: number
   /** Making one connection, TLS included. */
   connectMs: number
+  /** The longest that a connection without a call is kept: the next look at `/me` makes another. */
+  idleMs: number
   /** Silence within a body. */
   stallMs: number
   /** The pause before a repeated attempt. */
@@ -42,6 +44,7 @@ export const UPSTREAM_LIMITS: Readonly<UpstreamLimits> = {
   sendTotalMs: 29_000,
   pollSlackMs: 10_000,
   connectMs: 10_000,
+  idleMs: 8000,
   stallMs: 10_000,
   retryPauseMs: 200,
   budgetWindowMs: 60_000,

@@ -45,7 +45,8 @@ export function createPools(o: {
     minVersion: 'TLSv1.2',
     ...(o.ca !== undefined && { ca: [...getCACertificates('default'), readable(o.ca)] }),
   })
-  const tls = { secureContext, rejectUnauthorized: true }
+  // a resumed session would pass over a certificate that has expired since
+  const tls = { secureContext, rejectUnauthorized: true, maxCachedSessions: 0 }
   const make = (connections: number, maxBytes: number): Measured => {
     const options = {
       connections,
@@ -55,6 +56,7 @@ export function createPools(o: {
       bodyTimeout: o.limits.stallMs,
       maxResponseSize: maxBytes,
       maxHeaderSize: o.limits.maxHeaderBytes,
+      keepAliveMaxTimeout: o.limits.idleMs,
       connect: { ...tls, timeout: o.limits.connectMs },
     }
     const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}

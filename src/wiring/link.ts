@@ -11,6 +11,7 @@ import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
+import { Warnings } from '../observe/warnings.ts'
 import { createUpstream, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
 
@@ -20,6 +21,9 @@ const OWN_SHARE = 0.5
 /** A look-up that a send or an update waits for. */
 const LOOKUP_MS = 8000
 
+/** A look at `/me` of the watch: with its wait below the 15 s that readiness may be behind. */
+const PROBE_MS = 4000
+
 /** A publication, for which sends wait. */
 const PUBLISH_MS = 10_000
 
@@ -27,11 +31,14 @@ const PUBLISH_MS = 10_000
 export interface Link extends AsyncDisposable {
   upstream: Upstream
   health: Health
+  warnings: Warnings
   metrics: Metrics
   alerts: Alerts
   watch: ServiceWatch
   calls: {
     me: () => Promise<Bot>
+    /** The same, given up after seconds: for the watch, which must know soon. */
+    probe: () => Promise<Bot>
     chat: (chatId: number) => Promise<unknown>
     chatKeys: (chatId: number) => Promise<unknown>
     userKey: (userId: number) => Promise<unknown>
@@ -100,8 +107,8 @@ export function createLink(
     bots.emit(bot)
   }
 
-  async function me(): Promise<Bot> {
-    const result = await upstream.ask({ method: 'GET', path: '/me' })
+  async function me(deadlineMs = Infinity): Promise<Bot> {
+    const result = await upstream.ask({ method: 'GET', path: '/me', deadlineMs })
     identify(result)
     const parsed = Bot.safeParse(result)
     if (!parsed.success) throw new NoResponseError('postern_upstream_invalid', 'a bot')
@@ -116,11 +123,13 @@ export function createLink(
   return {
     upstream,
     health,
+    warnings: new Warnings(),
     metrics: new Metrics(),
     alerts,
     watch,
     calls: {
-      me,
+      me: () => me(),
+      probe: () => me(PROBE_MS),
       chat: (chatId) => get(`/chats/${chatId}`),
       chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
       userKey: (userId) => get(`/users/${userId}/key`),

@@ -5,6 +5,7 @@ import type { TrustChange } from '../keys/journal.ts'
 import type { PublicationChange, PublicationState } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
+import type { Warnings } from '../observe/warnings.ts'
 import type { BacklogLook } from '../updates/backlog.ts'
 import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import type { Taker } from '../updates/poll-watch.ts'
@@ -122,18 +123,32 @@ export function reportSecondPoller(by: Taker | null, health: Health, log: Log): 
 }
 
 const HOUR_MS = 3_600_000
-const BACKLOG_REASONS = { waiting: 'updates-waiting', expiring: 'updates-expiring' } as const
+const MINUTE_MS = 60_000
 
-export function reportBacklog({ state, before }: BacklogLook, health: Health, log: Log): void {
+/** @param o `isReason`: setting `admin.updatesWaiting` makes a reason of what is a warning */
+export function reportBacklog(
+  { state, before }: BacklogLook,
+  o: { health: Health; warnings: Warnings; log: Log; isReason: boolean },
+): void {
   const { level, pending, oldestMs } = state
-  const age = oldestMs === null ? '' : `, the oldest for ${(oldestMs / HOUR_MS).toFixed(1)} hours`
-  for (const [one, code] of Object.entries(BACKLOG_REASONS)) {
-    if (one === level) health.set(code, `${pending ?? 'many'} wait${age}`)
-    else health.clear(code)
-  }
+  const { health, warnings, log } = o
+  const detail = `${pending ?? 'many'} wait${oldestMs === null ? '' : `, the oldest for ${inWords(oldestMs)}`}`
+  if (level === 'none') warnings.clear('updates-waiting')
+  else warnings.set('updates-waiting', detail)
+  const isWaiting = level === 'waiting' || (level === 'noticed' && o.isReason)
+  if (isWaiting) health.set('updates-waiting', detail)
+  else health.clear('updates-waiting')
+  if (level === 'expiring') health.set('updates-expiring', detail)
+  else health.clear('updates-expiring')
   if (level === before) return
   const waiting = { pending, oldestSeconds: oldestMs === null ? null : Math.round(oldestMs / 1000) }
   if (level === 'expiring') log.error(waiting, 'updates are about to be dropped by the service')
-  else if (level === 'waiting') log.warn(waiting, 'updates wait for the bot')
+  else if (level !== 'none') log.warn(waiting, 'updates wait for the bot')
   else log.info(waiting, 'updates do not wait any more')
+}
+
+function inWords(ms: number): string {
+  return ms < HOUR_MS
+    ? `${(ms / MINUTE_MS).toFixed(1)} minutes`
+    : `${(ms / HOUR_MS).toFixed(1)} hours`
 }

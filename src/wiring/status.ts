@@ -22,6 +22,7 @@ export function describeStatus(
     startedAt,
     ready: link.health.ready,
     reasons: link.health.reasons(),
+    warnings: link.warnings.all(),
     bot:
       bot === null
         ? null

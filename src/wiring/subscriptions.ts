@@ -19,7 +19,7 @@ import {
   recordUpstreamAnswer,
   recordVerdict,
 } from '../observe/record.ts'
-import { showHealth, showKeys, showLoad, showMedia } from '../observe/show.ts'
+import { showHealth, showKeys, showLoad, showMedia, showWarnings } from '../observe/show.ts'
 import { batchPerTick } from '../util/batch-per-tick.ts'
 import { alertForReason, alertForTrustChange } from './alerting.ts'
 import type { Core } from './core.ts'
@@ -65,6 +65,7 @@ export function subscribeLink(link: Link): void {
     budget: (used) => recordOwnCalls(metrics, used),
   })
   showHealth(metrics, health)
+  showWarnings(metrics, link.warnings)
 }
 
 /**
@@ -91,6 +92,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     )
     link.onBot((bot) => publication.observe(bot))
     watch.onRevived(() => publication.suspect())
+    health.onChange(({ code, holds }) => {
+      if (code === 'token' && !holds) publication.suspect()
+    })
   }
 
   peopleState.journal.onChange((change) => {
@@ -184,7 +188,7 @@ export function subscribeUpdates(
   polls.onContested((by) => reportSecondPoller(by, health, log))
   backlog.onState((look) => {
     recordBacklog(metrics, look.state)
-    reportBacklog(look, health, log)
+    reportBacklog(look, { ...link, log, isReason: settings.admin.updatesWaiting === 'unready' })
   })
 
   updates.onDelivered((delivery) => {

@@ -7,6 +7,7 @@ import { WebhookClient } from '../updates/webhook-client.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration } from '../updates/registration.ts'
+import { readUpdates } from '../updates/update-batch.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../updates/update-poller.ts'
 import { resolveHost } from '../updates/target.ts'
 import { Webhook } from '../updates/webhook.ts'
@@ -14,6 +15,8 @@ import { Listeners } from '../util/listeners.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import type { HandedInParts } from './parts.ts'
+
+const PEEK_MS = 4000
 
 /** Their listeners are in `subscriptions.ts`. */
 export interface Updates extends AsyncDisposable {
@@ -55,6 +58,13 @@ export async function createUpdates(
     skewMs: () => link.watch.skewMs,
     isDelivering: () => registration.webhook !== null,
     ask: link.calls.me,
+    peek: async () => {
+      if (polls.mayBeUnderWay || registration.webhook !== null) return null
+      const signal = AbortSignal.timeout(PEEK_MS)
+      const query = 'limit=1&timeout=0'
+      const { envelope } = await upstream.poll({ query, timeoutSeconds: 0, signal, whose: 'own' })
+      return envelope.ok ? readUpdates(envelope.result) : null
+    },
   })
   const polled = new Listeners<string | null>()
   const serviceWebhooks = new Listeners<string | null>()

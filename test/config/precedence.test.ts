@@ -24,7 +24,7 @@ describe('what counts', () => {
     expect(settings).toEqual({
       upstream: { url: 'https://api.example.org', allowHttp: false, proxy: {} },
       listen: { host: '127.0.0.1', port: 8700, allowedHosts: [] },
-      admin: { host: '127.0.0.1', port: 8701 },
+      admin: { host: '127.0.0.1', port: 8701, updatesWaiting: 'warn' },
       dataDir: '/nowhere/.postern',
       key: { protection: 'auto', publish: true, retainDays: 30 },
       seal: { unusableRecipient: 'skip' },

@@ -19,6 +19,7 @@ export const STATUS: StatusReport = {
   startedAt: '2026-01-02T03:04:05.000Z',
   ready: false,
   reasons: [{ code: 'upstream', message: 'no answer', hint: 'look at the network', sinceMs: 0 }],
+  warnings: [],
   bot: { id: 7, username: 'helper_bot', mode: 'protected', fingerprint: FINGERPRINT },
   key: { fingerprint: FINGERPRINT, state: 'active', publishedAt: '2026-01-01T00:00:01.000Z' },
   rotation: null,

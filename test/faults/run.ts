@@ -3,9 +3,12 @@
  * summary; ends with 1 when a promise was broken, and says the seed that repeats it.
  * `npm run faults -- --kills [--points N]`: every point at which a rotation or a command on secrets
  * can be struck, or N of each.
+ * `npm run faults -- --health [--only CODE]… [--hold S]`: each reason for not being ready, on an idle
+ * sidecar, with the seconds until `/readyz` says so and until it is over.
  */
 import { parseArgs } from 'node:util'
 import { killEverywhere } from './kill-everywhere.ts'
+import { runHealthFaults } from './health-run.ts'
 import { runOnce } from './one-run.ts'
 
 const { values } = parseArgs({
@@ -14,6 +17,9 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     kills: { type: 'boolean', default: false },
+    health: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    hold: { type: 'string', default: '15' },
     points: { type: 'string', default: 'all' },
     help: { type: 'boolean', default: false },
   },
@@ -28,7 +34,14 @@ if (values.help) {
   print(
     'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
   )
+  print('npm run faults -- --health [--only REASON]... [--hold 15]')
+  print('Provokes each reason of /readyz on an idle sidecar, and prints when it came and went.')
   process.exit(0)
+}
+
+if (values.health) {
+  const holdMs = Number(values.hold) * 1000
+  process.exit(await runHealthFaults({ holdMs, only: values.only, print }))
 }
 
 if (values.kills) {

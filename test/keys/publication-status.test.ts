@@ -174,3 +174,29 @@ test('what the service shows is told apart by what we ever held', () => {
   ])
   expect([of(null, null), of(null, 0), of('x', null)]).toEqual(['first', 'none', 'foreign'])
 })
+
+test('the end of a published key is known by the clock alone, and taken back by a clock set back', () => {
+  const { status, changes } = scene({ active: { ...KEY, endsMs: 1_000_500 } })
+  status.lookAtClock()
+  expect(changes).toEqual([])
+  vi.setSystemTime(1_000_500)
+  status.lookAtClock()
+  status.lookAtClock()
+  expect(changes).toEqual(['expired: phones seal nothing to it any more'])
+  vi.setSystemTime(1_000_499)
+  status.lookAtClock()
+  expect(status.state).toBe('published')
+})
+
+test.each<PublicationState>(['unpublished', 'conflict', 'unprotected'])(
+  'a key that is %s stays so whatever the clock says',
+  (state) => {
+    const { status } = scene({ active: { ...KEY, endsMs: 5 } })
+    status.become(state, '')
+    status.lookAtClock()
+    expect(status.state).toBe(state)
+    const none = scene({})
+    none.status.lookAtClock()
+    expect(none.changes).toEqual([])
+  },
+)

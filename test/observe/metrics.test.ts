@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
+import type { Outlook } from '../../src/observe/foresight.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import {
   recordNoUpstreamAnswer,
@@ -9,7 +10,7 @@ import {
   recordUpstreamAnswer,
   recordVerdict,
 } from '../../src/observe/record.ts'
-import { showHealth, showKeys } from '../../src/observe/show.ts'
+import { showHealth, showKeys, showOutlook } from '../../src/observe/show.ts'
 
 const setUp = () => {
   const health = new Health()
@@ -131,4 +132,26 @@ it('two registries do not know of each other', async () => {
   const other = setUp()
   one.metrics.count('postern_workers_killed_total', {})
   expect(await other.text()).toContain('postern_workers_killed_total 0')
+})
+
+it('what will run out is shown as it was last looked at, and absent where nothing ends', async () => {
+  const { metrics, text } = setUp()
+  let latest: Outlook | null = null
+  showOutlook(metrics, () => latest)
+  expect(await text()).not.toMatch(
+    /^postern_(ends_in_seconds|disk_free_bytes|memory_used_ratio)[ {]/m,
+  )
+  latest = {
+    keyEndsMs: Infinity,
+    authorityEndsMs: Date.now() + 3_600_000,
+    neededKeyEndsMs: Infinity,
+    diskFreeBytes: 12_345,
+    memoryUsed: 0.25,
+  }
+  const shown = await text()
+  const left = /^postern_ends_in_seconds\{what="authority"\} (\S+)$/m.exec(shown)?.[1]
+  expect(Number(left)).toBeCloseTo(3600, 0)
+  expect(shown).not.toContain('what="key"')
+  expect(shown).toContain('postern_disk_free_bytes 12345')
+  expect(shown).toContain('postern_memory_used_ratio 0.25')
 })

@@ -17,6 +17,7 @@ import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
 import { SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
+import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
 import { VERDICTS, type Verdict } from '../../src/translate/verdict.ts'
@@ -118,6 +119,11 @@ export const TABLES: Record<string, () => string> = {
     table(
       ['reason', 'what is the matter', 'what to do'],
       Object.entries(REASONS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
+    ),
+  warnings: () =>
+    table(
+      ['warning', 'what it is', 'what to do'],
+      Object.entries(WARNINGS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
     ),
   metrics: () =>
     table(

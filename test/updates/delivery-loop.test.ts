@@ -41,6 +41,7 @@ function open(
     skewMs: () => 0,
     isDelivering: () => true,
     ask: () => Promise.resolve(),
+    peek: () => Promise.resolve(null),
   })
   const limits = () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 })
   const poller = new UpdatePoller(

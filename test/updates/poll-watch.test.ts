@@ -42,14 +42,14 @@ function watched() {
 }
 
 describe('a poll that ended early and empty', () => {
-  test('is somebody else’s doing; three times within five minutes are said, and two minutes without take it back', async () => {
+  test('is somebody else’s doing; three times within five minutes are said, and twelve seconds without take it back', async () => {
     const { evicted, contested, poll, pass } = watched()
     expect(await poll(10)).toBe(true)
     expect(await poll(10_000)).toBe(true)
     expect(contested).toEqual([])
     expect(await poll(24_000)).toBe(true)
     expect([evicted.length, contested]).toEqual([3, ['elsewhere']])
-    await pass(119_000)
+    await pass(11_000)
     expect(contested.at(-1)).toBe('elsewhere')
     await pass(1000)
     expect(contested.at(-1)).toBe(null)
@@ -114,7 +114,7 @@ describe('two who poll for one bot', () => {
     expect(await scene.reason('second-poller')).toContain('past this sidecar')
     expect(await scene.metric('polls_taken_over_total{by="elsewhere"}')).toBe(3)
     expect(scene.lines.map(({ msg }) => msg)).toContain('somebody else polls for this bot')
-    await scene.pass(120_000)
+    await scene.pass(12_000)
     expect(await scene.reason('second-poller')).toBe(null)
     expect(scene.lines.map(({ msg }) => msg)).toContain('nobody else polls any more')
   })

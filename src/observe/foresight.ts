@@ -1,0 +1,83 @@
+/** What will keep the sidecar from its job before long: dates that come near, room that runs out. */
+import type { Log } from '../logger.ts'
+import type { Alerts } from './alerts.ts'
+import { WARNINGS, type WarningCode, type Warnings } from './warnings.ts'
+
+const DAY_MS = 86_400_000
+/** How many days before an end it is said, each time anew. */
+const STAGES_DAYS = [1, 7, 30] as const
+/** The part of the memory that may be used before it is said, and when it is over. */
+const MEMORY = { full: 0.9, relieved: 0.85 }
+const DISK_BYTES = { low: 256 * 2 ** 20, relieved: 320 * 2 ** 20 }
+
+/** What is looked at. Dates in ms since the epoch, Infinity for none. */
+export interface Outlook {
+  keyEndsMs: number
+  authorityEndsMs: number
+  /** When the first of the old keys stops opening that opened something in the last days. */
+  neededKeyEndsMs: number
+  /** Null when it is not known. */
+  diskFreeBytes: number | null
+  /** The part of the memory that the process may use and does, from 0 to 1. */
+  memoryUsed: number
+}
+
+export interface ForesightParts {
+  warnings: Warnings
+  alerts: Pick<Alerts, 'raise'>
+  log: Log
+}
+
+/** Warns, logs and alerts once when something comes near, once more at each stage, and when it is over. */
+export class Foresight {
+  readonly #parts: ForesightParts
+  readonly #stages = new Map<WarningCode, number>()
+
+  constructor(parts: ForesightParts) {
+    this.#parts = parts
+  }
+
+  /** Takes in how things are now. */
+  look(outlook: Outlook): void {
+    const { keyEndsMs, authorityEndsMs, neededKeyEndsMs, diskFreeBytes, memoryUsed } = outlook
+    this.#date('key-ending', keyEndsMs)
+    this.#date('authority-ending', authorityEndsMs)
+    this.#date('needed-key-ending', neededKeyEndsMs)
+    const leastBytes = this.#isWarned('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
+    const isLow = diskFreeBytes !== null && diskFreeBytes < leastBytes
+    const freeMiB = Math.floor((diskFreeBytes ?? 0) / 2 ** 20)
+    this.#report('disk-filling', isLow ? 1 : null, `${freeMiB} MiB are free`)
+    const most = this.#isWarned('memory-filling') ? MEMORY.relieved : MEMORY.full
+    const percent = `${Math.floor(memoryUsed * 100)} % are used`
+    this.#report('memory-filling', memoryUsed > most ? 1 : null, percent)
+  }
+
+  #isWarned(code: WarningCode): boolean {
+    return this.#stages.has(code)
+  }
+
+  #date(code: WarningCode, endsMs: number): void {
+    const leftDays = (endsMs - Date.now()) / DAY_MS
+    const stage = STAGES_DAYS.find((days) => leftDays <= days) ?? null
+    const on = stage === null ? '' : `on ${new Date(endsMs).toISOString()}`
+    this.#report(code, stage, on)
+  }
+
+  /** @param stage which of several this is; null when nothing is to be said */
+  #report(code: WarningCode, stage: number | null, detail: string): void {
+    const { warnings, alerts, log } = this.#parts
+    const before = this.#stages.get(code) ?? null
+    if (stage === null) warnings.clear(code)
+    else warnings.set(code, detail)
+    if (stage === before) return
+    const { what, hint } = WARNINGS[code]
+    if (stage === null) {
+      this.#stages.delete(code)
+      log.info({ warning: code }, 'a warning is over')
+      return alerts.raise({ alert: code, holds: false, what, hint })
+    }
+    this.#stages.set(code, stage)
+    log.warn({ warning: code, detail, hint }, what)
+    alerts.raise({ alert: code, holds: true, what: `${what}: ${detail}`, hint })
+  }
+}

@@ -1,0 +1,48 @@
+import { Conditions, type Condition } from './conditions.ts'
+
+/**
+ * What an operator should know although the sidecar does its whole job, with what to do about it. The
+ * table in this folder's README is made from it.
+ */
+export const WARNINGS = {
+  'updates-waiting': {
+    what: 'updates wait at the service for a minute, or a hundred of them, and the bot does not take them',
+    hint: 'see whether the bot runs and polls; `admin.updatesWaiting: unready` makes this a reason of `/readyz`',
+  },
+  'key-ending': {
+    what: 'the bot’s key ends within 30 days, and nothing is sealed to it from then on',
+    hint: '`postern key rotate` makes a key that does not end; the old one still opens',
+  },
+  'authority-ending': {
+    what: 'a certificate in `upstream.caFile` ends within 30 days, and calls may fail from then on',
+    hint: 'put the service’s new authority into the file, beside the old one, and restart Postern',
+  },
+  'needed-key-ending': {
+    what: 'an old key of the bot stops opening within 30 days, and opened a message in the last three',
+    hint: 'see `postern key list`; a phone still seals to it, or set `key.retainDays` higher',
+  },
+  'disk-filling': {
+    what: 'the disk of `dataDir` is nearly full',
+    hint: 'free some: what cannot be recorded is neither sealed nor opened',
+  },
+  'memory-filling': {
+    what: 'the process uses more than nine tenths of the memory that it may have',
+    hint: 'give it more, or see in the metrics what it does; it is killed when nothing is left',
+  },
+} as const satisfies Record<string, { what: string; hint: string }>
+
+/** What is warned of. */
+export type WarningCode = keyof typeof WARNINGS
+
+/** Every warning there is, for gauges and documentation. */
+export const WARNING_CODES = Object.keys(WARNINGS) as readonly WarningCode[]
+
+/** One warning, for people. */
+export type Warning = Condition<WarningCode>
+
+/** What is warned of now; it keeps nothing from its job and leaves `/readyz` at 200. */
+export class Warnings extends Conditions<WarningCode> {
+  constructor() {
+    super(WARNINGS)
+  }
+}

@@ -1,0 +1,48 @@
+/** What the watch looks at by itself, beside what happens. */
+import type { Secrets, Settings } from '../config/settings.ts'
+import type { Log } from '../logger.ts'
+import { Foresight, type Outlook } from '../observe/foresight.ts'
+import { showOutlook } from '../observe/show.ts'
+import type { Probes } from '../observe/service-watch.ts'
+import { isDiskDoubtful } from '../store/disk.ts'
+import type { Core } from './core.ts'
+import type { Link } from './link.ts'
+import { createOutlook } from './outlook.ts'
+import type { HandedInParts } from './parts.ts'
+import { tryWriting } from './upkeep.ts'
+
+export interface ProbesOptions {
+  settings: Settings
+  secrets: Secrets
+  log: Log
+  parts?: HandedInParts
+}
+
+/** The probes of a sidecar that runs. A store that is handed in may rest elsewhere than `dataDir`. */
+export function createProbes(options: ProbesOptions, link: Link, core: Core): Probes {
+  const { settings, secrets, log, parts = {} } = options
+  const { calls, metrics } = link
+  const { store, keyring, publication } = core
+  const foresight = new Foresight({ ...link, log })
+  const readOutlook = createOutlook(settings, core)
+  let latest: Outlook | null = null
+  showOutlook(metrics, () => latest)
+  const tryStore = (): Promise<void> => tryWriting(store)
+  const isDoubtful = (): Promise<boolean> =>
+    parts.store === undefined ? isDiskDoubtful(settings.dataDir) : Promise.resolve(false)
+  return {
+    askService: calls.probe,
+    tryStore,
+    reloadToken: () => secrets.botToken.reload(),
+    lookLocally: async () => {
+      publication?.lookAtClock()
+      if (await isDoubtful()) await tryStore().catch(() => undefined)
+      latest = await readOutlook()
+      foresight.look(latest)
+    },
+    untilNextEndMs: () => {
+      const leftMs = (keyring.active?.endsMs ?? Infinity) - Date.now()
+      return leftMs > 0 ? leftMs : Infinity
+    },
+  }
+}

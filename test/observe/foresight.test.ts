@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Foresight, type Outlook } from '../../src/observe/foresight.ts'
+import { Warnings } from '../../src/observe/warnings.ts'
+import { watchedLog } from '../support/watched-log.ts'
+
+const DAY_MS = 86_400_000
+const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const CALM: Outlook = {
+  keyEndsMs: Infinity,
+  authorityEndsMs: Infinity,
+  neededKeyEndsMs: Infinity,
+  diskFreeBytes: 10 * 2 ** 30,
+  memoryUsed: 0.2,
+}
+
+function looking() {
+  const warnings = new Warnings()
+  const alerted: string[] = []
+  const lines: unknown[] = []
+  const foresight = new Foresight({
+    warnings,
+    alerts: { raise: ({ alert, holds }) => alerted.push(`${alert} ${holds ? 'holds' : 'over'}`) },
+    log: watchedLog(({ msg }) => lines.push(msg)),
+  })
+  const look = (more: Partial<Outlook>): string[] => {
+    foresight.look({ ...CALM, ...more })
+    return warnings.all().map(({ code }) => code)
+  }
+  return { look, warnings, alerted, lines }
+}
+
+test('nothing is said while nothing runs out', () => {
+  const { look, alerted, lines } = looking()
+  expect([look({}), look({ diskFreeBytes: null }), alerted, lines]).toEqual([[], [], [], []])
+})
+
+test.each([
+  ['key-ending', 'keyEndsMs'],
+  ['authority-ending', 'authorityEndsMs'],
+  ['needed-key-ending', 'neededKeyEndsMs'],
+] as const)('%s is said 30, 7 and 1 days before, once each', (code, name) => {
+  const { look, warnings, alerted, lines } = looking()
+  const endsMs = NOW_MS + 31 * DAY_MS
+  const saidOnDay: number[] = []
+  for (let day = 0; day <= 32; day++) {
+    vi.setSystemTime(NOW_MS + day * DAY_MS)
+    const before = alerted.length
+    for (let n = 0; n < 3; n++) look({ [name]: endsMs })
+    if (alerted.length > before) saidOnDay.push(31 - day)
+    expect(warnings.holds(code)).toBe(day >= 1)
+  }
+  expect(saidOnDay).toEqual([30, 7, 1])
+  expect(warnings.all()[0]?.message).toContain('on 2026-02-01T00:00:00.000Z')
+  expect(look({})).toEqual([])
+  expect(alerted.at(-1)).toBe(`${code} over`)
+  expect(lines.length).toBe(4)
+})
+
+test('disk and memory are said once, and are over only when there is clearly room', () => {
+  const { look, alerted } = looking()
+  expect(look({ diskFreeBytes: 255 * 2 ** 20, memoryUsed: 0.91 })).toEqual([
+    'disk-filling',
+    'memory-filling',
+  ])
+  look({ diskFreeBytes: 300 * 2 ** 20, memoryUsed: 0.87 })
+  expect(alerted).toEqual(['disk-filling holds', 'memory-filling holds'])
+  expect(look({ diskFreeBytes: 330 * 2 ** 20, memoryUsed: 0.84 })).toEqual([])
+  expect(alerted.slice(2)).toEqual(['disk-filling over', 'memory-filling over'])
+})

@@ -1,0 +1,173 @@
+/** How far behind readiness may be, with a clock of its own and a service that does as it is told. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Health } from '../../src/observe/health.ts'
+import { ServiceWatch, type Probes } from '../../src/observe/service-watch.ts'
+
+/** What the issue grants; a call may take four seconds of it. */
+const BEHIND_MS = 15_000
+const CALL_MS = 4000
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const me = (status: number) => ({ route: 'GET /me', status })
+
+/** A watch that has started, before a service that answers as `service.answer` does. */
+async function watching(more: Partial<Probes> = {}) {
+  const health = new Health()
+  const watch = new ServiceWatch(health)
+  const service = { answer: () => watch.answered(me(200)), asked: 0 }
+  const probes: Probes = {
+    askService: async () => {
+      service.asked++
+      service.answer()
+    },
+    tryStore: async () => {},
+    reloadToken: async () => false,
+    lookLocally: async () => {},
+    untilNextEndMs: () => Infinity,
+    ...more,
+  }
+  watch.start(probes)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(health.ready).toBe(true)
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+  return { health, watch, service, pass }
+}
+
+/** How long until readiness says so, in ms. */
+async function until(isSo: () => boolean): Promise<number> {
+  for (let ms = 0; ms <= 600_000; ms += 100) {
+    if (isSo()) return ms
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  return Infinity
+}
+
+test('an idle service is asked once in ten seconds', async () => {
+  const { service, pass } = await watching()
+  expect(service.asked).toBe(1)
+  await pass(60_000)
+  expect(service.asked).toBe(7)
+})
+
+test('who has heard /me does not ask it, and other calls do not stand for it', async () => {
+  const { watch, service, pass } = await watching()
+  for (let n = 0; n < 12; n++) {
+    await pass(5000)
+    watch.answered(me(200))
+  }
+  expect(service.asked).toBe(1)
+  for (let n = 0; n < 12; n++) {
+    await pass(5000)
+    watch.answered({ route: 'POST /messages', status: 201 })
+  }
+  expect(service.asked).toBeGreaterThanOrEqual(6)
+})
+
+test.each<[string, (watch: ServiceWatch) => void]>([
+  ['upstream', (watch) => watch.unreachable('postern_upstream_unreachable')],
+  ['paused', (watch) => watch.paused()],
+  ['identity', (watch) => watch.identified(false)],
+  ['clock', (watch) => watch.clock(600_000)],
+])('%s is said in time before an idle bot, and is over in time', async (code, fail) => {
+  const { health, watch, service, pass } = await watching()
+  const work = service.answer
+  for (const heldMs of [3000, 40_000, 700_000]) {
+    await pass(7000)
+    service.answer = () => fail(watch)
+    expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+    expect(health.reasons().map((reason) => reason.code)).toEqual([code])
+    await pass(heldMs)
+    service.answer = () => {
+      work()
+      watch.sawStatus('active')
+      watch.identified(true)
+      watch.clock(0)
+    }
+    expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  }
+})
+
+test('a refused token is tried ever more seldom, and another one at once', async () => {
+  let isAnother = false
+  const { health, watch, service, pass } = await watching({ reloadToken: async () => isAnother })
+  const work = service.answer
+  service.answer = () => watch.unauthorized()
+  expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  await pass(400_000)
+  const { asked } = service
+  await pass(250_000)
+  expect(service.asked - asked).toBeLessThanOrEqual(1)
+  isAnother = true
+  service.answer = work
+  expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+})
+
+test('after the bot burnt its token nothing is asked, and looks go on once a call works', async () => {
+  const { health, watch, service, pass } = await watching()
+  watch.revoked()
+  await pass(120_000)
+  expect(service.asked).toBe(1)
+  expect(health.ready).toBe(false)
+  watch.answered({ route: 'GET /chats', status: 200 })
+  await pass(30_000)
+  expect(health.ready).toBe(true)
+  expect(service.asked).toBeGreaterThanOrEqual(3)
+})
+
+test('a store that cannot be written is tried again until it can', async () => {
+  let isFull = false
+  const parts = { watch: null as ServiceWatch | null }
+  const tryStore = async () => parts.watch?.writable(!isFull)
+  const { health, watch } = await watching({ tryStore, lookLocally: tryStore })
+  parts.watch = watch
+  for (let n = 0; n < 3; n++) {
+    isFull = true
+    expect(await until(() => health.holds('store'))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+    await vi.advanceTimersByTimeAsync(90_000)
+    isFull = false
+    expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  }
+})
+
+test('what ends at a known time is looked at then', async () => {
+  const endMs = Date.now() + 23_456
+  const looks: number[] = []
+  await watching({
+    lookLocally: async () => void looks.push(Date.now() - endMs),
+    untilNextEndMs: () => (endMs > Date.now() ? endMs - Date.now() : Infinity),
+  })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(looks).toContain(0)
+  expect(looks.length).toBeLessThanOrEqual(8)
+})
+
+test.each<[string, (watch: ServiceWatch) => void]>([
+  ['ended', (watch) => watch[Symbol.dispose]()],
+  ['was stopped', (watch) => watch.stop()],
+])('a watch that %s looks no more', async (_what, end) => {
+  const { watch, service, pass } = await watching()
+  end(watch)
+  watch.unreachable('postern_upstream_unreachable')
+  await pass(120_000)
+  expect(service.asked).toBe(1)
+})
+
+test('probes that fail stop no later look', async () => {
+  const fail = vi.fn().mockRejectedValue(new Error('broken'))
+  const { health, watch, service, pass } = await watching({ lookLocally: fail, reloadToken: fail })
+  service.answer = () => {
+    throw new Error('no answer')
+  }
+  await pass(60_000)
+  expect(service.asked).toBeGreaterThanOrEqual(6)
+  watch.unauthorized()
+  await pass(600_000)
+  expect(health.holds('token')).toBe(true)
+  expect(service.asked).toBeGreaterThan(8)
+})

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { freeBytesOf, isDiskDoubtful, LEAST_FREE_BYTES } from '../../src/store/disk.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'disk-'))
+const options = `size=${2 * LEAST_FREE_BYTES}`
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'none', folder]).status === 0
+
+afterAll(() => {
+  if (mounted) spawnSync('umount', ['-l', folder])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a folder that is gone is doubtful', async () => {
+  expect(await isDiskDoubtful(join(folder, 'nowhere'))).toBe(true)
+  await expect(freeBytesOf(join(folder, 'nowhere'))).rejects.toThrow('ENOENT')
+})
+
+test.skipIf(!mounted)(
+  'a disk with room is not doubtful, and one that is nearly full or read-only is (skipped where none can be mounted)',
+  async () => {
+    expect(await isDiskDoubtful(folder)).toBe(false)
+    const { bavail, bsize } = await statfs(folder)
+    expect(await freeBytesOf(folder)).toBe(bavail * bsize)
+    const filler = join(folder, 'filler')
+    spawnSync('fallocate', ['-l', String(LEAST_FREE_BYTES + bsize), filler])
+    expect(await isDiskDoubtful(folder)).toBe(true)
+    rmSync(filler)
+    expect(await isDiskDoubtful(folder)).toBe(false)
+    spawnSync('mount', ['-o', 'remount,ro', folder])
+    expect(await isDiskDoubtful(folder)).toBe(true)
+  },
+)

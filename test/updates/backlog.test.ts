@@ -1,0 +1,104 @@
+/** What waits at the service, by its own date, before a bot that does not take it. */
+import { expect, test } from 'vitest'
+import type { Update } from '../../src/api/update.ts'
+import { Backlog, type BacklogLevel, type BacklogParts } from '../../src/updates/backlog.ts'
+
+const NOW_MS = 1_700_000_000_000
+const written = (ageMs: number): Update => ({
+  updateId: 7,
+  kind: 'message',
+  message: { id: 1, date: NOW_MS - ageMs },
+})
+
+/** A backlog whose clock stands, with the levels that it reported. */
+function backlogOf(more: Partial<BacklogParts> = {}) {
+  let nowMs = NOW_MS
+  const levels: BacklogLevel[] = []
+  const peeks: number[] = []
+  const peek = more.peek ?? (async () => null)
+  const backlog = new Backlog({
+    clock: { now: () => nowMs, monotonicNow: () => nowMs, wait: () => new Promise(() => {}) },
+    skewMs: () => 0,
+    isDelivering: () => false,
+    ask: async () => {},
+    ...more,
+    peek: async () => {
+      peeks.push(nowMs)
+      return await peek()
+    },
+  })
+  backlog.onState(({ state }) => levels.push(state.level))
+  const report = async (count: number): Promise<void> => {
+    backlog.recordPending(count)
+    await new Promise(setImmediate)
+  }
+  const pass = (ms: number): void => {
+    nowMs += ms
+  }
+  return { backlog, levels, peeks, report, pass }
+}
+
+test('one that has waited for a minute by its own date is noticed at once, also after a restart', async () => {
+  const { backlog, levels, report } = backlogOf({ peek: async () => [written(60_000)] })
+  await report(1)
+  expect(levels.at(-1)).toBe('noticed')
+  expect(backlog.state).toEqual({ level: 'noticed', pending: 1, oldestMs: 60_000 })
+})
+
+test('one that came just now is noticed after a minute, and its date is read once', async () => {
+  const { levels, peeks, report, pass } = backlogOf({ peek: async () => [written(0)] })
+  for (let n = 0; n < 6; n++) {
+    await report(1)
+    expect(levels.at(-1)).toBe('none')
+    pass(10_000)
+  }
+  await report(1)
+  expect(levels.at(-1)).toBe('noticed')
+  expect(peeks.length).toBe(1)
+})
+
+test('a hundred are noticed however young they are, and ninety-nine are not', async () => {
+  const { levels, report } = backlogOf({ peek: async () => [written(0)] })
+  await report(99)
+  expect(levels.at(-1)).toBe('none')
+  await report(100)
+  expect(levels.at(-1)).toBe('noticed')
+  await report(0)
+  expect(levels.at(-1)).toBe('none')
+})
+
+test('what cannot be read counts from when it was first heard of, and is tried again', async () => {
+  const { levels, peeks, report, pass } = backlogOf({
+    peek: () => Promise.reject(new Error('no answer')),
+  })
+  await report(1)
+  pass(59_999)
+  await report(1)
+  expect(levels.at(-1)).toBe('none')
+  pass(1)
+  await report(1)
+  expect(levels.at(-1)).toBe('noticed')
+  expect(peeks.length).toBe(3)
+})
+
+test('a date that was read while the bot polled is not believed', async () => {
+  const read = Promise.withResolvers<Update[]>()
+  const { backlog, report } = backlogOf({ peek: () => read.promise })
+  await report(1)
+  backlog.recordPoll([], 100)
+  read.resolve([written(3_600_000)])
+  await new Promise(setImmediate)
+  expect(backlog.state).toEqual({ level: 'none', pending: 0, oldestMs: null })
+})
+
+test('before a webhook, more and longer is a reason, and what is about to be lost before any bot', async () => {
+  const peek = async () => [written(600_000)]
+  const before = backlogOf({ peek, isDelivering: () => true })
+  await before.report(1)
+  expect(before.levels.at(-1)).toBe('waiting')
+  const polling = backlogOf({ peek })
+  await polling.report(1)
+  expect(polling.levels.at(-1)).toBe('noticed')
+  await polling.report(8000)
+  expect(polling.levels.at(-1)).toBe('expiring')
+})

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished, expect, test, vi } from 'vitest'
+import { settingsFrom } from '../../src/config/settings.ts'
+import type { OwnKeyRecord } from '../../src/keys/own-key.ts'
+import type { Core } from '../../src/wiring/core.ts'
+import { createOutlook, firstEndMs } from '../../src/wiring/outlook.ts'
+import { Authority } from '../upstream/certificates.ts'
+
+const DAY_MS = 86_400_000
+const NOW_MS = Date.parse('2026-06-01T00:00:00Z')
+
+/** Keys by state, each with when it opened something last and until when it opens. */
+interface Key {
+  state: OwnKeyRecord['state']
+  lastAtMs: number | null
+  untilMs: number
+}
+
+/** The outlook over such keys; `active` ends then. */
+async function outlookOf(keys: Key[], { caFile }: { caFile?: string } = {}) {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const all = keys.map((key, index) => ({ ...key, fingerprint: String(index) }))
+  const named = (fingerprint: string) => all.find((key) => key.fingerprint === fingerprint)
+  const core = {
+    keyring: {
+      all,
+      active: undefined,
+      opensUntilMs: ({ fingerprint }: OwnKeyRecord) => named(fingerprint)?.untilMs ?? 0,
+    },
+    keyUsage: { of: (fingerprint: string) => ({ lastAtMs: named(fingerprint)?.lastAtMs ?? null }) },
+  } as unknown as Core
+  const upstream = { url: 'https://api.example.org', ...(caFile !== undefined && { caFile }) }
+  return await createOutlook(settingsFrom({ upstream, dataDir: tmpdir() }), core)()
+}
+
+test('an old key is needed while it opened something in the last three days, and not longer', async () => {
+  const untilMs = NOW_MS + 5 * DAY_MS
+  const used = { state: 'retired', lastAtMs: NOW_MS - 2 * DAY_MS, untilMs } as const
+  expect((await outlookOf([used])).neededKeyEndsMs).toBe(untilMs)
+  const idle: Key[] = [
+    { ...used, lastAtMs: NOW_MS - 4 * DAY_MS },
+    { ...used, lastAtMs: null },
+    { ...used, state: 'active' },
+    { ...used, state: 'destroyed' },
+  ]
+  expect((await outlookOf(idle)).neededKeyEndsMs).toBe(Infinity)
+})
+
+test('without dates nothing ends, and disk and memory are known', async () => {
+  const outlook = await outlookOf([])
+  expect(outlook).toMatchObject({ keyEndsMs: Infinity, authorityEndsMs: Infinity })
+  expect(outlook.diskFreeBytes).toBeGreaterThan(0)
+  expect(outlook.memoryUsed).toBeGreaterThan(0)
+  expect(outlook.memoryUsed).toBeLessThan(1)
+})
+
+test('of several authorities in a file, the first end counts', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outlook-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const later = new Authority().issue('IP:127.0.0.1', ['20200101', '20400101']).cert
+  const sooner = new Authority().issue('IP:127.0.0.1', ['20200101', '20300101']).cert
+  const endMs = Date.parse('2030-01-01T00:00:00Z')
+  expect(firstEndMs(`a note\n${later}\n${sooner}`)).toBe(endMs)
+  expect(firstEndMs('none')).toBe(Infinity)
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, later + sooner)
+  expect((await outlookOf([], { caFile })).authorityEndsMs).toBe(endMs)
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { Health } from '../../src/observe/health.ts'
+import { Warnings } from '../../src/observe/warnings.ts'
+import type { BacklogLevel } from '../../src/updates/backlog.ts'
+import { reportBacklog } from '../../src/wiring/reports.ts'
+import { watchedLog } from '../support/watched-log.ts'
+
+/** What a backlog of each level warns of, and what it keeps from readiness. */
+function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {
+  const health = new Health()
+  const warnings = new Warnings()
+  const lines: unknown[] = []
+  const log = watchedLog(({ msg }) => lines.push(msg))
+  const parts = { health, warnings, log, isReason }
+  const state = { level, pending: 120, oldestMs: 90_000 }
+  reportBacklog({ state, before: 'none' }, parts)
+  reportBacklog({ state, before: level }, parts)
+  const [warning] = warnings.all()
+  const codes = { warned: warnings.all().length, reasons: health.reasons().map(({ code }) => code) }
+  reportBacklog({ state: { ...state, level: 'none' }, before: level }, parts)
+  expect([warnings.all(), health.ready]).toEqual([[], true])
+  return { ...codes, message: warning?.message, lines }
+}
+
+test('updates that are noticed are a warning, and a reason when the setting says so', () => {
+  const warned = reportedAs('noticed', { isReason: false })
+  expect(warned).toMatchObject({ warned: 1, reasons: [] })
+  expect(warned.message).toMatch(/: 120 wait, the oldest for 1\.5 minutes$/)
+  expect(reportedAs('noticed', { isReason: true }).reasons).toEqual(['updates-waiting'])
+})
+
+test('each level is logged once when it comes and once when it goes', () => {
+  expect(reportedAs('noticed', { isReason: false }).lines).toEqual([
+    'updates wait for the bot',
+    'updates do not wait any more',
+  ])
+})
+
+test('what piles up before a webhook, or is about to be dropped, is a reason in either case', () => {
+  for (const isReason of [true, false]) {
+    expect(reportedAs('waiting', { isReason }).reasons).toEqual(['updates-waiting'])
+    expect(reportedAs('expiring', { isReason }).reasons).toEqual(['updates-expiring'])
+  }
+  expect(reportedAs('none', { isReason: true })).toMatchObject({ warned: 0, reasons: [] })
+})
