@@ -3,6 +3,7 @@
  * README and the test of the dashboard are made from it too.
  */
 import { REASON_CODES } from './health.ts'
+import { TRUST_ALARM_CODES } from './trust-alarms.ts'
 
 /** One metric. */
 export interface MetricDefinition {
@@ -96,6 +97,12 @@ export const METRICS = {
     type: 'counter',
     help: 'Changes of people’s certificates, of key lists, and of the operator’s decisions on them, by kind',
     labels: { kind: ANY },
+  },
+  postern_trust_alarms_total: {
+    type: 'counter',
+    help: 'Alarms on whom the service lists with which certificate, by alarm',
+    labels: { alarm: TRUST_ALARM_CODES },
+    startsAtZero: true,
   },
   postern_alerts_total: {
     type: 'counter',

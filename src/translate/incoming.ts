@@ -8,7 +8,13 @@ import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { Batches, type Judgeable } from './batch.ts'
-import { OTHER_PERSON, isByStranger, type ExamineParts, type MessageFinding } from './examine.ts'
+import {
+  OTHER_PERSON,
+  isByStranger,
+  strangerIn,
+  type ExamineParts,
+  type MessageFinding,
+} from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
@@ -38,6 +44,7 @@ export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
   readonly #judgements = new Listeners<MessageOutcome[]>()
+  readonly #strangers = new Listeners<{ chatId: number; userId: number }>()
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
@@ -47,6 +54,11 @@ export class Incoming {
   /** Calls back with every Message of an answer that got a verdict, in order. */
   onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
     this.#judgements.add(listener)
+  }
+
+  /** Calls back when somebody writes or presses in a private chat that is another person's. */
+  onStranger(listener: (stranger: { chatId: number; userId: number }) => void): void {
+    this.#strangers.add(listener)
   }
 
   /**
@@ -107,8 +119,11 @@ export class Incoming {
     )
     await knownChats.sawKinds(kinds).catch(storeOnly)
     await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
-    for (const { chatId, fromId, isOrdinary } of found) {
+    for (const one of found) {
+      const { chatId, fromId, isOrdinary } = one
       if (chatId === null) continue
+      const userId = isOrdinary ? strangerIn(one, this.#parts) : null
+      if (userId !== null) this.#strangers.emit({ chatId, userId })
       if (!isOrdinary) modes.forget(chatId)
       if (!isOrdinary || (fromId !== null && fromId !== this.#parts.botId())) {
         directory.sawPerson(chatId, isOrdinary ? fromId : null)

@@ -48,8 +48,21 @@ export async function recipientsOf(
     })
   } catch (error) {
     if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
-      await keyListHistory.contradicts(chatId, error.message)
+      const stranger = strangerIn(list, [knownChats.personOf(chatId), botId()])
+      await keyListHistory.contradicts(chatId, {
+        why: error.message,
+        ...(stranger !== undefined && { stranger }),
+      })
     }
     throw error
   }
+}
+
+/** Who is on the list of a private chat that is a person's, and is neither them nor the bot. */
+function strangerIn(
+  { people }: KeyList,
+  [personId, botId]: [number | null, number | null],
+): number | undefined {
+  if (personId === null) return undefined
+  return people.find(({ userId }) => userId !== personId && userId !== botId)?.userId
 }

@@ -86,7 +86,8 @@ export async function createCore(
   const modes = new Modes({ knownChats, chat: calls.chat })
   const outcomes = stack.use(new Outcomes(store))
   const { policy } = settings.trust
-  const peopleState = await loadPeopleState({ store, engine, calls, policy })
+  const own = (): ReadonlySet<string> => keyring.fingerprints
+  const peopleState = await loadPeopleState({ store, engine, calls, policy, own })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
   const publication = managesKey

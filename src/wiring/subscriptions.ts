@@ -95,9 +95,16 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 
   peopleState.journal.onChange((change) => {
     metrics.count('postern_trust_changes_total', { kind: change.kind })
-    const alert = alertForTrustChange(change)
-    if (alert !== null) alerts.raise(alert)
+    const alert = alertForTrustChange(change, peopleState.trust.policies)
+    if (alert !== null) {
+      metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
+      alerts.raise(alert)
+    }
     logTrustChange(change, log)
+  })
+  core.incoming?.onStranger((stranger) => {
+    // a store that cannot be written is reported by itself
+    peopleState.strangers.saw(stranger).catch(() => undefined)
   })
   const reportFull = createFullReport(link, log)
   knownChats.onFull(() => reportFull('chats'))

@@ -15,6 +15,7 @@ import { REFUSALS } from '../../src/errors.ts'
 import { FAULT_DESCRIPTIONS } from '../../src/sandbox/faults/descriptions.ts'
 import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
+import { TRUST_ALARMS } from '../../src/observe/trust-alarms.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
@@ -94,6 +95,11 @@ export const TABLES: Record<string, () => string> = {
     table(
       ['reason', 'what is the matter', 'what to do'],
       Object.entries(REASONS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
+    ),
+  'trust-alarms': () =>
+    table(
+      ['alert', 'what happened', 'what to do'],
+      Object.entries(TRUST_ALARMS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
     ),
   metrics: () =>
     table(
