@@ -77,6 +77,12 @@ export const METRICS = {
     help: 'People who got no message because their certificate cannot be used',
     labels: {},
   },
+  postern_clear_fields_total: {
+    type: 'counter',
+    help: 'Fields that the service never encrypts, sent into encrypted chats, by field',
+    labels: { field: ['markup', 'text', 'url'] },
+    startsAtZero: true,
+  },
   postern_opens_total: {
     type: 'counter',
     help: 'Incoming messages judged, by verdict',

@@ -1,6 +1,7 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { Presses } from '../chats/presses.ts'
 import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -31,6 +32,7 @@ export interface IncomingParts extends ExamineParts {
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
   urls: MediaUrls
+  presses: Pick<Presses, 'saw'>
 }
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
@@ -91,6 +93,7 @@ export class Incoming {
       update,
       chatId: collected[index]?.updateChatId ?? null,
     }))
+    for (const { update, chatId } of spoken) this.#parts.presses.saw(update, chatId)
     const renamed = await this.#parts.urls.rewrite(spoken)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)

@@ -10,6 +10,7 @@ import type { Recipients } from '../keys/recipients.ts'
 import type { Outbound } from '../permit.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
+import type { ClearField, ClearFields } from './clear-fields.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
 import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } from './guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
@@ -20,6 +21,8 @@ export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
+  /** What goes in clear into a protected chat. */
+  clear: readonly ClearField[]
   /**
    * Call it when the message was answered or will not be sent. Until then no other key is published
    * than the one that signed it.
@@ -30,10 +33,11 @@ export interface PreparedOutbound {
 /** A send that takes longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
-const UNSEALED = { recipients: null, sealMs: 0, leave: () => {} }
+const UNSEALED = { recipients: null, sealMs: 0, clear: [], leave: () => {} }
 
 export interface OutgoingParts extends RecipientParts {
   guard: Guard
+  clearFields: ClearFields
   modes: Modes
   directory: Directory
   /** Null when the sidecar manages no key (`key.publish: false`). */
@@ -68,6 +72,7 @@ export class Outgoing {
       return {
         outbound: permitMarkup(draft.target, { chatId, markup }),
         ...UNSEALED,
+        clear: await this.#parts.clearFields.ofMarkupEdit(chatId, draft.fields),
       }
     }
     const rule = await this.#parts.guard.rule(draft.chatId)
@@ -117,9 +122,10 @@ export class Outgoing {
     if (draft.unlisted.length > 0 && !guard.passesAll) {
       throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
     }
+    const clear = this.#parts.clearFields.ofMessage(draft.fields)
     if (draft.armored !== undefined) {
       const outbound = guard.permitOwnSealing(draft.target, draft.fields, draft.armored)
-      return { outbound, ...UNSEALED }
+      return { outbound, ...UNSEALED, clear }
     }
     if (publication === null) {
       if (guard.mustSeal(draft.chatId) && this.#parts.keyring.all.length > 0) {
@@ -129,10 +135,14 @@ export class Outgoing {
         extra: { expected: 'armored' },
       })
     }
-    return await this.#seal(draft, draft.text ?? '', publication)
+    return { ...(await this.#seal(draft, draft.text ?? '', publication)), clear }
   }
 
-  async #seal(draft: Draft, text: string, publication: Publication): Promise<PreparedOutbound> {
+  async #seal(
+    draft: Draft,
+    text: string,
+    publication: Publication,
+  ): Promise<Omit<PreparedOutbound, 'clear'>> {
     const { list, signer, leave } = await this.#enter(draft.chatId, publication)
     try {
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)

@@ -1,6 +1,7 @@
 /** What a sidecar is between its doors: store, keys, chats, guard, translation. */
 import { KnownChats } from '../chats/known-chats.ts'
 import { Modes } from '../chats/modes.ts'
+import { Presses } from '../chats/presses.ts'
 import { Outcomes } from '../chats/outcomes.ts'
 import { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
@@ -18,6 +19,7 @@ import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Messages } from '../translate/messages.ts'
+import { ClearFields } from '../translate/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
@@ -40,6 +42,7 @@ export interface Core extends AsyncDisposable {
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   messages: Messages<Answer>
+  clearFields: ClearFields
   /** Null when there is no key to open with and none will be made. */
   replayMemory: ReplayMemory | null
   /** Null when there is no key to open with and none will be made. */
@@ -110,6 +113,8 @@ export async function createCore(
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
+  const presses = new Presses()
+  const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
   const shared = { ...peopleState, ...asked, knownChats, modes, guard, keyring, engine }
@@ -119,6 +124,7 @@ export async function createCore(
   const { attachments, urls } = stack.use(await createMedia({ settings, link, store }, opening))
   const outgoing = new Outgoing({
     ...shared,
+    clearFields,
     replayMemory,
     publication,
     chat: calls.chat,
@@ -138,8 +144,10 @@ export async function createCore(
     modes,
     publication,
     replayMemory,
+    clearFields,
     messages: new Messages({
       outgoing,
+      clearFields,
       outcomes,
       send: (outbound) => upstream.send(outbound),
       edit: (outbound) => upstream.edit(outbound),
@@ -148,7 +156,7 @@ export async function createCore(
     incoming:
       opening === null || urls === null
         ? null
-        : new Incoming({ ...opening, urls, verify, normalizeText }),
+        : new Incoming({ ...opening, urls, presses, verify, normalizeText }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

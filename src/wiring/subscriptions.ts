@@ -115,6 +115,10 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     recordSeal(metrics, { recipients, skipped: skipped.length, ms })
   })
 
+  core.clearFields.onSent((fields) => {
+    for (const field of fields) metrics.count('postern_clear_fields_total', { field })
+  })
+
   const noteKeyUse = (fingerprint: string, kind: OpenedKind): void => {
     core.keyUsage.note(fingerprint, kind)
     const state = keyring.find(fingerprint)?.state ?? 'destroyed'

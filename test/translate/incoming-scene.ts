@@ -39,6 +39,7 @@ export function scene(
       sawPersons: all.sawPersons,
     },
     modes: { ...parts.modes, forget: all.forget },
+    presses: { saw: () => undefined },
     directory: {
       sawPerson: all.sawPerson,
       mayAskAgain: () => false,

@@ -71,6 +71,10 @@ export function scene(isProtected = true) {
       readableGroups: 'allow',
       chatMaxAgeMs: 0,
     }),
+    clearFields: {
+      ofMessage: vi.fn((_fields: object): string[] => []),
+      ofMarkupEdit: vi.fn((_chatId: number, _fields: object) => Promise.resolve<string[]>([])),
+    },
     directory: {
       keyList: vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve(LIST)),
       forget: vi.fn(),
