@@ -85,6 +85,7 @@ export class Incoming {
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
     const outcomes = await this.#settle(judged)
+    await this.#tellKeyChanges(judged)
     const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
     for (const { restore } of collected) restore()
@@ -102,6 +103,18 @@ export class Incoming {
     const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
+  }
+
+  /** The first judged Message of a person whose certificate changed says so. */
+  async #tellKeyChanges(judged: Numbered[]): Promise<void> {
+    for (const { found, updateId } of judged) {
+      const { fromId, chatId, position, message } = found
+      const { postern } = message
+      if (fromId === null || chatId === null || position !== 'top' || !isObject(postern)) continue
+      const about = { chatId, by: 'message', key: String(updateId) } as const
+      const keyChanged = await this.#parts.trust.keyChangesToTell([fromId], about)
+      if (keyChanged.length > 0) postern['keyChanged'] = keyChanged
+    }
   }
 
   /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */

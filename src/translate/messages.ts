@@ -66,7 +66,7 @@ export class Messages<A extends EnvelopedAnswer> {
       answer = await this.#hand(prepared)
     }
     if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
-    return this.#answer(answer, draft, prepared)
+    return await this.#answer(answer, draft, prepared)
   }
 
   async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {
@@ -77,7 +77,8 @@ export class Messages<A extends EnvelopedAnswer> {
     }
   }
 
-  #answer(answer: A, draft: Draft, { recipients, sealMs, clear }: PreparedOutbound): A {
+  async #answer(answer: A, draft: Draft, prepared: PreparedOutbound): Promise<A> {
+    const { recipients, sealMs, clear } = prepared
     const { envelope } = answer
     const { clearFields } = this.#parts
     if (!envelope.ok || recipients === null) return clearFields.inAnswer(answer, clear)
@@ -91,7 +92,8 @@ export class Messages<A extends EnvelopedAnswer> {
       const atMs = Date.now()
       this.#parts.outcomes.sent({ messageId: id, atMs, chatId, recipients: count, skipped })
     }
-    const more = clearFields.taken(clear)
+    const keyChanged = await this.#parts.outgoing.keyChanged(draft, prepared)
+    const more = { ...clearFields.taken(clear), ...(keyChanged.length > 0 && { keyChanged }) }
     return withResult(answer, sentView(sent, { text: draft.text ?? '', recipients, more }))
   }
 }

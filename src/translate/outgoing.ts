@@ -4,6 +4,7 @@ import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
+import type { KeyChange } from '../keys/key-changes.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { ReadyKey } from '../keys/own-key.ts'
 import type { Recipients } from '../keys/recipients.ts'
@@ -21,6 +22,8 @@ export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
+  /** Everybody on the key list that it was sealed by. */
+  listed: readonly number[]
   /** What goes in clear into a protected chat. */
   clear: readonly ClearField[]
   /**
@@ -33,7 +36,7 @@ export interface PreparedOutbound {
 /** A send that takes longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
-const UNSEALED = { recipients: null, sealMs: 0, clear: [], leave: () => {} }
+const UNSEALED = { recipients: null, sealMs: 0, listed: [], clear: [], leave: () => {} }
 
 export interface OutgoingParts extends RecipientParts {
   guard: Guard
@@ -111,6 +114,14 @@ export class Outgoing {
     return null
   }
 
+  /** Changed certificates among those on a message's key list, of which the bot is told once. */
+  async keyChanged(draft: Draft, { listed }: PreparedOutbound): Promise<KeyChange[]> {
+    const { chatId, fields, target } = draft
+    const { sendId } = fields
+    const key = typeof sendId === 'string' ? sendId : target.path
+    return await this.#parts.trust.keyChangesToTell(listed, { chatId, by: 'send', key })
+  }
+
   /** What is remembered of a chat may be wrong: the service refused us there. */
   doubt(chatId: number): void {
     this.#parts.modes.forget(chatId)
@@ -148,7 +159,7 @@ export class Outgoing {
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const sealed = await this.#sealTo(recipients, { draft, text, signer: signer.unlocked })
       publication.requirePublished()
-      return { ...sealed, recipients, leave }
+      return { ...sealed, recipients, listed: list.people.map(({ userId }) => userId), leave }
     } catch (error) {
       leave()
       throw error

@@ -52,6 +52,7 @@ export function scene(
         }),
     },
     trust: {
+      keyChangesToTell: () => Promise.resolve([]),
       isBlocked: () => false,
       isVerified: () => false,
       isShared: () => false,

@@ -38,6 +38,7 @@ function scene(answers: EnvelopedAnswer[]) {
       Promise.resolve<PreparedOutbound | null>(null),
     ),
     doubt: vi.fn(),
+    keyChanged: () => Promise.resolve([]),
   }
   const call = (name: string) => (outbound: { path: string }) => {
     events.push(`${name} ${outbound.path}`)

@@ -94,7 +94,7 @@ export function scene(isProtected = true) {
     } as object | null,
     keyring: { fingerprints: new Set<string>(), all: [] as object[] },
     people: { isOthers: () => false },
-    trust: { epoch: 1, distrust: () => null },
+    trust: { epoch: 1, distrust: () => null, keyChangesToTell: () => Promise.resolve([]) },
     keyListHistory: { contradicts: vi.fn(() => Promise.resolve()) },
     botId: () => 1,
     unusableRecipient: 'skip',
