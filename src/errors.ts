@@ -15,6 +15,11 @@ export const REFUSALS = {
     what: 'readable text is not sent to a chat that must be encrypted',
     hint: 'if the chat really became readable, run `postern chat allow-readable <chatId>`',
   },
+  postern_clear_refused: {
+    status: 409,
+    what: 'buttons and callback answers are never encrypted, and are refused in encrypted chats',
+    hint: 'leave out the fields named, or set `clearFields` to `warn`',
+  },
   postern_no_recipient: {
     status: 409,
     what: 'nobody in the chat has a key to seal to',

@@ -201,6 +201,11 @@ export const Options = z.strictObject({
     'allow',
     'refuse: never send readable text, not even to open groups',
   ),
+  clearFields: choice(
+    ['allow', 'warn', 'refuse'],
+    'warn',
+    'buttons and callback answers, which the service never encrypts, in encrypted chats; warn: name them in the answer; refuse: send none',
+  ),
   routes: z
     .strictObject({
       allowUnknown: flag(false, 'pass unknown calls that carry a body'),

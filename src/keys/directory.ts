@@ -5,6 +5,7 @@ import { FreshCache, monotonicNow, type Lookups } from '../fresh-cache.ts'
 import { MOST_RECIPIENTS } from '../pgp/size.ts'
 import type { KnownKeys } from './known-keys.ts'
 import type { KeyListHistory } from './key-list-history.ts'
+import type { OwnKeyListings } from './own-key-listings.ts'
 import { readPeople, type Person, type PersonParts } from './person.ts'
 
 /** The answer of `GET /chats/{chatId}/keys`, judged. */
@@ -54,9 +55,10 @@ export class Directory {
       calls: DirectoryCalls
       keyListHistory: KeyListHistory
       knownKeys: KnownKeys
+      ownKeyListings: OwnKeyListings
     },
   ) {
-    const { calls, keyListHistory, knownKeys } = parts
+    const { calls, keyListHistory, knownKeys, ownKeyListings } = parts
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
@@ -73,6 +75,7 @@ export class Directory {
         const people = await readPeople(named, parts)
         await keyListHistory.saw(chatId, people)
         await knownKeys.saw(`chat ${chatId}`, people)
+        await ownKeyListings.saw(chatId, people)
         const nameless = keys.length - named.length
         return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
       },
@@ -89,6 +92,7 @@ export class Directory {
         const record = readUserKey(result)
         const found = record === null ? [] : await readPeople([record], parts)
         await knownKeys.saw(`person ${userId}`, found)
+        await ownKeyListings.saw(null, found)
         return { person: found.find((person) => person.userId === userId) ?? null }
       },
     })

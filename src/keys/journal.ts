@@ -22,8 +22,21 @@ export type TrustChange =
       chatId: number
       detail: { count: number; added: number[]; removed: number[]; changed: number[] }
     }
-  /** The key list of a chat contradicts itself; nothing is sealed by it. */
-  | { kind: 'list-contradicts'; chatId: number; detail: { why: string } }
+  /**
+   * The key list of a chat contradicts itself; nothing is sealed by it. `stranger` is who else it
+   * names in somebody's private chat.
+   */
+  | { kind: 'list-contradicts'; chatId: number; detail: { why: string; stranger?: number } }
+  /** The key list of a chat lost half of its people or more within a day. */
+  | { kind: 'list-shrank'; chatId: number; detail: { from: number; to: number } }
+  /** People are listed with a key of the bot's own; at most 100 are named. */
+  | {
+      kind: 'own-key-listed'
+      userId: number
+      detail: { chatId: number | null; people: number[] }
+    }
+  /** Somebody wrote or pressed in a private chat that is another person's. */
+  | { kind: 'stranger'; chatId: number; userId: number; detail: Record<string, never> }
   /** The operator spoke. */
   | { kind: 'accepted' | 'verified'; userId: number; detail: { fingerprint: string } }
   | { kind: 'blocked'; userId: number; detail: Record<string, never> }

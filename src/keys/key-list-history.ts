@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../store/store.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */
 const REMEMBERED = 10_000
 /** People named in one entry, each way. */
 const NAMED = 100
+/** In this time a list must lose half of its people, and two at least, to have shrunk. */
+const SHRINKING_MS = 86_400_000
 
 /** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
 type ListedPeople = [userId: number, fingerprint: string][]
@@ -17,6 +19,8 @@ export class KeyListHistory {
   readonly #journal: Journal
   readonly #digests = new LRUCache<number, string>({ max: REMEMBERED })
   readonly #contradictions = new LRUCache<number, string>({ max: REMEMBERED })
+  /** The most people that a list had lately, so that one that goes a step at a time is seen too. */
+  readonly #largest = new LRUCache<number, number>({ max: REMEMBERED, ttl: SHRINKING_MS })
 
   constructor(store: Store, journal: Journal) {
     this.#store = store
@@ -45,11 +49,13 @@ export class KeyListHistory {
 
   /**
    * Records that a chat's key list contradicts itself, once for each contradiction.
+   * @param detail `stranger` is who else it names in somebody's private chat
    * @throws Refusal `postern_store_unwritable`
    */
-  async contradicts(chatId: number, why: string): Promise<void> {
+  async contradicts(chatId: number, detail: { why: string; stranger?: number }): Promise<void> {
+    const { why } = detail
     if (this.#contradictions.get(chatId) === why) return
-    await this.#journal.record([{ kind: 'list-contradicts', chatId, detail: { why } }])
+    await this.#journal.record([{ kind: 'list-contradicts', chatId, detail }])
     this.#contradictions.set(chatId, why)
   }
 
@@ -57,8 +63,8 @@ export class KeyListHistory {
     chatId: number,
     { now, text, before }: { now: ListedPeople; text: string; before: string | undefined },
   ): Promise<void> {
-    const detail = before === undefined ? null : difference(JSON.parse(before) as ListedPeople, now)
-    const changes = detail === null ? [] : [{ kind: 'recipients-changed' as const, chatId, detail }]
+    const changes =
+      before === undefined ? [] : this.#changesOf(chatId, JSON.parse(before) as ListedPeople, now)
     await this.#journal.record(changes, async (db) => {
       await db
         .insertInto('lists')
@@ -66,6 +72,22 @@ export class KeyListHistory {
         .onConflict((conflict) => conflict.column('chat_id').doUpdateSet({ people: text }))
         .execute()
     })
+  }
+
+  #changesOf(chatId: number, before: ListedPeople, now: ListedPeople): TrustChange[] {
+    const changed: TrustChange = {
+      kind: 'recipients-changed',
+      chatId,
+      detail: difference(before, now),
+    }
+    const from = Math.max(before.length, this.#largest.get(chatId) ?? 0)
+    const to = now.length
+    if (to <= from / 2 && from - to > 1) {
+      this.#largest.delete(chatId)
+      return [changed, { kind: 'list-shrank', chatId, detail: { from, to } }]
+    }
+    if (this.#largest.get(chatId) !== from) this.#largest.set(chatId, from)
+    return [changed]
   }
 }
 

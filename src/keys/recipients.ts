@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts'
 import type { CipherSizes, CertificateStatus } from '../pgp/engine.ts'
 import type { KeyList } from './directory.ts'
+import { listsKeyOf } from './own-key-listings.ts'
 import type { Pair } from './people.ts'
 import type { Person, Unusable } from './person.ts'
 import type { Distrust } from './trust.ts'
@@ -128,13 +129,12 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
 
 /** Why a person would be left out of a message; null when it is sealed to them. */
 export function whyNot(
-  { userId, fingerprint, unusable, certificateStatus }: Person,
+  person: Person,
   { own, isOthers, distrust }: RecipientRules,
 ): Skipped['reason'] | null {
+  const { userId, fingerprint, unusable } = person
   if (fingerprint !== null) {
-    const isOwn =
-      own.has(fingerprint) || certificateStatus.encryptionKeys.some((key) => own.has(key))
-    if (isOwn) return 'own-key'
+    if (listsKeyOf(person, own)) return 'own-key'
     if (isOthers({ fingerprint, userId })) return 'other-person'
   }
   return unusable ?? distrust(userId, fingerprint)

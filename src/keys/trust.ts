@@ -6,6 +6,7 @@ import { Mutex } from '../util/mutex.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
 import type { Journal, TrustChange } from './journal.ts'
+import { KeyChanges, type KeyChange, type ToldWith } from './key-changes.ts'
 import type { People } from './people.ts'
 import { Pins, blankPin, savePin, type Pin } from './pins.ts'
 import { Policies, type TrustPolicy } from './policies.ts'
@@ -38,11 +39,16 @@ export class Trust {
   readonly #maxPeople: number
   readonly #refusals = new Listeners()
   readonly policies: Policies
+  readonly #keyChanges: KeyChanges
   /** One change after the other, so that none is made over what another has just changed. */
   readonly #mutex = new Mutex()
   #changes = 0
 
-  private constructor(parts: TrustParts, pins: Pins, policies: Policies) {
+  private constructor(
+    parts: TrustParts,
+    { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
+  ) {
+    this.#keyChanges = keyChanges
     this.#journal = parts.journal
     this.#people = parts.people
     this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
@@ -58,7 +64,8 @@ export class Trust {
   static async load(parts: TrustParts): Promise<Trust> {
     const { store, journal, policy } = parts
     const policies = await Policies.load({ store, journal, setting: policy })
-    return new Trust(parts, await Pins.load(store), policies)
+    const pins = await Pins.load(store)
+    return new Trust(parts, { pins, policies, keyChanges: await KeyChanges.load(store) })
   }
 
   /** Changes whenever an answer of this class may have changed. */
@@ -141,14 +148,33 @@ export class Trust {
         return { kind: 'certificate-shared' as const, detail }
       }),
     ]
+    const keyChanges = changes.flatMap((change) => keyChangeIn(change) ?? [])
     const slice = new TimeSlice()
     await this.#journal.record(changes, async (db) => {
       for (const pin of changed) {
         await slice.yieldIfOver()
         await savePin(db, pin)
       }
+      for (const change of keyChanges) {
+        await slice.yieldIfOver()
+        await this.#keyChanges.save(db, change)
+      }
     })
+    for (const change of keyChanges) this.#keyChanges.saved(change)
     for (const pin of changed) this.#set(pin)
+  }
+
+  /**
+   * Changed certificates of people that the bot is told of now, in a chat where the policy is not
+   * `pinned`: there the operator decides on each.
+   * @param o `by` what, and `key` which update or send
+   */
+  async keyChangesToTell(
+    userIds: Iterable<number>,
+    o: { chatId: number; by: ToldWith; key: string },
+  ): Promise<KeyChange[]> {
+    if (this.policies.for(o.chatId) === 'pinned') return []
+    return await this.#keyChanges.tell(userIds, o.by, o.key)
   }
 
   #changeOf(pin: Pin): TrustChange[] {
@@ -234,6 +260,12 @@ export class Trust {
     this.#pins.set(pin)
     this.#changes++
   }
+}
+
+function keyChangeIn(change: TrustChange): KeyChange | null {
+  if (change.kind !== 'key-changed') return null
+  const { from, to } = change.detail
+  return { userId: change.userId, from, to }
 }
 
 function readFingerprint(text: string): string {

@@ -4,18 +4,16 @@ import { Listeners } from '../util/listeners.ts'
 
 /** What an operator must not miss. Holds no secret and nobody's words. */
 export interface Alert {
-  /**
-   * A reason's or a warning's code, or `verified-changed`, `shared-certificate`, `list-contradicts`,
-   * `too-many-chats`, `too-many-people`.
-   */
+  /** Code of a reason, a warning or an alarm (`TRUST_ALARMS`), `too-many-chats` or `too-many-people`. */
   alert: string
   /** False when it is over. */
   holds: boolean
   /** What is the matter, and what to do about it. */
   what: string
   hint: string
-  /** Whom it is about, where it is about somebody. */
+  /** Whom it is about, where it is about somebody; the same of a chat. */
   userId?: number
+  chatId?: number
 }
 
 /** A way to reach the operator. `send` throws when it failed; `signal` ends the attempt. */
@@ -85,8 +83,8 @@ export class Alerts implements AsyncDisposable {
     this.#waiting--
   }
 
-  #isRepeated({ alert, holds, userId }: Alert): boolean {
-    const key = [alert, holds, userId].join(' ')
+  #isRepeated({ alert, holds, userId, chatId }: Alert): boolean {
+    const key = [alert, holds, userId, chatId].join(' ')
     const nowMs = performance.now()
     const isRepeated = nowMs - (this.#lastMs.get(key) ?? -Infinity) < QUIET_MS
     if (!isRepeated) this.#lastMs.delete(key)

@@ -3,6 +3,7 @@
  * README and the test of the dashboard are made from it too.
  */
 import { REASON_CODES } from './health.ts'
+import { TRUST_ALARM_CODES } from './trust-alarms.ts'
 import { WARNING_CODES } from './warnings.ts'
 
 /** One metric. */
@@ -77,6 +78,12 @@ export const METRICS = {
     help: 'People who got no message because their certificate cannot be used',
     labels: {},
   },
+  postern_clear_fields_total: {
+    type: 'counter',
+    help: 'Fields that the service never encrypts, sent into encrypted chats, by field',
+    labels: { field: ['markup', 'text', 'url'] },
+    startsAtZero: true,
+  },
   postern_opens_total: {
     type: 'counter',
     help: 'Incoming messages judged, by verdict',
@@ -97,6 +104,12 @@ export const METRICS = {
     type: 'counter',
     help: 'Changes of people’s certificates, of key lists, and of the operator’s decisions on them, by kind',
     labels: { kind: ANY },
+  },
+  postern_trust_alarms_total: {
+    type: 'counter',
+    help: 'Alarms on whom the service lists with which certificate, by alarm',
+    labels: { alarm: TRUST_ALARM_CODES },
+    startsAtZero: true,
   },
   postern_alerts_total: {
     type: 'counter',

@@ -224,6 +224,14 @@ const ONCE = [
  */
 const MASTER_SECRET = `ALTER TABLE protection ADD COLUMN master BLOB`
 
+const KEY_CHANGES = `CREATE TABLE key_changes (
+  user_id INTEGER PRIMARY KEY NOT NULL,
+  before TEXT NOT NULL,
+  now TEXT NOT NULL,
+  message TEXT,
+  send TEXT
+) STRICT`
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   {
@@ -284,6 +292,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     name: '024-master-secret',
     async up(db) {
       await sql.raw(MASTER_SECRET).execute(db)
+    },
+  },
+  {
+    name: '025-key-changes',
+    async up(db) {
+      await sql.raw(KEY_CHANGES).execute(db)
     },
   },
 ]

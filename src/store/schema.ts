@@ -171,6 +171,18 @@ export interface PinsTable {
   listed_at: number | null
 }
 
+/**
+ * The last change of a person's certificate: fingerprints, and the update and the send with which
+ * the bot was told of it; null while it was not (`keys/key-changes.ts`).
+ */
+export interface KeyChangesTable {
+  user_id: number
+  before: string
+  now: string
+  message: string | null
+  send: string | null
+}
+
 /** Trust policies set by command; `chat_id` 0 is the bot's own. */
 export interface TrustPoliciesTable {
   chat_id: number
@@ -229,6 +241,7 @@ export interface Schema {
   secrets: SecretsTable
   protection: ProtectionTable
   pins: PinsTable
+  key_changes: KeyChangesTable
   trust_policies: TrustPoliciesTable
   lists: ListsTable
   journal: JournalTable

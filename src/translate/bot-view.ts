@@ -86,8 +86,15 @@ export function chatView(chat: Result, truth: { latched: boolean }): Result {
   return { ...chat, mode: 'open', postern: { mode: chat['mode'], latched: truth.latched } }
 }
 
-/** A sealed send or edit: who got it, and who could not. What was sealed is echoed as its text. */
-export function sentView(sent: Result, text: string, recipients: Recipients): Result {
+/**
+ * A sealed send or edit: who got it, and who could not. What was sealed is echoed as its text.
+ * @param o `more` is what else `postern` says
+ */
+export function sentView(
+  sent: Result,
+  o: { text: string; recipients: Recipients; more?: Result },
+): Result {
+  const { text, recipients, more = {} } = o
   const { armored, text: claimed, ...rest } = sent
   return {
     ...rest,
@@ -96,6 +103,7 @@ export function sentView(sent: Result, text: string, recipients: Recipients): Re
       sealed: true,
       recipients: recipients.certificates.length,
       skipped: recipients.skipped,
+      ...more,
     },
   }
 }

@@ -115,15 +115,25 @@ function examinePlain(
 
 export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' } as const
 
+type Place = Pick<FoundMessage, 'chatId' | 'fromId' | 'pressedById'>
+
 /** A private chat has one person: nobody else writes, sends files or presses there, but the bot. */
 export function isByStranger(
-  { chatId, fromId, pressedById }: Pick<FoundMessage, 'chatId' | 'fromId' | 'pressedById'>,
-  { knownChats, botId }: Pick<AudienceParts, 'knownChats' | 'botId'>,
+  place: Place,
+  parts: Pick<AudienceParts, 'knownChats' | 'botId'>,
 ): boolean {
+  return strangerIn(place, parts) !== null
+}
+
+/** Who else than its person wrote or pressed in a private chat; null when nobody did. */
+export function strangerIn(
+  { chatId, fromId, pressedById }: Place,
+  { knownChats, botId }: Pick<AudienceParts, 'knownChats' | 'botId'>,
+): number | null {
   const personId = chatId === null ? null : knownChats.personOf(chatId)
-  if (personId === null) return false
-  const isOther = (id: number | null): boolean => id !== null && id !== personId
-  return (isOther(fromId) && fromId !== botId()) || isOther(pressedById)
+  if (personId === null) return null
+  if (fromId !== null && fromId !== personId && fromId !== botId()) return fromId
+  return pressedById === personId ? null : pressedById
 }
 
 /** Private words from before our first publication, which the service may still have queued. */

@@ -1,6 +1,7 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { Presses } from '../chats/presses.ts'
 import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -8,7 +9,13 @@ import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { Batches, type BatchRequest, type Judgeable } from './batch.ts'
-import { OTHER_PERSON, isByStranger, type ExamineParts, type MessageFinding } from './examine.ts'
+import {
+  OTHER_PERSON,
+  isByStranger,
+  strangerIn,
+  type ExamineParts,
+  type MessageFinding,
+} from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
@@ -25,6 +32,7 @@ export interface IncomingParts extends ExamineParts {
   /** Setting `open.normalizeText`. */
   normalizeText: boolean
   urls: MediaUrls
+  presses: Pick<Presses, 'saw'>
 }
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
@@ -38,6 +46,7 @@ export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
   readonly #judgements = new Listeners<MessageOutcome[]>()
+  readonly #strangers = new Listeners<{ chatId: number; userId: number }>()
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
@@ -47,6 +56,11 @@ export class Incoming {
   /** Calls back with every Message of an answer that got a verdict, in order. */
   onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
     this.#judgements.add(listener)
+  }
+
+  /** Calls back when somebody writes or presses in a private chat that is another person's. */
+  onStranger(listener: (stranger: { chatId: number; userId: number }) => void): void {
+    this.#strangers.add(listener)
   }
 
   /**
@@ -72,6 +86,7 @@ export class Incoming {
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
     const outcomes = await this.#settle(judged)
+    await this.#tellKeyChanges(judged)
     const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
     for (const { restore } of collected) restore()
@@ -80,6 +95,7 @@ export class Incoming {
       update,
       chatId: collected[index]?.updateChatId ?? null,
     }))
+    for (const { update, chatId } of spoken) this.#parts.presses.saw(update, chatId)
     const renamed = await this.#parts.urls.rewrite(spoken)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
@@ -88,6 +104,18 @@ export class Incoming {
     const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
+  }
+
+  /** The first judged Message of a person whose certificate changed says so. */
+  async #tellKeyChanges(judged: Numbered[]): Promise<void> {
+    for (const { found, updateId } of judged) {
+      const { fromId, chatId, position, message } = found
+      const { postern } = message
+      if (fromId === null || chatId === null || position !== 'top' || !isObject(postern)) continue
+      const about = { chatId, by: 'message', key: String(updateId) } as const
+      const keyChanged = await this.#parts.trust.keyChangesToTell([fromId], about)
+      if (keyChanged.length > 0) postern['keyChanged'] = keyChanged
+    }
   }
 
   /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */
@@ -108,8 +136,11 @@ export class Incoming {
     )
     await knownChats.sawKinds(kinds).catch(storeOnly)
     await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
-    for (const { chatId, fromId, isOrdinary } of found) {
+    for (const one of found) {
+      const { chatId, fromId, isOrdinary } = one
       if (chatId === null) continue
+      const userId = isOrdinary ? strangerIn(one, this.#parts) : null
+      if (userId !== null) this.#strangers.emit({ chatId, userId })
       if (!isOrdinary) modes.forget(chatId)
       if (!isOrdinary || (fromId !== null && fromId !== this.#parts.botId())) {
         directory.sawPerson(chatId, isOrdinary ? fromId : null)

@@ -8,6 +8,7 @@ import type { RawAnswer } from '../errors.ts'
 import type { Outbound } from '../permit.ts'
 import { Listeners } from '../util/listeners.ts'
 import { objectResult, sentView, withResult } from './bot-view.ts'
+import type { ClearFields } from './clear-fields.ts'
 import type { Draft } from './draft.ts'
 import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 
@@ -16,6 +17,7 @@ export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
 
 export interface MessagesParts<A extends EnvelopedAnswer> {
   outgoing: Outgoing
+  clearFields: Pick<ClearFields, 'inAnswer' | 'taken'>
   /** Makes the call; throws NoResponseError. */
   send: (outbound: Outbound) => Promise<A>
   /** The same for an edit. */
@@ -64,7 +66,7 @@ export class Messages<A extends EnvelopedAnswer> {
       answer = await this.#hand(prepared)
     }
     if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
-    return this.#answer(answer, draft, prepared)
+    return await this.#answer(answer, draft, prepared)
   }
 
   async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {
@@ -75,9 +77,11 @@ export class Messages<A extends EnvelopedAnswer> {
     }
   }
 
-  #answer(answer: A, draft: Draft, { recipients, sealMs }: PreparedOutbound): A {
+  async #answer(answer: A, draft: Draft, prepared: PreparedOutbound): Promise<A> {
+    const { recipients, sealMs, clear } = prepared
     const { envelope } = answer
-    if (!envelope.ok || recipients === null) return answer
+    const { clearFields } = this.#parts
+    if (!envelope.ok || recipients === null) return clearFields.inAnswer(answer, clear)
     const { chatId } = draft
     const { skipped, certificates } = recipients
     const count = certificates.length
@@ -88,7 +92,9 @@ export class Messages<A extends EnvelopedAnswer> {
       const atMs = Date.now()
       this.#parts.outcomes.sent({ messageId: id, atMs, chatId, recipients: count, skipped })
     }
-    return withResult(answer, sentView(sent, draft.text ?? '', recipients))
+    const keyChanged = await this.#parts.outgoing.keyChanged(draft, prepared)
+    const more = { ...clearFields.taken(clear), ...(keyChanged.length > 0 && { keyChanged }) }
+    return withResult(answer, sentView(sent, { text: draft.text ?? '', recipients, more }))
   }
 }
 

@@ -4,12 +4,14 @@ import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
+import type { KeyChange } from '../keys/key-changes.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { ReadyKey } from '../keys/own-key.ts'
 import type { Recipients } from '../keys/recipients.ts'
 import type { Outbound } from '../permit.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
 import { fit } from '../pgp/size.ts'
+import type { ClearField, ClearFields } from './clear-fields.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
 import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } from './guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
@@ -20,6 +22,10 @@ export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
   sealMs: number
+  /** Everybody on the key list that it was sealed by. */
+  listed: readonly number[]
+  /** What goes in clear into a protected chat. */
+  clear: readonly ClearField[]
   /**
    * Call it when the message was answered or will not be sent. Until then no other key is published
    * than the one that signed it.
@@ -30,10 +36,11 @@ export interface PreparedOutbound {
 /** A send that takes longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
-const UNSEALED = { recipients: null, sealMs: 0, leave: () => {} }
+const UNSEALED = { recipients: null, sealMs: 0, listed: [], clear: [], leave: () => {} }
 
 export interface OutgoingParts extends RecipientParts {
   guard: Guard
+  clearFields: ClearFields
   modes: Modes
   directory: Directory
   /** Null when the sidecar manages no key (`key.publish: false`). */
@@ -68,6 +75,7 @@ export class Outgoing {
       return {
         outbound: permitMarkup(draft.target, { chatId, markup }),
         ...UNSEALED,
+        clear: await this.#parts.clearFields.ofMarkupEdit(chatId, draft.fields),
       }
     }
     const rule = await this.#parts.guard.rule(draft.chatId)
@@ -106,6 +114,14 @@ export class Outgoing {
     return null
   }
 
+  /** Changed certificates among those on a message's key list, of which the bot is told once. */
+  async keyChanged(draft: Draft, { listed }: PreparedOutbound): Promise<KeyChange[]> {
+    const { chatId, fields, target } = draft
+    const { sendId } = fields
+    const key = typeof sendId === 'string' ? sendId : target.path
+    return await this.#parts.trust.keyChangesToTell(listed, { chatId, by: 'send', key })
+  }
+
   /** What is remembered of a chat may be wrong: the service refused us there. */
   doubt(chatId: number): void {
     this.#parts.modes.forget(chatId)
@@ -117,9 +133,10 @@ export class Outgoing {
     if (draft.unlisted.length > 0 && !guard.passesAll) {
       throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
     }
+    const clear = this.#parts.clearFields.ofMessage(draft.fields)
     if (draft.armored !== undefined) {
       const outbound = guard.permitOwnSealing(draft.target, draft.fields, draft.armored)
-      return { outbound, ...UNSEALED }
+      return { outbound, ...UNSEALED, clear }
     }
     if (publication === null) {
       if (guard.mustSeal(draft.chatId) && this.#parts.keyring.all.length > 0) {
@@ -129,16 +146,20 @@ export class Outgoing {
         extra: { expected: 'armored' },
       })
     }
-    return await this.#seal(draft, draft.text ?? '', publication)
+    return { ...(await this.#seal(draft, draft.text ?? '', publication)), clear }
   }
 
-  async #seal(draft: Draft, text: string, publication: Publication): Promise<PreparedOutbound> {
+  async #seal(
+    draft: Draft,
+    text: string,
+    publication: Publication,
+  ): Promise<Omit<PreparedOutbound, 'clear'>> {
     const { list, signer, leave } = await this.#enter(draft.chatId, publication)
     try {
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const sealed = await this.#sealTo(recipients, { draft, text, signer: signer.unlocked })
       publication.requirePublished()
-      return { ...sealed, recipients, leave }
+      return { ...sealed, recipients, listed: list.people.map(({ userId }) => userId), leave }
     } catch (error) {
       leave()
       throw error

@@ -44,7 +44,11 @@ export async function recipientsOf(
     return chooseRecipients(list, recipientRules(chatId, parts))
   } catch (error) {
     if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
-      await keyListHistory.contradicts(chatId, error.message)
+      const stranger = strangerIn(list, [knownChats.personOf(chatId), botId()])
+      await keyListHistory.contradicts(chatId, {
+        why: error.message,
+        ...(stranger !== undefined && { stranger }),
+      })
     }
     throw error
   }
@@ -65,4 +69,13 @@ export function recipientRules(
     isOthers: (pair) => people.isOthers(pair),
     distrust: (userId, fingerprint) => trust.distrust(userId, fingerprint, chatId),
   }
+}
+
+/** Who is on the list of a private chat that is a person's, and is neither them nor the bot. */
+function strangerIn(
+  { people }: KeyList,
+  [personId, botId]: [number | null, number | null],
+): number | undefined {
+  if (personId === null) return undefined
+  return people.find(({ userId }) => userId !== personId && userId !== botId)?.userId
 }

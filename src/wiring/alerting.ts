@@ -1,9 +1,11 @@
 /** Which of all that happens alerts the operator, and by which ways. */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { TrustChange } from '../keys/journal.ts'
+import type { Policies } from '../keys/policies.ts'
 import { byCommand, byUrl } from '../observe/alert-ways.ts'
 import type { Alert, AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonChange, type ReasonCode } from '../observe/health.ts'
+import { TRUST_ALARMS, type TrustAlarm } from '../observe/trust-alarms.ts'
 
 /** Reasons that come with every start, end by themselves, or were wished for. */
 const ORDINARY: ReadonlySet<ReasonCode> = new Set([
@@ -33,36 +35,68 @@ export function alertForReason(change: ReasonChange): Alert | null {
   return { alert: code, holds, what, hint }
 }
 
-/** The alert for a change of whom we believe; null where the journal is enough. */
-export function alertForTrustChange(change: TrustChange): Alert | null {
+/** An alert of an alarm on trust. */
+export type TrustAlert = Alert & { alert: TrustAlarm }
+
+/**
+ * The alert for a change of whom we believe; null where the journal is enough.
+ * @param policies which chats are pinned
+ */
+export function alertForTrustChange(
+  change: TrustChange,
+  policies: Pick<Policies, 'bot' | 'for'>,
+): TrustAlert | null {
+  const found = alarmIn(change, policies)
+  if (found === null) return null
+  const { alarm, detail, ...about } = found
+  const { what, hint } = TRUST_ALARMS[alarm]
+  const said = detail === undefined ? what : `${what}: ${detail}`
+  return { alert: alarm, holds: true, what: said, hint, ...about }
+}
+
+/** An alarm, whom and what it is about, and what exactly; without anybody's words. */
+type FoundAlarm = Pick<Alert, 'userId' | 'chatId'> & { alarm: TrustAlarm; detail?: string }
+
+function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): FoundAlarm | null {
+  if (change.kind === 'key-changed' || change.kind === 'key-withdrawn') {
+    const { userId, detail } = change
+    if (detail.standing === 'verified') return { alarm: 'verified-changed', userId }
+    return policies.bot === 'pinned' ? { alarm: 'pinned-changed', userId } : null
+  }
+  if (change.kind === 'recipients-changed') {
+    // where the whole bot is pinned, the change of the person has said it
+    const { chatId, detail } = change
+    const isPinned = policies.for(chatId) === 'pinned' && policies.bot !== 'pinned'
+    const [userId] = detail.changed
+    if (!isPinned || userId === undefined) return null
+    return { alarm: 'pinned-changed', userId, chatId, detail: detail.changed.join(', ') }
+  }
+  return alarmInLists(change)
+}
+
+/** What alarms whatever the policy is. */
+function alarmInLists(change: TrustChange): FoundAlarm | null {
   if (change.kind === 'certificate-shared') {
-    const [userId] = change.detail.people
-    return {
-      alert: 'shared-certificate',
-      holds: true,
-      what: `the service lists one certificate for several people: ${change.detail.people.join(', ')}`,
-      hint: 'ask them whose it is; `postern trust accept` or `trust verify` names its owner, and the others get nothing under it',
-      ...(userId !== undefined && { userId }),
-    }
+    const { people } = change.detail
+    const about = people[0] === undefined ? {} : { userId: people[0] }
+    return { alarm: 'shared-certificate', ...about, detail: people.join(', ') }
+  }
+  if (change.kind === 'own-key-listed') {
+    const { people, chatId } = change.detail
+    const where = chatId === null ? {} : { chatId }
+    return { alarm: 'own-key-listed', userId: change.userId, ...where, detail: people.join(', ') }
   }
   if (change.kind === 'list-contradicts') {
-    return {
-      alert: 'list-contradicts',
-      holds: true,
-      what: `the key list of chat ${change.chatId} says what no honest service can`,
-      hint: 'nothing is sealed by it; `postern trust log` says what it was',
-    }
+    const { chatId, detail } = change
+    if (detail.stranger === undefined) return { alarm: 'list-contradicts', chatId }
+    return { alarm: 'stranger', userId: detail.stranger, chatId }
   }
-  const isChange = change.kind === 'key-changed' || change.kind === 'key-withdrawn'
-  if (!isChange || change.detail.standing !== 'verified') return null
-  const { userId } = change
-  return {
-    alert: 'verified-changed',
-    holds: true,
-    what: 'the service lists another certificate, or none, for a person whom you verified',
-    hint: 'ask the person; `postern trust verify` takes a new fingerprint, until then nothing is sealed to them',
-    userId,
+  if (change.kind === 'list-shrank') {
+    const { from, to } = change.detail
+    return { alarm: 'list-shrank', chatId: change.chatId, detail: `from ${from} to ${to}` }
   }
+  if (change.kind !== 'stranger') return null
+  return { alarm: 'stranger', userId: change.userId, chatId: change.chatId }
 }
 
 /** The alert for a memory that takes nobody new. */

@@ -1,6 +1,7 @@
 /** What a sidecar is between its doors: store, keys, chats, guard, translation. */
 import { KnownChats } from '../chats/known-chats.ts'
 import { Modes } from '../chats/modes.ts'
+import { Presses } from '../chats/presses.ts'
 import { Outcomes } from '../chats/outcomes.ts'
 import { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
@@ -19,6 +20,7 @@ import { Guard } from '../translate/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Messages } from '../translate/messages.ts'
+import { ClearFields } from '../translate/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
@@ -43,6 +45,7 @@ export interface Core extends AsyncDisposable {
   messages: Messages<Answer>
   /** What would become of a text for a chat, once the bot's key is published. */
   previewChat: (chatId: number) => Promise<ChatPreview>
+  clearFields: ClearFields
   /** Null when there is no key to open with and none will be made. */
   replayMemory: ReplayMemory | null
   /** Null when there is no key to open with and none will be made. */
@@ -89,7 +92,8 @@ export async function createCore(
   const modes = new Modes({ knownChats, chat: calls.chat })
   const outcomes = stack.use(new Outcomes(store))
   const { policy } = settings.trust
-  const peopleState = await loadPeopleState({ store, engine, calls, policy })
+  const own = (): ReadonlySet<string> => keyring.fingerprints
+  const peopleState = await loadPeopleState({ store, engine, calls, policy, own })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
   const publication = managesKey
@@ -112,6 +116,8 @@ export async function createCore(
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
+  const presses = new Presses()
+  const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
   const shared = { ...peopleState, ...asked, knownChats, modes, guard, keyring, engine }
@@ -122,6 +128,7 @@ export async function createCore(
   const { unusableRecipient } = settings.seal
   const outgoing = new Outgoing({
     ...shared,
+    clearFields,
     replayMemory,
     publication,
     chat: calls.chat,
@@ -142,8 +149,10 @@ export async function createCore(
     publication,
     replayMemory,
     previewChat: (chatId) => previewChat(chatId, { ...shared, unusableRecipient }),
+    clearFields,
     messages: new Messages({
       outgoing,
+      clearFields,
       outcomes,
       send: (outbound) => upstream.send(outbound),
       edit: (outbound) => upstream.edit(outbound),
@@ -152,7 +161,7 @@ export async function createCore(
     incoming:
       opening === null || urls === null
         ? null
-        : new Incoming({ ...opening, urls, verify, normalizeText }),
+        : new Incoming({ ...opening, urls, presses, verify, normalizeText }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

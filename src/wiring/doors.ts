@@ -42,6 +42,7 @@ export function buildDoors(
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
     rereadToken: createTokenReader(secrets),
     allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
+    clearFields: core.clearFields,
     allowUnknown: settings.routes.allowUnknown,
     routes: [
       messageRoutes({ messages: core.messages, limits: link.limits, sealsForBot: managesKey }),

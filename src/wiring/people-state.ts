@@ -4,8 +4,10 @@ import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
 import { KeyListHistory } from '../keys/key-list-history.ts'
+import { OwnKeyListings } from '../keys/own-key-listings.ts'
 import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
+import { Strangers } from '../keys/strangers.ts'
 import { Trust } from '../keys/trust.ts'
 import type { Engine } from '../pgp/engine.ts'
 import type { Store } from '../store/store.ts'
@@ -17,6 +19,7 @@ export interface PeopleState {
   trust: Trust
   directory: Directory
   knownKeys: KnownKeys
+  strangers: Strangers
 }
 
 /** Loads what the store has of other people. */
@@ -26,15 +29,19 @@ export async function loadPeopleState(o: {
   calls: DirectoryCalls
   /** Setting `trust.policy`. */
   policy: TrustPolicy
+  /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
+  own: () => ReadonlySet<string>
 }): Promise<PeopleState> {
-  const { store, engine, calls, policy } = o
+  const { store, engine, calls, policy, own } = o
   const journal = new Journal(store)
   const people = await People.load(store)
   const certificates = await Certificates.load(engine, store)
   const trust = await Trust.load({ store, journal, people, policy })
   const keyListHistory = new KeyListHistory(store, journal)
   const knownKeys = new KnownKeys(store)
-  const known = { certificates, trust, journal, keyListHistory, knownKeys }
+  const ownKeyListings = new OwnKeyListings(journal, own)
+  const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
   const directory = new Directory({ calls, ...known })
-  return { people, journal, keyListHistory, trust, directory, knownKeys }
+  const strangers = new Strangers(journal)
+  return { people, journal, keyListHistory, trust, directory, knownKeys, strangers }
 }

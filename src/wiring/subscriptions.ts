@@ -99,9 +99,16 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 
   peopleState.journal.onChange((change) => {
     metrics.count('postern_trust_changes_total', { kind: change.kind })
-    const alert = alertForTrustChange(change)
-    if (alert !== null) alerts.raise(alert)
+    const alert = alertForTrustChange(change, peopleState.trust.policies)
+    if (alert !== null) {
+      metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
+      alerts.raise(alert)
+    }
     logTrustChange(change, log)
+  })
+  core.incoming?.onStranger((stranger) => {
+    // a store that cannot be written is reported by itself
+    peopleState.strangers.saw(stranger).catch(() => undefined)
   })
   const reportFull = createFullReport(link, log)
   knownChats.onFull(() => reportFull('chats'))
@@ -110,6 +117,10 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   core.messages.onSealed(({ chatId, recipients, skipped, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
     recordSeal(metrics, { recipients, skipped: skipped.length, ms })
+  })
+
+  core.clearFields.onSent((fields) => {
+    for (const field of fields) metrics.count('postern_clear_fields_total', { field })
   })
 
   const noteKeyUse = (fingerprint: string, kind: OpenedKind): void => {

@@ -32,6 +32,7 @@ describe('what counts', () => {
       trust: { policy: 'accept' },
       alert: {},
       readableGroups: 'allow',
+      clearFields: 'warn',
       routes: { allowUnknown: false },
       webhook: {},
       cache: { keyListSeconds: 60, chatSeconds: 60 },

@@ -80,7 +80,7 @@ describe('POST /messages into a protected chat', () => {
       id: 3,
       date: 4,
       extra: { n: 1 },
-      postern: { sealed: true, recipients: 1, skipped: [] },
+      postern: { sealed: true, recipients: 1, skipped: [], clear: ['markup'] },
     })
   })
 

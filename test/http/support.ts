@@ -61,6 +61,7 @@ export async function openDoor(
     allowedHosts: [],
     allowUnknown: false,
     managesKey: true,
+    clearFields: { ofCallback: async () => [], inAnswer: (answer) => answer },
     routes: [],
     outside: [],
     onTokenRevoked: () => {},

@@ -35,6 +35,7 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     journal: {},
     keyListHistory: { saw: learn('list') },
     knownKeys: { saw: learn('keys') },
+    ownKeyListings: { saw: async () => {} },
     calls: {
       chatKeys: (chatId: number) => answer(`chat ${chatId}`),
       userKey: (userId: number) => answer(`person ${userId}`),

@@ -5,6 +5,7 @@ import { Directory } from '../../src/keys/directory.ts'
 import { Journal } from '../../src/keys/journal.ts'
 import { KeyListHistory } from '../../src/keys/key-list-history.ts'
 import { KnownKeys } from '../../src/keys/known-keys.ts'
+import { OwnKeyListings } from '../../src/keys/own-key-listings.ts'
 import { People } from '../../src/keys/people.ts'
 import { Trust } from '../../src/keys/trust.ts'
 import { createEngine } from '../../src/pgp/create.ts'
@@ -25,6 +26,7 @@ async function listing(result: unknown): Promise<Directory> {
     journal,
     keyListHistory: new KeyListHistory(store, journal),
     knownKeys: new KnownKeys(store),
+    ownKeyListings: new OwnKeyListings(journal, () => new Set()),
     calls: {
       chatKeys: async () => result,
       userKey: () => Promise.reject(new Error('not asked')),

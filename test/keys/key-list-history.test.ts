@@ -29,6 +29,7 @@ test('the first list of a chat is no change, and each one after it is, by who ca
   expect(told).toEqual([
     changed(7, { count: 3, added: [4], removed: [2], changed: [3] }),
     changed(7, { count: 0, removed: [1, 3, 4] }),
+    { kind: 'list-shrank', chatId: 7, detail: { from: 3, to: 0 } },
   ])
 })
 
@@ -39,6 +40,35 @@ test('the last list of a chat is on disk by person, without a fingerprint where 
   expect(await store.read((db) => db.selectFrom('lists').selectAll().execute())).toEqual([
     { chat_id: 7, people: '[[1,"a"],[3,""]]' },
   ])
+})
+
+/** @returns what was told of the sizes of one chat's list, one list after the other */
+async function shrinking(...sizes: number[]): Promise<unknown[]> {
+  const { history, told } = await fresh()
+  for (const size of sizes) {
+    await history.saw(
+      7,
+      Array.from({ length: size }, (_, index) => of(index + 1, 'a')),
+    )
+  }
+  return (told as { kind: string; detail: unknown }[])
+    .filter(({ kind }) => kind === 'list-shrank')
+    .map(({ detail }) => detail)
+}
+
+test('a list that loses half of its people, at once or one by one, has shrunk, and once', async () => {
+  expect(await shrinking(4, 2, 1)).toEqual([{ from: 4, to: 2 }])
+  expect(await shrinking(6, 5, 4, 3, 2)).toEqual([{ from: 6, to: 3 }])
+  expect(await shrinking(2, 8, 4, 8, 4)).toEqual([
+    { from: 8, to: 4 },
+    { from: 8, to: 4 },
+  ])
+})
+
+test('one who leaves, fewer than half, and a list that grows, are no shrinking', async () => {
+  expect(await shrinking(2, 1)).toEqual([])
+  expect(await shrinking(10, 6, 9)).toEqual([])
+  expect(await shrinking(1, 5, 9)).toEqual([])
 })
 
 test('the same people in another order are the same list, after a restart too', async () => {
@@ -73,10 +103,10 @@ test('a contradiction is told once, and again when it is another, or a good list
     [8, 'it names the bot'],
     [7, 'two keys for person 1'],
   ] as const) {
-    await history.contradicts(chatId, why)
+    await history.contradicts(chatId, { why })
   }
   await history.saw(7, [of(1, 'a')])
-  await history.contradicts(7, 'two keys for person 1')
+  await history.contradicts(7, { why: 'two keys for person 1' })
   const told7 = { kind: 'list-contradicts', chatId: 7 }
   expect(told).toEqual([
     { ...told7, detail: { why: 'it names the bot' } },

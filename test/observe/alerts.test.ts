@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { alertForFull, alertForReason, alertForTrustChange } from '../../src/wiring/alerting.ts'
+import { alertForFull, alertForReason } from '../../src/wiring/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
 import { changeStore } from '../rotation/support.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
@@ -163,19 +163,6 @@ test.each([
   expect(ended.stderr).not.toContain('secret')
 })
 
-test('a disputed certificate, a list that no honest service has, and a full memory are told', () => {
-  const shared = { fingerprint: 'ab'.repeat(20), people: [7, 9], owner: null }
-  expect(alertForTrustChange({ kind: 'certificate-shared', detail: shared })).toMatchObject({
-    alert: 'shared-certificate',
-    userId: 7,
-  })
-  const lied = { kind: 'list-contradicts', chatId: 5, detail: { why: 'it names the bot' } } as const
-  expect(alertForTrustChange(lied)?.alert).toBe('list-contradicts')
-  const gone = { from: 'cd'.repeat(20), standing: 'verified' }
-  expect(alertForTrustChange({ kind: 'key-withdrawn', userId: 7, detail: gone })?.alert).toBe(
-    'verified-changed',
-  )
-  const other = { kind: 'key-withdrawn', userId: 7, detail: { ...gone, standing: 'seen' } } as const
-  expect(alertForTrustChange(other)).toBeNull()
+test('a memory that takes nobody new is told', () => {
   expect(alertForFull('people').alert).toBe('too-many-people')
 })

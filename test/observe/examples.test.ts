@@ -5,6 +5,7 @@ import { REASON_CODES } from '../../src/observe/health.ts'
 import { REFUSALS } from '../../src/errors.ts'
 import { VERDICTS } from '../../src/translate/verdict.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
+import { TRUST_ALARM_CODES } from '../../src/observe/trust-alarms.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 
 const read = (name: string): string =>
@@ -45,7 +46,7 @@ test('every metric of ours is on the dashboard', () => {
 
 test('the labels that they name have values that there are', () => {
   const values = expressions.flatMap((expr) =>
-    [...expr.matchAll(/(code|verdict)=~?"([^"]+)"/g)].flatMap(([, label, list]) =>
+    [...expr.matchAll(/(code|verdict|alarm)=~?"([^"]+)"/g)].flatMap(([, label, list]) =>
       String(list)
         .split('|')
         .map((value) => [String(label), value] as const),
@@ -53,9 +54,21 @@ test('the labels that they name have values that there are', () => {
   )
   const codes = new Set<string>([...REASON_CODES, ...Object.keys(REFUSALS)])
   const verdicts = new Set(Object.keys(VERDICTS))
+  const alarms = new Set<string>(TRUST_ALARM_CODES)
   expect(values.length).toBeGreaterThan(5)
-  const wrong = values.filter(([label, value]) => !(label === 'code' ? codes : verdicts).has(value))
+  const sets: Record<string, ReadonlySet<string>> = {
+    code: codes,
+    verdict: verdicts,
+    alarm: alarms,
+  }
+  const wrong = values.filter(([label, value]) => sets[label]?.has(value) !== true)
   expect(wrong).toEqual([])
+})
+
+test('every alarm on trust, and a service that answers as another bot, has a rule', () => {
+  const asked = rules.map(({ expr }) => expr).join()
+  expect(TRUST_ALARM_CODES.filter((code) => !asked.includes(`alarm="${code}"`))).toEqual([])
+  expect(asked).toContain('code="identity"')
 })
 
 test('every alert says what is the matter and what to do, and is named once', () => {

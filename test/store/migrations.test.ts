@@ -44,6 +44,7 @@ test('a new store has the tables and indexes that one of before comes to have', 
     'encryption_keys',
     'flags',
     'journal',
+    'key_changes',
     'lists',
     'media',
     'outcomes',
@@ -80,6 +81,7 @@ test('a step keeps the name under which stores have noted it', () => {
     '022-claims',
     '023-once',
     '024-master-secret',
+    '025-key-changes',
   ])
   expect(MASTER_SECRET_VERSION).toBe(10)
 })

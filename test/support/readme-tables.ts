@@ -16,6 +16,7 @@ import { FAULT_DESCRIPTIONS } from '../../src/sandbox/faults/descriptions.ts'
 import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
 import { SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
+import { TRUST_ALARMS } from '../../src/observe/trust-alarms.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
@@ -124,6 +125,11 @@ export const TABLES: Record<string, () => string> = {
     table(
       ['warning', 'what it is', 'what to do'],
       Object.entries(WARNINGS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
+    ),
+  'trust-alarms': () =>
+    table(
+      ['alert', 'what happened', 'what to do'],
+      Object.entries(TRUST_ALARMS).map(([code, { what, hint }]) => [`\`${code}\``, what, hint]),
     ),
   metrics: () =>
     table(

@@ -132,7 +132,7 @@ describe('a sealed message that was sent', () => {
   test.each([{ armored: 'sealed words' }, { text: 'of the service' }])(
     'that the service gives back with %j has the words of the bot',
     (body) => {
-      expect(sentView({ id: 7, ...body }, 'words', recipients)).toEqual({
+      expect(sentView({ id: 7, ...body }, { text: 'words', recipients })).toEqual({
         id: 7,
         text: 'words',
         postern,
@@ -141,6 +141,6 @@ describe('a sealed message that was sent', () => {
   )
 
   test('that the service gives back without a body gets none', () => {
-    expect(sentView({ id: 7 }, 'words', recipients)).toStrictEqual({ id: 7, postern })
+    expect(sentView({ id: 7 }, { text: 'words', recipients })).toStrictEqual({ id: 7, postern })
   })
 })

@@ -39,6 +39,7 @@ export function scene(
       sawPersons: all.sawPersons,
     },
     modes: { ...parts.modes, forget: all.forget },
+    presses: { saw: () => undefined },
     directory: {
       sawPerson: all.sawPerson,
       mayAskAgain: () => false,
@@ -51,6 +52,7 @@ export function scene(
         }),
     },
     trust: {
+      keyChangesToTell: () => Promise.resolve([]),
       isBlocked: () => false,
       isVerified: () => false,
       isShared: () => false,

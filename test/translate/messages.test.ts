@@ -28,6 +28,7 @@ function scene(answers: EnvelopedAnswer[]) {
       outbound: { route: 'send', path: name },
       recipients: RECIPIENTS,
       sealMs: 12,
+      clear: ['markup'],
       leave: () => void events.push(`left ${name}`),
       ...more,
     }) as unknown as PreparedOutbound
@@ -37,6 +38,7 @@ function scene(answers: EnvelopedAnswer[]) {
       Promise.resolve<PreparedOutbound | null>(null),
     ),
     doubt: vi.fn(),
+    keyChanged: () => Promise.resolve([]),
   }
   const call = (name: string) => (outbound: { path: string }) => {
     events.push(`${name} ${outbound.path}`)
@@ -49,6 +51,7 @@ function scene(answers: EnvelopedAnswer[]) {
     send: call('send'),
     edit: call('edit'),
     outcomes: { sent },
+    clearFields: { taken: (clear) => ({ clear }), inAnswer: (answer) => answer },
   })
   const seals: SealedMessage[] = []
   messages.onSealed((sealed) => seals.push(sealed))
@@ -65,7 +68,7 @@ describe('a sealed message', () => {
     expect(resultOf(answer)).toEqual({
       id: 7,
       text: 'words',
-      postern: { sealed: true, recipients: 2, skipped: SKIPPED },
+      postern: { sealed: true, recipients: 2, skipped: SKIPPED, clear: ['markup'] },
     })
     expect(answer.status).toBe(201)
     expect(events).toEqual(['send first', 'left first'])

@@ -71,6 +71,10 @@ export function scene(isProtected = true) {
       readableGroups: 'allow',
       chatMaxAgeMs: 0,
     }),
+    clearFields: {
+      ofMessage: vi.fn((_fields: object): string[] => []),
+      ofMarkupEdit: vi.fn((_chatId: number, _fields: object) => Promise.resolve<string[]>([])),
+    },
     directory: {
       keyList: vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve(LIST)),
       forget: vi.fn(),
@@ -90,7 +94,7 @@ export function scene(isProtected = true) {
     } as object | null,
     keyring: { fingerprints: new Set<string>(), all: [] as object[] },
     people: { isOthers: () => false },
-    trust: { epoch: 1, distrust: () => null },
+    trust: { epoch: 1, distrust: () => null, keyChangesToTell: () => Promise.resolve([]) },
     keyListHistory: { contradicts: vi.fn(() => Promise.resolve()) },
     botId: () => 1,
     unusableRecipient: 'skip',

@@ -23,7 +23,7 @@ const listOf = (...userIds: number[]): KeyList =>
 /** A private chat whose person is not known yet; a test changes it. */
 function scene() {
   const chat = { isPrivate: true, personId: null as number | null }
-  const contradicts = vi.fn((_chatId: number, _why: string) => Promise.resolve())
+  const contradicts = vi.fn((_chatId: number, _detail: object) => Promise.resolve())
   const sawPersons = vi.fn((seen: { chatId: number; userId: number }[]) => {
     chat.personId = seen[0]?.userId ?? null
     return Promise.resolve()
@@ -61,7 +61,9 @@ test('a private chat whose person is known takes nobody else, which is remembere
     code: 'postern_recipients_inconsistent',
   })
   expect(sawPersons).not.toHaveBeenCalled()
-  expect(contradicts.mock.calls).toEqual([[50, expect.stringContaining('person 5')]])
+  expect(contradicts.mock.calls).toEqual([
+    [50, { why: expect.stringContaining('person 5'), stranger: 6 }],
+  ])
 })
 
 test('from a list of several nobody is learned', async () => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../json.ts'
+import type { ClearFields } from '../../translate/clear-fields.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { idParam, queryOf, textParam } from '../params.ts'
@@ -13,6 +14,8 @@ export interface PassParts {
   upstream: Upstream
   /** False when the bot may publish a key of its own (`key.publish: false`). */
   managesKey: boolean
+  /** What of callback answers goes in clear into protected chats. */
+  clearFields: Pick<ClearFields, 'ofCallback' | 'inAnswer'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
   /** Called when the bot has had the service burn its token. */
@@ -59,6 +62,12 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (rule !== null && request.body !== undefined) checkBody(rule, request.body)
     const path = upstreamPath(endpoint.path, request) + queryOf(request)
+    if (endpoint.name === 'answerCallback') {
+      const callbackId = textParam(request, 'callbackId')
+      const clear = await parts.clearFields.ofCallback(callbackId, request.body)
+      const answered = await parts.upstream.relay(asCall(request, reply, path))
+      return relay(reply, parts.clearFields.inAnswer(answered, clear))
+    }
     const answer = await parts.upstream.relay(asCall(request, reply, path))
     if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()
     return relay(reply, answer)

@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache'
+import type { Journal } from './journal.ts'
+
+const REMEMBERED = 10_000
+/** A chat has one entry in this time, whoever writes there: a service can invent people. */
+const QUIET_MS = 3_600_000
+
+/** Writes down who was seen in somebody else's private chat. */
+export class Strangers {
+  readonly #journal: Journal
+  readonly #noted = new LRUCache<number, true>({ max: REMEMBERED, ttl: QUIET_MS })
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /**
+   * Somebody wrote or pressed in a private chat that is another person's.
+   * @throws Refusal `postern_store_unwritable`; the next sighting is then written
+   */
+  async saw({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
+    if (this.#noted.has(chatId)) return
+    this.#noted.set(chatId, true)
+    try {
+      await this.#journal.record([{ kind: 'stranger', chatId, userId, detail: {} }])
+    } catch (error) {
+      this.#noted.delete(chatId)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,190 @@
+/** Every alarm on trust is provoked by a service that lies, and its line of the runbook is gone through. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { TRUST_ALARM_CODES, type TrustAlarm } from '../../src/observe/trust-alarms.ts'
+import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { ok, type Json } from '../support/double-wire.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+
+const posted: Json[] = []
+const receiver = createServer((request: IncomingMessage, response) => {
+  let body = ''
+  request.on('data', (piece: Buffer) => (body += piece.toString()))
+  request.on('end', () => {
+    posted.push(JSON.parse(body))
+    response.writeHead(204).end()
+  })
+})
+receiver.listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+afterAll(() => {
+  receiver.closeAllConnections()
+  receiver.close()
+})
+
+const stage = useStage({
+  env: {
+    POSTERN_ALERT_URL: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    POSTERN_CACHE_KEY_LIST_SECONDS: '0',
+  },
+})
+
+const provoked = new Set<TrustAlarm>()
+
+/** Waits until an alarm has reached the operator. */
+async function expectAlarm(alert: TrustAlarm, about: object): Promise<void> {
+  const alerts = (): Json[] => posted.filter((one) => one.alert === alert)
+  await expect.poll(alerts).toContainEqual(expect.objectContaining({ holds: true, ...about }))
+  const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
+  expect(metrics).toMatch(
+    new RegExp(`^postern_trust_alarms_total\\{alarm="${alert}"\\} [1-9]`, 'm'),
+  )
+  provoked.add(alert)
+}
+
+async function postern(...args: (string | number)[]): Promise<string> {
+  const { code, stderr, stdout } = await stage.sidecar.postern(...args.map(String))
+  expect(code, stderr).toBe(0)
+  return stdout + stderr
+}
+
+const sent = async (chat: DoubleChat): Promise<string | number> => {
+  const { status, json } = await stage.send(chat, canary())
+  return status === 201 ? status : json.error.code
+}
+
+async function known(): Promise<{ person: Person; chat: DoubleChat }> {
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  expect(await sent(chat)).toBe(201)
+  return { person, chat }
+}
+
+async function swap(person: Person): Promise<void> {
+  const phone = stage.use(await GpgPhone.make())
+  Object.assign(person, { phone, key: keyOf(phone) })
+}
+
+test('each alarm counts from 0, so that its first is seen as an increase', async () => {
+  const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
+  const shown = [...metrics.matchAll(/^postern_trust_alarms_total\{alarm="([\w-]+)"\} 0$/gm)]
+  expect(shown.map(([, alarm]) => alarm)).toEqual(TRUST_ALARM_CODES)
+})
+
+test('verified-changed: the person is verified anew, and gets messages again', async () => {
+  const { person, chat } = await known()
+  await postern('trust', 'verify', person.id, person.phone.fingerprint)
+  await swap(person)
+  expect(await sent(chat)).toBe('postern_trust_required')
+  await expectAlarm('verified-changed', { userId: person.id })
+  await postern('trust', 'verify', person.id, person.phone.fingerprint)
+  expect(await sent(chat)).toBe(201)
+})
+
+test('pinned-changed, in a chat that is pinned and in a bot that is: the person is accepted', async () => {
+  const { person, chat } = await known()
+  await postern('trust', 'policy', 'pinned', '--chat', chat.id)
+  await postern('trust', 'accept', person.id)
+  expect(await sent(chat)).toBe(201)
+  await swap(person)
+  expect(await sent(chat)).toBe('postern_trust_required')
+  await expectAlarm('pinned-changed', { userId: person.id, chatId: chat.id })
+  await postern('trust', 'accept', person.id)
+  expect(await sent(chat)).toBe(201)
+
+  const other = await known()
+  await postern('trust', 'policy', 'pinned')
+  await postern('trust', 'accept', other.person.id)
+  await swap(other.person)
+  expect(await sent(other.chat)).toBe('postern_trust_required')
+  await expectAlarm('pinned-changed', { userId: other.person.id })
+  await postern('trust', 'policy', 'accept')
+})
+
+test('a changed certificate of anybody else raises no alarm', async () => {
+  const { person, chat } = await known()
+  await swap(person)
+  expect(await sent(chat)).toBe(201)
+  const { person: verified, chat: theirs } = await known()
+  await postern('trust', 'verify', verified.id, verified.phone.fingerprint)
+  await swap(verified)
+  expect(await sent(theirs)).toBe('postern_trust_required')
+  await expectAlarm('verified-changed', { userId: verified.id })
+  expect(posted.filter(({ userId }) => userId === person.id)).toEqual([])
+})
+
+test('shared-certificate: its owner is named, and the other gets nothing under it', async () => {
+  const { person } = await known()
+  const thief = stage.double.world.addUser(person.key)
+  const chat = stage.group([person, thief])
+  expect(await sent(chat)).toBe(201)
+  const [userId] = [person.id, thief.id].sort((a, b) => a - b)
+  await expectAlarm('shared-certificate', { userId })
+  await postern('trust', 'accept', person.id)
+  const { json } = await stage.send(chat, canary())
+  expect(json.result.postern.skipped).toEqual([{ userId: thief.id, reason: 'other-person' }])
+})
+
+test('own-key-listed: with a key of their own, the person gets messages', async () => {
+  const { person } = await known()
+  const { fingerprint } = stage.double.world.bot
+  const own = { certificate: stage.botCertificate, fingerprint: String(fingerprint) }
+  const liar = stage.double.world.addUser(own)
+  const chat = stage.group([person, liar])
+  expect(await sent(chat)).toBe(201)
+  await expectAlarm('own-key-listed', { userId: liar.id, chatId: chat.id })
+  const alone = stage.group([liar])
+  expect(await sent(alone)).toBe('postern_recipient_unusable')
+  await expectAlarm('own-key-listed', { userId: liar.id, chatId: alone.id })
+  const phone = stage.use(await GpgPhone.make())
+  Object.assign(liar, { key: keyOf(phone) })
+  expect((await stage.send(chat, canary())).json.result.postern.skipped).toEqual([])
+})
+
+test('list-contradicts: an honest list is sealed to again', async () => {
+  const { person } = await known()
+  const chat = stage.group([person])
+  const listed = { userId: person.id, publicKey: person.phone.certificate }
+  const lie = ok({ keys: [listed], memberCount: 1 })
+  using scripted = stage.double.script('GET', `/chats/${chat.id}/keys`, lie)
+  expect(await sent(chat)).toBe('postern_recipients_inconsistent')
+  await expectAlarm('list-contradicts', { chatId: chat.id })
+  expect(await postern('trust', 'log')).toContain('1 keys for 1 members')
+  scripted[Symbol.dispose]()
+  expect(await sent(chat)).toBe(201)
+})
+
+test('list-shrank: the log names who is not on the list any more', async () => {
+  const people = [(await known()).person, (await known()).person, (await known()).person]
+  const chat = stage.group(people)
+  expect(await sent(chat)).toBe(201)
+  chat.people = people.slice(0, 1)
+  expect(await sent(chat)).toBe(201)
+  await expectAlarm('list-shrank', { chatId: chat.id })
+  const gone = people.slice(1).map(({ id }) => id)
+  expect(await postern('trust', 'log')).toContain(`removed ${gone.join(', ')}`)
+})
+
+test('stranger, on the list and as a sender: where the wrong person was learned, the right one is bound', async () => {
+  const { person, chat } = await known()
+  const other = await stage.person()
+  chat.people = [other]
+  expect(await sent(chat)).toBe('postern_recipients_inconsistent')
+  await expectAlarm('stranger', { userId: other.id, chatId: chat.id })
+  await postern('chat', 'bind', chat.id, other.id)
+  expect(await sent(chat)).toBe(201)
+
+  const words = await person.phone.seal(canary(), [stage.botCertificate])
+  const message = stage.double.world.message(chat, person, { armored: words })
+  const [got] = await stage.deliver([message])
+  expect(got.postern).toMatchObject({ verdict: 'bad-signature', reason: 'other-person' })
+  await expectAlarm('stranger', { userId: person.id, chatId: chat.id })
+})
+
+test('every alarm that there is was provoked here', () => {
+  expect([...provoked].toSorted()).toEqual(TRUST_ALARM_CODES.toSorted())
+})
