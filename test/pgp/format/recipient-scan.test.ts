@@ -60,6 +60,8 @@ test.each<[string, Buffer]>([
   ['an empty one', packet(1, Buffer.alloc(0))],
   ['one of 191 bytes', packet(1, body3('aa22334455667788', 191))],
   ['one of 192 bytes', packet(1, body3('aa22334455667788', 192))],
+  // The second byte of its length is 3, as a version is.
+  ['one of 195 bytes', packet(1, body3('aa22334455667788', 195))],
   ['one of 8400 bytes', packet(1, body3('aa22334455667788', 8400))],
   ['one with a long length', longPacket(1, body3('aa22334455667788'))],
   ['one in the old format', oldPacket(1, body3('aa22334455667788'), 1)],
@@ -144,6 +146,12 @@ test('key ids are told in order, however many there are', () => {
     )
     const packets = ids.map((id) => packet(1, body3(id)))
     expect(besideOurs(...packets).keyIds).toBe(ids.join(''))
+  }
+})
+
+test('a packet for a passphrase is nobody’s, whatever stands in it', () => {
+  for (const body of [body3(KEY_ID), body3(ANONYMOUS), body6(4, FINGERPRINT)]) {
+    expect(scanned(packet(3, body)).candidates()).toEqual({ outcome: 'not-recipient' })
   }
 })
 

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
-import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
+import { packetAt } from '../../../src/pgp/format/packets.ts'
+import {
+  readCommonCertificate,
+  readCommonPackets,
+} from '../../../src/pgp/native/common-certificate.ts'
 import { concat, u16, u32 } from '../../support/openpgp-bytes.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { curve25519, ed25519, identify, type PacketKey } from '../../support/openpgp-key.ts'
-import { MADE_MS, NOW_MS, mallory } from '../../support/openpgp-people.ts'
+import { MADE_MS, NOW_MS, mallory, rsaKey } from '../../support/openpgp-people.ts'
 import { readAlike } from '../../support/openpgp-read-alike.ts'
 import {
   TYPE,
@@ -24,6 +28,7 @@ const MADE_S = MADE_MS / 1000
 const DAY_S = 86_400
 const primary = ed25519('terms', MADE_MS)
 const subkey = curve25519('terms', MADE_MS)
+const rsa = rsaKey(2048)
 
 type Signing = Partial<SignatureOptions>
 
@@ -141,6 +146,10 @@ test.each<[string, Made]>([
     { subkey: identify(concat(4, u32(MADE_S), 25, Buffer.alloc(32)), MADE_MS) },
   ],
   ['a primary key that does not sign', { key: curve25519('encrypts', MADE_MS) }],
+  ['a primary key of RSA', { key: rsa }],
+  ['a subkey of RSA', { subkey: rsa }],
+  ['a certification over SHA-1', { certification: { hash: 'sha1' } }],
+  ['a binding over SHA-1', { binding: { hash: 'sha1' } }],
   ['a sixth packet', { more: packet(12, concat(1)) }],
   ['a second binding', { more: packetsOf({})[4] ?? Buffer.alloc(0) }],
   ['something that is no packet behind', { more: concat(0) }],
@@ -159,6 +168,21 @@ test('the packets must stand in their order, and none may be missing', () => {
   expect(reads(sub, id, certification, key, binding)).toBe(false)
   expect(reads(key, id, sub, certification, binding)).toBe(false)
   expect(reads(key, certification, id, sub, binding)).toBe(false)
+})
+
+test('each packet must be of its own type, and none may stand behind', () => {
+  const packets = packetsOf({})
+    .slice(0, 5)
+    .map((bytes) => packetAt(bytes, 0))
+  expect(readCommonPackets(packets, NOW_MS)).not.toBeNull()
+  for (const [index, { tag, body }] of packets.entries()) {
+    for (const other of [5, 6, 13, 14, 17, 60].filter((one) => one !== tag)) {
+      const changed = packets.with(index, { tag: other, body, next: 0 })
+      expect(readCommonPackets(changed, NOW_MS), `${index} as ${other}`).toBeNull()
+    }
+  }
+  const behind = { tag: 12, body: Buffer.from([1]) }
+  expect(readCommonPackets([...packets, behind], NOW_MS)).toBeNull()
 })
 
 test('a certificate of 65536 characters is read, one of more is left to the library', () => {
