@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/pgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/pgp/native/common-certificate.ts'
-import { RECORD_BYTES, packRecordInto } from '../../../src/pgp/native/record-table.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import {
   armoredCertificate,
@@ -11,7 +10,6 @@ import {
   signingSubkey,
   userId,
 } from '../../support/openpgp-certificate.ts'
-import '../../support/openpgp-engine.ts'
 import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
 import { seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
@@ -21,31 +19,14 @@ import { FLAG } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { variedCertificate } from '../../support/openpgp-varied.ts'
-import type { CertificateInfo } from '../../../src/pgp/native/certificate-info.ts'
+import { readAlike } from '../../support/openpgp-read-alike.ts'
 
 const { primary, subkey } = alice
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 
-/** What is known as one value to compare. */
-function packed(info: CertificateInfo): string {
-  const record = Buffer.alloc(RECORD_BYTES)
-  packRecordInto(record, 0, { digest: Buffer.alloc(20), info })
-  return record.toString('hex')
-}
-
-/** What is read natively, which must be what the library says. */
-async function read(certificate: string, nowMs = NOW_MS): Promise<CertificateInfo | null> {
-  const info = readCommonCertificate(certificate, nowMs)
-  if (info === null) return null
-  const judged = await judgeFully(certificate, nowMs)
-  expect(judged.status).toMatchObject({ unusable: null, revocations: false })
-  expect(judged.info && packed(judged.info)).toBe(packed(info))
-  return info
-}
-
 test('a certificate of the common shape is read, and says what the library says of it', async () => {
-  expect(await read(alice.certificate)).toMatchObject({
+  expect(await readAlike(alice.certificate)).toMatchObject({
     fingerprint: Buffer.from(primary.fingerprint, 'hex'),
     recipientKey: { algorithm: 18, createdS: MADE_MS / 1000 },
     signingKey: { algorithm: 22 },
@@ -65,7 +46,7 @@ test('the newer algorithms in version 4 are read too', async () => {
     userId(signs, 'new'),
     boundSubkey(signs, encrypts),
   )
-  expect(await read(certificate)).toMatchObject({
+  expect(await readAlike(certificate)).toMatchObject({
     recipientKey: { algorithm: 25 },
     signingKey: { algorithm: 27 },
   })
@@ -75,15 +56,15 @@ test('an expiry ends the info, in the same second as for the library', async () 
   const day = { hashed: [keyExpiresAfter(86_400)] }
   const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'alice', day), binding)
   const endMs = MADE_MS + 86_400_000
-  expect(await read(certificate, endMs - 1)).toMatchObject({ untilS: endMs / 1000 })
-  expect(await read(certificate, endMs)).toBeNull()
+  expect(await readAlike(certificate, endMs - 1)).toMatchObject({ untilS: endMs / 1000 })
+  expect(await readAlike(certificate, endMs)).toBeNull()
   expect((await judgeFully(certificate, endMs)).status.unusable).toBe('expired')
 })
 
 test('a primary key that may not sign verifies nothing', async () => {
   const certifyOnly = userId(primary, 'alice', { flags: FLAG.certify })
   const certificate = armoredCertificate(keyPacket(primary), certifyOnly, binding)
-  expect(await read(certificate)).toMatchObject({ signingKey: null, primarySigns: false })
+  expect(await readAlike(certificate)).toMatchObject({ signingKey: null, primarySigns: false })
 })
 
 const spoilt = (certificate: Buffer): string => {
@@ -139,7 +120,7 @@ test(
     for (const seed of all) {
       const random = randomFrom(seed)
       const certificate = armor(variedCertificate(random, NOW_MS), { type: 'PUBLIC KEY BLOCK' })
-      const info = await read(certificate).catch((error: unknown) => {
+      const info = await readAlike(certificate).catch((error: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}`, { cause: error })
       })
       if (info !== null) taken++
@@ -155,7 +136,7 @@ test(
   async () => {
     for (const seed of seeds(1500)) {
       const certificate = armor(mutate(whole, randomFrom(seed)), { type: 'PUBLIC KEY BLOCK' })
-      const info = await read(certificate).catch((error: unknown) => {
+      const info = await readAlike(certificate).catch((error: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}`, { cause: error })
       })
       if (info !== null)

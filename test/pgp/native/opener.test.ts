@@ -6,12 +6,14 @@ import { NativeOwnKeys, type NativeOwnKey } from '../../../src/pgp/native/own-ke
 import type { UnlockedKey } from '../../../src/pgp/engine.ts'
 import { describeOwnKey } from '../../../src/pgp/library/certificate-info.ts'
 import { parseMessage } from '../../../src/pgp/format/encrypted-message.ts'
-import { hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
+import { KEY, hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { alice, bot, mallory } from '../../support/openpgp-people.ts'
+import { seipd, strangerPkesk } from '../../support/openpgp-sealed.ts'
 import { variedMessage } from '../../support/openpgp-varied-message.ts'
 
 const keys = [bot.unlocked]
@@ -81,6 +83,72 @@ test('one that fails harms none of the others', async () => {
     ask(opener, hello),
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('one for which a key of ours cannot even be looked up harms none of the others', async () => {
+  class Broken extends NativeOwnKeys {
+    override now(key: UnlockedKey): NativeOwnKey | null | undefined {
+      if (key.bytes.length === 0) throw new Error('broken')
+      return super.now(key)
+    }
+  }
+  const opener = new MessageOpener(new Broken(describeOwnKey), () => true)
+  const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
+  const results = await Promise.allSettled([ask(opener, hello, broken), ask(opener, hello)])
+  expect(results).toMatchObject([
+    { status: 'rejected', reason: new Error('broken') },
+    { status: 'fulfilled', value: { text: 'hello' } },
+  ])
+})
+
+test('one that names a key which opens nothing here is left as it was parsed', async () => {
+  const opener = new MessageOpener(new NativeOwnKeys(describeOwnKey), () => true)
+  const named = armor(concat(strangerPkesk('a', bot.primary.keyId), seipd(literal('x'), KEY)))
+  for (let time = 0; time < 2; time++) {
+    expect(await ask(opener, named)).toEqual(parseMessage(named, ids))
+  }
+})
+
+/** How many are there before the loop goes on. */
+async function openedAtOnce(opener: MessageOpener, messages: string[]): Promise<number> {
+  await immediate()
+  let count = 0
+  const all = messages.map((one) => ask(opener, one).then(() => count++))
+  await immediate()
+  const atOnce = count
+  await Promise.all(all)
+  return atOnce
+}
+
+test('two are opened before all others, then a few at a time, and few that are long', async () => {
+  const opener = new MessageOpener(own, () => true)
+  const long = armor(toBot(literal('y'.repeat(40_000))))
+  await ask(opener, hello)
+  expect(await openedAtOnce(opener, [hello])).toBe(1)
+  expect(
+    await openedAtOnce(
+      opener,
+      Array.from({ length: 20 }, () => hello),
+    ),
+  ).toBe(2)
+  expect(await openedAtOnce(opener, [long, long, long])).toBe(1)
+  expect(await openedAtOnce(opener, [hello, long, long])).toBe(2)
+})
+
+test('it is busy until the last is done, and until others had their turn', async () => {
+  const opener = new MessageOpener(own, () => true)
+  expect(opener.isBusy).toBe(false)
+  const one = ask(opener, hello)
+  expect(opener.isBusy).toBe(true)
+  await one
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(opener.isBusy).toBe(false)
+  await Promise.all([ask(opener, hello), ask(opener, hello)])
+  expect(opener.isBusy).toBe(true)
+  await immediate()
+  await Promise.resolve()
+  expect(opener.isBusy).toBe(false)
 })
 
 test('what is not wanted any more, or not natively, is left as it was parsed', async () => {

@@ -1,0 +1,46 @@
+/** Parts of native sealing in the test's own thread. */
+import { packRecipientKeys } from '../../src/pgp/crypto/recipient.ts'
+import { describeOwnKey } from '../../src/pgp/library/certificate-info.ts'
+import { readCommonCertificate } from '../../src/pgp/native/common-certificate.ts'
+import type { CertificateInfo } from '../../src/pgp/native/certificate-info.ts'
+import { NativeOwnKeys, type NativeOwnKey } from '../../src/pgp/native/own-keys.ts'
+import type { RecipientList } from '../../src/pgp/native/recipient-list.ts'
+import { publicKeyOf } from '../../src/pgp/crypto/public-key.ts'
+import { isRecipientKey } from '../../src/pgp/crypto/algorithms.ts'
+import './openpgp-engine.ts'
+import { NOW_MS, bot, type TestPerson } from './openpgp-people.ts'
+
+export type Sealing = NonNullable<NativeOwnKey['seals']>
+
+const own = new NativeOwnKeys(describeOwnKey)
+
+/** What seals with a key of ours. */
+export async function sealing(key = bot.unlocked): Promise<Sealing> {
+  const seals = (await own.of(key))?.seals
+  if (!seals) throw new Error('does not seal')
+  return seals
+}
+
+/** What is known of a common certificate. */
+export function infoOf(certificate: string): CertificateInfo {
+  const info = readCommonCertificate(certificate, NOW_MS)
+  if (info === null) throw new Error('not common')
+  return info
+}
+
+/** A list of these people, sealed to natively, and of certificates that are the library's. */
+export function listTo(people: Pick<TestPerson, 'subkey'>[], others: string[] = []): RecipientList {
+  const keys = people.map(({ subkey }) => {
+    const key = publicKeyOf(subkey.body)
+    if (key === null || !isRecipientKey(key)) throw new Error('not native')
+    return key
+  })
+  return {
+    name: people.map(({ subkey }) => subkey.keyId).join(' '),
+    recipientKeys: packRecipientKeys(keys),
+    others,
+    readAes256: true,
+    fromS: 0,
+    untilS: 0xffff_ffff,
+  }
+}
