@@ -44,19 +44,20 @@ describe('postern run', () => {
   })
 
   test('ends at once with 1 at a second signal, whatever is under way', async () => {
+    const requests: string[] = []
     const {
       process: child,
       ended,
       waitForStderr,
       bot,
-    } = await running({ ...PLAIN, ...(await silentService()) })
+    } = await running({ ...PLAIN, ...(await silentService((text) => requests.push(text))) })
     const { port } = new URL(bot)
     const socket = createConnection(Number(port), '127.0.0.1')
     socket.on('error', () => {})
-    const line = `GET /bot/v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`
-    await new Promise((resolve) => {
-      socket.write(line, resolve)
-    })
+    socket.write(
+      `GET /bot/v1/commands HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+    )
+    await expect.poll(() => requests.join('')).toContain('GET /bot/v1/commands')
     child.kill('SIGTERM')
     await waitForStderr(/"stopping"/)
     child.kill('SIGTERM')

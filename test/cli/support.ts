@@ -109,8 +109,12 @@ export function start(args: readonly string[], given: Given): Started {
 }
 
 /** What `postern run` needs, with a service that takes calls and never answers. */
-export async function silentService(): Promise<Record<string, string>> {
-  const server = createServer(() => {}).listen(0, '127.0.0.1')
+export async function silentService(
+  onRequest: (text: string) => void = () => {},
+): Promise<Record<string, string>> {
+  const server = createServer((socket) => {
+    socket.on('data', (bytes: Buffer) => onRequest(bytes.toString('latin1')))
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.close()
