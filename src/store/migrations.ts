@@ -234,74 +234,28 @@ const KEY_CHANGES = `CREATE TABLE key_changes (
 
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
-  {
-    name: '001-first',
-    async up(db) {
-      for (const table of TABLES) await sql.raw(table).execute(db)
-    },
-  },
-  {
-    name: '010-trust',
-    async up(db) {
-      for (const table of TRUST) await sql.raw(table).execute(db)
-    },
-  },
-  {
-    name: '011-outcomes',
-    async up(db) {
-      for (const table of OUTCOMES) await sql.raw(table).execute(db)
-    },
-  },
-  {
-    name: '012-webhook',
-    async up(db) {
-      await sql.raw(WEBHOOK).execute(db)
-    },
-  },
-  {
-    name: '013-key-life',
-    async up(db) {
-      for (const statement of KEY_LIFE) await sql.raw(statement).execute(db)
-    },
-  },
-  {
-    name: '020-media',
-    async up(db) {
-      for (const table of MEDIA) await sql.raw(table).execute(db)
-    },
-  },
-  {
-    name: '021-proof',
-    async up(db) {
-      for (const statement of PROOF) await sql.raw(statement).execute(db)
-    },
-  },
-  {
-    name: '022-claims',
-    async up(db) {
-      for (const statement of CLAIMS) await sql.raw(statement).execute(db)
-    },
-  },
-  {
-    name: '023-once',
-    async up(db) {
-      for (const statement of ONCE) await sql.raw(statement).execute(db)
-    },
-  },
-  {
-    name: '024-master-secret',
-    async up(db) {
-      await sql.raw(MASTER_SECRET).execute(db)
-    },
-  },
-  {
-    name: '025-key-changes',
-    async up(db) {
-      await sql.raw(KEY_CHANGES).execute(db)
-    },
-  },
+  step('001-first', ...TABLES),
+  step('010-trust', ...TRUST),
+  step('011-outcomes', ...OUTCOMES),
+  step('012-webhook', WEBHOOK),
+  step('013-key-life', ...KEY_LIFE),
+  step('020-media', ...MEDIA),
+  step('021-proof', ...PROOF),
+  step('022-claims', ...CLAIMS),
+  step('023-once', ...ONCE),
+  step('024-master-secret', MASTER_SECRET),
+  step('025-key-changes', KEY_CHANGES),
 ]
 
 /** The first version whose keys are not locked under the passphrase itself. */
 export const MASTER_SECRET_VERSION =
   MIGRATIONS.findIndex(({ name }) => name === '024-master-secret') + 1
+
+function step(name: string, ...statements: string[]): SchemaStep {
+  return {
+    name,
+    async up(db) {
+      for (const statement of statements) await sql.raw(statement).execute(db)
+    },
+  }
+}

@@ -67,6 +67,7 @@ describe('what a backup holds', () => {
         encryption_keys: 0,
         flags: 2,
         journal: 0,
+        key_changes: 0,
         lists: 0,
         media: 0,
         outcomes: 0,

@@ -24,6 +24,10 @@ const OF_WEBHOOK = new Set([
   'nextAttemptAt',
 ])
 
+/** Whose answer says what of it went in clear into an encrypted chat. */
+const NAMES_CLEAR = /^POST \/callbacks\//
+const ADDED = new Set(['postern'])
+
 /** What translation may change or add; all else stays as the service said it. */
 const CHANGED = new Set(['postern', 'text', 'armored', 'mode', 'fingerprint'])
 
@@ -71,8 +75,11 @@ export class Faithful {
       assert.ok(answer.status >= 400 || same, `${route}: all but the words is the service’s own`)
       return
     }
+    const mayAdd = this.#translates && NAMES_CLEAR.test(route)
     assert.ok(
-      asked.some((seen) => isSameAnswer(seen, answer)),
+      asked.some(
+        (seen) => isSameAnswer(seen, answer) || (mayAdd && isSameButFor(ADDED, seen, answer)),
+      ),
       `${route}: the answer is the service’s own, byte for byte`,
     )
     assert.ok(
