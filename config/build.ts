@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { rolldown, type OutputChunk, type RolldownLog } from 'rolldown'
+import { rolldown, type RolldownLog } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { pageLibraries } from '../src/sandbox/page/files.ts'
 import { bundle, EXTERNAL } from './bundle.ts'
 
 const OUT = 'dist'
@@ -17,22 +18,33 @@ const QUIET = {
 
 rmSync(OUT, { recursive: true, force: true })
 rmSync(DECLARATIONS, { recursive: true, force: true })
-const bundled = packagesOf(await bundle(OUT))
+const bundled = packagesOf([
+  ...(await bundle(OUT)).flatMap(({ moduleIds }) => moduleIds),
+  ...Object.values(pageLibraries()),
+])
 writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(bundled))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(partsList(bundled), null, 2)}\n`)
 await buildDeclarations()
 
-/** One declaration file that stands alone, so that whoever imports it installs no types. */
+/** Declarations of what the package exports, so that whoever imports it installs no types. */
 async function buildDeclarations(): Promise<void> {
   execFileSync('tsc', ['-p', 'config/declarations.json'], { stdio: 'inherit' })
   await using types = await rolldown({
-    input: { 'sandbox/create': `${DECLARATIONS}/sandbox/create.d.ts` },
+    input: {
+      'sandbox/index': `${DECLARATIONS}/sandbox/index.d.ts`,
+      'testing/index': `${DECLARATIONS}/testing/index.d.ts`,
+    },
     platform: 'node',
     external: [/^node:/, 'fastify', 'undici', ...EXTERNAL],
     plugins: [dts({ dtsInput: true, logger: QUIET })],
     onLog: (level, log, show) => void (isNoise(log) || show(level, log)),
   })
-  await types.write({ dir: OUT, format: 'esm', entryFileNames: '[name].d.ts' })
+  await types.write({
+    dir: OUT,
+    format: 'esm',
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: '[name].d.ts',
+  })
 }
 
 /** zod's CommonJS twins of its declarations, which are passed over. */
@@ -47,9 +59,9 @@ interface Package {
   license: string
 }
 
-/** Every package that is in the chunks, each once. */
-function packagesOf(chunks: OutputChunk[]): Package[] {
-  const folders = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageFolderOf)))
+/** Every package that modules are of, each once. */
+function packagesOf(moduleIds: string[]): Package[] {
+  const folders = new Set(moduleIds.flatMap(packageFolderOf))
   return [...folders].toSorted().map((folder) => ({
     folder,
     ...(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Omit<Package, 'folder'>),

@@ -2,19 +2,24 @@
  * Postern with its libraries in a few files, so that a start reads few. Nothing is minified: what
  * runs can be read. openpgp.js and the keychain's library stay packages of their own.
  */
-import { join, relative } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
+import { pageLibraries } from '../src/sandbox/page/files.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const ENTRIES = [
   'src/main.ts',
-  'src/sandbox/create.ts',
+  'src/sandbox/index.ts',
+  'src/testing/index.ts',
   'src/pgp/native/worker.ts',
   'src/pgp/library/worker.ts',
   'src/pgp/library/brainpool.ts',
 ]
 /** Packages that stay outside. */
 export const EXTERNAL = ['openpgp', 'keytar']
+/** What pg would load where it is, and is not: other ways to the database, and `~/.pgpass`. */
+const LEFT_OUT = ['pg-native', 'pg-cloudflare', 'pgpass']
 /**
  * Libraries of which little is used, by what stands for them: what is used, and nothing else is
  * loaded. A name that is not here ends the build.
@@ -47,11 +52,31 @@ const narrow: Plugin = {
   generateBundle(_options, output) {
     for (const one of Object.values(output)) {
       if (one.type !== 'chunk') continue
-      one.code = one.code.replaceAll(
-        /[^\0-\u00ff]/g,
-        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      )
+      one.code = inOneByte(one.code)
     }
+  },
+}
+
+function inOneByte(code: string): string {
+  return code.replaceAll(
+    /[^\0-\u00ff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** The files of the sandbox's page, with its libraries, which a browser takes as they are. */
+const page: Plugin = {
+  name: 'page',
+  generateBundle() {
+    const folder = 'sandbox/page/browser'
+    const emit = (name: string, from: string): void => {
+      const text = readFileSync(from, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+      const source = name.endsWith('.js') ? inOneByte(text) : text
+      this.emitFile({ type: 'asset', fileName: `${folder}/${name}`, source })
+    }
+    const own = globSync(join(ROOT, 'src', folder, '*.{html,js,css,svg}'))
+    for (const file of own) emit(basename(file), file)
+    for (const [name, from] of Object.entries(pageLibraries())) emit(name, from)
   },
 }
 
@@ -64,8 +89,8 @@ export async function bundle(folder: string, plugins: Plugin[] = []): Promise<Ou
     cwd: ROOT,
     input: ENTRIES,
     platform: 'node',
-    external: EXTERNAL,
-    plugins: [...plugins, lean, narrow],
+    external: [...EXTERNAL, ...LEFT_OUT],
+    plugins: [...plugins, lean, narrow, page],
   })
   const { output } = await code.write({
     dir: folder,
@@ -74,8 +99,13 @@ export async function bundle(folder: string, plugins: Plugin[] = []): Promise<Ou
       relative(join(ROOT, 'src'), facadeModuleId ?? '').replace(/ts$/, 'js'),
     chunkFileNames: '[name].js',
     comments: { jsdoc: false, annotation: false, legal: true },
-    // Threads start from files beside that of the pool.
-    codeSplitting: { groups: [{ name: 'pgp/pool', test: /src\/pgp\/pool\.ts$/ }] },
+    // Threads start from files beside that of the pool, and the page's files are beside their reader.
+    codeSplitting: {
+      groups: [
+        { name: 'pgp/pool', test: /src\/pgp\/pool\.ts$/ },
+        { name: 'sandbox/page/files', test: /src\/sandbox\/page\/files\.ts$/ },
+      ],
+    },
   })
   return output.filter((one) => one.type === 'chunk')
 }

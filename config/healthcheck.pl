@@ -11,6 +11,8 @@
 # What perl's module Socket has, on Linux.
 my ($UNIX, $INET, $STREAM) = (1, 2, 1);
 my $WITHIN_SECONDS = 5;
+# More than a status can be.
+my $LONGEST = 1 << 20;
 
 sub unhealthy { print STDERR "@_\n"; exit 1 }
 
@@ -32,8 +34,9 @@ sub ask {
     $SIG{PIPE} = 'IGNORE';
     syswrite($peer, $request) or unhealthy("no answer: $!");
     my $answer = '';
-    while (sysread($peer, $answer, 65536, length $answer)) { }
-    $answer =~ m{^HTTP/1\.[01] 200 } or unhealthy('it does not answer as it should');
+    while (length $answer < $LONGEST && sysread($peer, $answer, 65536, length $answer)) { }
+    my $isWhole = length $answer < $LONGEST;
+    $isWhole && $answer =~ m{^HTTP/1\.[01] 200 } or unhealthy('it does not answer as it should');
     return $answer;
 }
 
@@ -46,4 +49,5 @@ if (($what // '') =~ /^\d+$/) {
 my $request = "POST /status HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}";
 my $answer = ask($UNIX, pack('S a108', $UNIX, control_socket()), $request);
 exit 0 if ($what // '') ne '--ready' || $answer =~ /"ready":true/;
-unhealthy('not ready: ' . join(', ', $answer =~ /"code":"([a-z-]+)"/g));
+my ($reasons) = $answer =~ /"reasons":\[(.*?)\],"warnings":/s;
+unhealthy('not ready: ' . join(', ', ($reasons // '') =~ /"code":"([a-z-]+)"/g));

@@ -1,17 +1,38 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { lowCost } from '../test/support/changed-constants.ts'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { MUTANTS_TESTS = '', MUTANTS_SOURCES, MUTANTS_PASS } = process.env
+
+/** Sources with all changes built in, for `test/support/mutants-quickly.ts`; null for Stryker. */
+const sources =
+  MUTANTS_SOURCES === undefined
+    ? null
+    : (JSON.parse(readFileSync(MUTANTS_SOURCES, 'utf8')) as Record<string, string>)
+
+const changed = {
+  name: 'changed',
+  enforce: 'pre',
+  load: (id: string) => sources?.[id.replace(root, '')] ?? null,
+} as const
+
 /** The tests that `test/support/mutants.ts` names, which see the mutants of their own process. */
 export default defineConfig({
-  plugins: [lowCost],
+  plugins: [changed, lowCost],
   test: {
-    root: fileURLToPath(new URL('..', import.meta.url)),
-    include: process.env['MUTANTS_TESTS']?.split(' ') ?? [],
+    root,
+    include: MUTANTS_TESTS.split(' '),
     isolate: false,
+    // What is loaded is not what the files say.
+    fsModuleCache: false,
     setupFiles: ['test/support/canaries-setup.ts'],
-    testTimeout: 8_000,
+    testTimeout: MUTANTS_PASS === 'quick' ? 3_000 : 8_000,
     hookTimeout: 20_000,
-    expect: { poll: { timeout: 5_000 } },
+    expect: { poll: { timeout: MUTANTS_PASS === 'quick' ? 2_000 : 5_000 } },
+    ...(sources === null
+      ? {}
+      : { pool: 'forks', maxWorkers: 1, runner: './test/support/mutants-runner.ts' }),
   },
 })

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { hasPostgres } from '../test/support/postgres.ts'
 import { lowCost } from '../test/support/changed-constants.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
 
@@ -38,6 +40,25 @@ const APART = [
   'test/vectors/chats.test.ts',
 ]
 
+/** What a store must do whatever keeps it: these run once more against a real PostgreSQL. */
+const ON_POSTGRES = [
+  'test/chats/*.test.ts',
+  'test/keys/*.test.ts',
+  'test/store/{choosing,keeping,key-life,moving,noting,open-store,protection,restored}.test.ts',
+]
+
+/** Test files that open a store get one in PostgreSQL. */
+const onPostgres: Plugin = {
+  name: 'on-postgres',
+  enforce: 'pre',
+  resolveId: (id, importer) =>
+    id.endsWith('/src/store/open-store.ts') &&
+    importer?.includes('/test/') === true &&
+    !importer.endsWith('-on-postgres.ts')
+      ? fileURLToPath(new URL('../test/support/open-store-on-postgres.ts', import.meta.url))
+      : null,
+}
+
 // For the threads of engines in the tests' own processes, and the programs that these start.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 
@@ -61,12 +82,27 @@ export default defineConfig({
         extends: true,
         test: { name: 'together', isolate: false, include: together, exclude: long },
       },
+      {
+        extends: true,
+        plugins: [onPostgres],
+        test: {
+          name: 'postgres',
+          isolate: false,
+          include: hasPostgres() ? ON_POSTGRES : [],
+          env: { TESTS_STORE_KIND: 'postgres' },
+          setupFiles: ['test/support/canaries-setup.ts', 'test/support/postgres-setup.ts'],
+        },
+      },
     ],
     pool: 'forks',
 
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '200%',
-    globalSetup: ['test/support/build.ts', 'test/support/generated-store.ts'],
+    globalSetup: [
+      'test/support/build.ts',
+      'test/support/generated-store.ts',
+      'test/support/postgres.ts',
+    ],
     setupFiles: ['test/support/canaries-setup.ts'],
     // What ends a test that hangs. The few that take long name how long.
     testTimeout: 30_000,

@@ -4,22 +4,24 @@
  */
 import type { Secrets, Settings } from './config/settings.ts'
 import type { Operations } from './control/operations.ts'
+import type { CheckLine } from './doctor/check-line.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
-import { alertWays } from './wiring/alerting.ts'
+import type { Health } from './observe/health.ts'
 import { createCore, type Purpose } from './wiring/core.ts'
 import { createLink } from './wiring/link.ts'
-import { buildOperations, buildOperationsWithoutStore } from './wiring/operations.ts'
-import type { HandedInParts } from './wiring/parts.ts'
-import { createProbes } from './wiring/probes.ts'
 import {
-  botDoorEvents,
-  subscribeCore,
-  subscribeLink,
-  subscribeUpdates,
-} from './wiring/subscriptions.ts'
+  buildOperations,
+  buildOperationsWithoutStore,
+  checkSettings as examineLink,
+} from './wiring/operations.ts'
+import type { HandedInParts } from './wiring/parts.ts'
+import type { Several, SeveralOptions } from './wiring/several.ts'
+import { subscribeCore, subscribeLink } from './wiring/subscriptions.ts'
 
 export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
+export type { Several } from './wiring/several.ts'
+export { moveStore, type MoveReport } from './wiring/relocation.ts'
 export { createLink, type Link } from './wiring/link.ts'
 export type { HandedInParts } from './wiring/parts.ts'
 
@@ -30,8 +32,14 @@ export interface Offline extends AsyncDisposable {
 
 /** The sidecar; disposing it drains. */
 export interface Sidecar extends Offline {
-  /** Opens both doors and the control socket and begins to publish. @returns the addresses */
-  listen(): Promise<{ bot: string; admin: string }>
+  /** What `/readyz` says. */
+  readonly health: Pick<Health, 'ready' | 'reasons' | 'onChange'>
+  /**
+   * Opens both doors and the control socket and begins to publish.
+   * @param o `hasControl` false leaves out the control socket, where no operator will ask
+   * @returns the addresses
+   */
+  listen(o?: { hasControl?: boolean }): Promise<{ bot: string; admin: string }>
 }
 
 export interface ContextOptions {
@@ -53,45 +61,51 @@ export interface SidecarOptions extends ContextOptions {
  */
 export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
   // Not for commands that find no sidecar: they need neither doors nor the bot's updates.
-  const { buildDoors, openDoors } = await import('./wiring/doors.ts')
-  const { createUpdates } = await import('./wiring/updates.ts')
+  const { createBot } = await import('./wiring/bot.ts')
+  const { createAdminDoor, openDoors } = await import('./wiring/doors.ts')
+  const { buildBotDoor } = await import('./http/server.ts')
   const { startControl } = await import('./control/server.ts')
-  const { settings, secrets, log, parts = {} } = options
+  const { settings } = options
   await using stack = new AsyncDisposableStack()
-  const link =
-    parts.link ??
-    stack.use(createLink(settings, secrets, { log, ways: alertWays(settings, secrets) }))
-  subscribeLink(link)
-  const core = stack.use(await createCore(options, link, 'run'))
-  stack.use(subscribeCore(core, link, log))
-  const updates = stack.use(await createUpdates(options, link, core))
-  subscribeUpdates(updates, link, options)
-  const operations = buildOperations(options, { link, core, updates })
-  const events = botDoorEvents(link, core, updates)
-  const doors = buildDoors(options, { link, core, updates, operations, events })
+  const bot = stack.use(await createBot(options))
+  const { operations, link } = bot
+  const { health, metrics } = link
+  const doors = {
+    bot: buildBotDoor(bot.door),
+    admin: createAdminDoor(options, {
+      metrics,
+      readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
+      status: () => operations.status(),
+    }),
+  }
   const resources = stack.move()
   return {
     operations,
-    listen: async () => {
+    health: link.health,
+    listen: async ({ hasControl = true } = {}) => {
       const addresses = await openDoors(settings, doors)
-      resources.use(await startControl({ ...options, operations, dataDir: settings.dataDir }))
-      link.watch.start(createProbes(options, link, core))
-      core.publication?.start()
-      updates.webhook.start()
-      updates.backlog.start()
+      if (hasControl) {
+        resources.use(await startControl({ ...options, operations, dataDir: settings.dataDir }))
+      }
+      bot.start()
       return addresses
     },
     [Symbol.asyncDispose]: async () => {
-      link.health.set('stopping', '')
-      link.watch.stop()
-      // While the bot's door is open still: a bot that takes an update may have to answer it.
-      await updates[Symbol.asyncDispose]()
-      await Promise.all([doors.bot.drain(), doors.admin.drain()])
-      // Ends calls of our own, which what is disposed of next may be waiting for.
-      if (link !== parts.link) await link[Symbol.asyncDispose]()
+      await bot.stop(async () => {
+        await Promise.all([doors.bot.drain(), doors.admin.drain()])
+      })
       await resources.disposeAsync()
     },
   }
+}
+
+/**
+ * Makes a process that serves several bots, without listening yet.
+ * @throws OperatorError `data-dir`, `store-unwritable`
+ */
+export async function createSeveral(options: SeveralOptions): Promise<Several> {
+  const several = await import('./wiring/several.ts')
+  return await several.createSeveral(options)
 }
 
 /**
@@ -123,6 +137,14 @@ export async function createOffline(
       await resources.disposeAsync()
     },
   }
+}
+
+/** Checks what settings lead to beside the store, which a running sidecar has open. */
+export async function checkSettings(options: ContextOptions): Promise<CheckLine[]> {
+  const { settings, secrets, log } = options
+  await using link = createLink(settings, secrets, { log, ways: [] })
+  subscribeLink(link)
+  return await examineLink(options, link)
 }
 
 /** @returns why no store opens; the doctor can look all the same. @throws any other error */

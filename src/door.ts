@@ -15,6 +15,8 @@ export interface DoorProblem {
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i
 const WILDCARDS = new Set(['0.0.0.0', '::'])
+/** What browsers say of a page's own calls, and of an address that a person opens. */
+const OWN_SITES: ReadonlySet<string> = new Set(['none', 'same-origin'])
 
 /**
  * The known hosts beside the loopback names, in the shape that `doorProblem` compares.
@@ -41,6 +43,24 @@ export function doorProblem(
   allowedHosts: ReadonlySet<string>,
 ): DoorProblem | null {
   return hostProblem(rawHeaders, allowedHosts) ?? browserProblem(rawHeaders)
+}
+
+/**
+ * Judges a request to a page that the listener itself serves: of browsers, only that page and a
+ * person who opens it may call.
+ * @param rawHeaders, allowedHosts as `doorProblem` takes them
+ */
+export function ownPageProblem(
+  rawHeaders: readonly string[],
+  allowedHosts: ReadonlySet<string>,
+): DoorProblem | null {
+  const problem = hostProblem(rawHeaders, allowedHosts)
+  if (problem !== null) return problem
+  const own = `http://${valuesOf(rawHeaders, 'host')[0]?.trim()}`
+  const isOurs =
+    valuesOf(rawHeaders, 'origin').every((origin) => origin === own) &&
+    valuesOf(rawHeaders, 'sec-fetch-site').every((site) => OWN_SITES.has(site))
+  return isOurs ? null : refused('postern_browser_refused')
 }
 
 /** The half of `doorProblem` that also holds for health probes, which may use any Host. */

@@ -100,10 +100,15 @@ export const REFUSALS = {
     what: 'the secret keys are locked',
     hint: 'set `key.passphrase` and start again',
   },
+  postern_bot_down: {
+    status: 503,
+    what: 'this bot is not served at the moment, though others are',
+    hint: '`postern bot list` says why; it is tried again and again',
+  },
   postern_store_unwritable: {
     status: 503,
-    what: 'the data directory cannot be written, so whatever must be recorded first is refused',
-    hint: 'free space on the disk of `dataDir`, or make it writable',
+    what: 'the store cannot be written, so whatever must be recorded first is refused',
+    hint: 'free space on the disk of `dataDir`, or make it writable; with `store.url`, bring the database back',
   },
   postern_upstream_unreachable: {
     status: 502,
@@ -143,7 +148,7 @@ export const REFUSALS = {
   postern_host_refused: {
     status: 421,
     what: 'the Host header names an unknown host',
-    hint: 'call the address that Postern listens on, or add this name to `listen.allowedHosts`',
+    hint: 'call the address that Postern listens on, or add this name to `listen.allowedHosts` (for /metrics and /status: `admin.allowedHosts`)',
   },
 } as const satisfies Record<string, { status: number; what: string; hint: string }>
 
@@ -198,6 +203,8 @@ export class Refusal extends PosternError {
   readonly code: OwnCode | BorrowedCode
   readonly status: number
   readonly hint: string | undefined
+  /** What exactly, in addition to the table's sentence; may be empty. */
+  readonly detail: string
   readonly extra: ErrorExtra
 
   constructor(
@@ -209,6 +216,7 @@ export class Refusal extends PosternError {
     this.code = code
     this.status = options.status ?? statusOf(code)
     this.hint = isOwn(code) ? REFUSALS[code].hint : undefined
+    this.detail = detail
     this.extra = options.extra ?? {}
   }
 }

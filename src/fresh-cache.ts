@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { countedCache } from './counted-cache.ts'
 
 /** How often an answer was cached, and how often it was fetched. */
 export interface Lookups {
@@ -21,6 +22,7 @@ export const monotonicNow = (): number => performance.now()
  */
 export class FreshCache<V extends {}> {
   readonly #entries: LRUCache<number, Entry<V>>
+  readonly #max: number
   readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
   readonly #fetch: (key: number) => Promise<V>
   /** What `get` found since the beginning; an answer that was under way already is a hit. */
@@ -36,13 +38,14 @@ export class FreshCache<V extends {}> {
     bounds?: { maxBytes: number; bytesOf: (value: V) => number }
   }) {
     const { max, bounds } = options
-    this.#entries = new LRUCache({
-      max,
-      ...(bounds && {
-        maxSize: bounds.maxBytes,
-        sizeCalculation: ({ value }: Entry<V>) => Math.max(1, Math.ceil(bounds.bytesOf(value))),
-      }),
-    })
+    this.#max = max
+    this.#entries =
+      bounds === undefined
+        ? countedCache(max)
+        : new LRUCache({
+            maxSize: bounds.maxBytes,
+            sizeCalculation: ({ value }: Entry<V>) => Math.max(1, Math.ceil(bounds.bytesOf(value))),
+          })
     this.#fetch = options.fetch
   }
 
@@ -67,8 +70,9 @@ export class FreshCache<V extends {}> {
   /** Adds an answer that came another way. */
   set(key: number, value: V, askedAtMs: number): void {
     const kept = this.#entries.peek(key)
-    if (kept === undefined || kept.askedAtMs <= askedAtMs)
-      this.#entries.set(key, { value, askedAtMs })
+    if (kept !== undefined && kept.askedAtMs > askedAtMs) return
+    this.#entries.set(key, { value, askedAtMs })
+    if (this.#entries.size > this.#max) this.#entries.pop()
   }
 
   forget(key: number): void {

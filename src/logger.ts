@@ -4,7 +4,7 @@
  * never have come this far.
  */
 import { createHmac } from 'node:crypto'
-import { pino } from 'pino'
+import { pino, stdTimeFunctions } from 'pino'
 import type { Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 
@@ -30,27 +30,30 @@ const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?
 /**
  * Makes the log.
  * @param o `level` a name of pino's, or `silent`; `pretty` lines for people instead of JSON;
- *   `secrets` what must never appear (a `SecretSource` is asked anew for each line);
+ *   `secrets` what must never appear (asked anew for each line, and so is a `SecretSource`);
  *   `hashIdsWith` shows ids of chats, people, messages and updates as keyed hashes, the same for
- *   the same key
+ *   the same key; `bot` names the bot on every line, where there are several; `onLine` takes the
+ *   lines, as JSON, in place of fd 2
  * @returns a pino logger that writes at once, and drops lines rather than fail when nobody reads
  */
 export function createLogger(o: {
   level: string
   pretty: boolean
-  secrets?: readonly (string | Revealable)[]
+  secrets?: readonly (string | Revealable)[] | (() => readonly (string | Revealable)[])
   hashIdsWith?: string
+  bot?: string
+  onLine?: (line: string) => void
 }): Log {
-  const out = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING_BYTES })
-  // A log that cannot be written (closed pipe, full disk) must not stop the sidecar.
-  out.on('error', () => {})
-  const scrub = scrubber(o.secrets ?? [])
+  const write = o.onLine ?? stderrWriter(o.pretty)
+  const { secrets = [] } = o
+  const scrub = scrubber(typeof secrets === 'function' ? secrets : () => secrets)
   const clean = cleaner(o.hashIdsWith === undefined ? null : hasher(o.hashIdsWith))
-  const print = o.pretty ? prettyFactory({ colorize: coloured(), singleLine: true }) : String
   return pino(
     {
       level: o.level,
-      base: null,
+      base: o.bot === undefined ? null : { bot: o.bot },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
       serializers: { err: clean, error: clean },
       hooks: {
         logMethod(args, method) {
@@ -60,8 +63,26 @@ export function createLogger(o: {
         },
       },
     },
-    { write: (line: string) => out.write(print(scrub(line))) },
+    { write: (line: string) => write(scrub(line)) },
   )
+}
+
+/** Writes lines to fd 2, as they are or for people. */
+function stderrWriter(isPretty: boolean): (line: string) => void {
+  const out = stderr()
+  const print = isPretty ? prettyFactory({ colorize: coloured(), singleLine: true }) : String
+  return (line) => void out.write(print(line))
+}
+
+let shared: ReturnType<typeof pino.destination> | null = null
+
+/** One for all logs, so that the lines of several never mix. */
+function stderr(): ReturnType<typeof pino.destination> {
+  if (shared !== null) return shared
+  shared = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING_BYTES })
+  // A log that cannot be written (closed pipe, full disk) must not stop the sidecar.
+  shared.on('error', () => {})
+  return shared
 }
 
 /** Fields that name somebody or something at the service. */
@@ -111,11 +132,11 @@ function printable(text: string): string {
 }
 
 /** Works on JSON text, string by string, so that the line stays JSON whatever a secret is. */
-function scrubber(secrets: readonly (string | Revealable)[]): (line: string) => string {
+function scrubber(secrets: () => readonly (string | Revealable)[]): (line: string) => string {
   const known = new Set<string>()
   const spellings: string[] = []
   return (line) => {
-    for (const one of secrets) {
+    for (const one of secrets()) {
       const secret = typeof one === 'string' ? one : one.reveal()
       if (known.has(secret)) continue
       known.add(secret)

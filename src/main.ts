@@ -2,7 +2,8 @@
 /** The edge of the process: arguments and signals in, exit code out. */
 import { runProgram } from './cli/program.ts'
 import { exitCodeOf, flush, printError } from './cli/terminal.ts'
-import { handlesShutdown, requestShutdown } from './cli/shutdown.ts'
+import { requestReload } from './cli/reload.ts'
+import { handlesShutdown, outlivesTerminal, requestShutdown } from './cli/shutdown.ts'
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   let asked = false
@@ -12,8 +13,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     requestShutdown()
   })
 }
-// SIGHUP: a terminal that closes does not stop a sidecar. SIGUSR1: would open the inspector.
-for (const signal of ['SIGHUP', 'SIGUSR1'] as const) process.on(signal, () => {})
+// The terminal was closed. It comes twice where the shell sends it on.
+process.on('SIGHUP', () => {
+  if (outlivesTerminal()) return requestReload()
+  if (!handlesShutdown()) process.exit(1)
+  requestShutdown()
+})
+// It would open the inspector.
+process.on('SIGUSR1', () => {})
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {

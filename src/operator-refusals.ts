@@ -42,8 +42,8 @@ export const OPERATOR_REFUSALS = {
   },
   'store-missing': {
     exitCode: 3,
-    what: 'there is no store in the data directory',
-    hint: 'check `dataDir`; the first `postern run` makes the store',
+    what: 'there is no store in the data directory, or in the database of `store.url`',
+    hint: 'check `dataDir` and `store.url`; the first `postern run` makes the store',
   },
   'store-in-use': {
     exitCode: 3,
@@ -74,6 +74,41 @@ export const OPERATOR_REFUSALS = {
     exitCode: 3,
     what: 'the data directory cannot be written',
     hint: 'free space on its disk, or mount it writable',
+  },
+  'store-unreachable': {
+    exitCode: 3,
+    what: 'the database of `store.url` is not reached',
+    hint: 'start it, or correct `store.url`',
+  },
+  'store-no-database': {
+    exitCode: 3,
+    what: 'the server of `store.url` has no database by that name',
+    hint: 'make it, owned by the user that `store.url` names',
+  },
+  'store-login': {
+    exitCode: 3,
+    what: 'the database of `store.url` does not let this user in',
+    hint: 'correct user and password in `store.url`',
+  },
+  'store-tls': {
+    exitCode: 3,
+    what: 'the database of `store.url` does not prove by TLS who it is',
+    hint: 'name the authority that signed its certificate in `store.caFile`',
+  },
+  'store-rights': {
+    exitCode: 3,
+    what: 'the database of `store.url` does not let this user make or use the store’s schema',
+    hint: 'let the user own the schema',
+  },
+  'store-read-only': {
+    exitCode: 3,
+    what: 'the database of `store.url` is a standby, or set read-only',
+    hint: 'name the primary in `store.url`, or promote this one',
+  },
+  'store-moved': {
+    exitCode: 3,
+    what: 'the store was moved elsewhere, or a move into it has not ended',
+    hint: 'use it where it is now, or run the same `postern store move` again',
   },
   'store-restored': {
     exitCode: 4,

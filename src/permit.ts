@@ -16,15 +16,28 @@ class Permit {
   readonly path: string
   /** The request body, JSON, as it is sent; the same bytes on every retry. */
   readonly body: Buffer
-  /** Asked before every attempt: false once something was learned that forbids it. */
+  /**
+   * Asked before every attempt: false once something was learned that forbids it.
+   * @throws Refusal when it is not known any more
+   */
   readonly mayLeave: () => boolean
+  /**
+   * Called before that: brings what it rests on up to date.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  readonly renew: () => Promise<void>
   readonly #isIssued = true
 
-  constructor(target: PermitTarget, body: Buffer, mayLeave: () => boolean) {
+  constructor(
+    target: PermitTarget,
+    body: Buffer,
+    { mayLeave, renew }: { mayLeave: () => boolean; renew: () => Promise<void> },
+  ) {
     this.route = target.route
     this.path = target.path
     this.body = body
     this.mayLeave = mayLeave
+    this.renew = renew
   }
 
   static isReal(value: unknown): boolean {
@@ -40,8 +53,9 @@ export function issuePermit(
   target: PermitTarget,
   body: Buffer,
   mayLeave = (): boolean => true,
+  renew: () => Promise<void> = () => Promise.resolve(),
 ): Outbound {
-  return new Permit(target, body, mayLeave)
+  return new Permit(target, body, { mayLeave, renew })
 }
 
 /** True when the guard issued it; the upstream client asks before it sends. */

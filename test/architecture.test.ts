@@ -14,14 +14,14 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
-  store: { may: [], packages: ['kysely', 'keytar'], why: 'it keeps bytes' },
+  store: { may: [], packages: ['kysely', 'keytar', 'pg'], why: 'it keeps bytes' },
   keys: {
-    may: ['api', 'pgp', 'store', 'fresh-cache'],
+    may: ['api', 'pgp', 'store', 'fresh-cache', 'counted-cache'],
     packages: ['lru-cache', 'kysely'],
     why: 'it is handed the calls to the service',
   },
   chats: {
-    may: ['api', 'store', 'fresh-cache'],
+    may: ['api', 'store', 'fresh-cache', 'counted-cache'],
     packages: ['kysely', 'lru-cache'],
     why: 'it is handed the calls to the service',
   },
@@ -31,7 +31,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: ['api', 'pgp', 'keys', 'chats', 'media', 'fresh-cache', 'permit'],
+    may: ['api', 'pgp', 'keys', 'chats', 'media', 'fresh-cache', 'counted-cache', 'permit'],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
@@ -65,6 +65,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'doctor/check-line',
       'store',
       'config/version',
+      'config/bot-names',
       'translate/chat-preview',
     ],
     packages: ['fastify', 'zod'],
@@ -74,6 +75,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     may: ['rpc', 'api'],
     packages: ['fastify', 'zod', 'kysely'],
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
+  },
+  testing: {
+    may: ['cli/log', 'config', 'context', 'observe/health'],
+    packages: ['zod'],
+    why: 'it starts a sidecar as `run` does, and knows nothing of its inside',
   },
   cli: {
     may: [
@@ -100,7 +106,9 @@ interface Import {
   isPackage: boolean
 }
 
-const files = globSync('src/**/*.ts')
+const files = globSync('src/**/*.ts', { exclude: ['src/sandbox/page/browser/**'] })
+/** What a browser loads, as it is. */
+const pageFiles = globSync('src/sandbox/page/browser/*.js')
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8')
@@ -151,6 +159,20 @@ describe('the direction of imports', () => {
     expect(others.map(({ file }) => file)).toEqual(['src/sandbox/open-world.ts'])
   })
 
+  it('the page imports its own files alone, and calls its own listener alone', () => {
+    const texts = pageFiles.map((file) => readFileSync(file, 'utf8'))
+    const imported = texts.flatMap((text) =>
+      [...text.matchAll(/^import [^']*'([^']+)'/gm)].map(([, name = '']) => name),
+    )
+    expect(imported.filter((name) => !/^\.\/(?:lib\/)?[a-z-]+\.js$/.test(name))).toEqual([])
+    const calling = pageFiles.filter((_, index) =>
+      /\b(?:fetch|EventSource|WebSocket|XMLHttpRequest|sendBeacon)\(/.test(texts[index] ?? ''),
+    )
+    expect(calling).toEqual(['src/sandbox/page/browser/api.js'])
+    const markup = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|\beval\(/
+    expect(texts.filter((text) => markup.test(text))).toEqual([])
+  })
+
   it('only pgp imports openpgp', () => {
     const others = files.filter((file) => !file.startsWith('src/pgp/')).flatMap(importsOf)
     expect(others.filter(({ target }) => target === 'openpgp')).toEqual([])
@@ -198,6 +220,14 @@ describe('what only one place does', () => {
     const built = files.filter((file) => /^src\/(?:context\.ts|wiring\/)/.test(file))
     const adds = holding(/\.on(?!Conflict)[A-Z]\w*\(/)
     expect(built.filter((file) => adds.includes(file))).toEqual(['src/wiring/subscriptions.ts'])
+  })
+
+  it('what passes between bot and sidecar is watched by the demo and `dev` alone', () => {
+    const watching = holding(/\bonBotExchange:/).filter((file) => !file.startsWith('src/cli/dev'))
+    expect(watching).toEqual(['src/cli/demo-setup.ts'])
+    expect(
+      holding(/\bonBotExchange\b/).filter((file) => /^src\/(config|cli\/run)/.test(file)),
+    ).toEqual([])
   })
 
   it('only the guard makes what may leave', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { browserProblem, doorProblem, hostNames, valuesOf } from '../src/door.ts'
+import { browserProblem, doorProblem, hostNames, ownPageProblem, valuesOf } from '../src/door.ts'
 
 const known = hostNames(['Sidecar.', 'postern.internal', '2001:DB8:0::1', '10.0.0.7', '0.0.0.0'])
 const knock = (host: string, ...more: string[]) => doorProblem(['Host', host, ...more], known)
@@ -109,5 +109,37 @@ describe('the pieces', () => {
   it('every refusal says what to do', () => {
     expect(knock('evil.example')?.message).toContain('listen.allowedHosts')
     expect(knock('localhost', 'Origin', 'x')?.message).toContain('without Origin')
+  })
+})
+
+describe('a listener that serves a page takes that page alone', () => {
+  const call = (...headers: string[]) =>
+    ownPageProblem(['Host', 'localhost:8802', ...headers], hostNames([]))
+
+  it.each([
+    [],
+    ['Sec-Fetch-Site', 'same-origin', 'Origin', 'http://localhost:8802'],
+    ['sec-fetch-site', 'none'],
+  ])('%s is let in', (...headers) => {
+    expect(call(...headers)).toBeNull()
+  })
+
+  it.each([
+    ['Sec-Fetch-Site', 'cross-site'],
+    ['Sec-Fetch-Site', 'same-site'],
+    ['Sec-Fetch-Site', 'same-origin', 'Sec-Fetch-Site', 'cross-site'],
+    ['Origin', 'http://localhost:8803'],
+    ['Origin', 'http://127.0.0.1:8802'],
+    ['Origin', 'https://localhost:8802'],
+    ['Origin', 'null'],
+    ['Origin', 'http://localhost:8802', 'Origin', 'http://evil.example'],
+  ])('%s is turned away', (...headers) => {
+    expect(call(...headers)).toMatchObject({ status: 403, code: 'postern_browser_refused' })
+  })
+
+  it('under its own names alone', () => {
+    const headers = ['Host', 'evil.example', 'Origin', 'http://evil.example']
+    expect(ownPageProblem(headers, hostNames([]))).toMatchObject({ status: 421 })
+    expect(ownPageProblem(headers, hostNames(['evil.example']))).toBeNull()
   })
 })

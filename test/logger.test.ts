@@ -39,7 +39,13 @@ test('lines are JSON on fd 2, and nothing is on fd 1', () => {
     log.info({ code: 'upstream', ms: 12 }, 'reached')`)
   expect(stdout).toBe('')
   expect(jsonOf(text)).toEqual([
-    { level: 30, time: expect.any(Number), code: 'upstream', ms: 12, msg: 'reached' },
+    {
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      code: 'upstream',
+      ms: 12,
+      msg: 'reached',
+    },
   ])
 })
 

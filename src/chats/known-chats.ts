@@ -1,7 +1,9 @@
+import type { Kysely, Transaction } from 'kysely'
 import { CHAT_KINDS } from '../api/chat.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
+import type { ChatsTable, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Mutex } from '../util/mutex.ts'
 
@@ -55,9 +57,19 @@ export class KnownChats {
 
   static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
     const knownChats = new KnownChats(store, options)
-    const rows = await store.read((db) => db.selectFrom('chats').selectAll().execute())
+    store.follow('chats', async (db, keys) => {
+      const query = db.selectFrom('chats').selectAll()
+      knownChats.#take(await query.where('id', 'in', keys.map(Number)).execute())
+    })
+    store.follow('flags', (db) => knownChats.#readFlag(db))
+    knownChats.#take(await store.read((db) => db.selectFrom('chats').selectAll().execute()))
+    await store.read((db) => knownChats.#readFlag(db))
+    return knownChats
+  }
+
+  #take(rows: readonly ChatsTable[]): void {
     for (const row of rows) {
-      knownChats.#chats.set(row.id, {
+      this.#chats.set(row.id, {
         id: row.id,
         kind: kindNamed(row.kind),
         personId: row.person_id,
@@ -65,15 +77,15 @@ export class KnownChats {
         refusedAtMs: row.refused_at,
       })
     }
-    const flag = await store.read((db) =>
-      db
-        .selectFrom('flags')
-        .select('value')
-        .where('name', '=', PRIVATE_READABLE)
-        .executeTakeFirst(),
-    )
-    knownChats.#privateReadable = flag !== undefined
-    return knownChats
+  }
+
+  async #readFlag(db: Kysely<Schema>): Promise<void> {
+    const flag = await db
+      .selectFrom('flags')
+      .select('value')
+      .where('name', '=', PRIVATE_READABLE)
+      .executeTakeFirst()
+    this.#privateReadable = flag !== undefined
   }
 
   /** Every chat known, by id. */
@@ -230,19 +242,32 @@ export class KnownChats {
     extra: { lifted_at?: number } = {},
   ): Promise<number[]> {
     return await this.#mutex.run(async () => {
-      const wanted = [...new Set(chatIds)].flatMap((id) => {
-        return change(this.#chats.get(id) ?? unseen(id)) ?? []
-      })
-      const room = this.#maxChats - this.#chats.size
-      const tooMany = new Set(
-        wanted.filter(({ id }) => !this.#chats.has(id)).slice(Math.max(0, room)),
-      )
-      const changed = wanted.filter((chat) => !tooMany.has(chat))
-      if (changed.length > 0) await this.#save(changed, extra)
-      for (const chat of changed) this.#chats.set(chat.id, chat)
-      if (tooMany.size > 0) throw this.#full()
-      return changed.map(({ id }) => id)
+      let outcome = this.#changedBy(chatIds, change)
+      if (outcome.changed.length > 0) {
+        await this.#store.write(async (db) => {
+          outcome = this.#changedBy(chatIds, change)
+          await save(db, outcome.changed, extra)
+        })
+      }
+      for (const chat of outcome.changed) this.#chats.set(chat.id, chat)
+      if (outcome.tooMany > 0) throw this.#full()
+      return outcome.changed.map(({ id }) => id)
     })
+  }
+
+  /** What a change makes of chats, by all that is known now; of new ones only as many as may be. */
+  #changedBy(
+    chatIds: number[],
+    change: (known: KnownChat) => KnownChat | null,
+  ): { changed: KnownChat[]; tooMany: number } {
+    const wanted = [...new Set(chatIds)].flatMap((id) => {
+      return change(this.#chats.get(id) ?? unseen(id)) ?? []
+    })
+    const room = this.#maxChats - this.#chats.size
+    const tooMany = new Set(
+      wanted.filter(({ id }) => !this.#chats.has(id)).slice(Math.max(0, room)),
+    )
+    return { changed: wanted.filter((chat) => !tooMany.has(chat)), tooMany: tooMany.size }
   }
 
   #full(): Refusal {
@@ -252,21 +277,23 @@ export class KnownChats {
       `no more than ${this.#maxChats} chats are remembered, and this one is new`,
     )
   }
+}
 
-  async #save(changed: KnownChat[], extra: { lifted_at?: number }): Promise<void> {
-    const slice = new TimeSlice()
-    await this.#store.write(async (db) => {
-      for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
-        await slice.yieldIfOver()
-        const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
-        const row = { id, kind, person_id: personId, ...times }
-        await db
-          .insertInto('chats')
-          .values(row)
-          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-          .execute()
-      }
-    })
+async function save(
+  db: Transaction<Schema>,
+  changed: readonly KnownChat[],
+  extra: { lifted_at?: number },
+): Promise<void> {
+  const slice = new TimeSlice()
+  for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
+    await slice.yieldIfOver()
+    const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
+    const row = { id, kind, person_id: personId, ...times }
+    await db
+      .insertInto('chats')
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+      .execute()
   }
 }
 

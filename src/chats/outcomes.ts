@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -67,7 +67,7 @@ export class Outcomes implements AsyncDisposable {
   #sent: SendOutcome[] = []
   #timer: NodeJS.Timeout | null = null
   /** What a full disk did not take can still be explained. */
-  readonly #recent = new LRUCache<string, MessageOutcome[] | SendOutcome>({ max: 5000 })
+  readonly #recent = countedCache<string, MessageOutcome[] | SendOutcome>(5000)
 
   /** @param kept how many are remembered of each kind */
   constructor(store: Store, kept = KEPT) {
@@ -202,11 +202,31 @@ export class Outcomes implements AsyncDisposable {
       })
     }
     for (const some of chunksOf(sent.map(sentRow))) {
-      await this.#store.note((db) => db.replaceInto('sent').values(some).execute())
+      await this.#store.note((db) => saveSent(db, some))
       await slice.yieldIfOver()
     }
     await this.#store.note((db) => forgetOldest(db, this.#kept))
   }
+}
+
+/** A message that was sent again under its number counts as it was sent last. */
+async function saveSent(
+  db: Transaction<Schema>,
+  rows: readonly ReturnType<typeof sentRow>[],
+): Promise<void> {
+  const last = [...new Map(rows.map((row) => [row.message_id, row])).values()]
+  await db
+    .insertInto('sent')
+    .values(last)
+    .onConflict((conflict) =>
+      conflict.column('message_id').doUpdateSet((row) => ({
+        at: row.ref('excluded.at'),
+        chat_id: row.ref('excluded.chat_id'),
+        recipients: row.ref('excluded.recipients'),
+        skipped: row.ref('excluded.skipped'),
+      })),
+    )
+    .execute()
 }
 
 async function forgetOldest(db: Transaction<Schema>, kept: number): Promise<void> {

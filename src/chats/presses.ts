@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import { isObject } from '../api/common.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */
@@ -7,7 +7,7 @@ const KEPT = 10_000
 
 /** In which chats buttons were pressed lately, by the id of the press. */
 export class Presses {
-  readonly #chats = new LRUCache<string, number>({ max: KEPT, ttl: KEPT_MS })
+  readonly #chats = countedCache<string, number>(KEPT, { ttlMs: KEPT_MS })
 
   /**
    * An update is given to the bot. The spec does not name the field that holds a press, so every

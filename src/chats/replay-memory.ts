@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { sql, type Transaction } from 'kysely'
+import type { ExpressionBuilder, Insertable, Transaction } from 'kysely'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { memoryGaps, type Gap } from '../store/restored.ts'
 import type { Schema, SeenTable } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import { OvertakenError, type Store } from '../store/store.ts'
 
 const DAY_MS = 86_400_000
 /** How long what was signed is remembered, in ms; an older signature counts as replayed. */
@@ -94,6 +94,22 @@ export class ReplayMemory {
   }
 
   /**
+   * Remembers what the bot seals, before it leaves; on disk when it resolves.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async rememberOwn(sighting: Sighting): Promise<void> {
+    await this.#store.note(
+      (db) =>
+        db
+          .insertInto('seen')
+          .values(this.#rowsOf(sighting))
+          .onConflict((conflict) => conflict.column('digest').doUpdateSet(oneRepeatMore))
+          .execute(),
+      { isSingle: true },
+    )
+  }
+
+  /**
    * Forgets what was signed once its signatures count as replayed anyway, and unsigned data once no
    * key is left that could open it. To be asked only while our clock is right: one that has jumped
    * ahead would forget what is still needed.
@@ -138,9 +154,27 @@ export class ReplayMemory {
     sighting: Sighting,
     as: Exclude<Recognition, 'replayed'>,
   ): Promise<void> {
+    if (as === 'again') {
+      return await bind(db, this.#keyed('data', sighting.dataDigest), sighting)
+    }
+    const rows = this.#rowsOf(sighting)
+    const kept = await db
+      .insertInto('seen')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .column('digest')
+          .doUpdateSet(oneRepeatMore)
+          .where((row) => mayStillRepeat(row, sighting)),
+      )
+      .returning('digest')
+      .execute()
+    if (kept.length < rows.length) throw new OvertakenError()
+  }
+
+  /** The row of its data, and that of its signature. */
+  #rowsOf(sighting: Sighting): Insertable<SeenTable>[] {
     const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
-    const digest = this.#keyed('data', dataDigest)
-    if (as === 'again') return await bind(db, digest, { messageId, updateId })
     const common = {
       chat_id: chatId,
       message_id: messageId,
@@ -151,17 +185,10 @@ export class ReplayMemory {
       dated_at: dateMs,
       is_signed: signatureDigest === null ? 0 : 1,
     }
-    const rows = [{ ...common, kind: 'data' as SeenTable['kind'], digest }]
-    if (signatureDigest !== null) {
-      rows.push({ ...common, kind: 'signature', digest: this.#keyed('signature', signatureDigest) })
-    }
-    await db
-      .insertInto('seen')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.doUpdateSet((row) => ({ repeats: row('seen.repeats', '+', 1) })),
-      )
-      .execute()
+    const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
+    if (signatureDigest === null) return [data]
+    const digest = this.#keyed('signature', signatureDigest)
+    return [data, { ...common, kind: 'signature', digest }]
   }
 
   #keyed(kind: string, digest: string): Buffer {
@@ -175,19 +202,53 @@ type SeenRow = Pick<
   'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
 > & { repeats: number }
 
-/** What was seen without a number of its own gets the first one that it comes under. */
-async function bind(
-  db: Transaction<Schema>,
-  digest: Buffer,
-  { messageId, updateId }: Pick<Sighting, 'messageId' | 'updateId'>,
-): Promise<void> {
-  await sql`
-    UPDATE seen
-    SET message_id = coalesce(message_id, ${messageId}), update_id = coalesce(update_id, ${updateId})
-    WHERE digest = ${digest}
-      AND (message_id IS NULL AND ${messageId} IS NOT NULL
-        OR update_id IS NULL AND ${updateId} IS NOT NULL)
-  `.execute(db)
+/**
+ * What was seen without a number of its own gets the first one that it comes under.
+ * @throws OvertakenError when another transaction gave it another one since it was recognized
+ */
+async function bind(db: Transaction<Schema>, digest: Buffer, sighting: Sighting): Promise<void> {
+  const numbers = { message_id: sighting.messageId, update_id: sighting.updateId }
+  for (const column of ['message_id', 'update_id'] as const) {
+    const number = numbers[column]
+    if (number === null) continue
+    await db
+      .updateTable('seen')
+      .set({ [column]: number })
+      .where('digest', '=', digest)
+      .where(column, 'is', null)
+      .execute()
+  }
+  const bound = await db
+    .selectFrom('seen')
+    .selectAll()
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+  if (bound === undefined || !isSameThing(bound, sighting)) throw new OvertakenError()
+}
+
+type SeenExpression = ExpressionBuilder<Schema, 'seen'>
+
+const oneRepeatMore = (row: SeenExpression) => ({ repeats: row('seen.repeats', '+', 1) })
+
+/** The rules of `isSamePlace` and `mayRepeat` for a signature, as the database applies them. */
+function mayStillRepeat(row: SeenExpression, sighting: Sighting) {
+  const { chatId, userId, dateMs, mediaId } = sighting
+  const isFile = mediaId !== undefined
+  const dates =
+    isFile || dateMs === null
+      ? []
+      : [
+          row('seen.dated_at', '>=', dateMs - REPEATS_WITHIN_MS),
+          row('seen.dated_at', '<=', dateMs + REPEATS_WITHIN_MS),
+        ]
+  return row.and([
+    row('seen.kind', '=', 'signature'),
+    row('seen.repeats', '<', isFile || dateMs !== null ? REPEATS : 0),
+    row('seen.chat_id', '=', chatId),
+    userId === null ? row('seen.user_id', 'is', null) : row('seen.user_id', '=', userId),
+    row('seen.media_id', isFile ? 'is not' : 'is', null),
+    ...dates,
+  ])
 }
 
 function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean {

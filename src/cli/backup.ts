@@ -1,7 +1,7 @@
 /** `postern backup`: copies of the whole store. */
 import { rmSync } from 'node:fs'
 import { Command } from 'commander'
-import { loadDataDir, loadStoreAccess } from '../config/load.ts'
+import { loadStoreDir, loadStoreAccess } from '../config/load.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
 import { OperatorError } from '../errors.ts'
@@ -29,8 +29,9 @@ async function create(
   if (!isStdout) refuseExisting(path, { force })
   else if (isStdoutTerminal()) throw onTerminal()
   await withSidecar(command, async (sidecar, sources) => {
+    const storeDir = loadStoreDir(sources)
     const { file: named, protection } = await sidecar.backupCreate()
-    const file = locateCopy(loadDataDir(sources), named)
+    const file = locateCopy(storeDir, named)
     try {
       if (isStdout) await printFile(file)
       else print(writeNewFile(path, { from: file }, { force }))
@@ -55,7 +56,7 @@ function onTerminal(): OperatorError {
   return new OperatorError(
     'refused',
     'a backup is not printed to a terminal',
-    'name a file, or send it on: postern backup create - > postern.backup',
+    'name a file, or send it on: `postern backup create - > postern.backup`',
   )
 }
 

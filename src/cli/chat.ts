@@ -4,7 +4,7 @@ import type { Lift } from '../control/chats.ts'
 import { OperatorError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { addExample, addSettingFlags, parseId } from './flags.ts'
-import { printTable } from './table.ts'
+import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 const WHERE_CHAT_IDS = '`postern chat list` shows the ids of the chats'
@@ -22,9 +22,9 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
   const chats = await withSidecar(command, (sidecar) => sidecar.chatList())
   if (json === true) return printJson(chats)
   if (chats.length === 0) return printNotice('no chat is known yet')
-  printTable([
+  printList(
     ['CHAT', 'KIND', 'MODE', 'LATCHED', 'REFUSED', 'PERSON'],
-    ...chats.map(({ id, kind, personId, mode, latched, refused }) => [
+    chats.map(({ id, kind, personId, mode, latched, refused }) => [
       String(id),
       kind,
       mode ?? '?',
@@ -32,7 +32,7 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
       refused ? 'yes' : 'no',
       personId === null ? '-' : String(personId),
     ]),
-  ])
+  )
 }
 
 interface AllowReadableFlags {

@@ -1,13 +1,18 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
+import { load, loadDataDir, namesService } from '../config/load.ts'
 import type { Sources } from '../config/sources.ts'
+import { connectControl } from '../control/client.ts'
 import type { CheckLine } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { checkChats } from './chat-show.ts'
 import { withSidecar, withSidecarFrom } from './connect.ts'
-import { colourText, stripControls, print, printJson } from './terminal.ts'
+import { printWrapped } from './table.ts'
+import { colourText, printJson } from './terminal.ts'
 
+/** As wide as a level and the gap behind it. */
+const INDENT = 6
 const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
 
 /** `postern check`: the doctor. */
@@ -40,10 +45,7 @@ async function check(
  * @throws OperatorError `failed` when a check failed; any other when the checks cannot run
  */
 export async function checkSources(sources: Sources, { json }: { json?: boolean }): Promise<void> {
-  const lines = await withSidecarFrom(sources, async (sidecar) => [
-    ...checkProcess(sources),
-    ...(await sidecar.check()),
-  ])
+  const lines = [...checkProcess(sources), ...(await findingsFor(sources))]
   if (json === true) printJson(lines)
   else for (const line of lines) putLine(line)
   const failed = lines.filter(({ level }) => level === 'fail').length
@@ -55,9 +57,37 @@ export async function checkSources(sources: Sources, { json }: { json?: boolean 
   )
 }
 
+/**
+ * Examines the settings that were given. What only the process with the open store can see is asked
+ * of the sidecar that runs; where nothing but its data directory is named, so is all else.
+ */
+async function findingsFor(sources: Sources): Promise<CheckLine[]> {
+  const dataDir = loadDataDir(sources)
+  await using running = await connectControl(dataDir, undefined, sources.bot)
+  if (running === null) {
+    return await withSidecarFrom(sources, (sidecar) => sidecar.check({ about: 'everything' }))
+  }
+  const where = `one runs on ${dataDir}`
+  if (!namesService(sources)) {
+    const said = `${where} and was asked: no settings are given here, these are its own`
+    return [sidecarLine(said), ...(await running.check({ about: 'everything' }))]
+  }
+  const loaded = load(sources)
+  const { checkSettings } = await import('../context.ts')
+  const { createLog } = await import('./log.ts')
+  const lines = await checkSettings({ ...loaded, log: createLog(loaded, 'warn') })
+  const said = `${where} and was asked about the store; all else is checked by the settings given here`
+  return [sidecarLine(said), ...lines, ...(await running.check({ about: 'store' }))]
+}
+
+const sidecarLine = (message: string): CheckLine => ({ name: 'sidecar', level: 'pass', message })
+
 function putLine({ level, name, message, hint }: CheckLine): void {
-  print(`${colourText(COLOURS[level], level)}  ${stripControls(name)}: ${stripControls(message)}`)
-  if (hint !== undefined && level !== 'pass') print(`      ${stripControls(hint)}`)
+  const first = `${colourText(COLOURS[level], level)}  `
+  printWrapped(`${name}: ${message}`, { first, indent: INDENT })
+  if (hint !== undefined && level !== 'pass') {
+    printWrapped(hint, { first: ' '.repeat(INDENT), indent: INDENT })
+  }
 }
 
 /** What `run` would refuse in a process like this one. */

@@ -26,7 +26,7 @@ export async function withSidecarFrom<T>(
   use: (sidecar: Operations, sources: Sources) => Promise<T>,
   o: { mayCreateStore: boolean } = { mayCreateStore: false },
 ): Promise<T> {
-  await using running = await connectControl(loadDataDir(sources))
+  await using running = await connectControl(loadDataDir(sources), undefined, sources.bot)
   if (running !== null) return await use(running, sources)
   const loaded = load(sources)
   const { settings, secrets } = loaded

@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import { SecretSource } from '../config/secrets.ts'
 import { settingsFrom } from '../config/settings.ts'
 import { createSidecar } from '../context.ts'
-import { OperatorError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
+import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
-
-const READY_WITHIN_MS = 20_000
+import { untilReady } from './until-ready.ts'
 
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
 export interface Demo extends AsyncDisposable {
@@ -20,6 +19,8 @@ export interface Demo extends AsyncDisposable {
   url: string
   alice: Phone
   bob: Phone
+  /** What the bot and the sidecar say to each other. */
+  botTraffic: BotTraffic
   /** What the bot read and answered, in order. */
   echoed: EchoedMessage[]
   /** Why the bot stopped by itself; null while it runs. */
@@ -37,6 +38,7 @@ export async function startDemo(): Promise<Demo> {
     sandbox.phone(sandbox.home.alice.id),
     sandbox.phone(sandbox.home.bob.id),
   ])
+  const botTraffic = new BotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
   const dataDir = await mkdtemp(join(tmpdir(), 'postern-demo-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const sidecar = stack.use(
@@ -46,6 +48,8 @@ export async function startDemo(): Promise<Demo> {
         listen: { port: 0 },
         admin: { port: 0 },
         dataDir,
+        // What somebody changes in this world is seen at the next message.
+        cache: { keyListSeconds: 0, chatSeconds: 0 },
       }),
       secrets: {
         botToken: SecretSource.fromValue(sandbox.token),
@@ -53,10 +57,11 @@ export async function startDemo(): Promise<Demo> {
         passphrase: SecretSource.fromValue(randomBytes(24).toString('base64url')),
       },
       log: createLogger({ level: 'silent', pretty: false }),
+      parts: { onBotExchange: (exchange) => botTraffic.record(exchange) },
     }),
   )
   const { bot: url } = await sidecar.listen()
-  await untilReady(async () => (await sidecar.operations.status()).ready)
+  await untilReady(sidecar.operations)
   const echoed: EchoedMessage[] = []
   const stop = new AbortController()
   const { token } = sandbox
@@ -79,22 +84,9 @@ export async function startDemo(): Promise<Demo> {
     url,
     alice,
     bob,
+    botTraffic,
     echoed,
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
-}
-
-async function untilReady(isReady: () => Promise<boolean>): Promise<void> {
-  const endMs = Date.now() + READY_WITHIN_MS
-  while (!(await isReady())) {
-    if (Date.now() > endMs) {
-      throw new OperatorError(
-        'failed',
-        'the sidecar of the demo did not get ready',
-        'try again; on a slow machine the first start may take long',
-      )
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

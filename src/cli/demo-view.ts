@@ -3,9 +3,16 @@ import type { Phone } from '../sandbox/phone/phone.ts'
 import { isAddressed } from '../sandbox/rules/addressing.ts'
 import type { Demo } from './demo-setup.ts'
 import { sideBySide } from './table.ts'
-import { colourText, print } from './terminal.ts'
+import { colourText, isStdoutTerminal, print, terminalWidth } from './terminal.ts'
 
+const HEADS = ['WHAT ALICE SEES', 'WHAT THE BOT SEES', 'WHAT THE SERVICE SEES'] as const
 const WIDTHS = [32, 28, 34] as const
+/** What the three columns and their gaps take. */
+const WIDE = 100
+/** The same where each stands below the other. */
+const LABELS = ['alice sees', 'bot sees', 'service sees'] as const
+const LABEL_WIDTH = 12
+const GAP_WIDTH = 3
 const WITHIN_MS = 20_000
 
 /** A line that alice writes, and the chat that it goes to. */
@@ -24,10 +31,9 @@ export interface SceneResult {
   hasLeaked: boolean
 }
 
-/** Prints the heads of the three columns. */
+/** Prints the heads of the three columns, where there is room for them. */
 export function printHeadings(): void {
-  const heads = ['WHAT ALICE SEES', 'WHAT THE BOT SEES', 'WHAT THE SERVICE SEES']
-  printRow(heads)
+  if (isWide()) printRow([...HEADS])
   printRule()
 }
 
@@ -80,12 +86,28 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<Inb
     .catch(() => null)
 }
 
+/** In a narrower terminal what each sees stands below the other. */
+function isWide(): boolean {
+  return !isStdoutTerminal() || terminalWidth() >= WIDE
+}
+
 function printRule(): void {
-  print(WIDTHS.map((width) => '─'.repeat(width)).join('─┼─'))
+  print(
+    isWide() ? WIDTHS.map((width) => '─'.repeat(width)).join('─┼─') : '─'.repeat(terminalWidth()),
+  )
 }
 
 function printRow(cells: string[]): void {
-  for (const line of sideBySide(cells, WIDTHS)) print(coloured(line))
+  if (isWide()) {
+    for (const line of sideBySide(cells, WIDTHS)) print(coloured(line))
+    return
+  }
+  for (const [index, label] of LABELS.entries()) {
+    const cell = cells[index] ?? ''
+    if (cell === '') continue
+    const room = terminalWidth() - LABEL_WIDTH - GAP_WIDTH
+    for (const line of sideBySide([label, cell], [LABEL_WIDTH, room])) print(coloured(line))
+  }
 }
 
 function mark({ verdict }: InboxEntry): string {

@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
 import type { ScriptLine, SceneResult } from './demo-view.ts'
-import { addExample } from './flags.ts'
+import { addExample, readPort } from './flags.ts'
+import { servePage } from './page.ts'
 import { shutdownRequested, shutdownSignal } from './shutdown.ts'
 import { printNotice } from './terminal.ts'
 
@@ -16,15 +17,25 @@ const SCRIPT: readonly ScriptLine[] = [
 export function demoCommand(): Command {
   const command = new Command('demo')
     .description('show a plain-text bot in encrypted chats: sandbox, sidecar and an echo bot')
+    .option(
+      '--page-port <number>',
+      'port of the page for browsers; any free one by default',
+      readPort,
+    )
+    .option('--open', 'open the page in your browser')
     .option('--once', 'exit after the first messages, with 0 if all of it worked')
   return addExample(command, 'postern demo --once').action(run)
 }
 
-async function run({ once }: { once?: boolean }): Promise<void> {
+interface DemoFlags {
+  once?: boolean
+  open?: boolean
+  pagePort?: number
+}
+
+async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void> {
   const stop = shutdownRequested()
-  printNotice(
-    'starting the service, two phones, the sidecar and a bot that only knows plain text …',
-  )
+  printNotice('starting a service, two phones, the sidecar and a bot that knows plain text only')
   const { startDemo } = await import('./demo-setup.ts')
   const { playLine, printHeadings, problemsOf } = await import('./demo-view.ts')
   await using demo = await startDemo()
@@ -35,12 +46,15 @@ async function run({ once }: { once?: boolean }): Promise<void> {
     const failure = demo.failure()
     assertNone(failure === null ? problems : [...problems, `the bot stopped: ${failure}`])
   }
-  printNotice('the bot used plain HTTP to 127.0.0.1; none of its text reached the service readable')
+  printNotice('the bot used plain HTTP to 127.0.0.1; the service saw none of its text readable')
   if (once === true) return
+  const { url } = await servePage(demo.sandbox, { port, open, botTraffic: demo.botTraffic })
+  printNotice(`the same in your browser: ${url}`)
   printNotice('type a line to send it to the bot; begin it with "#" for the encrypted group,')
-  printNotice('where the bot gets only /commands and what names @echo_bot. Ctrl-C ends the demo')
+  printNotice('where the bot gets only /commands and what names @echo_bot; Ctrl-D ends the demo')
   await Promise.race([stop, converse(demo, playLine)])
-  await stop
+  // Without a terminal the end of the input is nobody's wish.
+  if (!process.stdin.isTTY) await stop
 }
 
 /** Sends what is typed, line by line, until the input ends or a stop was asked for. */
@@ -49,6 +63,8 @@ async function converse(
   playLine: (demo: Demo, line: ScriptLine) => Promise<SceneResult>,
 ): Promise<void> {
   const input = createInterface({ input: process.stdin, signal: shutdownSignal })
+  // A terminal that was closed cannot be read.
+  process.stdin.once('error', () => input.close())
   for await (const typed of input) {
     const toGroup = typed.startsWith('#')
     const text = (toGroup ? typed.slice(1) : typed).trim()

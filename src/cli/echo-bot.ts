@@ -7,9 +7,12 @@ export interface EchoedMessage {
   answer: string
 }
 
+const RETRY_MS = 1000
+
 /**
  * An ordinary bot: it speaks HTTP and JSON to one address, repeats what it reads, and knows
- * nothing of keys. Runs until `signal` is aborted.
+ * nothing of keys. Runs until `signal` is aborted. It goes on after whatever is refused.
+ * @throws Error when its token is not valid
  */
 export async function runEchoBot(o: {
   url: string
@@ -25,8 +28,11 @@ export async function runEchoBot(o: {
       return await call(path, init)
     }
     const { ok, result, error } = (await answer.json()) as EchoAnswer
-    if (!ok) throw new Error(error.code)
-    return result
+    if (ok) return result
+    if (error.code === 'unauthorized') throw new Error(error.code)
+    // A message that is refused is not said again; the queue is asked again in a while.
+    if (init.method === undefined) await pause(RETRY_MS, undefined, o)
+    return []
   }
   let offset = 0
   while (!o.signal.aborted) {

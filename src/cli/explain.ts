@@ -6,7 +6,7 @@ import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
-import { printTable } from './table.ts'
+import { printList, printTable } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
 
 interface ExplainFlags {
@@ -75,9 +75,9 @@ async function listWithheld(
   const found = await withSidecar(command, (sidecar) => sidecar.explainWithheld())
   if (json) return printJson(found)
   if (found.length === 0) return printNotice('nothing was withheld in the last ten days')
-  printTable([
+  printList(
     ['chat', 'messages', 'verdict', 'reason', 'first', 'last', 'last update'],
-    ...found.map((one) => [
+    found.map((one) => [
       String(one.chatId ?? '?'),
       String(one.count),
       one.verdict,
@@ -86,7 +86,7 @@ async function listWithheld(
       one.lastAt,
       String(one.lastUpdateId),
     ]),
-  ])
+  )
 }
 
 function lines(one: Explained): string[][] {

@@ -1,11 +1,12 @@
 /** The settings as flags, and what a command was given, as sources of settings. */
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { SETTINGS } from '../config/settings.ts'
 import type { Setting } from '../config/settings.ts'
 import { processSources } from '../config/sources.ts'
 import type { Sources } from '../config/sources.ts'
 import { OperatorError } from '../errors.ts'
+import { commandLine } from './terminal.ts'
 
 const PLACEHOLDERS = {
   text: 'text',
@@ -33,13 +34,13 @@ export function addSettingFlags(command: Command, { isListed }: { isListed: bool
 
 /** Shows one line of use below a command's help. */
 export function addExample(command: Command, line: string): Command {
-  return command.addHelpText('after', `\nexample: ${line}`)
+  return command.addHelpText('after', `\nexample: ${commandLine(line)}`)
 }
 
 /** What a command was started with. Call it once: it takes the secrets out of the environment. */
 export function sourcesOf(command: Command): Sources {
   const given: Record<string, unknown> = command.optsWithGlobals()
-  const flags: Record<string, unknown> = { config: given['config'] }
+  const flags: Record<string, unknown> = { config: given['config'], bot: given['bot'] }
   for (const { flag } of SETTINGS) {
     if (flag !== null) flags[flag] = given[new Option(`--${flag}`).attributeName()]
   }
@@ -69,4 +70,11 @@ export function parseId(text: string, what: 'chat' | 'person', hint: string): nu
   const id = Number(text)
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
   throw new OperatorError('usage', `a ${what} id is a whole number`, hint)
+}
+
+/** Reads the number of a port; 0 is any free one. @throws InvalidArgumentError */
+export function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
+  if (port > 65_535) throw new InvalidArgumentError('Expected a number from 0 to 65535.')
+  return port
 }

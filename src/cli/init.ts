@@ -14,7 +14,7 @@ import { checkSources } from './check.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
 import { writeNewFile } from './write-file.ts'
-import { isInteractive, printNotice } from './terminal.ts'
+import { commandLine, isInteractive, printNotice } from './terminal.ts'
 
 const DEFAULT_FILE = 'config/postern.yaml'
 const SCHEMA_NAME = 'postern.schema.json'
@@ -65,10 +65,10 @@ async function init(options: { makePassphrase?: boolean }, command: Command): Pr
     await checkSources(written, {})
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    const hint = `follow the hints above, then run: postern check${named}`
+    const hint = `follow the hints above, then run \`postern check${named}\``
     throw new OperatorError(error.code, `the settings are written, but ${error.message}`, hint)
   }
-  printNotice(`\nnext: postern run${named}`)
+  printNotice(`\nnext: ${commandLine(`postern run${named}`)}`)
   printNotice(`then point your bot at ${doorOf(settings.listen)}`)
   const passphrase = answers.values.get('key.passphraseFile')
   if (typeof passphrase === 'string') printNotice(`keep a copy of ${passphrase} somewhere else`)
@@ -111,7 +111,7 @@ function writeAll(file: string, answers: Answers, written: Sources): Loaded {
   const made: string[] = []
   const make = (path: string, text: string, folderMode: number): void => {
     makeFolder(path, folderMode)
-    made.push(writeNewFile(path, { text }, { force: false }))
+    made.push(writeNewFile(path, { text }, {}))
   }
   try {
     if (newToken !== null) make(newToken.file, `${newToken.token}\n`, 0o700)

@@ -79,7 +79,10 @@ export function keyImportCommand(): Command {
       'import a secret key that gpg or another program exported, and print its fingerprint',
     )
     .argument('[file]', 'armored or binary; stdin by default')
-    .option('--retired', 'for opening alone: it never becomes the bot’s published key')
+    .option(
+      '--retired',
+      'for opening alone, also one that has expired: it never becomes the bot’s published key',
+    )
     .option('--force', 'also a key that ends within a day')
     .addHelpText(
       'after',

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { KeyRow } from '../control/keys.ts'
 import { withSidecar } from './connect.ts'
 import { addExample, addSettingFlags } from './flags.ts'
-import { printTable } from './table.ts'
+import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 /** `postern key list`: the bot's own keys. */
@@ -20,9 +20,9 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
   if (json === true) return printJson(keys)
   if (keys.length === 0)
     return printNotice('there is no key yet; `postern run` makes the first one')
-  printTable([
+  printList(
     ['FINGERPRINT', 'STATE', 'PUBLISHED', 'RETIRED', 'OPENS', 'OPENED', 'LAST OPENED'],
-    ...keys.map((key) => [
+    keys.map((key) => [
       key.fingerprint,
       key.state,
       minute(key.publishedAt),
@@ -31,7 +31,7 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
       `${key.openedMessages} messages, ${key.openedMedia} files`,
       minute(key.lastOpenedAt),
     ]),
-  ])
+  )
   if (keys.some(isOver))
     printNotice(
       'keys that no longer open messages can be deleted: `postern key delete <fingerprint>`',

@@ -1,4 +1,5 @@
-import type { Loaded } from '../config/load.ts'
+import type { Loaded, LoadedBot, LoadedBots } from '../config/load.ts'
+import type { SecretSource } from '../config/secrets.ts'
 import { createLogger } from '../logger.ts'
 import type { Log } from '../logger.ts'
 
@@ -6,19 +7,40 @@ import type { Log } from '../logger.ts'
  * The log that settings ask for, with all their secrets scrubbed from it.
  * @param preset the level when none was set
  */
-export function createLog({ settings, secrets, origins }: Loaded, preset?: string): Log {
-  const { httpsProxy, httpProxy } = settings.upstream.proxy
-  const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase, secrets.alertUrl]
+export function createLog(
+  loaded: Pick<Loaded, 'settings' | 'secrets' | 'origins'> | LoadedBot,
+  preset?: string,
+): Log {
+  const { settings, secrets, origins } = loaded
   return createLogger({
     level: origins.has('log.level') ? settings.log.level : (preset ?? settings.log.level),
     pretty: settings.log.pretty,
     // The token: known to whoever runs the bot, and to nobody who only reads its log.
     ...(settings.log.ids === 'hash' && { hashIdsWith: secrets.botToken.reveal() }),
-    secrets: [
-      ...sources.filter((secret) => secret != null),
-      ...[httpsProxy, httpProxy].flatMap(passwordOf),
-    ],
+    secrets: secretsOf(loaded),
+    ...('name' in loaded && { bot: loaded.name }),
   })
+}
+
+/** The log of a process that serves several bots, with the secrets of all of them scrubbed from it. */
+export function createProcessLog({ settings }: LoadedBots, bots: () => readonly LoadedBot[]): Log {
+  return createLogger({
+    level: settings.log.level,
+    pretty: settings.log.pretty,
+    secrets: () => bots().flatMap(secretsOf),
+  })
+}
+
+function secretsOf({
+  settings,
+  secrets,
+}: Pick<Loaded, 'settings' | 'secrets'>): (string | SecretSource)[] {
+  const { httpsProxy, httpProxy } = settings.upstream.proxy
+  const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase, secrets.alertUrl]
+  return [
+    ...sources.filter((secret) => secret != null),
+    ...[httpsProxy, httpProxy].flatMap(passwordOf),
+  ]
 }
 
 function passwordOf(proxy: string | undefined): string[] {

@@ -3,7 +3,8 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
-import { print, printNotice } from './terminal.ts'
+import { outliveTerminal } from './shutdown.ts'
+import { commandLine, print, printNotice } from './terminal.ts'
 
 /** First arguments that name no command. */
 const VERSION_FLAGS = ['-V', '--version']
@@ -18,6 +19,7 @@ const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
 export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     const { named, first } = withDefault(args)
+    if (first === 'run') outliveTerminal()
     const commands = VERSION_FLAGS.includes(first) ? [] : await loadCommands(first)
     await createProgram(commands).parseAsync(named, { from: 'user' })
   } catch (error) {
@@ -47,6 +49,7 @@ function createProgram(commands: Command[]): Command {
     .description('lets an ordinary plain-text bot take part in end-to-end encrypted chats')
     .version(VERSION, '-V, --version', 'print the version')
     .option('--config <file>', 'settings file; else $POSTERN_CONFIG, else config/postern.yaml')
+    .option('--bot <name>', 'the bot that it is about, where `bots` sets several')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 })
     .configureOutput({
       writeOut: print,
@@ -55,7 +58,7 @@ function createProgram(commands: Command[]): Command {
       outputError: () => {},
     })
     .exitOverride()
-    .addHelpText('after', '\nexample: postern demo --once')
+    .addHelpText('after', `\nexample: ${commandLine('postern demo --once')}`)
   for (const command of commands) adopt(root, command)
   return root
 }
@@ -67,10 +70,18 @@ function adopt(parent: Command, command: Command): void {
   parent.addCommand(command)
 }
 
+/** Flags of every command, each with a value. */
+const COMMON_FLAGS = ['--config', '--bot']
+
 /** `postern` alone, or with settings alone, is `postern run`. `first` is the name of the command. */
 function withDefault(args: readonly string[]): { named: string[]; first: string } {
-  if (args.length === 1 && args[0] === '--config') return { named: [...args], first: '' }
-  const skip = args[0] === '--config' ? 2 : args[0]?.startsWith('--config=') === true ? 1 : 0
+  let skip = 0
+  for (let given = args[0]; given !== undefined; given = args[skip]) {
+    if (COMMON_FLAGS.includes(given)) skip += 2
+    else if (COMMON_FLAGS.some((flag) => given.startsWith(`${flag}=`))) skip += 1
+    else break
+  }
+  if (skip > args.length) return { named: [...args], first: '' }
   const first = args[skip]
   const isNamed = first !== undefined && (!first.startsWith('-') || GLOBAL_FLAGS.includes(first))
   if (isNamed) return { named: [...args], first }

@@ -1,8 +1,12 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
-import { load } from '../config/load.ts'
+import { loadAll, loadSeveral, type Loaded, type LoadedBots } from '../config/load.ts'
+import { changedOfProcess } from '../config/settings.ts'
+import type { Sources } from '../config/sources.ts'
+import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
-import { createLog } from './log.ts'
+import { createLog, createProcessLog } from './log.ts'
+import { onReload } from './reload.ts'
 import { shutdownRequested } from './shutdown.ts'
 
 /** `postern run`: the sidecar, until it is asked to stop. */
@@ -27,7 +31,19 @@ async function run(_options: unknown, command: Command): Promise<void> {
   const stop = shutdownRequested()
   const sources = sourcesOf(command)
   refuseUnsafeProcess(sources)
-  const loaded = load(sources)
+  if (sources.bot !== null) throw wholeProcess()
+  const loaded = loadAll(sources)
+  if ('several' in loaded) return await runSeveral(loaded.several, { sources, stop })
+  await runOne(loaded.one, { sources, stop })
+}
+
+interface Running {
+  sources: Sources
+  /** Resolves when it is to end. */
+  stop: Promise<void>
+}
+
+async function runOne(loaded: Loaded, { sources, stop }: Running): Promise<void> {
   const log = createLog(loaded)
   const { createSidecar } = await import('../context.ts')
   const { settings, secrets } = loaded
@@ -40,4 +56,41 @@ async function run(_options: unknown, command: Command): Promise<void> {
   log.info(await sidecar.listen(), 'listening')
   await stop
   log.info('stopping')
+}
+
+async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promise<void> {
+  let { bots } = first
+  const log = createProcessLog(first, () => bots)
+  const load = (): LoadedBots => {
+    const loaded = loadSeveral(sources)
+    const others = changedOfProcess(first.settings, loaded.settings)
+    if (others.length > 0) log.warn({ settings: others }, 'these settings count after a restart')
+    bots = loaded.bots
+    return loaded
+  }
+  const { createSeveral } = await import('../context.ts')
+  await using several = await createSeveral({
+    loaded: first,
+    log,
+    logOf: createLog,
+    load,
+    runtimeDir: sources.runtimeDir,
+  })
+  log.info(await several.listen(), 'listening')
+  onReload(() => {
+    several.reload().catch((error: unknown) => {
+      const why = error instanceof OperatorError ? { problem: error.message } : { error }
+      log.error(why, 'the settings are refused; everything goes on as it was')
+    })
+  })
+  await stop
+  log.info('stopping')
+}
+
+function wholeProcess(): OperatorError {
+  return new OperatorError(
+    'usage',
+    '`run` serves all bots of the settings, not one of them',
+    'leave --bot out',
+  )
 }

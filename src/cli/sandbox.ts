@@ -1,22 +1,30 @@
 import { isIPv6 } from 'node:net'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { Sandbox } from '../sandbox/create.ts'
-import { OperatorError } from '../errors.ts'
+import { userRuntimeFolders } from '../config/sources.ts'
+import type { Page, Sandbox } from '../sandbox/create.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
-import { addExample } from './flags.ts'
+import { addExample, readPort } from './flags.ts'
+import { listenRefusal, servePage } from './page.ts'
+import { announceSandbox } from './running-sandboxes.ts'
 import {
   sandboxResetCommand,
   sandboxRestoreCommand,
   sandboxSnapshotCommand,
 } from './sandbox-control.ts'
+import { sandboxAttachCommand, sandboxPressCommand, sandboxSayCommand } from './sandbox-voice.ts'
+import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './shutdown.ts'
 import { printTable } from './table.ts'
 import { print, printNotice } from './terminal.ts'
 
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/
+
 interface SandboxFlags {
   port: number
   controlPort: number
+  pagePort?: number
+  open?: boolean
   seed?: string
   data?: string
   json?: boolean
@@ -35,6 +43,12 @@ export function sandboxCommand(): Command {
     .description('run a sandbox of the service, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API; 0 is any free one', readPort, 0)
     .option('--control-port <number>', 'port of the control API; 0 is any free one', readPort, 0)
+    .option(
+      '--page-port <number>',
+      'port of the page for browsers; any free one by default',
+      readPort,
+    )
+    .option('--open', 'open the page in your browser')
     .option('--host <address>', 'address to listen on (127.0.0.1); 0.0.0.0 is every one', named)
     .option(
       '--allowed-host <name>',
@@ -66,6 +80,10 @@ export function sandboxCommand(): Command {
     .addCommand(sandboxResetCommand())
     .addCommand(sandboxSnapshotCommand())
     .addCommand(sandboxRestoreCommand())
+    .addCommand(sandboxSayCommand())
+    .addCommand(sandboxPressCommand())
+    .addCommand(sandboxAttachCommand())
+    .addCommand(sandboxWatchCommand())
   return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
@@ -98,8 +116,11 @@ async function run(flags: SandboxFlags): Promise<void> {
     printNotice(
       `the world of ${data} goes on${seed === undefined ? '' : '; the seed is not applied to it'}`,
     )
-  if (json === true) print(JSON.stringify(worldOf(sandbox)))
-  else describe(sandbox)
+  const page = await servePageOf(sandbox, flags)
+  const { controlUrl } = sandbox
+  using _ = announceSandbox(userRuntimeFolders(), { command: 'sandbox', controlUrl, dataDir: null })
+  if (json === true) print(JSON.stringify(worldOf(sandbox, page)))
+  else describe(sandbox, page)
   await stop
 }
 
@@ -117,19 +138,37 @@ async function openapi(
   return JSON.stringify(botDocument(at(port, 8800)), null, 2)
 }
 
-function worldOf({ url, controlUrl, bots, people, chats }: Sandbox): object {
-  return { url, controlUrl, bots, people, chats }
+/** Serves the page; on another address than loopback only where it is asked for. */
+async function servePageOf(
+  sandbox: Sandbox,
+  { pagePort: port, open, host, allowedHost }: SandboxFlags,
+): Promise<Page | null> {
+  const isLocal = host === undefined || LOOPBACK.test(host)
+  if (!isLocal && port === undefined && open !== true) return null
+  return await servePage(sandbox, {
+    open,
+    allowedHosts: allowedHost,
+    ...(port === undefined ? {} : { port }),
+    ...(host === undefined ? {} : { host }),
+  })
 }
 
-function describe(sandbox: Sandbox): void {
+function worldOf({ url, controlUrl, bots, people, chats }: Sandbox, page: Page | null): object {
+  return { url, controlUrl, pageUrl: page?.url ?? null, bots, people, chats }
+}
+
+function describe(sandbox: Sandbox, page: Page | null): void {
   printTable([
     ['api', '', sandbox.url],
     ['control', '', sandbox.controlUrl],
+    ...(page === null ? [] : [['page', '', page.url]]),
     ...sandbox.bots.map(({ username, token }) => ['bot', username, token]),
     ...sandbox.people.map(({ id, username }) => ['person', username, String(id)]),
     ...sandbox.chats.map(({ id, kind, mode }) => ['chat', `${kind}, ${mode}`, String(id)]),
   ])
-  printNotice('the sandbox runs; GET / of the control API lists what it can do; Ctrl-C ends it')
+  printNotice(
+    `the sandbox runs${page === null ? '' : `; play with it in a browser: ${page.url}`}; Ctrl-C ends it`,
+  )
 }
 
 function named(name: string): string {
@@ -143,29 +182,7 @@ function hostName(name: string): string {
   throw new InvalidArgumentError('Expected a name or an address, without scheme, port and path.')
 }
 
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
-  if (port > 65_535) throw new InvalidArgumentError('Expected a number from 0 to 65535.')
-  return port
-}
-
 function refuse(error: unknown, file: SeedFile | null): never {
   if (file !== null && error instanceof SeedError) throw file.refusal(error)
-  const { code, port, address } = error as { code?: string; port?: number; address?: string }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    throw new OperatorError(
-      'listen',
-      `${address ?? 'this host'} is no address of this machine`,
-      'choose another with --host; 0.0.0.0 takes every one',
-      { cause: error },
-    )
-  }
-  if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
-  const why = code === 'EACCES' ? 'may not be used by you' : 'is in use'
-  throw new OperatorError(
-    'listen',
-    `port ${port} ${why}`,
-    'choose another with --port or --control-port; 0 takes any free one',
-    { cause: error },
-  )
+  throw listenRefusal(error, '--port or --control-port') ?? error
 }

@@ -4,8 +4,9 @@ import { setTimeout } from 'node:timers/promises'
 
 const controller = new AbortController()
 let isHandled = false
+let outlives = false
 
-/** Aborted by the first SIGTERM or SIGINT. */
+/** Aborted by the first SIGTERM or SIGINT, and by the end of the terminal. */
 export const shutdownSignal: AbortSignal = controller.signal
 
 /**
@@ -16,7 +17,17 @@ export function handleShutdown(): void {
   isHandled = true
 }
 
-/** The same; resolves once a stop was asked for. */
+/** Lets this command go on when the terminal that it was started from is closed (SIGHUP). */
+export function outliveTerminal(): void {
+  outlives = true
+}
+
+/** Whether the command called `outliveTerminal`. For main.ts. */
+export function outlivesTerminal(): boolean {
+  return outlives
+}
+
+/** The same as `handleShutdown`; resolves once a stop was asked for. */
 export async function shutdownRequested(): Promise<void> {
   handleShutdown()
   if (!shutdownSignal.aborted) await once(shutdownSignal, 'abort')

@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander'
 import { loadDataDir } from '../config/load.ts'
 import { connectControl } from '../control/client.ts'
-import type { StatusReport } from '../control/reports.ts'
+import type { BotsReport, StatusReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
+import { printBots } from './bot.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './shutdown.ts'
-import { printTable } from './table.ts'
+import { printTable, printWrapped } from './table.ts'
 import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
 
 const WATCH_MS = 2000
@@ -27,8 +28,10 @@ async function status(
   options: { watch?: boolean; json?: boolean; ready?: boolean },
   command: Command,
 ): Promise<void> {
-  const dataDir = loadDataDir(sourcesOf(command))
-  const report = await fetchStatus(dataDir)
+  const sources = sourcesOf(command)
+  const dataDir = loadDataDir(sources)
+  const fetch = (): Promise<Report | null> => fetchStatus(dataDir, sources.bot)
+  const report = await fetch()
   if (report === null) {
     throw new OperatorError(
       'not-running',
@@ -37,55 +40,88 @@ async function status(
     )
   }
   if (options.watch === true) {
-    return await watch(dataDir, { first: report, isJson: options.json === true })
+    return await watch(dataDir, { first: report, isJson: options.json === true, fetch })
   }
-  if (options.json === true) printJson(report)
-  else printStatus(report)
+  printReport(report, { isJson: options.json === true })
   if (options.ready === true) assertReady(report)
 }
 
+/** Of one bot; of all, where there are several and none is named. */
+type Report = StatusReport | BotsReport
+
 /** The status of the running sidecar; null when none runs. */
-async function fetchStatus(dataDir: string): Promise<StatusReport | null> {
-  await using sidecar = await connectControl(dataDir)
-  return sidecar === null ? null : await sidecar.status()
+async function fetchStatus(dataDir: string, bot: string | null): Promise<Report | null> {
+  await using sidecar = await connectControl(dataDir, undefined, bot)
+  if (sidecar === null) return null
+  try {
+    return await sidecar.status()
+  } catch (error) {
+    const isUnnamed = bot === null && error instanceof OperatorError && error.code === 'usage'
+    if (!isUnnamed) throw error
+    return await sidecar.botList()
+  }
+}
+
+function printReport(report: Report, { isJson }: { isJson: boolean }): void {
+  if (isJson) return printJson(report)
+  if ('bots' in report) printSeveral(report)
+  else printStatus(report)
+}
+
+function printSeveral({ ready, warnings, bots, ...report }: BotsReport): void {
+  printReady(ready)
+  for (const { code, message, hint } of warnings) {
+    print(`  warning, ${code}: ${message}`)
+    print(`    ${hint}`)
+  }
+  printTable([
+    ['sidecar', `version ${report.version}, process ${report.pid}, since ${report.startedAt}`],
+  ])
+  printBots(bots)
+}
+
+function printReady(ready: boolean): void {
+  print(ready ? colourText('green', 'ready') : colourText('red', 'not ready'))
 }
 
 /** Shows it until stopped, also over restarts of the sidecar. */
 async function watch(
   dataDir: string,
-  { first, isJson }: { first: StatusReport; isJson: boolean },
+  o: { first: Report; isJson: boolean; fetch: () => Promise<Report | null> },
 ): Promise<void> {
+  const { first, isJson, fetch } = o
   handleShutdown()
-  let report: StatusReport | null = first
+  let report: Report | null = first
   while (!shutdownSignal.aborted) {
     if (!isJson) clearScreen()
     if (report === null) printNotice(`no sidecar runs on ${dataDir} just now`)
-    else if (isJson) printJson(report)
-    else printStatus(report)
+    else printReport(report, { isJson })
     if (!isJson)
       printNotice(`as of ${new Date().toISOString()}; updated every two seconds, until Ctrl-C`)
     await pauseUntilShutdown(WATCH_MS)
     // It may stop while it answers.
-    if (!shutdownSignal.aborted) report = await fetchStatus(dataDir).catch(() => null)
+    if (!shutdownSignal.aborted) report = await fetch().catch(() => null)
   }
 }
 
-function assertReady({ ready, reasons }: StatusReport): void {
-  if (ready) return
+function assertReady(report: Report): void {
+  if (report.ready) return
+  const reasons = 'bots' in report ? report.bots.flatMap((bot) => bot.reasons) : report.reasons
   throw new OperatorError(
     'failed',
-    `the sidecar is not ready: ${reasons.map(({ code }) => code).join(', ')}`,
+    `the sidecar is not ready: ${[...new Set(reasons.map(({ code }) => code))].join(', ')}`,
     reasons[0]?.hint ?? 'try again in a moment',
   )
 }
 
 function printStatus(report: StatusReport): void {
   const { bot, key, upstream, chats, updates, calls } = report
-  print(report.ready ? colourText('green', 'ready') : colourText('red', 'not ready'))
+  printReady(report.ready)
   const warnings = report.warnings.map((one) => ({ ...one, code: `warning, ${one.code}` }))
   for (const { code, message, hint, sinceMs } of [...report.reasons, ...warnings]) {
-    print(`  ${code}: ${message} (since ${new Date(sinceMs).toISOString()})`)
-    print(`    ${hint}`)
+    const since = new Date(sinceMs).toISOString()
+    printWrapped(`${code}: ${message} (since ${since})`, { first: '  ', indent: 4 })
+    printWrapped(hint, { first: '    ', indent: 4 })
   }
   printTable([
     ['sidecar', `version ${report.version}, process ${report.pid}, since ${report.startedAt}`],

@@ -1,30 +1,59 @@
 /** Texts in columns. Widths are those that a terminal gives: two for a wide character, none for an accent. */
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { stripControls, print } from './terminal.ts'
+import { asTyped, isStdoutTerminal, print, stripControls, terminalWidth } from './terminal.ts'
 
-const GAP = ' │ '
+const GAP = '  '
+const SIDE_GAP = ' │ '
+/** A last column narrower than this begins on a line of its own. */
+const LEAST_LAST = 24
+const INDENT = 2
+
+type Row = readonly string[]
 
 /**
- * Prints rows to stdout in columns, a line each.
- * @param rows the first is the head; a row may be shorter than the others
+ * Prints rows to stdout in columns. At a terminal that is too narrow the last column is wrapped; else
+ * each row is one line.
+ * @param rows a row may be shorter than the others
  */
-export function printTable(rows: readonly (readonly string[])[]): void {
-  const lines = rows.map((row) => row.map((cell) => stripControls(cell).replace(/[\n\t]/g, ' ')))
-  const widths: number[] = []
-  for (const cells of lines) {
-    cells.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell))
-    })
+export function printTable(rows: readonly Row[]): void {
+  const cells = rows.map((row) => row.map(cleanCell))
+  const widths = widthsOf(cells)
+  const indent = sum(widths.slice(0, -1)) + GAP.length * (widths.length - 1)
+  const room = availableWidth() - indent
+  for (const row of cells) {
+    const line = joinRow(row, widths)
+    if (stringWidth(line) <= availableWidth()) print(line)
+    else if (row.length < widths.length) print(wrap(line, availableWidth()).join('\n'))
+    else printLong(row, { widths, room, indent })
   }
-  for (const cells of lines) {
-    print(
-      cells
-        .map((cell, column) => pad(cell, widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+}
+
+/**
+ * Prints rows under their heads. At a terminal that is too narrow each row is a block, with a line for
+ * each of its cells, so that nothing that somebody may copy is cut.
+ */
+export function printList(heads: Row, rows: readonly Row[]): void {
+  const cells = [heads, ...rows].map((row) => row.map(cleanCell))
+  const widths = widthsOf(cells)
+  if (sum(widths) + GAP.length * (widths.length - 1) <= availableWidth()) {
+    for (const row of cells) print(joinRow(row, widths))
+    return
   }
+  for (const [index, row] of rows.entries()) {
+    if (index > 0) print('')
+    printTable(row.map((cell, column) => [heads[column] ?? '', cell]))
+  }
+}
+
+/**
+ * Prints a text to stdout, at a terminal wrapped to its width.
+ * @param o `first` stands before the text, as wide as it looks; further lines are indented by `indent`
+ */
+export function printWrapped(text: string, o: { first: string; indent: number }): void {
+  const clean = asTyped(stripControls(text))
+  const [line = '', ...more] = wrap(clean, availableWidth() - o.indent)
+  print([`${o.first}${line}`, ...more.map((one) => `${' '.repeat(o.indent)}${one}`)].join('\n'))
 }
 
 /**
@@ -41,9 +70,59 @@ export function sideBySide(cells: readonly string[], widths: readonly number[]):
   return Array.from({ length: height }, (_, row) =>
     columns
       .map((lines, index) => pad(lines[row] ?? '', widths[index] ?? 0))
-      .join(GAP)
+      .join(SIDE_GAP)
       .trimEnd(),
   )
+}
+
+/** What goes through a pipe is not wrapped: a row is a line. */
+function availableWidth(): number {
+  return isStdoutTerminal() ? terminalWidth() : Infinity
+}
+
+function printLong(
+  row: Row,
+  { widths, room, indent }: { widths: readonly number[]; room: number; indent: number },
+): void {
+  const before = joinRow(row.slice(0, -1), widths)
+  const last = row.at(-1) ?? ''
+  if (room < LEAST_LAST) {
+    print(before)
+    for (const line of wrap(last, availableWidth() - INDENT)) print(' '.repeat(INDENT) + line)
+    return
+  }
+  const [line = '', ...more] = wrap(last, room)
+  print(pad(before, indent) + line)
+  for (const one of more) print(' '.repeat(indent) + one)
+}
+
+/** Wraps between words. Commands in backticks and long words stay whole, so that they can be copied. */
+function wrap(text: string, width: number): string[] {
+  if (!Number.isFinite(width)) return [text]
+  const whole = text.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', '\u00a0'))
+  return wrapAnsi(whole, Math.max(1, width)).replaceAll('\u00a0', ' ').split('\n')
+}
+
+function cleanCell(text: string): string {
+  return asTyped(stripControls(text).replace(/[\n\t]/g, ' '))
+}
+
+function widthsOf(rows: readonly Row[]): number[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length))
+  return Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
+  )
+}
+
+function joinRow(row: Row, widths: readonly number[]): string {
+  return row
+    .map((cell, column) => pad(cell, widths[column] ?? 0))
+    .join(GAP)
+    .trimEnd()
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
 }
 
 function pad(text: string, width: number): string {

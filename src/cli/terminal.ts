@@ -3,7 +3,9 @@
  * and end without a full stop; `postern:` begins a refusal, `hint:` what to do about it.
  */
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
+import { createReadStream, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { OperatorError, PosternError, Refusal } from '../errors.ts'
 import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
@@ -28,7 +30,7 @@ export function clearScreen(): void {
 
 /** Prints a line for the person, on stderr. */
 export function printNotice(line: string): void {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${asTyped(line)}\n`)
 }
 
 /** Whether a person can be asked: stdin and stderr are terminals. */
@@ -42,6 +44,11 @@ export const promptOutput: NodeJS.WriteStream = process.stderr
 /** Prints the start of a line for the person, on stderr. */
 export function printPrompt(text: string): void {
   process.stderr.write(text)
+}
+
+/** How many columns stdout has; 80 where it is no terminal. */
+export function terminalWidth(): number {
+  return process.stdout.columns || 80
 }
 
 /** Whether what `print` prints goes to a terminal. */
@@ -61,8 +68,11 @@ export async function flush(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) {
       await new Promise((resolve) => {
-        stream.write('', resolve)
         stream.once('close', resolve)
+        stream.write('', () => {
+          stream.off('close', resolve)
+          resolve(undefined)
+        })
       })
     }
   }
@@ -94,6 +104,36 @@ export function printError(error: unknown): void {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OperatorError) return error.exitCode
   return (error instanceof Refusal ? REFUSAL_EXIT_CODES[error.code] : undefined) ?? 1
+}
+
+/**
+ * A text whose commands in backticks can be typed as they are, whatever started this process: in a
+ * clone nothing is called \`postern\`.
+ */
+export function asTyped(text: string): string {
+  return text.replace(/`postern (?=[a-z<])/g, `\`${invocation()} `)
+}
+
+/** The same for a line that is a command: `postern key show | gpg --import`. */
+export function commandLine(line: string): string {
+  return line.replace(/^postern(?= )/, invocation())
+}
+
+/** What starts Postern where this process was started. */
+function invocation(): string {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const bin = join(root, 'bin', 'postern.cjs')
+  if (!import.meta.url.endsWith('.ts') || realPath(process.argv[1] ?? '') !== bin) return 'postern'
+  if (`${process.cwd()}/`.startsWith(root)) return 'npm run -s postern --'
+  return /\s/.test(bin) ? `node '${bin}'` : `node ${bin}`
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
 }
 
 /** Colours a word when stdout is a terminal that wants it. */

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { TrustRow } from '../control/trust.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
-import { printTable } from './table.ts'
+import { printList } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
 
 interface TrustListFlags {
@@ -13,7 +13,7 @@ interface TrustListFlags {
 /** `postern trust list`: everybody whom we know, with fingerprint and standing. */
 export function trustListCommand(): Command {
   const command = new Command('list')
-    .description('list the people whom Postern knows, with fingerprint and standing')
+    .description('list the people whom Postern knows, with name, fingerprint and standing')
     .option('--changed', 'only people for whom the service now lists another certificate')
     .option('--json', 'print them as JSON')
   addSettingFlags(command, { isListed: false })
@@ -30,17 +30,18 @@ async function list({ changed, json }: TrustListFlags, command: Command): Promis
   }
   if (people.length === 0)
     return printNotice(changed === true ? 'nobody’s certificate changed' : 'nobody is known yet')
-  printTable([
-    ['PERSON', 'FINGERPRINT', 'SINCE', 'STANDING', 'SIGNS', 'LISTED NOW'],
-    ...people.map((person) => [
+  printList(
+    ['PERSON', 'NAME', 'FINGERPRINT', 'SINCE', 'STANDING', 'SIGNS', 'LISTED NOW'],
+    people.map((person) => [
       String(person.userId),
+      person.username === null ? '-' : `@${person.username}`,
       person.fingerprint ?? '-',
       person.since ?? '-',
       person.standing,
       signsOf(person),
       listedNow(person),
     ]),
-  ])
+  )
 }
 
 function signsOf({ signs, signsFiles }: TrustRow): string {

@@ -21,12 +21,17 @@ const MODE = 0o600
 /** What goes into the file: a text, or another file. */
 type FileContent = { text: string } | { from: string }
 
+/** Whether a file may be replaced; absent where the command has no `--force`. */
+interface Overwriting {
+  force?: boolean
+}
+
 /**
  * Refuses a name that is taken, before anything else is done.
  * @throws OperatorError `refused`
  */
-export function refuseExisting(path: string, o: { force: boolean }): void {
-  if (!o.force && existsSync(path)) throw taken(path)
+export function refuseExisting(path: string, o: Overwriting): void {
+  if (o.force !== true && existsSync(path)) throw taken(path, o)
 }
 
 /**
@@ -35,7 +40,7 @@ export function refuseExisting(path: string, o: { force: boolean }): void {
  * @returns its absolute path
  * @throws OperatorError `refused` when it is there; `failed` when it cannot be written: nothing is left
  */
-export function writeNewFile(path: string, content: FileContent, o: { force: boolean }): string {
+export function writeNewFile(path: string, content: FileContent, o: Overwriting): string {
   const file = resolve(path)
   // In a folder that others write to, somebody could put a link under a name that can be guessed.
   const unfinished = `${file}.${randomUUID()}.tmp`
@@ -44,13 +49,13 @@ export function writeNewFile(path: string, content: FileContent, o: { force: boo
     else writeFileSync(unfinished, content.text, { mode: MODE, flag: 'wx' })
     chmodSync(unfinished, MODE)
     sync(unfinished, 'r+')
-    if (o.force) renameSync(unfinished, file)
+    if (o.force === true) renameSync(unfinished, file)
     else putUnderName(unfinished, file)
     sync(dirname(file), 'r')
     return file
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && existsSync(file)) throw taken(path)
+    if (code === 'EEXIST' && existsSync(file)) throw taken(path, o)
     throw new OperatorError(
       'failed',
       `${path} cannot be written (${code})`,
@@ -83,10 +88,12 @@ function sync(path: string, flags: 'r' | 'r+'): void {
   }
 }
 
-function taken(path: string): OperatorError {
+function taken(path: string, { force }: Overwriting): OperatorError {
   return new OperatorError(
     'refused',
     `${path} is there already`,
-    'name another file, or replace it with --force',
+    force === undefined
+      ? 'name another file: nothing is written over one'
+      : 'name another file, or replace it with --force',
   )
 }

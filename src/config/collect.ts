@@ -8,7 +8,7 @@ import { presetOf, SETTINGS } from './settings.ts'
 import type { Setting } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { readSettingsFile } from './yaml-file.ts'
-import type { GivenSetting } from './yaml-file.ts'
+import type { BotEntry, GivenSetting } from './yaml-file.ts'
 
 const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
@@ -26,6 +26,8 @@ export interface CollectedSettings {
   levels: readonly SettingsLevel[]
   /** The value that counts of each setting but secrets, checked, paths absolute. */
   values: Map<string, GivenSetting>
+  /** The list of several bots in the file; null where there is none, or a folder counts. */
+  list: BotEntry[] | null
   /** Absolute, the default included. */
   dataDir: string
   problems: Problem[]
@@ -42,19 +44,36 @@ export function collect(sources: Sources, file = findFile(sources)): CollectedSe
   const read = file === null ? null : readSettingsFile(file, sources.cwd)
   problems.push(...(read?.problems ?? []))
   const levels = [fromFlags(sources), fromEnvironment(sources, problems), read?.values ?? new Map()]
+  const values = checkLevels(levels, sources.cwd, problems)
+  const dataDir = resolve(sources.cwd, String(values.get('dataDir')?.value ?? presetOf('dataDir')))
+  const list = values.has('bots') ? null : (read?.bots ?? null)
+  return { levels, values, list, dataDir, problems, complete: read?.readable ?? true }
+}
+
+/**
+ * Checks every value of every level.
+ * @param levels from the one that counts most to the one that counts least
+ * @param cwd what relative paths start from
+ * @param problems gains what is wrong, also where another value counts
+ * @returns the value that counts of each setting but secrets, paths absolute
+ */
+export function checkLevels(
+  levels: readonly SettingsLevel[],
+  cwd: string,
+  problems: Problem[],
+): Map<string, GivenSetting> {
   const values = new Map<string, GivenSetting>()
   for (const setting of SETTINGS) {
     if (setting.kind === 'secret') continue
     for (const level of levels) {
       const given = level.get(setting.path)
       if (given === undefined) continue
-      const checked = check(setting, given, sources.cwd)
+      const checked = check(setting, given, cwd)
       if ('message' in checked) problems.push(checked)
       else if (!values.has(setting.path)) values.set(setting.path, checked)
     }
   }
-  const dataDir = resolve(sources.cwd, String(values.get('dataDir')?.value ?? presetOf('dataDir')))
-  return { levels, values, dataDir, problems, complete: read?.readable ?? true }
+  return values
 }
 
 /** The settings file: `--config`, else POSTERN_CONFIG, else config/postern.yaml if it is there. */

@@ -1,5 +1,6 @@
 /** Reading small files whose size and kind nobody promised. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 
 /** What the file was when it was read. */
 export interface FileFacts {
@@ -34,6 +35,18 @@ export function readBounded(
   } finally {
     closeSync(descriptor)
   }
+}
+
+/**
+ * A problem with a file that was to hold a secret, with the path of the file. What is no path at all
+ * may be the secret itself, put into the wrong variable: of that nothing is repeated.
+ * @param given the path as it was written
+ * @param cwd what a relative one starts from
+ */
+export function describeSecretFile(problem: string, given: string, cwd: string): string {
+  const path = resolve(cwd, given)
+  const isPath = existsSync(path) || isAbsolute(given) || /^\.{1,2}\//.test(given)
+  return isPath ? `${path}: ${problem}` : `${problem}, looked for in ${cwd}`
 }
 
 function readAll(descriptor: number, maxBytes: number): Buffer | null {

@@ -1,16 +1,20 @@
 /**
  * Loads the settings: flags over environment over file over defaults. Gives values, has no effect.
  */
+import { onlyBot, whichBot } from './bot-names.ts'
+import { findBots, type SeveralBots } from './bots.ts'
 import { collect } from './collect.ts'
 import type { CollectedSettings, SettingsLevel } from './collect.ts'
+import { botIdOf } from '../api/token.ts'
 import { OperatorError } from '../errors.ts'
-import { settingsError } from './problems.ts'
+import { describeSecretFile } from './files.ts'
+import { nothingSetError, settingsError } from './problems.ts'
 import type { Problem } from './problems.ts'
-import { applyRules, passphraseCommands } from './rules.ts'
+import { applyBotRules, applyProcessRules, applyRules, passphraseCommands } from './rules.ts'
 import { SecretSource } from './secrets.ts'
 import type { SecretRule } from './secrets.ts'
-import { presetOf, settingsFrom } from './settings.ts'
-import type { ProxySettings, Secrets, Settings } from './settings.ts'
+import { presetOf, processSettingsFrom, settingsFrom } from './settings.ts'
+import type { ProcessSettings, ProxySettings, Secrets, Settings } from './settings.ts'
 import type { Sources } from './sources.ts'
 
 /** Settings, secrets, and where each came from. */
@@ -19,6 +23,8 @@ export interface Loaded {
   secrets: Secrets
   /** By dotted path: file and line, variable or flag. What is not in it is a default. */
   origins: ReadonlyMap<string, string>
+  /** Files that secrets were read from, absolute, by the dotted path of the setting that names them. */
+  secretFiles: ReadonlyMap<string, string>
 }
 
 const RULES: Readonly<Record<string, SecretRule>> = {
@@ -26,40 +32,173 @@ const RULES: Readonly<Record<string, SecretRule>> = {
   'bot.clientToken': 'token',
   'key.passphrase': 'passphrase',
   'alert.url': 'url',
+  'store.url': 'database',
+}
+
+/** One of several bots. */
+export interface LoadedBot extends Loaded {
+  name: string
+}
+
+/** Several bots, and what they have in common. */
+export interface LoadedBots {
+  settings: ProcessSettings
+  secrets: Pick<Secrets, 'alertUrl'>
+  origins: ReadonlyMap<string, string>
+  bots: LoadedBot[]
+  /** Where each has a file, absolute; null where they are listed in the settings file. */
+  folder: string | null
 }
 
 /**
  * Loads everything that `run` needs.
+ * @returns the settings of the one bot, or of several
  * @throws OperatorError `settings`, with every problem of every source at once
  */
-export function load(sources: Sources): Loaded {
+export function loadAll(sources: Sources): { one: Loaded } | { several: LoadedBots } {
   const collected = collect(sources)
+  const found = findBots(collected, sources)
+  return found === null
+    ? { one: loadOne(collected, sources) }
+    : { several: readSeveral(collected, found, sources) }
+}
+
+/**
+ * Loads the settings of several bots again.
+ * @throws OperatorError `settings`, also when they are of one bot now
+ */
+export function loadSeveral(sources: Sources): LoadedBots {
+  const loaded = loadAll(sources)
+  if ('several' in loaded) return loaded.several
+  const message = 'is gone, and one bot takes a restart'
+  throw settingsError([{ place: '', path: 'bots', message }])
+}
+
+/**
+ * Loads the settings of one bot: of the only one, or of the one of several that `sources.bot` names.
+ * @throws OperatorError `settings`, with every problem of every source at once; `usage` when no bot
+ *   is of that name, or none is named and there are several
+ */
+export function load(sources: Sources): Loaded {
+  const loaded = loadAll(sources)
+  if ('one' in loaded) {
+    if (sources.bot !== null) throw onlyBot()
+    return loaded.one
+  }
+  const { bots } = loaded.several
+  const names = bots.map(({ name }) => name)
+  const bot = bots.find(({ name }) => name === sources.bot)
+  if (bot === undefined) throw whichBot(sources.bot, names)
+  return bot
+}
+
+function loadOne(collected: CollectedSettings, sources: Sources): Loaded {
   const problems = [...collected.problems]
+  const loaded = readOne(collected, { sources, problems, rules: applyRules })
+  if (problems.length > 0 || loaded === null) throw settingsError(problems)
+  return loaded
+}
+
+function readSeveral(
+  collected: CollectedSettings,
+  { folder, bots, problems: found }: SeveralBots,
+  sources: Sources,
+): LoadedBots {
+  const problems = [...collected.problems, ...found]
+  problems.push(...applyProcessRules({ ...collected, secrets: new Set(), sources }))
+  const loaded = bots.map(({ name, place, collected: own }): LoadedBot | null => {
+    const wrong = [...own.problems]
+    const one = readOne(own, { sources, problems: wrong, rules: applyBotRules })
+    problems.push(...wrong.map((problem) => ofBot(problem, { name, place })))
+    return one === null ? null : { ...one, name }
+  })
+  const complete = loaded.filter((one) => one !== null)
+  problems.push(...refuseTwins(complete))
+  const url = findSecret('alert.url', collected.levels, problems)
+  const alertUrl = url === null ? null : readSecret(url, collected, { problems, cwd: sources.cwd })
+  if (problems.length > 0) throw settingsError(dedupe(problems))
+  return {
+    settings: processSettingsFrom(nest(collected), { pretty: sources.terminal }),
+    secrets: alertUrl === null ? {} : { alertUrl },
+    origins: originsOf(collected),
+    bots: complete,
+    folder,
+  }
+}
+
+/** What is wrong for all bots is said once. */
+function dedupe(problems: readonly Problem[]): Problem[] {
+  const said = new Set<string>()
+  return problems.filter(({ place, path, message }) => {
+    const name = [place, path, message].join('\n')
+    return !said.has(name) && said.add(name)
+  })
+}
+
+/** Names the bot; what is missing is missing from its entry. */
+function ofBot(problem: Problem, { name, place }: { name: string; place: string }): Problem {
+  const path = ['bots', name, ...(problem.path === '' ? [] : [problem.path])].join('.')
+  return { ...problem, path, place: problem.place === '' ? place : problem.place }
+}
+
+/** What tells two bots apart must differ. */
+function refuseTwins(bots: readonly LoadedBot[]): Problem[] {
+  const telling: [what: string, of: (bot: LoadedBot) => string | number | null][] = [
+    ['the token of the same bot', ({ secrets }) => botIdOf(secrets.botToken.reveal())],
+    ['the same token for the local bot', ({ secrets }) => presentedToken(secrets).reveal()],
+    ['the same dataDir', ({ settings }) => settings.dataDir],
+  ]
+  return telling.flatMap(([what, of]) => {
+    const first = new Map<string | number, string>()
+    return bots.flatMap((bot) => {
+      const value = of(bot)
+      const other = value === null ? undefined : first.get(value)
+      if (value !== null && other === undefined) first.set(value, bot.name)
+      if (other === undefined) return []
+      const place = bot.origins.get('bot.token') ?? bot.origins.get('dataDir') ?? ''
+      return [{ place, path: `bots.${bot.name}`, message: `has ${what} as bots.${other}` }]
+    })
+  })
+}
+
+/** What the local bot presents. */
+export function presentedToken({ clientToken, botToken }: Secrets): SecretSource {
+  return clientToken ?? botToken
+}
+
+/**
+ * Reads all that is of one bot.
+ * @param o `problems` gains what is wrong; `rules` between settings
+ * @returns null when the token is missing or anything else is wrong
+ */
+function readOne(
+  collected: CollectedSettings,
+  { sources, problems, rules }: { sources: Sources; problems: Problem[]; rules: typeof applyRules },
+): Loaded | null {
+  const before = problems.length
   const secrets = new Map<string, SecretSource>()
-  const origins = new Map([...collected.values].map(([path, { place }]) => [path, place]))
+  const origins = originsOf(collected)
   const given = new Set<string>()
   for (const path of Object.keys(RULES)) {
     const found = findSecret(path, collected.levels, problems)
     if (found === null) continue
     given.add(path)
     origins.set(path, found.place)
-    const secret = readSecret(found, collected, problems)
+    const secret = readSecret(found, collected, { problems, cwd: sources.cwd })
     if (secret !== null) secrets.set(path, secret)
   }
   // What cannot be read may hold what seems to be missing.
-  const broken = new Set(problems.map(({ path }) => path))
-  const rules = applyRules({
-    values: collected.values,
-    secrets: given,
-    dataDir: collected.dataDir,
-    sources,
-  })
+  const broken = new Set([...collected.problems, ...problems].map(({ path }) => path))
+  const broke = rules({ ...collected, secrets: given, sources })
   problems.push(
-    ...rules.filter((p) => p.place !== '' || (collected.complete && !broken.has(p.path))),
+    ...broke.filter((p) => p.place !== '' || (collected.complete && !broken.has(p.path))),
   )
+  const isAnythingSet = collected.levels.some((level) => level.size > 0)
+  if (!isAnythingSet && collected.problems.length === 0) throw nothingSetError(problems)
   const token = secrets.get('bot.token')
   const alertUrl = secrets.get('alert.url')
-  if (problems.length > 0 || token === undefined) throw settingsError(problems)
+  const storeUrl = secrets.get('store.url')
+  if (problems.length > before || token === undefined || collected.problems.length > 0) return null
   return {
     settings: settingsFrom(nest(collected), {
       proxy: readProxies(sources),
@@ -69,17 +208,25 @@ export function load(sources: Sources): Loaded {
       botToken: token,
       clientToken: secrets.get('bot.clientToken') ?? null,
       passphrase: secrets.get('key.passphrase') ?? null,
+      ...(storeUrl !== undefined && { storeUrl }),
       ...(alertUrl !== undefined && { alertUrl }),
       howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
     },
     origins,
+    secretFiles: new Map(
+      [...secrets].flatMap(([path, { file }]) => (file === null ? [] : [[`${path}File`, file]])),
+    ),
   }
+}
+
+function originsOf({ values }: CollectedSettings): Map<string, string> {
+  return new Map([...values].map(([path, { place }]) => [path, place]))
 }
 
 /**
  * Finds out where a running sidecar would be, for commands that talk to it; whether the rest of
  * the settings would do for a start is not asked.
- * @returns `dataDir`, absolute
+ * @returns `dataDir`, absolute: that of the process where there are several bots
  * @throws OperatorError `settings` when any source holds something wrong or unknown
  */
 export function loadDataDir(sources: Sources): string {
@@ -88,26 +235,82 @@ export function loadDataDir(sources: Sources): string {
   return dataDir
 }
 
+/**
+ * Whether any source says where the service is, or who the bot is. Without that, whoever asks knows
+ * no more than where a sidecar runs.
+ */
+export function namesService(sources: Sources): boolean {
+  const { levels } = collect(sources)
+  const paths = ['upstream.url', 'bot.token', 'bot.tokenFile']
+  return levels.some((level) => paths.some((path) => level.has(path)))
+}
+
 /** What opens a store, or a copy of one. */
 export interface StoreAccess {
   /** Absolute. */
   dataDir: string
   protection: Settings['key']['protection']
   passphrase: SecretSource | null
+  /** The database that holds the store; null when it is in `dataDir`. */
+  storeUrl: SecretSource | null
+  store: Settings['store']
 }
 
 /**
  * Loads what commands need that open a store and never reach the service.
- * @throws OperatorError `settings`, with every problem of every source at once
+ * @throws OperatorError `settings`, with every problem of every source at once; `usage` as `load` does
  */
 export function loadStoreAccess(sources: Sources): StoreAccess {
-  const collected = collect(sources)
+  const collected = collectNamed(sources)
   const { dataDir, values, levels, problems } = collected
-  const found = findSecret('key.passphrase', levels, problems)
-  const passphrase = found === null ? null : readSecret(found, collected, problems)
+  const reading = { problems, cwd: sources.cwd }
+  const [passphrase = null, storeUrl = null] = ['key.passphrase', 'store.url'].map((path) => {
+    const found = findSecret(path, levels, problems)
+    return found === null ? null : readSecret(found, collected, reading)
+  })
   if (problems.length > 0) throw settingsError(problems)
-  const protection = values.get('key.protection')?.value ?? presetOf('key.protection')
-  return { dataDir, passphrase, protection: protection as StoreAccess['protection'] }
+  const valueOf = (path: string): unknown => values.get(path)?.value ?? presetOf(path)
+  const caFile = valueOf('store.caFile') as string | undefined
+  return {
+    dataDir,
+    passphrase,
+    protection: valueOf('key.protection') as StoreAccess['protection'],
+    storeUrl,
+    store: {
+      schema: valueOf('store.schema') as string,
+      ...(caFile === undefined ? {} : { caFile }),
+    },
+  }
+}
+
+/**
+ * Finds out where the store is that a command is about.
+ * @returns its folder, absolute
+ * @throws OperatorError `settings`, `usage` as `load` does
+ */
+export function loadStoreDir(sources: Sources): string {
+  const { dataDir, problems } = collectNamed(sources)
+  if (problems.length > 0) throw settingsError(problems)
+  return dataDir
+}
+
+/** What counts for the only bot, or for the one that `sources.bot` names. */
+function collectNamed(sources: Sources): CollectedSettings {
+  const collected = collect(sources)
+  const found = findBots(collected, sources)
+  if (found === null) {
+    if (sources.bot !== null) throw onlyBot()
+    return collected
+  }
+  const bot = found.bots.find(({ name }) => name === sources.bot)
+  if (bot === undefined) {
+    throw whichBot(
+      sources.bot,
+      found.bots.map(({ name }) => name),
+    )
+  }
+  const problems = [...collected.problems, ...found.problems, ...bot.collected.problems]
+  return { ...bot.collected, problems }
 }
 
 interface FoundSecret {
@@ -140,7 +343,7 @@ function findSecret(
 function readSecret(
   found: FoundSecret,
   { values }: CollectedSettings,
-  problems: Problem[],
+  { problems, cwd }: { problems: Problem[]; cwd: string },
 ): SecretSource | null {
   const { path, place } = found
   const rule = RULES[path] ?? 'token'
@@ -155,7 +358,10 @@ function readSecret(
     problems.push({ place, path, message: 'expected text' })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    problems.push({ place, path, message: error.message })
+    const message = found.named
+      ? describeSecretFile(error.message, String(found.value), cwd)
+      : error.message
+    problems.push({ place, path, message })
   }
   return null
 }

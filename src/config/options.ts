@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { BOT_NAME } from './bot-names.ts'
 import { describeUrlProblem } from './urls.ts'
 
 /** How a setting is written where all is text, in the environment and in flags. */
@@ -75,8 +76,8 @@ const seconds = (preset: number, meaning: string) => {
   return setting(schema.default(preset), about, meaning)
 }
 
-/** What a settings file may hold; also what flags and environment are checked against. */
-export const Options = z.strictObject({
+/** The settings of a sidecar that serves one bot. */
+const OneBot = z.strictObject({
   upstream: z.strictObject({
     url: setting(
       z.string().superRefine((value, context) => {
@@ -122,10 +123,20 @@ export const Options = z.strictObject({
     .strictObject({
       host: host('127.0.0.1', 'address of /healthz, /readyz, /metrics and /status'),
       port: port(8701, 'port of /healthz, /readyz, /metrics and /status'),
+      allowedHosts: setting(
+        hostList.optional(),
+        hostListAbout,
+        'more names and addresses by which /metrics and /status may be asked; those of listen.allowedHosts when not set; probes may use any',
+      ),
       updatesWaiting: choice(
         ['warn', 'unready'],
         'warn',
         'updates that the bot does not take for a minute, or a hundred of them: warn only, or /readyz 503',
+      ),
+      readyWhen: choice(
+        ['all', 'any'],
+        'all',
+        'with several bots, /readyz is 200 when all are ready, or when any is',
       ),
     })
     .prefault({}),
@@ -134,6 +145,23 @@ export const Options = z.strictObject({
     { kind: 'path', expected: 'the path of a folder' },
     'folder for everything that survives a restart: keys, chats, people; created with mode 0700',
   ),
+  store: z
+    .strictObject({
+      url: secret(
+        'database of PostgreSQL that several sidecars share, in place of a file in dataDir: postgres://user:password@host/database',
+      ),
+      urlFile: path('file that holds store.url'),
+      caFile: path('PEM file with the private authority that signed the database’s certificate'),
+      schema: setting(
+        z
+          .string()
+          .regex(/^[a-z_][a-z0-9_]{0,62}$/)
+          .default('postern'),
+        { kind: 'text', expected: 'a name of lower-case letters, digits and underscores' },
+        'schema of that database which holds the store; each bot needs its own',
+      ),
+    })
+    .prefault({}),
   key: z
     .strictObject({
       passphrase: secret('passphrase that unlocks the secret keys'),
@@ -246,6 +274,75 @@ export const Options = z.strictObject({
     })
     .prefault({}),
 })
+
+/**
+ * What each of several bots may have otherwise than the others, by path or by group. All else is of
+ * the process.
+ */
+const OF_EACH_BOT: readonly string[] = [
+  'upstream',
+  'bot',
+  'admin.updatesWaiting',
+  'dataDir',
+  'key',
+  'seal',
+  'open',
+  'trust',
+  'alert',
+  'readableGroups',
+  'clearFields',
+  'routes',
+  'webhook',
+  'cache',
+]
+
+/** Whether one of several bots may have a setting of its own. */
+export function isOfEachBot(dotted: string): boolean {
+  return OF_EACH_BOT.some((own) => dotted === own || dotted.startsWith(`${own}.`))
+}
+
+const { bot, ...others } = OneBot.shape
+
+/** One of several bots, in the list or in a file of its own. */
+const OneOfSeveral = z.strictObject({
+  name: z
+    .string()
+    .regex(BOT_NAME)
+    .optional()
+    .describe('name in commands, metrics and log; in a folder, the name of the file'),
+  ...bot.unwrap().shape,
+  ...ownShape(others, []),
+})
+
+/** What a settings file may hold; also what flags and environment are checked against. */
+export const Options = OneBot.extend({
+  bots: setting(
+    z.union([z.string().min(1), z.array(OneOfSeveral)]).optional(),
+    { kind: 'path', expected: 'a folder with a file for each bot, or a list of bots' },
+    'several bots in one process: a list, or a folder with one file for each',
+  ),
+})
+
+/** The shape of what a bot may have of its own; no defaults, which are those of all. */
+function ownShape(shape: Record<string, z.ZodType>, above: string[]): Record<string, z.ZodType> {
+  const own: Record<string, z.ZodType> = {}
+  for (const [name, schema] of Object.entries(shape)) {
+    const at = [...above, name]
+    const inner = innermost(schema)
+    if (inner instanceof z.ZodObject) {
+      const group = ownShape(inner.shape, at)
+      if (Object.keys(group).length > 0) own[name] = z.strictObject(group).optional()
+    } else if (isOfEachBot(at.join('.'))) {
+      own[name] = inner.describe(schema.description ?? '').optional()
+    }
+  }
+  return own
+}
+
+function innermost(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as unknown as { innerType?: z.ZodType }
+  return innerType === undefined ? schema : innermost(innerType)
+}
 
 /** True for an IP address or a name that DNS could hold. */
 function isHost(text: string): boolean {

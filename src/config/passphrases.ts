@@ -1,7 +1,8 @@
-/** Passphrases that single commands take, beside the settings. */
+/** Secrets that single commands take, beside the settings. */
 import { resolve } from 'node:path'
+import { describeSecretFile } from './files.ts'
 import { settingsError } from './problems.ts'
-import { SecretSource } from './secrets.ts'
+import { SecretSource, type SecretRule } from './secrets.ts'
 import { OperatorError } from '../errors.ts'
 
 /** Their names in the environment; each can be given as a file by adding `_FILE`. */
@@ -12,11 +13,13 @@ export const PASSPHRASES = {
   new: 'POSTERN_NEW_PASSPHRASE',
 } as const
 
-/** Every variable that holds such a passphrase or names its file. */
-export const PASSPHRASE_VARIABLES = Object.values(PASSPHRASES).flatMap((name) => [
-  name,
-  `${name}_FILE`,
-])
+/** The database that a store is moved into; it can be given as a file too. */
+const NEW_STORE_URL = 'POSTERN_NEW_STORE_URL'
+
+/** Every variable that holds such a secret or names its file. */
+export const PASSPHRASE_VARIABLES = [...Object.values(PASSPHRASES), NEW_STORE_URL].flatMap(
+  (name) => [name, `${name}_FILE`],
+)
 
 /**
  * Reads the passphrase of a command.
@@ -26,7 +29,25 @@ export const PASSPHRASE_VARIABLES = Object.values(PASSPHRASES).flatMap((name) =>
  */
 export function commandPassphrase(
   name: (typeof PASSPHRASES)[keyof typeof PASSPHRASES],
-  { env, cwd }: { env: Readonly<Record<string, string>>; cwd: string },
+  sources: Environment,
+): SecretSource | null {
+  return commandSecret(name, 'passphrase', sources)
+}
+
+/** The same for the database that a store is moved into. */
+export function newStoreUrl(sources: Environment): SecretSource | null {
+  return commandSecret(NEW_STORE_URL, 'database', sources)
+}
+
+interface Environment {
+  env: Readonly<Record<string, string>>
+  cwd: string
+}
+
+function commandSecret(
+  name: string,
+  rule: SecretRule,
+  { env, cwd }: Environment,
 ): SecretSource | null {
   const value = env[name]
   const file = env[`${name}_FILE`]
@@ -37,11 +58,15 @@ export function commandPassphrase(
       throw new OperatorError('settings', `expected the secret or its file, not both`, '')
     }
     return file === undefined
-      ? SecretSource.fromValue(value ?? '')
-      : SecretSource.fromFile(resolve(cwd, file))
+      ? SecretSource.fromValue(value ?? '', rule)
+      : SecretSource.fromFile(resolve(cwd, file), rule)
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    const hint = 'give the passphrase alone, in a file of mode 0600'
-    throw settingsError([{ place, path: '', message: error.message, hint }])
+    const hint = 'give the secret alone, in a file of mode 0600'
+    const message =
+      file === undefined || value !== undefined
+        ? error.message
+        : describeSecretFile(error.message, file, cwd)
+    throw settingsError([{ place, path: '', message, hint }])
   }
 }

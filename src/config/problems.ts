@@ -32,6 +32,21 @@ export function settingsError(problems: readonly Problem[]): OperatorError {
   return new OperatorError('settings', message, hint)
 }
 
+/**
+ * The refusal where nothing at all is set: whoever sees it has most likely just begun.
+ * @param required what is missing
+ * @returns OperatorError `settings`
+ */
+export function nothingSetError(required: readonly Problem[]): OperatorError {
+  const lines = [
+    '`postern init` asks four questions and writes the settings',
+    '`postern demo` shows all of it on this machine, with nothing to set',
+    'or set these yourself, `postern run --help` lists every setting:',
+    ...required.map((problem) => `  ${describe(problem)}`),
+  ]
+  return new OperatorError('settings', 'nothing is set up here yet', lines.join('\n      '))
+}
+
 function describe({ place, path, message, nearest }: Problem): string {
   const where = [place, path].filter((part) => part !== '').join(' ')
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`

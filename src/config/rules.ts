@@ -22,19 +22,28 @@ export interface Whole {
   sources: Sources
 }
 
-/** Applies every rule; gives all problems. */
+/** Applies every rule for a sidecar with one bot; gives all problems. */
 export function applyRules(whole: Whole): Problem[] {
+  return [...applyBotRules(whole), ...applyProcessRules(whole)]
+}
+
+/** Applies the rules for what is the same for all bots of a process. */
+export function applyProcessRules(whole: Whole): Problem[] {
+  return [refuseSharedPort, refuseLongSocket, refuseProxies].flatMap((rule) => rule(whole))
+}
+
+/** Applies the rules for what is of one bot. */
+export function applyBotRules(whole: Whole): Problem[] {
   return [
     refuseMissing,
     refusePlainHttp,
     refuseOpenDoor,
-    refuseSharedPort,
-    refuseLongSocket,
-    refuseCaFile,
+    refuseCaFile('upstream.caFile'),
+    refuseCaFile('store.caFile'),
+    refuseStoreWithoutUrl,
     refuseAlertCommand,
     refuseMissingPassphrase,
     refuseManyKeys,
-    refuseProxies,
   ].flatMap((rule) => rule(whole))
 }
 
@@ -104,16 +113,24 @@ function refuseAlertCommand(whole: Whole): Problem[] {
   } catch {
     // reported below
   }
-  return problem(whole, 'alert.command', 'expected a program that this user may run')
+  return problem(whole, 'alert.command', `${path}: expected a program that this user may run`)
 }
 
-function refuseCaFile(whole: Whole): Problem[] {
-  const path = valueOf(whole, 'upstream.caFile')
-  if (typeof path !== 'string') return []
-  const read = readBounded(path, MAX_CA_BYTES)
-  if ('problem' in read) return problem(whole, 'upstream.caFile', read.problem)
-  if (read.text.includes('-----BEGIN CERTIFICATE-----')) return []
-  return problem(whole, 'upstream.caFile', 'expected certificates in PEM')
+const refuseCaFile =
+  (name: 'upstream.caFile' | 'store.caFile') =>
+  (whole: Whole): Problem[] => {
+    const path = valueOf(whole, name)
+    if (typeof path !== 'string') return []
+    const read = readBounded(path, MAX_CA_BYTES)
+    if ('problem' in read) return problem(whole, name, `${path}: ${read.problem}`)
+    if (read.text.includes('-----BEGIN CERTIFICATE-----')) return []
+    return problem(whole, name, `${path}: expected certificates in PEM`)
+  }
+
+/** Whoever names an authority believes that a database is in use. */
+function refuseStoreWithoutUrl(whole: Whole): Problem[] {
+  const isMeant = whole.values.has('store.caFile') && !whole.secrets.has('store.url')
+  return isMeant ? problem(whole, 'store.caFile', 'has no meaning without store.url') : []
 }
 
 /**
@@ -124,7 +141,7 @@ function refuseMissingPassphrase(whole: Whole): Problem[] {
   const needed = valueOf(whole, 'key.publish') === true
   const protection = valueOf(whole, 'key.protection')
   const noOther = protection === 'auto' && !whole.sources.mayHaveKeychain
-  if (!needed || whole.secrets.has('key.passphrase')) return []
+  if (!needed || whole.secrets.has('key.passphrase') || whole.secrets.has('store.url')) return []
   if (existsSync(join(whole.dataDir, 'postern.db'))) return []
   if (protection !== 'passphrase' && !noOther) return []
   return problem(

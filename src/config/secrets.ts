@@ -90,9 +90,9 @@ export class SecretSource {
 
 /**
  * `token`: goes into a header, so visible ASCII alone. `passphrase`: people's words, spaces between
- * them included. `url`: where something is POSTed to.
+ * them included. `url`: where something is POSTed to. `database`: a URL of PostgreSQL.
  */
-export type SecretRule = 'token' | 'passphrase' | 'url'
+export type SecretRule = 'token' | 'passphrase' | 'url' | 'database'
 
 /** What tells one writing of a file from the next, without reading it. */
 function lookOf(file: string | null): string {
@@ -128,6 +128,9 @@ function accept(value: string, rule: SecretRule): string {
   if (value.trim() === '') refuse('is empty')
   if (rule === 'url' && !isTarget(value)) {
     refuse('is no https URL, and no http URL on loopback')
+  }
+  if (rule === 'database' && !/^postgres(ql)?:\/\//.test(value)) {
+    refuse('is no URL that begins with postgres://')
   }
   if (rule !== 'passphrase') {
     if (/[^\x21-\x7e]/.test(value)) {

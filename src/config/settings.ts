@@ -3,7 +3,7 @@
  * secrets are different types: settings may be printed, secrets have no way to be.
  */
 import type { z } from 'zod'
-import { abouts, Options } from './options.ts'
+import { abouts, isOfEachBot, Options } from './options.ts'
 import type { About } from './options.ts'
 import type { SecretSource } from './secrets.ts'
 import { baseUrlOf } from './urls.ts'
@@ -18,19 +18,34 @@ export interface ProxySettings {
   noProxy?: string
 }
 
-/** All settings, defaults filled in, paths absolute, `upstream.url` without a trailing slash. */
-export interface Settings extends Omit<Options_, 'upstream' | 'bot' | 'key' | 'alert' | 'log'> {
+/**
+ * All settings of one bot and of the process, defaults filled in, paths absolute, `upstream.url`
+ * without a trailing slash.
+ */
+export interface Settings extends Omit<
+  Options_,
+  'upstream' | 'bot' | 'bots' | 'store' | 'key' | 'alert' | 'log'
+> {
   upstream: Options_['upstream'] & { proxy: ProxySettings }
+  store: Omit<Options_['store'], 'url' | 'urlFile'>
   key: Omit<Options_['key'], 'passphrase' | 'passphraseFile'>
   alert: Omit<Options_['alert'], 'url' | 'urlFile'>
   log: Omit<Options_['log'], 'pretty'> & { pretty: boolean }
 }
+
+/**
+ * The settings of a process with several bots. `dataDir` has theirs in it, `alert` is for what is
+ * the matter with none of them in particular.
+ */
+export type ProcessSettings = Pick<Settings, 'listen' | 'admin' | 'dataDir' | 'log' | 'alert'>
 
 /** What must never be printed. `clientToken` null: the bot presents the service's own token. */
 export interface Secrets {
   botToken: SecretSource
   clientToken: SecretSource | null
   passphrase: SecretSource | null
+  /** The database that holds the store; without one it is in `dataDir`. */
+  storeUrl?: SecretSource
   /** Where alerts are POSTed to. */
   alertUrl?: SecretSource
   /** Commands for a person that make a passphrase file outside `dataDir`. */
@@ -46,6 +61,8 @@ export interface Setting extends About {
   /** `upstream-allow-http`, or null: secrets are no flags, since every process sees them. */
   flag: string | null
   meaning: string
+  /** Whether one of several bots may have it otherwise than the others. */
+  isOfEachBot: boolean
   /** Undefined when there is none. */
   preset: unknown
   schema: z.ZodType
@@ -68,7 +85,16 @@ export function settingsFrom(
   options: z.input<typeof Options>,
   surroundings: { proxy?: ProxySettings; pretty?: boolean } = {},
 ): Settings {
-  const { bot: _bot, key, alert, log, upstream, ...rest } = Options.parse(options)
+  const {
+    bot: _bot,
+    bots: _bots,
+    store,
+    key,
+    alert,
+    log,
+    upstream,
+    ...rest
+  } = Options.parse(options)
   const { passphrase: _passphrase, passphraseFile: _file, ...keySettings } = key
   return {
     ...rest,
@@ -77,10 +103,52 @@ export function settingsFrom(
       url: baseUrlOf(upstream.url),
       proxy: surroundings.proxy ?? {},
     },
+    store: {
+      schema: store.schema,
+      ...(store.caFile === undefined ? {} : { caFile: store.caFile }),
+    },
     key: keySettings,
     alert: alert.command === undefined ? {} : { command: alert.command },
     log: { ...log, pretty: log.pretty ?? surroundings.pretty ?? false },
   }
+}
+
+const OfProcess = Options.pick({
+  listen: true,
+  admin: true,
+  dataDir: true,
+  log: true,
+  alert: true,
+})
+
+/** The same for what several bots have in common. */
+export function processSettingsFrom(
+  options: z.input<typeof OfProcess>,
+  surroundings: { pretty?: boolean } = {},
+): ProcessSettings {
+  const { listen, admin, dataDir, log, alert } = options
+  const settings = OfProcess.parse({ listen, admin, dataDir, log, alert })
+  const { command } = settings.alert
+  const pretty = settings.log.pretty ?? surroundings.pretty ?? false
+  return {
+    ...settings,
+    alert: command === undefined ? {} : { command },
+    log: { ...settings.log, pretty },
+  }
+}
+
+/** The dotted paths of what counts otherwise for the process in one than in the other. */
+export function changedOfProcess(before: ProcessSettings, now: ProcessSettings): string[] {
+  return SETTINGS.map(({ path }) => path).filter((path) => {
+    const [one, other] = [before, now].map((settings) => JSON.stringify(valueAt(settings, path)))
+    return one !== other
+  })
+}
+
+function valueAt(settings: object, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], settings)
 }
 
 interface Def {
@@ -107,6 +175,7 @@ function row(schema: z.ZodType, path: string[], about: About): Setting {
     flag: about.kind === 'secret' ? null : words.join('-'),
     ...about,
     meaning: schema.description ?? '',
+    isOfEachBot: isOfEachBot(path.join('.')),
     preset: def.type === 'default' ? def.defaultValue : undefined,
     schema,
   }

@@ -20,22 +20,38 @@ export function showSettings(loaded: Loaded): string {
   return `${[...lines, ...proxies(loaded.settings.upstream.proxy)].join('\n')}\n`
 }
 
-function line(setting: Setting, { settings, origins }: Loaded): string {
-  const name = setting.path.split('.').at(-1) ?? ''
-  const origin = origins.get(setting.path)
-  if (setting.kind === 'secret') {
+function line(setting: Setting, loaded: Loaded): string {
+  const { path, kind, preset } = setting
+  const name = path.split('.').at(-1) ?? ''
+  const origin = loaded.origins.get(path)
+  if (kind === 'secret') {
     return origin === undefined ? `# ${name}: not set` : `# ${name}: set, from ${origin}`
   }
-  const value = setting.path.startsWith('bot.')
-    ? undefined
-    : setting.path
-        .split('.')
-        .reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], settings)
-  if (value === undefined) {
-    return origin === undefined ? `# ${name}: not set` : `# ${name}: from ${origin}`
-  }
+  const value = valueOf(path, loaded)
+  // Without a default, what was not set follows from where the process runs.
+  const isSet = origin !== undefined || preset !== undefined
+  if (!isSet || value === undefined) return `# ${name}: not set`
   const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
   return `${name}: ${text} # ${origin ?? 'default'}`
+}
+
+/** What counts; undefined for the file of a secret that was given otherwise. */
+function valueOf(path: string, { settings, secretFiles }: Loaded): unknown {
+  const isSecretFile = SETTINGS.some((one) => one.kind === 'secret' && `${one.path}File` === path)
+  if (isSecretFile) return secretFiles.get(path)
+  return path
+    .split('.')
+    .reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], settings)
+}
+
+/**
+ * The secrets that a settings file made by `showSettings` leaves out, by dotted path, with where they
+ * came from: whoever uses the file must give them again.
+ */
+export function secretsLeftOut({ origins, secretFiles }: Loaded): Map<string, string> {
+  const given = SETTINGS.filter(({ kind, path }) => kind === 'secret' && origins.has(path))
+  const left = given.filter(({ path }) => !secretFiles.has(`${path}File`))
+  return new Map(left.map(({ path }) => [path, origins.get(path) ?? '']))
 }
 
 function proxies({ httpsProxy, httpProxy, noProxy }: ProxySettings): string[] {

@@ -2,6 +2,7 @@
 import inspector from 'node:inspector'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -12,6 +13,8 @@ export interface Sources {
   env: Readonly<Record<string, string>>
   /** What `--config` named, or null. */
   configFlag: string | null
+  /** Which of several bots `--bot` named, or null. */
+  bot: string | null
   cwd: string
   home: string
   /** XDG_RUNTIME_DIR: a folder for sockets, meant for this user alone; null when there is none. */
@@ -46,6 +49,7 @@ export function processSources(flags: Readonly<Record<string, unknown>>): Source
     ),
     env,
     configFlag: typeof flags['config'] === 'string' ? flags['config'] : null,
+    bot: typeof flags['bot'] === 'string' ? flags['bot'] : null,
     cwd: process.cwd(),
     home: homedir(),
     runtimeDir: env['XDG_RUNTIME_DIR'] || null,
@@ -62,6 +66,25 @@ function mayHaveKeychain(env: Readonly<Record<string, string>>): boolean {
   const { DBUS_SESSION_BUS_ADDRESS = '', XDG_RUNTIME_DIR = '' } = env
   const hasBus = XDG_RUNTIME_DIR !== '' && existsSync(`${XDG_RUNTIME_DIR}/bus`)
   return DBUS_SESSION_BUS_ADDRESS !== '' || hasBus
+}
+
+/** The environment for a command that runs beside us: ours without our secrets, and what is added. */
+export function commandEnvironment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const env = { ...process.env }
+  for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete env[name]
+  for (const name of PASSPHRASE_VARIABLES) delete env[name]
+  return { ...env, ...added }
+}
+
+/**
+ * Folders for what this user's running processes tell each other, the most fleeting first. They may
+ * not exist yet.
+ */
+export function userRuntimeFolders(): string[] {
+  const { XDG_RUNTIME_DIR: runtime, XDG_STATE_HOME: state } = process.env
+  return [runtime, state || join(homedir(), '.local', 'state')].filter(
+    (folder) => folder !== undefined && isAbsolute(folder),
+  ) as string[]
 }
 
 /** Where the control of a running sandbox is, as the environment says; undefined when it does not. */

@@ -25,6 +25,14 @@ export function settingsTemplate(values: ReadonlyMap<string, unknown>, schema: s
   return `${parts.join('\n')}\n`
 }
 
+/**
+ * The file of one of several bots.
+ * @param values what is its own, by path; secrets only as files
+ */
+export function botEntry(values: Readonly<Record<string, unknown>>): string {
+  return `# What is not here is for this bot as for all.\n${stringify(values)}`
+}
+
 /** A setting with what it is for, indented where it stands in a group. */
 function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, unknown>): string {
   const [first = '', inner] = path.split('.')

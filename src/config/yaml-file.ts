@@ -1,4 +1,4 @@
-/** The settings file: YAML, strict, every value with the line it stands on. */
+/** Settings files: YAML, strict, every value with the line it stands on. */
 import { relative } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, YAMLMap } from 'yaml'
@@ -6,11 +6,16 @@ import { describeExposure } from './secrets.ts'
 import { readBounded } from './files.ts'
 import { nearestName } from './problems.ts'
 import type { Problem } from './problems.ts'
+import { isOfEachBot } from './options.ts'
 import { SETTINGS } from './settings.ts'
 
 const MAX_BYTES = 1024 * 1024
 const MAX_PROBLEMS = 50
+const BOTS = 'bots'
 const PATHS = SETTINGS.map(({ path }) => path)
+const BOT_TOKENS = /^bot\.(?=(client)?token)/i
+/** What stands in the entry of one of several bots: its tokens stand there without a group. */
+const BOT_PATHS = ['name', ...PATHS.filter(isOfEachBot).map((path) => path.replace(BOT_TOKENS, ''))]
 
 /** A value as one source gives it, not yet checked. */
 export interface GivenSetting {
@@ -18,10 +23,22 @@ export interface GivenSetting {
   place: string
 }
 
+/** One of several bots, as a list or a file of its own names it. */
+export interface BotEntry {
+  /** Where it begins. */
+  place: string
+  /** As it was given; null when it was not. */
+  name: GivenSetting | null
+  /** By dotted path, as in the settings of one bot. */
+  values: Map<string, GivenSetting>
+}
+
 /** What a settings file holds. */
 export interface FileSettings {
-  /** By dotted path. */
+  /** By dotted path; of `bots` the path of a folder alone. */
   values: Map<string, GivenSetting>
+  /** The list under `bots`; null when there is none. */
+  bots: BotEntry[] | null
   problems: Problem[]
   /** False when it could not be read as YAML, so that what it lacks is not known. */
   readable: boolean
@@ -34,6 +51,34 @@ export interface FileSettings {
  * @param cwd what places are named relative to
  */
 export function readSettingsFile(path: string, cwd: string): FileSettings {
+  return readFile(path, cwd, ({ contents }, at, found) => {
+    collect(contents, [], { at, found, paths: PATHS })
+  })
+}
+
+/**
+ * Reads the file of one of several bots, as strictly.
+ * @param path absolute
+ * @param cwd what places are named relative to
+ * @returns `entry` null when it could not be read as YAML
+ */
+export function readBotFile(
+  path: string,
+  cwd: string,
+): { entry: BotEntry | null; problems: Problem[] } {
+  const { bots, problems } = readFile(path, cwd, ({ contents }, at, found) => {
+    found.bots = [entryOf(contents, null, { at, found, paths: BOT_PATHS })]
+  })
+  return { entry: bots?.[0] ?? null, problems }
+}
+
+type Take = (
+  document: ReturnType<typeof parseDocument>,
+  at: (offset: number) => string,
+  found: FileSettings,
+) => void
+
+function readFile(path: string, cwd: string, take: Take): FileSettings {
   const near = relative(cwd, path)
   const name = near.startsWith('..') ? path : near
   const read = readBounded(path, MAX_BYTES)
@@ -61,60 +106,94 @@ export function readSettingsFile(path: string, cwd: string): FileSettings {
       })),
     )
   }
-  const found: FileSettings = { values: new Map(), problems: [], readable: true }
-  collect(document.contents, [], at, found)
-  refuseExposedSecret(found, path, read.facts)
+  const found: FileSettings = { values: new Map(), bots: null, problems: [], readable: true }
+  take(document, at, found)
+  for (const values of [found.values, ...(found.bots ?? []).map((one) => one.values)]) {
+    found.problems.push(...exposedSecret(values, path, read.facts))
+  }
   found.problems = found.problems.slice(0, MAX_PROBLEMS)
   return found
 }
 
 function unreadable(problems: Problem[]): FileSettings {
-  return { values: new Map(), problems, readable: false }
+  return { values: new Map(), bots: null, problems, readable: false }
 }
 
-function collect(
-  node: Node | null,
-  path: string[],
-  at: (offset: number) => string,
-  found: FileSettings,
-): void {
+/** Where what is read goes, and which names are known there. */
+interface Into {
+  at: (offset: number) => string
+  found: Pick<FileSettings, 'values' | 'problems'> & { bots?: BotEntry[] | null }
+  paths: readonly string[]
+  /** Stands before the paths of problems: whose setting it is. */
+  of?: string
+}
+
+function collect(node: Node | null, path: string[], into: Into): void {
+  const { at, found } = into
   const empty = node === null || (isScalar(node) && node.value === null)
   if (empty) return
   const problem = (message: string) =>
-    found.problems.push({ place: at(node.range?.[0] ?? 0), path: path.join('.'), message })
+    found.problems.push({ place: at(node.range?.[0] ?? 0), path: named(path, into), message })
   if (isAlias(node)) problem('aliases are not taken')
   else if (!isMap(node)) problem('expected a group of settings')
-  else for (const pair of node.items) collectPair(pair, path, at, found)
+  else for (const pair of node.items) collectPair(pair, path, into)
 }
 
-function collectPair(
-  pair: YAMLMap['items'][number],
-  above: string[],
-  at: (offset: number) => string,
-  found: FileSettings,
-): void {
+function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into): void {
+  const { at, found, paths } = into
   const key = pair.key as Node
   const value = pair.value as Node | null
   const name = isScalar(key) ? String(key.value) : '?'
   const path = [...above, name]
   const dotted = path.join('.')
   const place = at((value ?? key).range?.[0] ?? key.range?.[0] ?? 0)
-  if (PATHS.includes(dotted)) {
+  if (dotted === BOTS && isSeq(value) && paths === PATHS) {
+    found.bots = value.items.map((item, index) => entryOf(item as Node | null, index, into))
+  } else if (paths.includes(dotted)) {
     if (value !== null && hasAlias(value)) {
-      found.problems.push({ place, path: dotted, message: 'aliases are not taken' })
+      found.problems.push({ place, path: named(path, into), message: 'aliases are not taken' })
     } else {
       found.values.set(dotted, { value: plain(value), place })
     }
-  } else if (PATHS.some((known) => known.startsWith(`${dotted}.`))) {
-    collect(value, path, at, found)
+  } else if (paths.some((known) => known.startsWith(`${dotted}.`))) {
+    collect(value, path, into)
   } else {
+    const isOfAll = PATHS.some((known) => known === dotted || known.startsWith(`${dotted}.`))
     found.problems.push({
       place: at(key.range?.[0] ?? 0),
-      path: dotted,
-      message: 'no such setting',
-      nearest: nearestName(dotted, PATHS),
+      path: named(path, into),
+      ...(isOfAll
+        ? { message: 'is the same for all bots: set it beside `bots`, not for one of them' }
+        : { message: 'no such setting', nearest: nearestName(dotted, paths) }),
     })
   }
+}
+
+/** @param index null in a file of its own */
+function entryOf(node: Node | null, index: number | null, { at, found, paths }: Into): BotEntry {
+  const given = isMap(node) ? node.get('name') : undefined
+  const of = typeof given === 'string' ? given : String(index ?? '')
+  const values = new Map<string, GivenSetting>()
+  const own = { values, problems: found.problems }
+  const into = { at, found: own, paths: BOT_PATHS, of: `${BOTS}.${of}`.replace(/\.$/, '') }
+  if (node !== null && isMap(node)) collect(node, [], into)
+  else if (paths !== BOT_PATHS || node !== null) {
+    const place = at(node?.range?.[0] ?? 0)
+    found.problems.push({ place, path: into.of, message: 'expected the settings of a bot' })
+  }
+  const name = values.get('name') ?? null
+  values.delete('name')
+  const whole = [...values].map(([path, one]) => [wholePath(path), one] as const)
+  return { place: at(node?.range?.[0] ?? 0), name, values: new Map(whole) }
+}
+
+/** The path that a setting of an entry has where there is one bot. */
+function wholePath(path: string): string {
+  return PATHS.includes(path) ? path : `bot.${path}`
+}
+
+function named(path: string[], { of }: Into): string {
+  return [...(of === undefined ? [] : [of]), ...path].join('.')
 }
 
 function hasAlias(node: unknown): boolean {
@@ -128,15 +207,15 @@ function plain(node: unknown): unknown {
   return isSeq(node) ? node.items.map((item) => (isScalar(item) ? item.value : {})) : {}
 }
 
-function refuseExposedSecret(
-  found: FileSettings,
+function exposedSecret(
+  values: ReadonlyMap<string, GivenSetting>,
   path: string,
   facts: Parameters<typeof describeExposure>[1],
-): void {
-  const secret = SETTINGS.find((s) => s.kind === 'secret' && found.values.has(s.path))
-  if (secret === undefined) return
+): Problem[] {
+  const secret = SETTINGS.find((s) => s.kind === 'secret' && values.has(s.path))
+  if (secret === undefined) return []
   const exposed = describeExposure(path, facts)
-  if (exposed === null) return
-  const place = found.values.get(secret.path)?.place ?? ''
-  found.problems.push({ place, path: secret.path, message: `the file ${exposed}` })
+  if (exposed === null) return []
+  const place = values.get(secret.path)?.place ?? ''
+  return [{ place, path: secret.path, message: `the file ${exposed}` }]
 }

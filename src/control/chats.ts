@@ -37,13 +37,7 @@ export const CHATS = {
     z.strictObject({ chatId: z.int() }),
     async ({ knownChats, previewChat }, { chatId }) => {
       const known = knownChats.get(chatId)
-      if (known === undefined) {
-        throw new OperatorError(
-          'refused',
-          `chat ${chatId} is not known`,
-          '`postern chat list` shows the chats; Postern learns of one by its first update',
-        )
-      }
+      if (known === undefined) throw unknownChats([chatId])
       return { kind: known.kind, ...(await previewChat(chatId)) }
     },
   ),
@@ -52,6 +46,7 @@ export const CHATS = {
     Lift,
     async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
+      if ('chatIds' in lift) requireKnown(lift.chatIds, knownChats)
       const lifted = isPrivate
         ? await knownChats.setPrivateReadable({ readable: true })
         : await knownChats.lift('chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
@@ -85,6 +80,20 @@ const STILL_ENCRYPTED =
   'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
 const MAY_BE_READABLE =
   'private chats may be readable again, where the service lists them as readable'
+
+/** A typing mistake must not look like success. @throws OperatorError `refused`, before any is lifted */
+function requireKnown(chatIds: number[], knownChats: KnownChats): void {
+  const unknown = chatIds.filter((id) => knownChats.get(id) === undefined)
+  if (unknown.length > 0) throw unknownChats(unknown)
+}
+
+function unknownChats(ids: readonly number[]): OperatorError {
+  return new OperatorError(
+    'refused',
+    ids.length === 1 ? `chat ${ids[0]} is not known` : `chats ${ids.join(', ')} are not known`,
+    '`postern chat list` shows the chats; Postern learns of one by its first update',
+  )
+}
 
 function refusedChats(knownChats: KnownChats): number[] {
   return knownChats.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))

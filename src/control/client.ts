@@ -4,9 +4,11 @@ import type { Socket } from 'node:net'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import { remoteCalls } from '../rpc/operation.ts'
+import type { BotOperations, BOTS } from './bots.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
 import {
   AnswerBody,
+  BOT_HEADER,
   fromWireError,
   MAX_ANSWER_BYTES,
   MAX_REQUEST_BYTES,
@@ -20,10 +22,14 @@ const { Agent, request } = process.getBuiltinModule('node:http')
 /** Publishing waits for the service, and takes longest. */
 const ANSWER_MS = 120_000
 
+/** A sidecar at the other end of its socket. */
+export type RunningSidecar = Operations & BotOperations & AsyncDisposable
+
 /**
  * Connects to the sidecar that runs on a data directory.
  * @param dataDir absolute; need not exist
  * @param answerMs how long an answer may take (two minutes)
+ * @param bot which of several bots it is about; null for the only one, and for what is about all
  * @returns its operations, or null when nobody listens; each rejects with the PosternError that the
  *   sidecar had, or OperatorError `failed` when it goes away or is of another version
  * @throws OperatorError `data-dir` when the socket is there and may not be used by this user, or is
@@ -32,7 +38,8 @@ const ANSWER_MS = 120_000
 export async function connectControl(
   dataDir: string,
   answerMs = ANSWER_MS,
-): Promise<(Operations & AsyncDisposable) | null> {
+  bot: string | null = null,
+): Promise<RunningSidecar | null> {
   const socket = await openSocket(dataDir)
   if (socket === null) return null
   const agent = agentOver(socket)
@@ -42,10 +49,11 @@ export async function connectControl(
       throw new OperatorError('refused', 'the request is too large', 'give less at once')
     }
     const signal = AbortSignal.timeout(answerMs)
-    const sent = request({ agent, method: 'POST', path: `/${name}`, signal })
+    const headers = bot === null ? {} : { [BOT_HEADER]: bot }
+    const sent = request({ agent, method: 'POST', path: `/${name}`, headers, signal })
     return parseAnswer(await exchange(sent, body))
   }
-  return remoteCalls<typeof OPERATIONS, AsyncDisposable>(call, {
+  return remoteCalls<typeof OPERATIONS & typeof BOTS, AsyncDisposable>(call, {
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         if (socket.closed) resolve()

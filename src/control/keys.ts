@@ -72,7 +72,7 @@ export function findKey(keyring: Keyring, named: string | undefined): OwnKeyReco
   throw new OperatorError(
     'refused',
     named === undefined ? 'there is no key yet' : 'no key of ours has this fingerprint',
-    'run postern key list',
+    '`postern key list` shows them',
   )
 }
 
@@ -83,12 +83,16 @@ function deletable(keyring: Keyring, named: string): OwnKeyRecord {
     throw new OperatorError('refused', message, hint)
   }
   if (key.state === 'active') {
-    return refuse('it is the published key', 'postern key rotate puts a new one in its place first')
+    return refuse(
+      'it is the published key',
+      '`postern key rotate` puts a new one in its place first',
+    )
   }
   if (key.state === 'pending') {
-    return refuse('it waits for its publication', 'postern key rotate --abandon ends a rotation')
+    return refuse('it waits for its publication', '`postern key rotate --abandon` ends a rotation')
   }
-  if (key.state === 'destroyed') return refuse('it is destroyed already', 'run postern key list')
+  if (key.state === 'destroyed')
+    return refuse('it is destroyed already', '`postern key list` shows them')
   const fromMs = (key.retiredAtMs ?? 0) + FLOOR_MS
   if (keyring.earliestNowMs() < fromMs) {
     return refuse(

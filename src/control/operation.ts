@@ -6,6 +6,7 @@ import type { Directory } from '../keys/directory.ts'
 import type { Journal } from '../keys/journal.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { KeyUsage } from '../keys/key-usage.ts'
+import type { Names } from '../keys/names.ts'
 import type { People } from '../keys/people.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Transfer } from '../keys/transfer.ts'
@@ -29,6 +30,7 @@ export interface OperationParts {
   outcomes: Outcomes
   trust: Trust
   people: People
+  names: Names
   journal: Journal
   directory: Directory
   /** Names of the copies of the store that upgrades left beside it, with keys in them. */
@@ -40,7 +42,7 @@ export interface OperationParts {
   /** What would become of a text for a chat, once the bot's key is published. */
   previewChat: (chatId: number) => Promise<ChatPreview>
   status: () => StatusReport
-  check: () => Promise<CheckLine[]>
+  check: (about: 'everything' | 'store') => Promise<CheckLine[]>
   open: (armored: string) => Promise<OpenReport>
 }
 

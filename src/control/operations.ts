@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { bindCalls, type Calls } from '../rpc/operation.ts'
 import { BACKUPS } from './backups.ts'
 import { CHATS } from './chats.ts'
@@ -11,7 +12,11 @@ import { TRUST } from './trust.ts'
 /** What an operator can ask of a sidecar, by name. */
 export const OPERATIONS = {
   status: operation('How the sidecar is doing.', nothing, ({ status }) => status()),
-  check: operation('What the doctor finds.', nothing, ({ check }) => check()),
+  check: operation(
+    'What the doctor finds in everything, or in the store alone.',
+    z.strictObject({ about: z.enum(['everything', 'store']) }),
+    ({ check }, { about }) => check(about),
+  ),
   ...KEYS,
   ...ROTATION,
   ...SECRETS,

@@ -22,6 +22,9 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** The longest message that `postern open` accepts. */
 export const MAX_ARMORED_BYTES = 1024 * 1024
 
+/** Which of several bots a request is about. */
+export const BOT_HEADER = 'postern-bot'
+
 /** The version of Postern that answered. */
 export const VERSION_HEADER = 'postern-version'
 

@@ -34,6 +34,37 @@ export interface StatusReport {
   calls: { usedLastMinute: number; limit: number }
 }
 
+/** The answer of `/status` of a process that serves several bots. */
+export interface BotsReport {
+  version: string
+  pid: number
+  startedAt: string
+  /** By the setting `admin.readyWhen`. */
+  ready: boolean
+  /** Of the process; each bot has its own in its own status. */
+  warnings: Warning[]
+  /** By name. */
+  bots: BotReport[]
+}
+
+/** One of several bots. */
+export interface BotReport {
+  name: string
+  ready: boolean
+  /** Reasons of `/readyz`, or why it could not be started. */
+  reasons: BotReason[]
+  /** Null until the service has answered `GET /me` once. */
+  bot: { id: number; username: string } | null
+}
+
+/** Why a bot is not ready. */
+export interface BotReason {
+  code: string
+  message: string
+  hint: string
+  sinceMs: number
+}
+
 /** How a rotation goes. */
 export interface RotationReport extends Omit<
   Rotation,

@@ -3,14 +3,15 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { onlyBot } from '../config/bot-names.ts'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { AnyOperation } from '../rpc/operation.ts'
 import { NO_SCHEMAS } from '../util/no-schemas.ts'
-import type { OperationParts } from './operation.ts'
+import { BOTS, type BotOperations } from './bots.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
-import { MAX_REQUEST_BYTES, toWireError, VERSION_HEADER } from './protocol.ts'
+import { BOT_HEADER, MAX_REQUEST_BYTES, toWireError, VERSION_HEADER } from './protocol.ts'
 import { listenAtSocket } from './socket/listen.ts'
 
 const MAX_CONNECTIONS = 16
@@ -18,6 +19,13 @@ const MAX_CONNECTIONS = 16
 const MAX_PIPELINED = 4
 const IDLE_MS = 60_000
 const DRAIN_MS = 2000
+
+/** What can be asked of a process that serves several bots. */
+export interface SeveralOperations {
+  all: BotOperations
+  /** @throws OperatorError `usage` when no bot has that name, or none is named */
+  of: (bot: string | null) => Operations
+}
 
 /**
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
@@ -32,7 +40,7 @@ const DRAIN_MS = 2000
  */
 export async function startControl(o: {
   dataDir: string
-  operations: Operations
+  operations: Operations | SeveralOperations
   log: Log
   runtimeDir?: string | null
   idleMs?: number
@@ -64,7 +72,11 @@ export async function startControl(o: {
   }
 }
 
-function createApp(operations: Operations, idleMs: number, version: string): FastifyInstance {
+function createApp(
+  operations: Operations | SeveralOperations,
+  idleMs: number,
+  version: string,
+): FastifyInstance {
   const app = Fastify({
     bodyLimit: MAX_REQUEST_BYTES,
     requestTimeout: idleMs,
@@ -94,8 +106,10 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
     response.setHeader(VERSION_HEADER, version)
     if (!app.server.listening) response.setHeader('connection', 'close')
   })
-  app.post<{ Params: { name: string } }>('/:name', async ({ params, body }) => {
-    const { call, input } = readRequest(operations, params.name, body)
+  app.post<{ Params: { name: string } }>('/:name', async ({ params, body, headers }) => {
+    const bot = headers[BOT_HEADER]
+    const request = { name: params.name, bot: typeof bot === 'string' ? bot : null, body }
+    const { call, input } = readRequest(operations, request)
     return { result: (await call(input)) ?? null }
   })
   app.setNotFoundHandler(() => {
@@ -108,23 +122,38 @@ function createApp(operations: Operations, idleMs: number, version: string): Fas
   return app
 }
 
-/** @throws OperatorError `usage` when there is no such operation, or its input is another */
+type Call = (input: object) => Promise<unknown>
+
+/** @throws OperatorError `usage` when there is no such operation, or its input or bot is another */
 function readRequest(
-  operations: Operations,
-  name: string,
-  body: unknown,
-): { call: (input: object) => Promise<unknown>; input: object } {
-  if (!isOperation(name)) throw unknownRequest()
-  const { input } = OPERATIONS[name] as AnyOperation<OperationParts>
-  try {
-    const parsed = input.parse(JSON.parse(String(body))) as object
-    return { call: operations[name] as (given: object) => Promise<unknown>, input: parsed }
-  } catch {
-    throw unknownRequest()
+  operations: Operations | SeveralOperations,
+  { name, bot, body }: { name: string; bot: string | null; body: unknown },
+): { call: Call; input: object } {
+  const isOfAll = Object.hasOwn(BOTS, name)
+  const table = (isOfAll ? BOTS : OPERATIONS) as Record<string, AnyOperation<never>>
+  const described = Object.hasOwn(table, name) ? table[name] : undefined
+  const input = parseInput(described, body)
+  if (!('of' in operations)) {
+    if (isOfAll || bot !== null) throw onlyBot()
+    return { call: callNamed(name, operations), input }
   }
+  return { call: callNamed(name, isOfAll ? operations.all : operations.of(bot)), input }
 }
 
-const isOperation = (name: string): name is keyof Operations => Object.hasOwn(OPERATIONS, name)
+function callNamed(name: string, calls: Operations | BotOperations): Call {
+  const call = (calls as Record<string, Call | undefined>)[name]
+  if (call === undefined) throw unknownRequest()
+  return call
+}
+
+function parseInput(described: AnyOperation<never> | undefined, body: unknown): object {
+  try {
+    if (described !== undefined) return described.input.parse(JSON.parse(String(body))) as object
+  } catch {
+    // refused below
+  }
+  throw unknownRequest()
+}
 
 function unknownRequest(): OperatorError {
   return new OperatorError(

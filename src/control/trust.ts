@@ -8,7 +8,7 @@ import type { Trust } from '../keys/trust.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** A person whom we know. Times are ISO 8601 in UTC. */
-export type TrustRow = ReturnType<typeof trustRow>
+export type TrustRow = Awaited<ReturnType<typeof TRUST.trustList.run>>['people'][number]
 
 /** One change, as it was written down. */
 export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
@@ -29,12 +29,19 @@ export const TRUST = {
   trustList: operation(
     'Everybody whom we know, and the policies that count.',
     nothing,
-    ({ trust, people }) => ({
-      policy: trust.policies.bot,
-      /** Set by command: for the bot (`chatId` null) and for chats. */
-      said: trust.policies.byCommand,
-      people: trust.all.map((pin) => trustRow(pin, { people, trust })),
-    }),
+    async ({ trust, people, names }) => {
+      const usernames = await names.all()
+      return {
+        policy: trust.policies.bot,
+        /** Set by command: for the bot (`chatId` null) and for chats. */
+        said: trust.policies.byCommand,
+        people: trust.all.map((pin) => ({
+          ...trustRow(pin, { people, trust }),
+          /** As the service last showed it in an update; null before that. Nothing proves it. */
+          username: usernames.get(pin.userId) ?? null,
+        })),
+      }
+    },
   ),
   trustAccept: operation(
     'Accepts the certificate that is listed for a person, and starts over with them.',

@@ -1,4 +1,5 @@
-/** Every line of `postern check`, in the order shown (DESIGN: How it is run). */
+/** Every line of `postern check`, in the order shown. */
+import type { Bot } from '../api/bot.ts'
 import { checkCoreDumps } from './check-core-dumps.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkKey, type KeyParts } from './check-key.ts'
@@ -6,11 +7,20 @@ import { checkService, type ServiceParts } from './check-service.ts'
 import { checkTls } from './check-tls.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
-export interface CheckParts extends ServiceParts, KeyParts {
+/** What settings lead to, whether there is a store or not. */
+export interface SettingsParts extends ServiceParts {
   /** Absolute. */
   dataDir: string
-  /** PEM of a private authority; whether calls go through a proxy. */
-  tls: { ca: string | undefined; proxied: boolean }
+  /** Setting `upstream.caFile`. */
+  caFile: string | undefined
+  /** Setting `key.passphraseFile`, absolute. */
+  passphraseFile: string | undefined
+}
+
+/** What the store holds, as whoever has it open sees it. */
+export interface StoreParts extends KeyParts {
+  /** Absolute. */
+  dataDir: string
   /** Why the store does not open; null when it does, or when there never was one. */
   storeProblem: { message: string; hint: string } | null
   /** What the store rests under; null without a store, or when it keeps no secrets. */
@@ -19,41 +29,46 @@ export interface CheckParts extends ServiceParts, KeyParts {
   weakCopies: readonly string[]
   /** What a first start will put secrets under, or why it will not; null after that. */
   firstProtection: 'passphrase' | 'keychain' | 'none' | { message: string; hint: string } | null
-  /** Setting `key.passphraseFile`, absolute. */
-  passphraseFile: string | undefined
   /** What is known of other people; null without a store. */
   people: { known: number; waiting: number; policy: string } | null
 }
 
-/** Looks at everything once; never throws for what it finds. */
-export async function checkAll(parts: CheckParts): Promise<CheckLine[]> {
+/** Looks once at what settings lead to; never throws for what it finds. @returns the bot, if it was had */
+export async function checkSettings(
+  parts: SettingsParts,
+): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
+  const { dataDir, upstreamUrl, caFile, isProxied } = parts
   const [folder, tls, { bot, lines }] = await Promise.all([
-    checkFolder(parts.dataDir),
-    checkTls(parts.upstreamUrl, parts.tls),
+    checkFolder(dataDir),
+    checkTls(upstreamUrl, { caFile, isProxied }),
     checkService(parts),
   ])
+  return { bot, lines: [...folder, ...passphraseLine(parts), ...tls, ...lines] }
+}
+
+/**
+ * Looks once at the store, and at the process that holds it; never throws for what it finds.
+ * @param bot as the service has it just now; null when that is not known
+ */
+export function checkStore(bot: Bot | null, parts: StoreParts): CheckLine[] {
   return [
-    ...folder,
     storeLine(parts),
     ...protectionLine(parts),
-    ...passphraseLine(parts),
     ...copiesLine(parts),
     ...checkCoreDumps(),
-    tls,
-    ...lines,
     ...(bot === null ? [] : checkKey(bot, parts)),
     ...trustLine(parts),
   ]
 }
 
-function storeLine({ keys, storeProblem }: CheckParts): CheckLine {
+function storeLine({ keys, storeProblem }: StoreParts): CheckLine {
   if (storeProblem !== null) return fail('store', storeProblem.message, storeProblem.hint)
   return keys === null
-    ? pass('store', 'there is none yet; postern run makes one')
+    ? pass('store', 'there is none yet; `postern run` makes one')
     : pass('store', `opens, with ${keys.all.length} of our keys`)
 }
 
-function protectionLine({ protection, firstProtection: first, dataDir }: CheckParts): CheckLine[] {
+function protectionLine({ protection, firstProtection: first, dataDir }: StoreParts): CheckLine[] {
   if (first !== null && typeof first === 'object')
     return [fail('protection', first.message, first.hint)]
   const kind = protection ?? first
@@ -84,7 +99,7 @@ function protectionLine({ protection, firstProtection: first, dataDir }: CheckPa
 }
 
 /** Whoever takes the folder must not have what opens it. */
-function passphraseLine({ passphraseFile, dataDir }: CheckParts): CheckLine[] {
+function passphraseLine({ passphraseFile, dataDir }: SettingsParts): CheckLine[] {
   if (passphraseFile === undefined) return []
   const isInside = `${passphraseFile}/`.startsWith(`${dataDir.replace(/\/$/, '')}/`)
   return isInside
@@ -99,7 +114,7 @@ function passphraseLine({ passphraseFile, dataDir }: CheckParts): CheckLine[] {
 }
 
 /** A copy from before an upgrade is as good to a thief as the store was then. */
-function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): CheckLine[] {
+function copiesLine({ weakCopies: [first, ...more], dataDir }: StoreParts): CheckLine[] {
   if (first === undefined) return []
   const names = `${first}${more.length === 0 ? '' : `, and ${more.length} more`}`
   return [
@@ -111,7 +126,7 @@ function copiesLine({ weakCopies: [first, ...more], dataDir }: CheckParts): Chec
   ]
 }
 
-function trustLine({ people }: CheckParts): CheckLine[] {
+function trustLine({ people }: StoreParts): CheckLine[] {
   if (people === null) return []
   const { known, waiting, policy } = people
   const message = `policy ${policy}, ${known} people known`

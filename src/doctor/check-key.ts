@@ -78,22 +78,22 @@ function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {
     return fail(
       'key',
       `the service shows ${shown}, which is not ours`,
-      'find who published it; postern key publish --replace puts ours in its place',
+      'find who published it; `postern key publish --replace` puts ours in its place',
     )
   }
   if (shown !== null || pending !== null) {
-    return warn('key', 'a publication is not finished', 'postern run finishes it')
+    return warn('key', 'a publication is not finished', '`postern run` finishes it')
   }
   if (active !== null) {
     return fail(
       'key',
       'the service shows no key, although ours was published',
-      'postern key publish, or postern chat allow-readable --private to stay without',
+      '`postern key publish`, or `postern chat allow-readable --private` to stay without',
     )
   }
   return warn(
     'key',
-    'none is published: the first postern run publishes one, and every private chat of the bot becomes encrypted for good',
+    'none is published: the first `postern run` publishes one, and every private chat of the bot becomes encrypted for good',
     'set key.publish to false to leave the bot open',
   )
 }

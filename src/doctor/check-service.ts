@@ -1,7 +1,7 @@
 /** Checks the service: whether it answers, takes the token and agrees on the time. */
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
-import { Refusal, ServiceError } from '../errors.ts'
+import { NoResponseError, Refusal, ServiceError } from '../errors.ts'
 import { capacity } from '../pgp/size.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -12,6 +12,8 @@ export interface ServiceParts {
   /** How far our clock is ahead of the service's; null while that is not known. */
   skewMs: () => number | null
   upstreamUrl: string
+  /** Whether calls go through a proxy. */
+  isProxied: boolean
   /** Setting `key.publish`. */
   managesKey: boolean
 }
@@ -38,7 +40,7 @@ export async function checkService(
   try {
     bot = await parts.me()
   } catch (error) {
-    return { bot: null, lines: linesOfFailure(error, parts.upstreamUrl) }
+    return { bot: null, lines: linesOfFailure(error, parts) }
   }
   const lines = [
     pass('upstream', `${parts.upstreamUrl} answers`),
@@ -52,17 +54,57 @@ export async function checkService(
   return { bot, lines }
 }
 
-function linesOfFailure(error: unknown, url: string): CheckLine[] {
+function linesOfFailure(error: unknown, parts: ServiceParts): CheckLine[] {
+  const url = parts.upstreamUrl
   if (error instanceof ServiceError) {
     const reached = pass('upstream', `${url} answers`)
     return error.status === 401
       ? [reached, fail('token', 'the service refuses it', 'give the token from the bot console')]
       : [reached, fail('token', `the service says ${error.code}`, 'try again later')]
   }
+  if (error instanceof NoResponseError) return [noResponse(error, parts)]
   if (error instanceof Refusal) {
     return [fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')]
   }
   return [fail('upstream', `${url}: no usable answer`, 'check upstream.url')]
+}
+
+/** Nobody usable answered: who did, or who did not, and what to look at. */
+function noResponse(
+  error: NoResponseError,
+  { upstreamUrl: url, isProxied }: ServiceParts,
+): CheckLine {
+  const { detail } = error
+  const { host, hostname } = new URL(url)
+  if (error.code === 'postern_upstream_invalid') {
+    return fail(
+      'service',
+      `what answers at ${url} is not the service (${detail})`,
+      'check host, port and path of upstream.url, which ends in front of /bot/v1, and that no proxy or login page answers in its place',
+    )
+  }
+  if (detail === 'ENOTFOUND' || detail === 'EAI_AGAIN') {
+    return isProxied
+      ? fail(
+          'dns',
+          `the proxy’s name does not resolve (${detail})`,
+          'check HTTPS_PROXY and HTTP_PROXY',
+        )
+      : fail(
+          'dns',
+          `the name ${hostname} does not resolve (${detail})`,
+          `check how upstream.url is spelled, and that this machine’s resolver knows the name: getent hosts ${hostname}`,
+        )
+  }
+  if (detail === 'ECONNREFUSED') {
+    const where = isProxied ? 'the proxy’s address' : host
+    return fail(
+      'upstream',
+      `nothing listens at ${where} (${detail})`,
+      'check host and port, and that it runs',
+    )
+  }
+  return fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')
 }
 
 function pausedLine(bot: Bot): CheckLine {

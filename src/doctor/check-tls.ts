@@ -1,4 +1,5 @@
 /** Checks the service's TLS certificate. */
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
@@ -7,41 +8,73 @@ const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
 const WITHIN_MS = 10_000
 const NOTABLE_DAYS = 14
 const DAY_MS = 86_400_000
+/** What ends a connection before any word of TLS. */
+const UNCONNECTED = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+])
 
 /**
  * Shakes hands with the service once. Whether the certificate is trusted follows the same rules as
- * every call: its name, its dates, and the authorities of the system or of `ca`.
+ * every call: its name, its dates, and the authorities of the system or of `caFile`.
  * @param url base URL of the service
- * @param o `proxied`: the way goes through a proxy, which calls take and this look does not
+ * @param o `isProxied`: the way goes through a proxy, which calls take and this look does not
+ * @returns no line where there is no connection at all: the check of the service says why
  */
 export async function checkTls(
   url: string,
-  o: { ca: string | undefined; proxied: boolean },
-): Promise<CheckLine> {
+  { caFile, isProxied }: { caFile: string | undefined; isProxied: boolean },
+): Promise<CheckLine[]> {
   const { protocol, hostname, port } = new URL(url)
   if (protocol === 'http:') {
     return LOOPBACK.test(hostname)
-      ? pass('tls', 'none, and none is needed on loopback')
-      : warn('tls', 'none: plain http', 'whoever is on the way reads the token; use https')
+      ? [pass('tls', 'none, and none is needed on loopback')]
+      : [warn('tls', 'none: plain http', 'whoever is on the way reads the token; use https')]
   }
-  if (o.proxied) return pass('tls', 'looked at by each call, through the proxy')
+  if (isProxied) return [pass('tls', 'looked at by each call, through the proxy')]
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  try {
+    return [await shakeHands(host, Number(port || 443), caFile)]
+  } catch (error) {
+    const { code = 'unknown', path } = error as NodeJS.ErrnoException
+    if (path !== undefined && path === caFile) {
+      const hint = 'upstream.caFile must name a file of PEM certificates that this user may read'
+      return [fail('tls', `${path} cannot be read (${code})`, hint)]
+    }
+    return UNCONNECTED.has(code) ? [] : [untrusted(url, code)]
+  }
+}
+
+async function shakeHands(
+  host: string,
+  port: number,
+  caFile: string | undefined,
+): Promise<CheckLine> {
   const name = isIP(host) === 0 ? { servername: host } : {}
-  const ca = o.ca === undefined ? {} : { ca: o.ca }
-  const socket = connect({ host, port: Number(port || 443), minVersion: 'TLSv1.2', ...name, ...ca })
+  const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) }
+  const socket = connect({ host, port, minVersion: 'TLSv1.2', ...name, ...ca })
   try {
     await secured(socket)
     return describe(socket)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    return fail(
-      'tls',
-      `no trusted connection to ${host} (${code})`,
-      'the service’s certificate must be valid for this name; a private authority goes into upstream.caFile',
-    )
   } finally {
     socket.destroy()
   }
+}
+
+function untrusted(url: string, code: string): CheckLine {
+  const { hostname, host } = new URL(url)
+  return /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/.test(code)
+    ? fail('tls', `${host} does not speak TLS (${code})`, 'check scheme and port of upstream.url')
+    : fail(
+        'tls',
+        `no trusted connection to ${hostname} (${code})`,
+        'the service’s certificate must be valid for this name; a private authority goes into upstream.caFile',
+      )
 }
 
 async function secured(socket: TLSSocket): Promise<void> {

@@ -1,5 +1,4 @@
 /** What the doctor looks at, taken from settings and from what runs. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError } from '../errors.ts'
@@ -8,7 +7,7 @@ import type { Trust } from '../keys/trust.ts'
 import { chooseProtection } from '../store/choose.ts'
 import { weakCopiesIn } from '../store/inspect.ts'
 import type { Store } from '../store/store.ts'
-import { checkAll, type CheckParts } from './check-all.ts'
+import { checkSettings, checkStore, type SettingsParts, type StoreParts } from './check-all.ts'
 import type { CheckLine } from './check-line.ts'
 import type { ServiceParts } from './check-service.ts'
 
@@ -19,43 +18,86 @@ export interface ExaminedStore {
   trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
 }
 
+/** Settings and secrets that are examined. */
+export interface Configured {
+  settings: Settings
+  secrets: Secrets
+}
+
+/** What asks the service. */
+export type ExaminedService = Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>
+
 /**
- * Looks at everything once.
+ * Looks once at everything.
  * @param store what is open, why it does not open, or null when there never was one
  */
 export async function examineAll(
-  { settings, secrets }: { settings: Settings; secrets: Secrets },
-  service: Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>,
+  configured: Configured,
+  service: ExaminedService,
   store: ExaminedStore | OperatorError | null,
 ): Promise<CheckLine[]> {
+  const { bot, lines } = await checkSettings(settingsParts(configured, service))
+  return [...lines, ...checkStore(bot, await storeParts(configured, store))]
+}
+
+/** Looks once at what settings lead to beside the store. */
+export async function examineSettings(
+  configured: Configured,
+  service: ExaminedService,
+): Promise<CheckLine[]> {
+  return (await checkSettings(settingsParts(configured, service))).lines
+}
+
+/** Looks once at an open store, and at the bot's key in it. */
+export async function examineStore(
+  configured: Configured,
+  { me }: Pick<ExaminedService, 'me'>,
+  store: ExaminedStore | OperatorError | null,
+): Promise<CheckLine[]> {
+  const bot = await me().catch(() => null)
+  return checkStore(bot, await storeParts(configured, store))
+}
+
+function settingsParts({ settings, secrets }: Configured, service: ExaminedService): SettingsParts {
   const { upstream, key, dataDir } = settings
-  const { proxy, url, caFile } = upstream
-  const opened = store instanceof Error ? null : store
-  return await checkAll({
+  return {
     ...service,
-    upstreamUrl: url,
+    upstreamUrl: upstream.url,
+    isProxied: isProxied(upstream),
+    managesKey: key.publish,
+    dataDir: resolve(dataDir),
+    caFile: upstream.caFile,
+    passphraseFile: secrets.passphrase?.file ?? undefined,
+  }
+}
+
+function isProxied({ url, proxy }: Settings['upstream']): boolean {
+  return (url.startsWith('https:') ? proxy.httpsProxy : proxy.httpProxy) !== undefined
+}
+
+async function storeParts(
+  { settings: { key, dataDir }, secrets }: Configured,
+  store: ExaminedStore | OperatorError | null,
+): Promise<StoreParts> {
+  const opened = store instanceof Error ? null : store
+  return {
+    dataDir: resolve(dataDir),
     managesKey: key.publish,
     rotateEveryDays: key.rotateEveryDays,
-    dataDir: resolve(dataDir),
-    tls: {
-      ca: caFile === undefined ? undefined : readFileSync(caFile, 'utf8'),
-      proxied: proxy.httpsProxy !== undefined,
-    },
     firstProtection: store === null && key.publish ? await firstProtection(key, secrets) : null,
     storeProblem: store instanceof Error ? store : null,
-    passphraseFile: secrets.passphrase?.file ?? undefined,
     protection: opened?.store.method ?? null,
     weakCopies: weakCopiesIn(dataDir),
     keys: opened === null ? null : describeKeys(opened.keyring),
     people: opened === null ? null : countPeople(opened.trust),
-  })
+  }
 }
 
 /** What `postern run` will choose; a keychain is tried. */
 async function firstProtection(
   { protection }: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,
-): Promise<CheckParts['firstProtection']> {
+): Promise<StoreParts['firstProtection']> {
   try {
     const chosen = await chooseProtection({
       protection,
@@ -70,7 +112,7 @@ async function firstProtection(
   }
 }
 
-function describeKeys({ active, pending, all }: ExaminedStore['keyring']): CheckParts['keys'] {
+function describeKeys({ active, pending, all }: ExaminedStore['keyring']): StoreParts['keys'] {
   return {
     active: active?.fingerprint ?? null,
     activeSinceMs: active?.createdAtMs ?? null,
@@ -81,7 +123,7 @@ function describeKeys({ active, pending, all }: ExaminedStore['keyring']): Check
 }
 
 /** Counts under the bot's policy; chats with a policy of their own are left out. */
-function countPeople(trust: ExaminedStore['trust']): CheckParts['people'] {
+function countPeople(trust: ExaminedStore['trust']): StoreParts['people'] {
   const people = trust.all
   const waiting = people.filter(
     ({ userId, listed, standing }) =>

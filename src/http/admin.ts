@@ -1,35 +1,51 @@
+import type { FastifyRequest } from 'fastify'
 import { hostNames } from '../door.ts'
 import type { Log } from '../logger.ts'
-import type { Health } from '../observe/health.ts'
-import type { Metrics } from '../observe/metrics.ts'
+import { Refusal } from '../errors.ts'
 import { createApp } from './app.ts'
 import { DOOR_BOUNDS } from './bounds.ts'
 import type { DoorBounds } from './bounds.ts'
 import { listenAt } from './listen.ts'
+import { queryOf } from './params.ts'
 import type { Door } from './server.ts'
+
+/** Whether something does its job, and why not. */
+export interface Readiness {
+  ready: boolean
+  reasons: readonly { sinceMs: number }[]
+}
 
 /** What the admin door is made of. */
 export interface AdminDoorParts {
   log: Log
-  health: Health
-  metrics: Metrics
-  /** What `/status` says; no secrets. */
-  status: () => Promise<object>
-  /** Host names beside the loopback ones: `admin.host` and `listen.allowedHosts`. */
+  metrics: { readonly contentType: string; text(): Promise<string> }
+  /** @param bot the one that the query names; @returns null when there is none of that name */
+  readiness: (bot: string | null) => Readiness | null
+  /** What `/status` says; no secrets. @param bot as above; @returns as above */
+  status: (bot: string | null) => Promise<object> | null
+  /** Host names beside the loopback ones, for all but probes: `admin.allowedHosts`, `admin.host`. */
   allowedHosts: Iterable<string>
   /** Only to make tests short. */
   bounds?: Partial<DoorBounds>
 }
 
+/** What the door answers, as `/` lists it. */
+const PATHS = {
+  '/healthz': '200 while the process serves',
+  '/readyz': '200 while nothing keeps the sidecar from its job, else 503 with every reason',
+  '/status': 'what `postern status` shows, as JSON',
+  '/metrics': 'metrics in the text format of Prometheus',
+}
 /** Paths that probes ask for under whatever name they know. */
 const PROBES = new Set(['/healthz', '/readyz'])
 
 /**
  * Builds the admin door: `/healthz` while the process serves, `/readyz` while messages flow,
- * `/status`, `/metrics`. It asks for no token, and nothing behind it is secret.
+ * `/status`, `/metrics`, and `/`, which lists them. It asks for no token, and nothing behind it is
+ * secret.
  */
 export function buildAdminDoor(parts: AdminDoorParts): Door {
-  const { health, metrics } = parts
+  const { metrics } = parts
   const { app, drain } = createApp({
     log: parts.log,
     level: 'debug',
@@ -39,16 +55,27 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
     authorize: () => {},
     onAnswered: () => {},
   })
+  app.get('/', () => ({ paths: PATHS }))
   app.get('/healthz', () => ({ ok: true }))
-  app.get('/readyz', (_request, reply) => {
-    const reasons = health.reasons().map(({ sinceMs, ...reason }) => {
+  app.get('/readyz', (request, reply) => {
+    const { ready, reasons } = found(parts.readiness(botIn(request)))
+    const dated = reasons.map(({ sinceMs, ...reason }) => {
       return { ...reason, since: new Date(sinceMs).toISOString() }
     })
-    return reply.code(health.ready ? 200 : 503).send({ ready: health.ready, reasons })
+    return reply.code(ready ? 200 : 503).send({ ready, reasons: dated })
   })
-  app.get('/status', () => parts.status())
+  app.get('/status', (request) => found(parts.status(botIn(request))))
   app.get('/metrics', async (_request, reply) => {
     return reply.header('content-type', metrics.contentType).send(await metrics.text())
   })
   return { listen: (at) => listenAt(app, at), drain }
+}
+
+function botIn(request: FastifyRequest): string | null {
+  return new URLSearchParams(queryOf(request)).get('bot')
+}
+
+function found<T>(answer: T | null): T {
+  if (answer === null) throw new Refusal('not_found', 'there is no bot of that name')
+  return answer
 }

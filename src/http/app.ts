@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
@@ -9,8 +11,10 @@ import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { Connections } from './connections.ts'
 import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
+import { observeExchanges, turnedAway, type BotExchange } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
+import { UnderWay } from './under-way.ts'
 import { logRequest, loggableCode } from './request-log.ts'
 import type { RequestLine } from './request-log.ts'
 
@@ -27,11 +31,20 @@ export interface AppOptions extends AdmissionOptions {
   level: 'info' | 'debug'
   /** Called with each request once it is answered. */
   onAnswered: (line: RequestLine) => void
+  /** Called with all that passes here, words and all; for development alone. */
+  onExchange?: ((exchange: BotExchange) => void) | undefined
+  /**
+   * Has a request answered by routes elsewhere, once it is known whose it is; null for one that is
+   * answered here.
+   */
+  routesFor?: (request: IncomingMessage) => RequestListener | null
 }
 
 /** An application that is not listening yet. */
 export interface App {
   app: FastifyInstance
+  /** Answers requests that another server took and checked. */
+  answer: RequestListener
   /** Aborts when the door is being closed. */
   stopping: AbortSignal
   /** Takes nothing new, lets what is under way end, and is done within `bounds.drainMs`. */
@@ -40,28 +53,78 @@ export interface App {
 
 /** Builds a door with all its checks, and no route. */
 export function createApp(options: AppOptions): App {
-  const { bounds } = options
+  const { bounds, routesFor } = options
   const connections = new Connections(bounds)
-  const stopping = new AbortController()
-  const report = batchPerTick((line: RequestLine) => {
-    logRequest(options.log, options.level, line)
-    options.onAnswered(line)
-  })
-  const app = fastify({
-    serverFactory: (routes) =>
-      createBoundedServer(
-        {
-          bounds,
-          connections,
-          check: (request) => checkRequest(request, options),
-          onTurnedAway: (method, { status, code }) => {
-            const requestId = randomUUID()
-            report({ requestId, method, route: 'none', status, code, ms: 0 })
-            return requestId
-          },
+  const report = reporter(options)
+  const serve = (routes: RequestListener): Server =>
+    createBoundedServer(
+      {
+        bounds,
+        connections,
+        check: (request) => {
+          const refusal = checkRequest(request, options)
+          if (refusal !== null) options.onExchange?.(turnedAway(request, refusal))
+          return refusal
         },
-        routes,
-      ),
+        onTurnedAway: (method, { status, code }) => {
+          const requestId = randomUUID()
+          report({ requestId, method, route: 'none', status, code, ms: 0 })
+          return requestId
+        },
+      },
+      (request, response) => (routesFor?.(request) ?? routes)(request, response),
+    )
+  const onStopping = (): void => connections.stop()
+  const { app, answer, stopping } = createRoutes(options, report, { serve, onStopping })
+  return { app, answer, stopping, drain: () => drain(app, connections, bounds.drainMs) }
+}
+
+/**
+ * Builds routes that stand behind a door: what is checked by the request line and its headers alone
+ * is checked there, all else here.
+ */
+export function createAppBehind(options: AppOptions): App {
+  const underWay = new UnderWay()
+  const { app, answer, stopping } = createRoutes(options, reporter(options), {
+    serve: () => createServer(),
+    onStopping: () => {},
+  })
+  return {
+    app,
+    answer: (request, response) => {
+      underWay.add(response)
+      answer(request, response)
+    },
+    stopping,
+    drain: async () => {
+      await app.close()
+      await underWay.allEnded(options.bounds.drainMs)
+    },
+  }
+}
+
+type Report = (line: RequestLine) => void
+
+function reporter({ log, level, onAnswered }: AppOptions): Report {
+  return batchPerTick((line: RequestLine) => {
+    logRequest(log, level, line)
+    onAnswered(line)
+  })
+}
+
+function createRoutes(
+  options: AppOptions,
+  report: Report,
+  { serve, onStopping }: { serve: (routes: RequestListener) => Server; onStopping: () => void },
+): Omit<App, 'drain'> {
+  const { bounds } = options
+  const stopping = new AbortController()
+  let answer: RequestListener = () => {}
+  const app = fastify({
+    serverFactory: (routes) => {
+      answer = routes
+      return serve(routes)
+    },
     // The server above has its own; fastify's would answer a second time.
     clientErrorHandler: () => {},
     schemaController: NO_SCHEMAS,
@@ -75,6 +138,7 @@ export function createApp(options: AppOptions): App {
     routerOptions: { maxParamLength: bounds.pathChars },
   })
   app.decorateRequest('failedWith', undefined)
+  if (options.onExchange !== undefined) observeExchanges(app, options.onExchange)
   takeOnlyJson(app)
   app.addHook('onRequest', (request, reply, done) => {
     seeThrough(request, reply, { answerMs: bounds.answerMs, report })
@@ -83,7 +147,7 @@ export function createApp(options: AppOptions): App {
     done(refusal ?? undefined)
   })
   app.addHook('preClose', (done) => {
-    connections.stop()
+    onStopping()
     stopping.abort()
     done()
   })
@@ -93,7 +157,11 @@ export function createApp(options: AppOptions): App {
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found', 'no such path')
   })
-  return { app, stopping: stopping.signal, drain: () => drain(app, connections, bounds.drainMs) }
+  return {
+    app,
+    answer: (request, response) => answer(request, response),
+    stopping: stopping.signal,
+  }
 }
 
 /**
@@ -103,7 +171,7 @@ export function createApp(options: AppOptions): App {
 function seeThrough(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answerMs, report }: { answerMs: number; report: (line: RequestLine) => void },
+  { answerMs, report }: { answerMs: number; report: Report },
 ): void {
   const startMs = performance.now()
   const timer = setTimeout(() => {

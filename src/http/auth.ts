@@ -11,14 +11,15 @@ const rooms = { presented: Buffer.alloc(4 + 3 * ROOM), expected: Buffer.alloc(4 
  * Lets a request through when it presents the token (spec, Authentication 1 and 3).
  * Compared in constant time, over as many bytes whatever the tokens are, so that neither content
  * nor length of the expected one shows.
- * @param expected what must be presented; asked anew for each request, since its file may change
+ * @param expected what must be presented; asked anew for each request, since its file may change;
+ *   null where no token lets anybody in
  * @throws Refusal `unauthorized`, or `bad_request` when there are several Authorization lines
  */
-export function requireBearer(rawHeaders: readonly string[], expected: string): void {
+export function requireBearer(rawHeaders: readonly string[], expected: string | null): void {
   const [line, ...more] = valuesOf(rawHeaders, 'authorization')
   if (more.length > 0) throw new Refusal('bad_request', 'Authorization: given twice')
   const presented = bearerOf(line)
-  if (presented === null || !isSame(presented, expected)) {
+  if (presented === null || expected === null || !isSame(presented, expected)) {
     throw new Refusal('unauthorized', 'the token is missing or wrong')
   }
 }

@@ -1,14 +1,15 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../door.ts'
 import type { Log } from '../logger.ts'
-import { createApp } from './app.ts'
+import { createApp, createAppBehind, type App } from './app.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS } from './bounds.ts'
 import type { DoorBounds } from './bounds.ts'
 import { listenAt } from './listen.ts'
 import type { ListenAt } from './listen.ts'
+import type { BotExchange } from './exchange.ts'
 import type { RequestLine } from './request-log.ts'
 import { relay, whileConnected } from './relay.ts'
 import type { Relayed } from './relay.ts'
@@ -56,6 +57,8 @@ export interface BotDoorParts extends PassParts {
   routes: readonly DoorRoute[]
   /** The routes beside the API's prefix. */
   outside: readonly DoorRoute[]
+  /** Called with all that passes here, words and all; for development alone. */
+  onExchange?: ((exchange: BotExchange) => void) | undefined
   /** Only to make tests short. */
   bounds?: Partial<DoorBounds>
 }
@@ -65,6 +68,25 @@ export type BotDoorEvents = Pick<BotDoorParts, 'onAnswered' | 'onTokenRevoked'>
 
 /** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */
 export function buildBotDoor(parts: BotDoorParts): Door {
+  const { app, drain } = buildRoutes(parts, createApp)
+  return { listen: (at) => listenAt(app, at), drain }
+}
+
+/** The same routes for one of several bots, behind a door that they share. */
+export interface BotRoutes {
+  /** Answers a request that the door has taken; whether its caller is the bot is checked here. */
+  answer: RequestListener
+  /** Polls are answered with an empty list, other calls under way end, within 10 s. */
+  drain: () => Promise<void>
+}
+
+export async function buildBotRoutes(parts: BotDoorParts): Promise<BotRoutes> {
+  const { app, answer, drain } = buildRoutes(parts, createAppBehind)
+  await app.ready()
+  return { answer, drain }
+}
+
+function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
   const authorize = ({ rawHeaders }: IncomingMessage): void => {
     try {
       requireBearer(rawHeaders, parts.expectedToken())
@@ -74,7 +96,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
       requireBearer(rawHeaders, parts.expectedToken())
     }
   }
-  const { app, stopping, drain } = createApp({
+  const built = create({
     log: parts.log,
     level: 'info',
     bounds: { ...DOOR_BOUNDS, ...parts.bounds },
@@ -82,7 +104,9 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     anyHost: new Set(),
     authorize,
     onAnswered: parts.onAnswered,
+    onExchange: parts.onExchange,
   })
+  const { app, stopping } = built
   const tools: DoorTools = {
     relay,
     whileConnected,
@@ -98,5 +122,5 @@ export function buildBotDoor(parts: BotDoorParts): Door {
     { prefix: API_PREFIX },
   )
   for (const route of parts.outside) route(app, tools)
-  return { listen: (at) => listenAt(app, at), drain }
+  return built
 }

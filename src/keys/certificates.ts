@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
 import type { Engine, CertificateStatus } from '../pgp/engine.ts'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'
 
@@ -39,13 +41,13 @@ export class Certificates {
     options: CertificatesOptions = {},
   ): Promise<Certificates> {
     const certificates = new Certificates(engine, store, options)
-    const rows = await store.read((db) =>
-      db
-        .selectFrom('certificates')
-        .select('fingerprint')
-        .where('revoked_armored', 'is not', null)
-        .execute(),
-    )
+    const revokedIn = (db: Kysely<Schema>) =>
+      db.selectFrom('certificates').select('fingerprint').where('revoked_armored', 'is not', null)
+    store.follow('certificates', async (db, keys) => {
+      const rows = await revokedIn(db).where('fingerprint', 'in', keys).execute()
+      for (const { fingerprint } of rows) certificates.#revoked.add(fingerprint)
+    })
+    const rows = await store.read((db) => revokedIn(db).execute())
     for (const { fingerprint } of rows) certificates.#revoked.add(fingerprint)
     return certificates
   }
@@ -83,12 +85,13 @@ export class Certificates {
     const kept = isWhole ? armored : ''
     const change = { kind: 'key-revoked' as const, userId: made.userId, detail: { fingerprint } }
     await made.journal.record([change], async (db) => {
+      const now = await readRevoked(db, fingerprint)
+      // of two that were revoked in other ways at the same time, that they are is all that is kept
+      const revoked_armored = now === known ? kept : ''
       await db
         .insertInto('certificates')
-        .values({ fingerprint, owner: null, revoked_armored: kept })
-        .onConflict((conflict) =>
-          conflict.column('fingerprint').doUpdateSet({ revoked_armored: kept }),
-        )
+        .values({ fingerprint, owner: null, revoked_armored })
+        .onConflict((conflict) => conflict.column('fingerprint').doUpdateSet({ revoked_armored }))
         .execute()
     })
     this.#revoked.add(fingerprint)
@@ -97,13 +100,15 @@ export class Certificates {
   /** The copy with revocations; empty where only that it is revoked is known, null for none. */
   async #knownOf(fingerprint: string | null): Promise<string | null> {
     if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
-    const row = await this.#store.read((db) =>
-      db
-        .selectFrom('certificates')
-        .select('revoked_armored')
-        .where('fingerprint', '=', fingerprint)
-        .executeTakeFirst(),
-    )
-    return row?.revoked_armored ?? ''
+    return (await this.#store.read((db) => readRevoked(db, fingerprint))) ?? ''
   }
+}
+
+async function readRevoked(db: Kysely<Schema>, fingerprint: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('certificates')
+    .select('revoked_armored')
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+  return row?.revoked_armored ?? null
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceError, NoResponseError } from '../errors.ts'
 import { FreshCache, monotonicNow, type Lookups } from '../fresh-cache.ts'
@@ -46,7 +46,7 @@ const VAIN_FOR_MS = 60_000
 export class Directory {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
-  readonly #vain = new LRUCache<string, number>({ max: USERS, ttl: VAIN_FOR_MS })
+  readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })
 
   readonly #certificates: PersonParts['certificates']
 

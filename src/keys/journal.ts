@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -72,20 +72,24 @@ export class Journal {
   /**
    * Writes changes down, together with what they change. Without any, what is written is who or
    * what was seen for the first time: to know it although this rejects does no harm.
-   * @param change runs in the same transaction, first
+   * @param change runs in the same transaction, first; what it gives is written down in place of
+   *   `changes`, which were computed before what other sidecars wrote was known
    * @throws Refusal `postern_store_unwritable`; then nothing was changed
    */
   async record(
     changes: readonly TrustChange[],
-    change: (db: Transaction<Schema>) => Promise<void> = async () => {},
+    change: (db: Transaction<Schema>) => Promise<readonly TrustChange[] | void> = async () => {},
   ): Promise<void> {
     const nowMs = Date.now()
-    const write = async (db: Transaction<Schema>): Promise<void> => {
-      await change(db)
-      for (const one of changes) await append(db, one, nowMs)
+    const write = async (db: Transaction<Schema>): Promise<readonly TrustChange[]> => {
+      const written = (await change(db)) ?? changes
+      for (const one of written) await append(db, one, nowMs)
+      return written
     }
-    await (changes.length === 0 ? this.#store.note(write) : this.#store.write(write))
-    for (const one of changes) this.#changes.emit(one)
+    const written = await (changes.length === 0
+      ? this.#store.note(write, { isOrdered: true })
+      : this.#store.write(write))
+    for (const one of written) this.#changes.emit(one)
   }
 
   /**
@@ -128,6 +132,9 @@ async function append(db: Transaction<Schema>, change: TrustChange, nowMs: numbe
     .returning('id')
     .executeTakeFirstOrThrow()
   if (written.id % 1000 === 0) {
-    await sql`DELETE FROM journal WHERE id <= ${written.id - KEPT}`.execute(db)
+    await db
+      .deleteFrom('journal')
+      .where('id', '<=', written.id - KEPT)
+      .execute()
   }
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { KeyChangesTable, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 /** The service lists another certificate for a person than before, as the bot is told it. */
@@ -30,11 +30,18 @@ export class KeyChanges {
 
   static async load(store: Store): Promise<KeyChanges> {
     const changes = new KeyChanges(store)
-    const rows = await store.read((db) => db.selectFrom('key_changes').selectAll().execute())
-    for (const { user_id: userId, before: from, now: to, message, send } of rows) {
-      changes.#changes.set(userId, { userId, from, to, message, send })
-    }
+    store.follow('key_changes', async (db, keys) => {
+      const query = db.selectFrom('key_changes').selectAll()
+      changes.#take(await query.where('user_id', 'in', keys.map(Number)).execute())
+    })
+    changes.#take(await store.read((db) => db.selectFrom('key_changes').selectAll().execute()))
     return changes
+  }
+
+  #take(rows: readonly KeyChangesTable[]): void {
+    for (const { user_id: userId, before: from, now: to, message, send } of rows) {
+      this.#changes.set(userId, { userId, from, to, message, send })
+    }
   }
 
   /** Writes a change, of which the bot knows nothing yet. Call `saved` when the write is done. */

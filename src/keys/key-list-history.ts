@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
@@ -17,10 +17,10 @@ type ListedPeople = [userId: number, fingerprint: string][]
 export class KeyListHistory {
   readonly #store: Store
   readonly #journal: Journal
-  readonly #digests = new LRUCache<number, string>({ max: REMEMBERED })
-  readonly #contradictions = new LRUCache<number, string>({ max: REMEMBERED })
+  readonly #digests = countedCache<number, string>(REMEMBERED)
+  readonly #contradictions = countedCache<number, string>(REMEMBERED)
   /** The most people that a list had lately, so that one that goes a step at a time is seen too. */
-  readonly #largest = new LRUCache<number, number>({ max: REMEMBERED, ttl: SHRINKING_MS })
+  readonly #largest = countedCache<number, number>(REMEMBERED, { ttlMs: SHRINKING_MS })
 
   constructor(store: Store, journal: Journal) {
     this.#store = store

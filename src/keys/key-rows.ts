@@ -1,5 +1,5 @@
 /** Our own keys on disk. Each change is one transaction, on disk when it resolves. */
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import type { OwnKeysRow, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -13,10 +13,17 @@ export async function readRows(
   const rows = await store.read((db) =>
     db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc').execute(),
   )
-  const flag = await store.read((db) =>
-    db.selectFrom('flags').select('value').where('name', '=', FIRST_PUBLISHED).executeTakeFirst(),
-  )
-  return { rows, firstPublishedAtMs: flag === undefined ? null : Number(flag.value) }
+  return { rows, firstPublishedAtMs: await store.read(readFirstPublished) }
+}
+
+/** When the first key was published, ms since the epoch; null when none was. */
+export async function readFirstPublished(db: Kysely<Schema>): Promise<number | null> {
+  const flag = await db
+    .selectFrom('flags')
+    .select('value')
+    .where('name', '=', FIRST_PUBLISHED)
+    .executeTakeFirst()
+  return flag === undefined ? null : Number(flag.value)
 }
 
 /**
@@ -75,12 +82,22 @@ export async function setOffered(
   )
 }
 
-/** Makes a key the active one and retires the one before it; `firstMs` counts when it is the first. */
+/**
+ * Makes a pending or active key the active one and retires the one before it.
+ * @returns when the first key was published, ms since the epoch; null, with nothing written, when
+ *   the key is another's former one by now
+ */
 export async function promoteRow(
   store: Store,
-  { fingerprint, nowMs, firstMs }: { fingerprint: string; nowMs: number; firstMs: number },
-): Promise<void> {
-  await store.write(async (db) => {
+  { fingerprint, nowMs }: { fingerprint: string; nowMs: number },
+): Promise<number | null> {
+  return await store.write(async (db) => {
+    const key = await db
+      .selectFrom('own_keys')
+      .select('state')
+      .where('fingerprint', '=', fingerprint)
+      .executeTakeFirst()
+    if (key?.state !== 'pending' && key?.state !== 'active') return null
     await db
       .updateTable('own_keys')
       .set({ state: 'retired', retired_at: nowMs })
@@ -94,9 +111,10 @@ export async function promoteRow(
       .execute()
     await db
       .insertInto('flags')
-      .values({ name: FIRST_PUBLISHED, value: String(firstMs) })
+      .values({ name: FIRST_PUBLISHED, value: String(nowMs) })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+    return await readFirstPublished(db)
   })
 }
 

@@ -5,7 +5,7 @@ export function tooMany(open: number): OperatorError {
   return new OperatorError(
     'refused',
     `${open} keys are open already, and no more may be`,
-    'lower key.retainDays, rotate less often, or postern key delete old ones',
+    'lower key.retainDays, rotate less often, or delete old ones with `postern key delete`',
   )
 }
 

@@ -1,12 +1,16 @@
+import type { Kysely } from 'kysely'
+import { Refusal } from '../errors.ts'
 import type { Engine, CertificateStatus, OwnKey, UnlockedKey } from '../pgp/engine.ts'
 import type { Relock } from '../store/move.ts'
-import type { OwnKeysRow } from '../store/schema.ts'
+import type { OwnKeysRow, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 import {
   deleteUnoffered,
   eraseSecret,
   insertRow,
   promoteRow,
+  readFirstPublished,
   readRows,
   setOffered,
 } from './key-rows.ts'
@@ -41,6 +45,7 @@ export class Keyring {
   readonly #store: Store
   readonly #engine: Engine
   readonly #options: KeyringOptions
+  readonly #rereads = new Listeners()
   #keys: OwnKeyRecord[] = []
   #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
   #firstPublishedAtMs: number | null = null
@@ -59,6 +64,10 @@ export class Keyring {
   static async load(store: Store, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(store, engine, options)
     await store.upgrade((locked, secrets) => opened(relockFor(engine)(locked, secrets)))
+    store.follow('own_keys', (db, fingerprints) => ring.#reread(db, fingerprints))
+    store.follow('flags', async (db) => {
+      ring.#firstPublishedAtMs = await readFirstPublished(db)
+    })
     const { rows, firstPublishedAtMs } = await readRows(store)
     const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
     const retired = rows.filter(({ state }) => state === 'retired')
@@ -73,6 +82,11 @@ export class Keyring {
     )
     ring.#firstPublishedAtMs = firstPublishedAtMs
     return ring
+  }
+
+  /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
+  onReread(listener: () => void): void {
+    this.#rereads.add(listener)
   }
 
   /** The published key, which signs; undefined before the first publication. */
@@ -170,14 +184,15 @@ export class Keyring {
 
   /**
    * Makes a confirmed key the active one; the one before it retires, by the later of both clocks.
+   * Does nothing to one that is retired.
    * @throws Refusal `postern_store_unwritable`
    */
   async promote(fingerprint: string): Promise<void> {
     const nowMs = this.#latestNowMs()
-    const firstMs = this.#firstPublishedAtMs ?? nowMs
-    const before = this.active
-    await promoteRow(this.#store, { fingerprint, nowMs, firstMs })
+    const firstMs = await promoteRow(this.#store, { fingerprint, nowMs })
+    if (firstMs === null) return
     this.#firstPublishedAtMs = firstMs
+    const before = this.active
     if (before !== undefined && before.fingerprint !== fingerprint) {
       this.#change(before.fingerprint, { state: 'retired', retiredAtMs: nowMs })
     }
@@ -233,14 +248,38 @@ export class Keyring {
       if (passphrase === null) throw nothingToLockUnder()
       const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const retiredAtMs = state === 'retired' ? this.#latestNowMs() : null
+      const { endsMs } = await this.#judge(row)
       const kept = await insertRow(this.#store, row, { lockedUnder: passphrase, retiredAtMs })
       if (kept === null) continue
-      const { endsMs } = await this.#judge(kept)
       const { fingerprints } = unlocked
       const record = { ...fromRow(kept, { unlocked, endsMs, fingerprints }), unlocked }
       this.#keys = [record, ...this.#keys]
       return record
     }
+  }
+
+  /** Brings keys up to what another sidecar has made of them. */
+  async #reread(db: Kysely<Schema>, fingerprints: readonly string[]): Promise<void> {
+    const rows = await db
+      .selectFrom('own_keys')
+      .selectAll()
+      .where('fingerprint', 'in', fingerprints)
+      .execute()
+    const changed = await Promise.all(rows.map((row) => this.#changed(row)))
+    const others = this.#keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint))
+    this.#keys = [...changed, ...others].sort((a, b) => b.createdAtMs - a.createdAtMs)
+    this.#rereads.emit()
+  }
+
+  async #changed(row: OwnKeysRow): Promise<OwnKeyRecord> {
+    const known = this.find(row.fingerprint)
+    if (known?.unlocked != null && row.state !== 'destroyed') {
+      return fromRow(row, { ...known, unlocked: known.unlocked })
+    }
+    known?.unlocked?.bytes.fill(0)
+    if (row.state !== 'destroyed') return await this.#inUse(row).catch(refuseLocked)
+    const fingerprints = known?.fingerprints ?? (await this.#judge(row)).encryptionKeys
+    return fromRow(row, { unlocked: null, endsMs: Infinity, fingerprints })
   }
 
   #ready(state: 'active' | 'pending'): ReadyKey | undefined {
@@ -269,7 +308,7 @@ export class Keyring {
 
   async #judge({
     certificate,
-  }: OwnKeysRow): Promise<
+  }: Pick<OwnKeysRow, 'certificate'>): Promise<
     Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys'> & { endsMs: number }
   > {
     const judged = await this.#engine.judge(certificate)
@@ -288,6 +327,11 @@ async function opened<T>(opening: Promise<T>): Promise<T> {
   } catch (cause) {
     throw doesNotOpen(cause)
   }
+}
+
+/** Another sidecar keeps keys under a protection that this one was not started with. */
+function refuseLocked(cause: unknown): never {
+  throw new Refusal('postern_locked', 'a key of another sidecar does not open here', { cause })
 }
 
 /** Locks keys anew for the store, under its random master secret. */

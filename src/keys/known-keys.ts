@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import type { Store } from '../store/store.ts'
 
@@ -19,7 +19,7 @@ interface ListedKeys {
 /** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
 export class KnownKeys {
   readonly #store: Store
-  readonly #digests = new LRUCache<string, string>({ max: LISTS })
+  readonly #digests = countedCache<string, string>(LISTS)
 
   constructor(store: Store) {
     this.#store = store

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import type { Journal } from './journal.ts'
 import type { Person } from './person.ts'
 
@@ -11,7 +11,7 @@ const NAMED = 100
 export class OwnKeyListings {
   readonly #journal: Journal
   readonly #own: () => ReadonlySet<string>
-  readonly #found = new LRUCache<string, string>({ max: REMEMBERED })
+  readonly #found = countedCache<string, string>(REMEMBERED)
 
   /** @param own fingerprints of all keys that ever were the bot's, primary keys and subkeys */
   constructor(journal: Journal, own: () => ReadonlySet<string>) {

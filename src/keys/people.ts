@@ -1,5 +1,5 @@
-import type { Transaction } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Kysely, Transaction } from 'kysely'
+import type { PeopleTable, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 /** A certificate, and the person who is its claimed owner. */
@@ -28,6 +28,8 @@ export class People {
 
   static async load(store: Store): Promise<People> {
     const people = new People(store)
+    store.follow('certificates', (db, keys) => people.#rereadOwners(db, keys))
+    store.follow('people', (db, keys) => people.#rereadSigned(db, keys.map(Number)))
     const [certificates, rows] = await Promise.all([
       store.read((db) => db.selectFrom('certificates').select(['fingerprint', 'owner']).execute()),
       store.read((db) => db.selectFrom('people').selectAll().execute()),
@@ -35,11 +37,31 @@ export class People {
     for (const { fingerprint, owner } of certificates) {
       if (owner !== null) people.#ownerOf.set(fingerprint, owner)
     }
-    for (const row of rows) {
-      if (row.signed_at !== null) people.#signed.words.add(row.user_id)
-      if (row.signed_files_at !== null) people.#signed.file.add(row.user_id)
-    }
+    for (const row of rows) people.#takeSigned(row)
     return people
+  }
+
+  async #rereadOwners(db: Kysely<Schema>, fingerprints: readonly string[]): Promise<void> {
+    const rows = await db
+      .selectFrom('certificates')
+      .select(['fingerprint', 'owner'])
+      .where('fingerprint', 'in', fingerprints)
+      .execute()
+    for (const fingerprint of fingerprints) this.#ownerOf.delete(fingerprint)
+    for (const { fingerprint, owner } of rows) {
+      if (owner !== null) this.#ownerOf.set(fingerprint, owner)
+    }
+  }
+
+  async #rereadSigned(db: Kysely<Schema>, userIds: readonly number[]): Promise<void> {
+    const rows = await db.selectFrom('people').selectAll().where('user_id', 'in', userIds).execute()
+    for (const userId of userIds) this.signedForgotten(userId)
+    for (const row of rows) this.#takeSigned(row)
+  }
+
+  #takeSigned(row: PeopleTable): void {
+    if (row.signed_at !== null) this.#signed.words.add(row.user_id)
+    if (row.signed_files_at !== null) this.#signed.file.add(row.user_id)
   }
 
   /** Whose certificate it is by the operator's decision; undefined without one. */

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { PinsTable, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /**
  * How far a person's fingerprint is trusted: `seen` first, `accepted` by the operator, `verified`
@@ -36,23 +37,29 @@ export const blankPin = (userId: number): Pin => ({
 /** Every pin, in memory and in the store. */
 export class Pins {
   readonly #pins = new Map<number, Pin>()
+  readonly #rereadings = new Listeners()
   /** Who is listed with a certificate: one person, but for disputed ones. */
   readonly #listedBy = new Map<string, number | Set<number>>()
 
   static async load(store: Store): Promise<Pins> {
     const pins = new Pins()
+    store.follow('pins', async (db, keys) => {
+      const rows = await db
+        .selectFrom('pins')
+        .selectAll()
+        .where('user_id', 'in', keys.map(Number))
+        .execute()
+      for (const row of rows) pins.set(fromRow(row))
+      pins.#rereadings.emit()
+    })
     const rows = await store.read((db) => db.selectFrom('pins').selectAll().execute())
-    for (const row of rows) {
-      pins.set({
-        userId: row.user_id,
-        fingerprint: row.fingerprint,
-        sinceMs: row.since,
-        standing: row.standing,
-        listed: row.listed,
-        listedAtMs: row.listed_at,
-      })
-    }
+    for (const row of rows) pins.set(fromRow(row))
     return pins
+  }
+
+  /** Calls back when pins were read again that another sidecar has changed. */
+  onReread(listener: () => void): void {
+    this.#rereadings.add(listener)
   }
 
   get(userId: number): Pin | undefined {
@@ -103,6 +110,17 @@ export class Pins {
     const listedBy = this.#listedBy.get(fingerprint)
     if (typeof listedBy === 'object') listedBy.delete(userId)
     if (listedBy === userId || this.claimsOn(fingerprint) === 0) this.#listedBy.delete(fingerprint)
+  }
+}
+
+function fromRow(row: PinsTable): Pin {
+  return {
+    userId: row.user_id,
+    fingerprint: row.fingerprint,
+    sinceMs: row.since,
+    standing: row.standing,
+    listed: row.listed,
+    listedAtMs: row.listed_at,
   }
 }
 

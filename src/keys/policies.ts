@@ -27,6 +27,17 @@ export class Policies {
     setting: TrustPolicy
   }): Promise<Policies> {
     const policies = new Policies(o.journal, o.setting)
+    o.store.follow('trust_policies', async (db, keys) => {
+      const ids = keys.map(Number)
+      const rows = await db
+        .selectFrom('trust_policies')
+        .selectAll()
+        .where('chat_id', 'in', ids)
+        .execute()
+      for (const id of ids) policies.#byCommand.delete(id)
+      for (const row of rows) policies.#byCommand.set(row.chat_id, row.policy)
+      policies.changes++
+    })
     const rows = await o.store.read((db) => db.selectFrom('trust_policies').selectAll().execute())
     for (const row of rows) policies.#byCommand.set(row.chat_id, row.policy)
     return policies

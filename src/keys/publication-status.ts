@@ -4,6 +4,7 @@ import { Refusal, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
 import { isExpired, type ReadyKey } from './own-key.ts'
+import type { SendFence } from './send-fence.ts'
 import { SendGate } from './send-gate.ts'
 
 /**
@@ -23,6 +24,16 @@ export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' 
 /** How long sends wait for a key that is being published: below what bots wait for an answer. */
 const HOLD_MAX_MS = 20_000
 
+/** What a send has entered with. */
+export interface Entered {
+  /** The key to sign with. */
+  signer: ReadyKey
+  /** @throws Refusal `postern_store_unwritable` when another sidecar may be replacing it by now */
+  requireHeld: () => void
+  /** Call it when the message was answered or will not leave. */
+  leave: () => void
+}
+
 const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
   unpublished: 'postern_key_unpublished',
   conflict: 'postern_key_conflict',
@@ -33,6 +44,8 @@ const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
 export interface PublicationStatusParts {
   keyring: Keyring
   log: Log
+  /** Where several sidecars have the key. */
+  fence?: SendFence | null
   /** Called on every change, with what an operator should read. */
   onChange: (state: PublicationState, detail: string) => void
 }
@@ -57,7 +70,7 @@ export class PublicationStatus {
 
   /** @param detail what an operator should read */
   become(state: PublicationState, detail: string): void {
-    if (this.#state !== state) this.#parts.log.info({ state }, 'the bot’s key')
+    if (this.#state !== state) this.#parts.log.debug({ state }, 'the bot’s key')
     this.#state = state
     this.#parts.onChange(state, detail)
   }
@@ -93,13 +106,18 @@ export class PublicationStatus {
    * another is being published.
    * @throws Refusal naming why nothing can be sealed now, after at most `HOLD_MAX_MS`
    */
-  async enter(): Promise<{ signer: ReadyKey; leave: () => void }> {
+  async enter(): Promise<Entered> {
     this.requirePublished()
     const leave = await this.#gate.enter()
+    const leaves = [leave]
+    const leaveAll = (): void => leaves.forEach((one) => one())
     try {
-      return { signer: this.requirePublished(), leave }
+      const pass = await this.#parts.fence?.enter()
+      if (pass !== undefined) leaves.push(pass.leave)
+      const requireHeld = pass?.requireHeld ?? ((): void => {})
+      return { signer: this.requirePublished(), requireHeld, leave: leaveAll }
     } catch (error) {
-      leave()
+      leaveAll()
       throw error
     }
   }
@@ -115,8 +133,13 @@ export class PublicationStatus {
       this.become('unpublished', 'the service has not shown the new key yet')
       this.#gate.open()
     }, HOLD_MAX_MS)
+    await using stack = new AsyncDisposableStack()
     try {
-      return await work((signal) => this.#gate.empty(signal))
+      return await work(async (signal) => {
+        await this.#gate.empty(signal)
+        const { fence } = this.#parts
+        if (fence != null) stack.use(await fence.close(signal))
+      })
     } finally {
       clearTimeout(overrun)
       this.#gate.open()

@@ -1,18 +1,20 @@
 import type { Bot } from '../api/bot.ts'
-import { ServiceError } from '../errors.ts'
+import { NoResponseError, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/mutex.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './offer.ts'
+import type { KeyTurn } from './key-turn.ts'
 import type { ReadyKey } from './own-key.ts'
 import { codeOf, retryAfterMs } from './attempts.ts'
 import { ClockOff, Reconciler } from './reconcile.ts'
 import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
 import { fingerprintOf, type RemoteKeyState } from './publication-status.ts'
-import { PublicationStatus, type PublicationState } from './publication-status.ts'
+import { PublicationStatus, type Entered, type PublicationState } from './publication-status.ts'
+import type { SendFence } from './send-fence.ts'
 
-export type { PublicationState } from './publication-status.ts'
+export type { Entered, PublicationState } from './publication-status.ts'
 
 export interface PublicationParts {
   keyring: Keyring
@@ -22,6 +24,8 @@ export interface PublicationParts {
   clockSkewMs: () => number | null
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
+  /** Where several sidecars have the key. */
+  shared?: { turn: KeyTurn; fence: SendFence; fresh: () => Promise<void> } | null
 }
 
 /** The state of the publication, with what an operator should read. */
@@ -47,12 +51,16 @@ export class Publication implements AsyncDisposable {
   readonly #status: PublicationStatus
   readonly #rotations = new RotationWatch()
   readonly #reconciler: Reconciler
+  readonly #turn: KeyTurn | null
+  readonly #fence: SendFence | null
   readonly #changes = new Listeners<PublicationChange>()
   readonly #rotationAttempts = new Listeners<RotationOutcome>()
   readonly #stop = new AbortController()
   readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
   #retryMs = RETRY_FIRST_MS
+  /** Why the last comparison failed, which is logged once; null when it did not. */
+  #failedWith: string | null = null
   #paused = false
   #isStarted = false
   /** What `/me` showed when we last asked. */
@@ -63,13 +71,25 @@ export class Publication implements AsyncDisposable {
     const { keyring, log } = parts
     this.#log = log
     this.#keyring = keyring
+    const { turn = null, fence = null, fresh } = parts.shared ?? {}
+    this.#turn = turn
+    this.#fence = fence
+    fence?.onClosed(() => this.#look())
     this.#status = new PublicationStatus({
       ...parts,
+      fence,
       onChange: (state, detail) => this.#changes.emit({ state, detail }),
     })
     this.#reconciler = new Reconciler({
       ...parts,
-      calls: { me: () => this.#me(parts.calls), putKey: (key) => parts.calls.putKey(key) },
+      ...(fresh === undefined ? {} : { fresh }),
+      calls: {
+        me: () => this.#me(parts.calls),
+        putKey: async (key) => {
+          turn?.requireHeld()
+          await parts.calls.putKey(key)
+        },
+      },
       status: this.#status,
       rotations: this.#rotations,
       onRotationAttempt: (outcome) => this.#rotationAttempts.emit(outcome),
@@ -112,7 +132,7 @@ export class Publication implements AsyncDisposable {
    * message was answered, or will not leave. Waits, with a bound, while another is published.
    * @throws Refusal naming why nothing can be sealed now
    */
-  async enter(): Promise<{ signer: ReadyKey; leave: () => void }> {
+  async enter(): Promise<Entered> {
     return await this.#status.enter()
   }
 
@@ -158,17 +178,17 @@ export class Publication implements AsyncDisposable {
    * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
    */
   async publish(options: { replace: boolean }): Promise<ReadyKey> {
-    return await this.#mutex.run(() => this.#reconciler.publish(options))
+    return await this.#step(() => this.#reconciler.publish(options))
   }
 
   /** Makes the bot's first key and publishes nothing. @throws as `Reconciler.makeFirst` does */
   async makeFirst(): Promise<ReadyKey> {
-    return await this.#mutex.run(() => this.#reconciler.makeFirst())
+    return await this.#step(() => this.#reconciler.makeFirst())
   }
 
   /** Imports a pending key by `take`. A running sidecar publishes it. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
-    const taken = await this.#mutex.run(take)
+    const taken = await this.#step(take)
     this.#takeUp('an imported key is on disk')
     if (this.#isStarted) this.suspect()
     return taken
@@ -180,7 +200,7 @@ export class Publication implements AsyncDisposable {
    * @throws what `take` throws; ServiceError, NoResponseError
    */
   async adoptRetired<T>(take: (shown: string | null) => Promise<T>): Promise<T> {
-    return await this.#mutex.run(async () => await take(await this.#reconciler.shownNow()))
+    return await this.#step(async () => await take(await this.#reconciler.shownNow()))
   }
 
   /**
@@ -192,7 +212,7 @@ export class Publication implements AsyncDisposable {
     const askedAtMs = performance.now()
     return (
       this.#join() ??
-      (await this.#mutex.run(async () => {
+      (await this.#step(async () => {
         const { latest } = this.#rotations
         if (latest !== null && this.#rotations.endedSince(askedAtMs)) return latest
         if (this.#rotations.current === null) await this.#reconciler.beginRotation()
@@ -209,7 +229,7 @@ export class Publication implements AsyncDisposable {
    */
   async abandon(): Promise<Rotation> {
     if (this.#keyring.pending?.offeredAtMs === null) this.#reconciler.drop()
-    const abandoned = await this.#mutex.run(() => this.#reconciler.abandon())
+    const abandoned = await this.#step(() => this.#reconciler.abandon())
     this.suspect()
     return abandoned
   }
@@ -219,6 +239,32 @@ export class Publication implements AsyncDisposable {
     clearTimeout(this.#timer)
     // what is under way ends first
     await this.#mutex.run(() => Promise.resolve())
+  }
+
+  /** Takes over what another sidecar made of our keys. */
+  followKeys(): void {
+    const { active, pending } = this.#keyring
+    const { current } = this.#rotations
+    if (current !== null && pending?.fingerprint !== current.to) {
+      this.#rotations.end(active?.fingerprint === current.to ? 'done' : 'abandoned')
+    }
+    if (this.#rotations.current === null) this.#takeUp('another sidecar rotates the key')
+    if (pending?.offeredAtMs != null) {
+      this.#status.become('unpublished', 'another sidecar publishes a key')
+    } else if (active !== undefined && this.state === 'unpublished') {
+      this.#status.becomeShown()
+    }
+    this.#look()
+  }
+
+  #look(): void {
+    if (this.#isStarted && !this.#paused) this.suspect()
+  }
+
+  /** One step at a time, among all sidecars of the bot. */
+  async #step<T>(step: () => Promise<T>): Promise<T> {
+    const turn = this.#turn
+    return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
   }
 
   /** A pending key beside an active one is a rotation. */
@@ -250,7 +296,15 @@ export class Publication implements AsyncDisposable {
   /** @returns whether nothing is left to do until the next regular look */
   async #compare(): Promise<boolean> {
     try {
-      return await this.#mutex.run(() => this.#reconciler.compare())
+      const settled = await this.#mutex.run(async () => {
+        if (this.#turn === null) return await this.#reconciler.compare()
+        const compared = await this.#turn.tryStep(() => this.#reconciler.compare())
+        if (compared !== null) return compared.result
+        // the other may die before it lets sends in again
+        return (await this.#reconciler.look()) && this.#fence?.isClosed !== true
+      })
+      this.#failedWith = null
+      return settled
     } catch (error) {
       this.#failed(error)
       return false
@@ -261,7 +315,11 @@ export class Publication implements AsyncDisposable {
     if (this.#stop.signal.aborted) return
     const detail =
       error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
-    this.#log.warn({ code: codeOf(error) }, 'the key could not be compared or published')
+    const code = codeOf(error)
+    // That nobody answered is a reason of its own against readiness, which is logged.
+    const isSaid = code === this.#failedWith || error instanceof NoResponseError
+    this.#failedWith = code
+    this.#log[isSaid ? 'debug' : 'warn']({ code }, 'the key could not be compared or published')
     if (this.state === 'unpublished') this.#status.become('unpublished', detail)
     const refusedToken = error instanceof ServiceError && error.status === 401
     const leastMs = refusedToken ? TOKEN_RETRY_MS : retryAfterMs(error)

@@ -11,10 +11,18 @@ export interface ReconcileParts extends AttemptParts {
   clockSkewMs: () => number | null
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
+  /** Reads what other sidecars made of our keys (`Store.fresh`). */
+  fresh?: () => Promise<void>
 }
 
 /** No key is made while the clocks differ by more. */
 const SKEW_MAX_MS = 120_000
+
+/** What people read when the service shows none of our keys. */
+const LOST = {
+  foreign: 'the service shows a key that is not ours',
+  none: 'the service shows no key for the bot',
+} as const
 
 /** The caller runs one step at a time. */
 export class Reconciler {
@@ -43,12 +51,9 @@ export class Reconciler {
       case 'pending':
         return await this.#attempts.promote(keyring.pending)
       case 'foreign':
-        status.become('conflict', `the service lists ${shown}`)
-        rotations.stall('the service shows a key that is not ours')
-        return false
       case 'none':
-        status.become('unprotected', 'the service shows no key for the bot')
-        rotations.stall('the service shows no key for the bot')
+        this.#reportLost(remoteKeyState, shown)
+        rotations.stall(LOST[remoteKeyState])
         return false
       case 'older':
         status.become('unpublished', 'the service shows an older key of ours')
@@ -60,6 +65,20 @@ export class Reconciler {
     }
     status.become('unpublished', 'the key is being published')
     return await this.#attempts.offer(keyring.pending ?? (await this.#make(bot)), shown)
+  }
+
+  /**
+   * Looks while another sidecar makes a step, and does nothing about what it sees.
+   * @returns whether nothing is left to do until the next regular look
+   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
+   */
+  async look(): Promise<boolean> {
+    const { shown, remoteKeyState } = await this.#look()
+    if (remoteKeyState === 'foreign' || remoteKeyState === 'none') {
+      this.#reportLost(remoteKeyState, shown)
+    }
+    if (remoteKeyState === 'equal') this.#parts.status.becomeShown()
+    return remoteKeyState === 'equal'
   }
 
   /**
@@ -135,19 +154,29 @@ export class Reconciler {
     const { pending } = keyring
     const { current } = rotations
     if (pending === undefined || current === null) {
-      throw new OperatorError('refused', 'no rotation is under way', 'run postern key list')
+      throw new OperatorError(
+        'refused',
+        'no rotation is under way',
+        '`postern key list` shows them',
+      )
     }
     if (pending.offeredAtMs !== null) {
       throw new OperatorError(
         'refused',
         'the service may have the new key already: this rotation is finished, not abandoned',
-        'postern key rotate --watch follows it to its end',
+        '`postern key rotate --watch` follows it to its end',
       )
     }
     await keyring.discard(pending.fingerprint)
     onRotationAttempt('abandoned')
     log.info({ fingerprint: pending.fingerprint }, 'the rotation was abandoned')
     return rotations.end('abandoned') ?? current
+  }
+
+  #reportLost(state: 'foreign' | 'none', shown: string | null): void {
+    const { status } = this.#parts
+    if (state === 'foreign') status.become('conflict', `the service lists ${shown}`)
+    else status.become('unprotected', LOST.none)
   }
 
   async #equal(bot: Bot, shown: string | null): Promise<boolean> {
@@ -190,6 +219,8 @@ export class Reconciler {
   async #look(): Promise<{ bot: Bot; shown: string | null; remoteKeyState: RemoteKeyState }> {
     const bot = await this.#parts.calls.me()
     const shown = fingerprintOf(bot)
+    // another sidecar may have made and published it since the last look
+    await this.#parts.fresh?.()
     const remoteKeyState = remoteKeyStateOf(shown, this.#parts.keyring)
     this.#parts.status.remoteKeyState = remoteKeyState
     return { bot, shown, remoteKeyState }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import type { Journal } from './journal.ts'
 
 const REMEMBERED = 10_000
@@ -8,7 +8,7 @@ const QUIET_MS = 3_600_000
 /** Writes down who was seen in somebody else's private chat. */
 export class Strangers {
   readonly #journal: Journal
-  readonly #noted = new LRUCache<number, true>({ max: REMEMBERED, ttl: QUIET_MS })
+  readonly #noted = countedCache<number, true>(REMEMBERED, { ttlMs: QUIET_MS })
 
   constructor(journal: Journal) {
     this.#journal = journal

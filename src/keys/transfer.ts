@@ -1,6 +1,6 @@
 /** Secret keys on their way out, in, and from one protection to another. */
 import { OperatorError } from '../errors.ts'
-import type { Adopted, Engine } from '../pgp/engine.ts'
+import type { Adopted, AdoptSecrets, Engine } from '../pgp/engine.ts'
 import type { Relock } from '../store/move.ts'
 import type { Store } from '../store/store.ts'
 import { relockFor, type Keyring, type Locking } from './keyring.ts'
@@ -76,14 +76,14 @@ export class Transfer {
   }
 
   /**
-   * Takes in a key from elsewhere that opens and never becomes the bot's; it is on disk when this
-   * resolves.
+   * Takes in a key from elsewhere that opens and never becomes the bot's, also one that has expired;
+   * it is on disk when this resolves.
    * @param shown fingerprint of the key that the service shows, which cannot be a retired one
    * @throws as `take` does
    */
   async takeRetired(given: KeyFile, shown: string | null): Promise<ReadyKey> {
     return await this.#parts.keyring.takeRetired(async (locking) => {
-      const { key } = await this.#adopt(given, locking)
+      const { key } = await this.#adopt(given, locking, { mayHaveExpired: true })
       if (key.fingerprint === shown) throw stillShown(shown)
       return key
     })
@@ -92,9 +92,10 @@ export class Transfer {
   async #adopt(
     { file, passphrase: from }: KeyFile,
     { passphrase: to, certifiedBy }: Locking,
+    more: Pick<AdoptSecrets, 'mayHaveExpired'> = {},
   ): Promise<Extract<Adopted, { outcome: 'adopted' }>> {
     const { engine, keyring } = this.#parts
-    const adopted = await engine.adopt(file, { from, to, isRandom: true, certifiedBy })
+    const adopted = await engine.adopt(file, { from, to, isRandom: true, certifiedBy, ...more })
     if (adopted.outcome === 'unfit') throw unfitKey(adopted.reason)
     refuseKnown(keyring, adopted.key.fingerprint)
     return adopted

@@ -65,7 +65,10 @@ export class Trust {
     const { store, journal, policy } = parts
     const policies = await Policies.load({ store, journal, setting: policy })
     const pins = await Pins.load(store)
-    return new Trust(parts, { pins, policies, keyChanges: await KeyChanges.load(store) })
+    const keyChanges = await KeyChanges.load(store)
+    const trust = new Trust(parts, { pins, policies, keyChanges })
+    pins.onReread(() => trust.#changes++)
+    return trust
   }
 
   /** Changes whenever an answer of this class may have changed. */
@@ -138,8 +141,32 @@ export class Trust {
   }
 
   async #learn(listed: readonly Listing[]): Promise<void> {
+    let learned = this.#learnedFrom(listed)
+    if (learned.changed.length === 0) return
+    const slice = new TimeSlice()
+    await this.#journal.record(learned.changes, async (db) => {
+      learned = this.#learnedFrom(listed)
+      for (const pin of learned.changed) {
+        await slice.yieldIfOver()
+        await savePin(db, pin)
+      }
+      for (const change of learned.keyChanges) {
+        await slice.yieldIfOver()
+        await this.#keyChanges.save(db, change)
+      }
+      return learned.changes
+    })
+    for (const change of learned.keyChanges) this.#keyChanges.saved(change)
+    for (const pin of learned.changed) this.#set(pin)
+  }
+
+  /** What a listing changes, by all that is known now. */
+  #learnedFrom(listed: readonly Listing[]): {
+    changed: Pin[]
+    changes: TrustChange[]
+    keyChanges: KeyChange[]
+  } {
     const { changed } = this.#changedBy(listed)
-    if (changed.length === 0) return
     const changes = [
       ...changed.flatMap((pin) => this.#changeOf(pin)),
       ...newDisputes(changed, this.#pins).map(({ fingerprint, people }) => {
@@ -148,20 +175,7 @@ export class Trust {
         return { kind: 'certificate-shared' as const, detail }
       }),
     ]
-    const keyChanges = changes.flatMap((change) => keyChangeIn(change) ?? [])
-    const slice = new TimeSlice()
-    await this.#journal.record(changes, async (db) => {
-      for (const pin of changed) {
-        await slice.yieldIfOver()
-        await savePin(db, pin)
-      }
-      for (const change of keyChanges) {
-        await slice.yieldIfOver()
-        await this.#keyChanges.save(db, change)
-      }
-    })
-    for (const change of keyChanges) this.#keyChanges.saved(change)
-    for (const pin of changed) this.#set(pin)
+    return { changed, changes, keyChanges: changes.flatMap((one) => keyChangeIn(one) ?? []) }
   }
 
   /**
@@ -195,7 +209,7 @@ export class Trust {
    * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
    */
   async accept(userId: number, fingerprint?: string): Promise<Pin> {
-    return await this.#mutex.run(async () => {
+    return await this.#recordDecision('accepted', () => {
       const pin = this.#pins.get(userId)
       const listed = pin?.listed ?? null
       if (pin === undefined || listed === null) throw noneListed(userId)
@@ -208,7 +222,7 @@ export class Trust {
       }
       const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
       const standing = isVerified ? 'verified' : 'accepted'
-      return await this.#recordDecision({ ...pin, fingerprint: listed, standing }, 'accepted')
+      return { ...pin, fingerprint: listed, standing }
     })
   }
 
@@ -220,46 +234,56 @@ export class Trust {
    */
   async verify(userId: number, fingerprint: string): Promise<Pin> {
     const compared = readFingerprint(fingerprint)
-    return await this.#mutex.run(async () => {
+    return await this.#recordDecision('verified', () => {
       const pin = this.#pins.get(userId) ?? blankPin(userId)
-      return await this.#recordDecision(
-        { ...pin, fingerprint: compared, standing: 'verified' },
-        'verified',
-      )
+      return { ...pin, fingerprint: compared, standing: 'verified' }
     })
   }
 
   /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
   async block(userId: number): Promise<Pin> {
     return await this.#mutex.run(async () => {
-      const known = this.#pins.get(userId) ?? blankPin(userId)
-      const pin: Pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
+      let pin = blankPin(userId)
       const change = { kind: 'blocked' as const, userId, detail: {} }
-      await this.#journal.record([change], (db) => savePin(db, pin))
+      await this.#journal.record([change], async (db) => {
+        const known = this.#pins.get(userId) ?? blankPin(userId)
+        pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
+        await savePin(db, pin)
+      })
       this.#set(pin)
       return pin
     })
   }
 
-  async #recordDecision(given: Pin, kind: 'accepted' | 'verified'): Promise<Pin> {
-    const pin: Pin = { ...given, sinceMs: Date.now() }
-    const { userId } = pin
-    const fingerprint = pin.fingerprint ?? ''
-    await this.#journal.record([{ kind, userId, detail: { fingerprint } }], async (db) => {
-      await savePin(db, pin)
-      await this.#people.saveOwner(db, { userId, fingerprint })
-      if (kind === 'accepted') await this.#people.forgetSigned(db, userId)
+  /** @param decide makes the pin of what is known; throws what refuses it */
+  async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
+    return await this.#mutex.run(async () => {
+      let pin = decide()
+      const changeOf = (): TrustChange => {
+        return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
+      }
+      await this.#journal.record([changeOf()], async (db) => {
+        pin = { ...decide(), sinceMs: Date.now() }
+        await savePin(db, pin)
+        await this.#people.saveOwner(db, ownerIn(pin))
+        if (kind === 'accepted') await this.#people.forgetSigned(db, pin.userId)
+        return [changeOf()]
+      })
+      this.#people.ownerSaved(ownerIn(pin))
+      if (kind === 'accepted') this.#people.signedForgotten(pin.userId)
+      this.#set(pin)
+      return pin
     })
-    this.#people.ownerSaved({ userId, fingerprint })
-    if (kind === 'accepted') this.#people.signedForgotten(userId)
-    this.#set(pin)
-    return pin
   }
 
   #set(pin: Pin): void {
     this.#pins.set(pin)
     this.#changes++
   }
+}
+
+function ownerIn({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } {
+  return { userId, fingerprint: fingerprint ?? '' }
 }
 
 function keyChangeIn(change: TrustChange): KeyChange | null {

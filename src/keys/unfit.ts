@@ -51,7 +51,7 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   revoked: { is: 'it is revoked', hint: ANOTHER },
   expired: {
     is: 'it has expired',
-    hint: 'give it another expiry: `gpg --quick-set-expire FINGERPRINT never`, for its subkeys too, and export it again',
+    hint: 'give it another expiry: `gpg --quick-set-expire FINGERPRINT never`, for its subkeys too, and export it again; `--retired` takes it in for opening alone',
   },
   'not-yet-valid': {
     is: 'it is dated in the future',

@@ -9,15 +9,21 @@ const INTEGER = /^-?\d{1,16}$/
 /** Makes and reads such urls; a place once given is good for ever, under the same key. */
 export class Capability {
   readonly #key: Buffer
+  readonly #bot: string | null
 
-  constructor(key: Buffer) {
+  /** @param bot whose attachments they are, where several share a door */
+  constructor(key: Buffer, bot: string | null = null) {
     this.#key = key
+    this.#bot = bot
   }
 
   /** The path of an attachment at our own door, with the right to fetch it in its query. */
   pathOf(place: MediaPlace): string {
     const { mediaId, chatId, userId } = place
-    const query = new URLSearchParams({ chat: String(chatId) })
+    const query = new URLSearchParams({
+      ...(this.#bot !== null && { bot: this.#bot }),
+      chat: String(chatId),
+    })
     if (userId !== null) query.set('from', String(userId))
     query.set('key', this.#mac(place).toString('base64url'))
     return `/media/${mediaId}?${query.toString()}`

@@ -16,15 +16,21 @@ export interface Alert {
   chatId?: number
 }
 
+/** An alert as it is sent: `bot` names the bot, where there are several; `at` is ISO 8601 in UTC. */
+export type SentAlert = Alert & { at: string; bot?: string }
+
 /** A way to reach the operator. `send` throws when it failed; `signal` ends the attempt. */
 export interface AlertWay {
   name: 'command' | 'url'
-  send(alert: Alert & { at: string }, signal: AbortSignal): Promise<void>
+  send(alert: SentAlert, signal: AbortSignal): Promise<void>
 }
 
-/** An alert that comes and goes is sent once in this time. */
+/** An alert that comes and goes is sent once in this time, and then as it is. */
 const QUIET_MS = 600_000
 const WAITING = 100
+/** Those about people and chats: a service can invent both, and must not crowd out the others. */
+const WAITING_ABOUT = 50
+const REMEMBERED = 10_000
 const ATTEMPT_MS = 10_000
 const RETRY_AFTER_MS = [1000, 10_000]
 /** What stopping waits for. */
@@ -36,16 +42,27 @@ export interface AlertOutcome {
   outcome: 'told' | 'failed' | 'dropped'
 }
 
+/** What was last sent of an alert, and when, by `performance.now()`. */
+interface Sent {
+  holds: boolean
+  beganMs: number
+  endedMs: number
+}
+
 export interface AlertParts {
   ways: readonly AlertWay[]
   log: Log
+  /** Whose alerts these are, where there are several bots. */
+  bot?: string | undefined
 }
 
 /** Sends alerts to the operator, one after the other; nothing waits for it. */
 export class Alerts implements AsyncDisposable {
   readonly #parts: AlertParts
   readonly #outcomes = new Listeners<AlertOutcome>()
-  readonly #lastMs = new Map<string, number>()
+  readonly #sent = new Map<string, Sent>()
+  /** What goes out later unless it has changed by then. */
+  readonly #later = new Map<string, NodeJS.Timeout>()
   readonly #end = new AbortController()
   #waiting = 0
   #last: Promise<void> = Promise.resolve()
@@ -59,42 +76,64 @@ export class Alerts implements AsyncDisposable {
     this.#outcomes.add(listener)
   }
 
-  /** Sends an alert; the same within ten minutes is sent once. Never throws. */
+  /**
+   * Sends an alert; the same within ten minutes is sent once. One that has come or gone again by
+   * then is sent at their end. Never throws.
+   */
   raise(alert: Alert): void {
     const { ways } = this.#parts
-    if (ways.length === 0 || this.#isRepeated(alert)) return
-    if (this.#waiting >= WAITING) {
-      for (const { name } of ways) this.#outcomes.emit({ way: name, outcome: 'dropped' })
-      return
-    }
-    this.#waiting++
-    const dated = { ...alert, at: new Date().toISOString() }
-    this.#last = this.#after(this.#last, dated)
+    const key = [alert.alert, alert.userId, alert.chatId].join(' ')
+    clearTimeout(this.#later.get(key))
+    this.#later.delete(key)
+    if (ways.length === 0 || this.#end.signal.aborted) return
+    const sent = this.#sent.get(key)
+    const quietMs = leftOfQuietMs(sent, alert.holds)
+    if (quietMs === 0) return this.#enqueue(key, alert)
+    if (sent?.holds === alert.holds) return
+    this.#later.set(key, setTimeout(() => this.raise(alert), quietMs).unref())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.race([this.#last, elapsed(LAST_MS, undefined, { ref: false })])
     this.#end.abort()
+    for (const timer of this.#later.values()) clearTimeout(timer)
   }
 
-  async #after(last: Promise<void>, alert: Alert & { at: string }): Promise<void> {
+  #enqueue(key: string, alert: Alert): void {
+    const isAbout = alert.userId !== undefined || alert.chatId !== undefined
+    if (this.#waiting >= (isAbout ? WAITING_ABOUT : WAITING)) {
+      for (const { name } of this.#parts.ways) {
+        this.#outcomes.emit({ way: name, outcome: 'dropped' })
+      }
+      return
+    }
+    this.#remember(key, alert.holds)
+    this.#waiting++
+    const { bot } = this.#parts
+    const at = new Date().toISOString()
+    const dated = { ...alert, at, ...(bot !== undefined && { bot }) }
+    this.#last = this.#after(this.#last, dated)
+  }
+
+  #remember(key: string, holds: boolean): void {
+    const { beganMs = -Infinity, endedMs = -Infinity } = this.#sent.get(key) ?? {}
+    const nowMs = performance.now()
+    this.#sent.delete(key)
+    this.#sent.set(
+      key,
+      holds ? { holds, beganMs: nowMs, endedMs } : { holds, beganMs, endedMs: nowMs },
+    )
+    const [oldest] = this.#sent.keys()
+    if (this.#sent.size > REMEMBERED && oldest !== undefined) this.#sent.delete(oldest)
+  }
+
+  async #after(last: Promise<void>, alert: SentAlert): Promise<void> {
     await last
     await Promise.all(this.#parts.ways.map((way) => this.#send(way, alert)))
     this.#waiting--
   }
 
-  #isRepeated({ alert, holds, userId, chatId }: Alert): boolean {
-    const key = [alert, holds, userId, chatId].join(' ')
-    const nowMs = performance.now()
-    const isRepeated = nowMs - (this.#lastMs.get(key) ?? -Infinity) < QUIET_MS
-    if (!isRepeated) this.#lastMs.delete(key)
-    if (!isRepeated) this.#lastMs.set(key, nowMs)
-    const [oldest] = this.#lastMs.keys()
-    if (this.#lastMs.size > 10_000 && oldest !== undefined) this.#lastMs.delete(oldest)
-    return isRepeated
-  }
-
-  async #send(way: AlertWay, alert: Alert & { at: string }): Promise<void> {
+  async #send(way: AlertWay, alert: SentAlert): Promise<void> {
     const { log } = this.#parts
     const end = this.#end.signal
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
@@ -111,4 +150,11 @@ export class Alerts implements AsyncDisposable {
       }
     }
   }
+}
+
+/** How long until the same may be sent again, in ms; 0 when it may now. */
+function leftOfQuietMs(sent: Sent | undefined, holds: boolean): number {
+  if (sent === undefined) return 0
+  const lastMs = holds ? sent.beganMs : sent.endedMs
+  return Math.max(0, lastMs + QUIET_MS - performance.now())
 }

@@ -33,9 +33,9 @@ export class Conditions<Code extends string> {
     this.#table = table
   }
 
-  /** Calls back when a condition comes up and when it goes. */
-  onChange(listener: (change: ConditionChange<Code>) => void): void {
-    this.#changes.add(listener)
+  /** Calls back when a condition comes up and when it goes, until the returned function is called. */
+  onChange(listener: (change: ConditionChange<Code>) => void): () => void {
+    return this.#changes.add(listener)
   }
 
   /**

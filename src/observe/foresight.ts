@@ -18,8 +18,8 @@ export interface Outlook {
   neededKeyEndsMs: number
   /** Null when it is not known. */
   diskFreeBytes: number | null
-  /** The part of the memory that the process may use and does, from 0 to 1. */
-  memoryUsed: number
+  /** The part of the memory that the process may use and does, from 0 to 1; null: looked at elsewhere. */
+  memoryUsed: number | null
 }
 
 export interface ForesightParts {
@@ -43,17 +43,20 @@ export class Foresight {
     this.#date('key-ending', keyEndsMs)
     this.#date('authority-ending', authorityEndsMs)
     this.#date('needed-key-ending', neededKeyEndsMs)
-    const leastBytes = this.#isWarned('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
-    const isLow = diskFreeBytes !== null && diskFreeBytes < leastBytes
-    const freeMiB = Math.floor((diskFreeBytes ?? 0) / 2 ** 20)
-    this.#report('disk-filling', isLow ? 1 : null, `${freeMiB} MiB are free`)
+    if (diskFreeBytes !== null) this.#disk(diskFreeBytes)
     const most = this.#isWarned('memory-filling') ? MEMORY.relieved : MEMORY.full
-    const percent = `${Math.floor(memoryUsed * 100)} % are used`
-    this.#report('memory-filling', memoryUsed > most ? 1 : null, percent)
+    const used = memoryUsed ?? 0
+    this.#report('memory-filling', used > most ? 1 : null, `${Math.floor(used * 100)} % are used`)
   }
 
   #isWarned(code: WarningCode): boolean {
     return this.#stages.has(code)
+  }
+
+  #disk(freeBytes: number): void {
+    const leastBytes = this.#isWarned('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
+    const detail = `${Math.floor(freeBytes / 2 ** 20)} MiB are free`
+    this.#report('disk-filling', freeBytes < leastBytes ? 1 : null, detail)
   }
 
   #date(code: WarningCode, endsMs: number): void {

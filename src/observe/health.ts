@@ -35,6 +35,10 @@ export const REASONS = {
     hint: 'set this machine’s clock (NTP); no key is made until they agree',
   },
   store: REFUSALS.postern_store_unwritable,
+  'store-unreachable': {
+    what: 'the database of `store.url` is out of reach: nothing is sealed, opened or polled',
+    hint: 'bring it back, or the way to it; Postern connects again by itself, and updates wait at the service',
+  },
   'webhook-at-service': {
     what: 'the service itself delivers to a webhook, so polls are answered 409',
     hint: 'let the bot set it again through Postern (`POST /webhook`) to get opened updates, or remove it (`DELETE /webhook`) and poll',

@@ -19,6 +19,8 @@ export interface MetricDefinition {
   buckets?: readonly number[]
   /** Shows 0 for each value of its only label before the first is counted. */
   startsAtZero?: true
+  /** Of the process: where there are several bots, it is none of theirs. */
+  isOfProcess?: true
 }
 
 /** Marks a label whose values the caller knows: routes, codes, verdicts, kinds. */
@@ -95,10 +97,17 @@ export const METRICS = {
     labels: {},
     buckets: SECONDS,
   },
+  postern_updates_left_total: {
+    type: 'counter',
+    help: 'Polls that ended before an update whose sender, chat or people could not be looked up, by why: busy (calls are used up) or failed (the service does not answer)',
+    labels: { why: ['busy', 'failed'] },
+    startsAtZero: true,
+  },
   postern_workers_killed_total: {
     type: 'counter',
     help: 'Worker threads ended because a message overran its deadline',
     labels: {},
+    isOfProcess: true,
   },
   postern_trust_changes_total: {
     type: 'counter',
@@ -197,11 +206,13 @@ export const METRICS = {
     type: 'gauge',
     help: 'Room on the disk of dataDir; absent while it is not known',
     labels: {},
+    isOfProcess: true,
   },
   postern_memory_used_ratio: {
     type: 'gauge',
     help: 'The part that is used of the memory or the heap that the process may have, whichever is more',
     labels: {},
+    isOfProcess: true,
   },
   postern_rotations_total: {
     type: 'counter',
@@ -254,11 +265,13 @@ export const METRICS = {
     type: 'gauge',
     help: 'Threads that compute, by what they do',
     labels: { pool: ANY },
+    isOfProcess: true,
   },
   postern_threads_waiting: {
     type: 'gauge',
     help: 'Jobs that wait for a thread',
     labels: { pool: ANY },
+    isOfProcess: true,
   },
   postern_upstream_connections_busy: {
     type: 'gauge',

@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client'
-import { EventLoopDelay } from './event-loop-delay.ts'
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import {
   METRICS,
   type LabelsOf,
@@ -7,42 +6,38 @@ import {
   type MetricName,
   type MetricOf,
 } from './metric-catalogue.ts'
+import { processMetrics } from './process-metrics.ts'
 
-const PREFIX = 'postern_'
-/** The longest time that a timer takes: `EventLoopDelay` measures in its place. */
-const NEVER_MS = 2 ** 31 - 1
-/** How often the share of time at work is taken; each look wakes an idle process. */
-const UTILIZATION_MS = 10_000
+/** The label that tells several bots apart. */
+const BOT_LABEL = 'bot'
 
 /** One value that a metric shows, with its labels. */
 export type Sample<Name extends MetricName> = [labels: LabelsOf<Name>, value: number]
 
-/**
- * The metrics of the catalogue, in a registry of their own, together with those of the process.
- * Values are in the unit that a metric's name ends with.
- */
-export class Metrics {
+type Labels = Record<string, string>
+type Read = () => [labels: Labels, value: number][]
+
+/** Every metric of the catalogue and those of the process: what `/metrics` shows. */
+export class MetricRegistry {
   readonly #registry = new Registry()
   readonly #counters = new Map<MetricName, Counter<string>>()
   readonly #gauges = new Map<MetricName, Gauge<string>>()
   readonly #histograms = new Map<MetricName, Histogram<string>>()
-  readonly #reads = new Map<MetricName, () => void>()
-  readonly #delay: EventLoopDelay
+  /** By metric, what shows it for each bot. */
+  readonly #reads = new Map<MetricName, Map<string, Read>>()
+  readonly #process = processMetrics()
+  /** Whether what is of a bot has a label that names it. */
+  readonly isOfSeveral: boolean
 
-  constructor() {
-    collectDefaultMetrics({
-      register: this.#registry,
-      prefix: PREFIX,
-      eventLoopMonitoringPrecision: NEVER_MS,
-      eventLoopUtilizationTimeout: UTILIZATION_MS,
-    })
-    this.#delay = new EventLoopDelay(this.#registry, PREFIX)
+  /** @param o `isOfSeveral`: several bots are told apart by the label `bot` */
+  constructor({ isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false }) {
+    this.isOfSeveral = isOfSeveral
     for (const name of Object.keys(METRICS) as MetricName[]) this.#register(name, METRICS[name])
   }
 
   /** There is work: how late the event loop is counts for some seconds. */
   noteWork(): void {
-    this.#delay.watch()
+    this.#process.delay.watch()
   }
 
   /** MIME type of `text()`. */
@@ -52,17 +47,129 @@ export class Metrics {
 
   /** Every metric in Prometheus's text form. */
   async text(): Promise<string> {
-    return await this.#registry.metrics()
+    return `${await this.#process.registry.metrics()}\n${await this.#registry.metrics()}`
   }
 
   /** Names of all metrics, those of the process among them. */
   get names(): string[] {
-    return this.#registry.getMetricsAsArray().map(({ name }) => name)
+    const registries = [this.#process.registry, this.#registry]
+    return registries.flatMap((one) => one.getMetricsAsArray().map(({ name }) => name))
+  }
+
+  counter(name: MetricName): Counter<string> | undefined {
+    return this.#counters.get(name)
+  }
+
+  gauge(name: MetricName): Gauge<string> | undefined {
+    return this.#gauges.get(name)
+  }
+
+  histogram(name: MetricName): Histogram<string> | undefined {
+    return this.#histograms.get(name)
+  }
+
+  /** The labels of a metric for a bot: as they are given, where it is of the process or of the one. */
+  labelsFor(name: MetricName, bot: string, labels: Labels): Labels {
+    return this.#isLabelled(METRICS[name]) ? { ...labels, [BOT_LABEL]: bot } : labels
+  }
+
+  /** Shows what `read` returns for a bot each time that somebody looks, and nothing else. */
+  show(name: MetricName, bot: string, read: Read): void {
+    const reads = this.#reads.get(name) ?? new Map<string, Read>()
+    this.#reads.set(name, reads.set(bot, read))
+  }
+
+  /** Forgets all that is of a bot. */
+  async forget(bot: string): Promise<void> {
+    for (const reads of this.#reads.values()) reads.delete(bot)
+    const all = [...this.#counters.values(), ...this.#gauges.values(), ...this.#histograms.values()]
+    for (const metric of all) {
+      const { values } = await metric.get()
+      for (const { labels } of values) {
+        const { le: _bucket, ...own } = labels as Labels
+        if (own[BOT_LABEL] === bot) metric.remove(own)
+      }
+    }
+  }
+
+  #isLabelled({ isOfProcess }: MetricDefinition): boolean {
+    return this.isOfSeveral && isOfProcess !== true
+  }
+
+  #collect(name: MetricName): void {
+    const reads = this.#reads.get(name)
+    if (reads === undefined) return
+    const gauge = this.#gauges.get(name)
+    const counter = this.#counters.get(name)
+    const samples = [...reads.values()].flatMap((read) => read())
+    gauge?.reset()
+    counter?.reset()
+    // only one without labels shows a value after its reset
+    const { labels } = METRICS[name]
+    const isBare = Object.keys(labels).length === 0 && !this.#isLabelled(METRICS[name])
+    if (samples.length === 0 && isBare) gauge?.remove()
+    for (const [given, value] of samples) {
+      gauge?.set(given, value)
+      counter?.inc(given, value)
+    }
+  }
+
+  #register(name: MetricName, definition: MetricDefinition): void {
+    const { type, help, labels, buckets } = definition
+    const labelNames = [
+      ...Object.keys(labels),
+      ...(this.#isLabelled(definition) ? [BOT_LABEL] : []),
+    ]
+    const common = { name, help, labelNames, registers: [this.#registry] }
+    const collect = (): void => this.#collect(name)
+    if (type === 'gauge') this.#gauges.set(name, new Gauge({ ...common, collect }))
+    else if (type === 'histogram') {
+      this.#histograms.set(name, new Histogram({ ...common, buckets: [...(buckets ?? [])] }))
+    } else this.#counters.set(name, new Counter({ ...common, collect }))
+  }
+}
+
+/**
+ * The metrics of one bot, or of the process. Values are in the unit that a metric's name ends with.
+ */
+export class Metrics {
+  readonly registry: MetricRegistry
+  readonly #bot: string
+
+  /**
+   * @param registry where they are; a registry of its own by default
+   * @param bot whose they are, where there are several; empty for what is nobody's
+   */
+  constructor(registry = new MetricRegistry(), bot = '') {
+    this.registry = registry
+    this.#bot = bot
+    if (registry.isOfSeveral && bot === '') return
+    for (const name of Object.keys(METRICS) as MetricName[]) this.#startAtZero(name, METRICS[name])
+  }
+
+  /** There is work: how late the event loop is counts for some seconds. */
+  noteWork(): void {
+    this.registry.noteWork()
+  }
+
+  /** MIME type of `text()`. */
+  get contentType(): string {
+    return this.registry.contentType
+  }
+
+  /** Every metric in Prometheus's text form, those of other bots too. */
+  async text(): Promise<string> {
+    return await this.registry.text()
+  }
+
+  /** Names of all metrics, those of the process among them. */
+  get names(): string[] {
+    return this.registry.names
   }
 
   /** Adds to a counter. */
   count<Name extends MetricOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by = 1): void {
-    this.#counters.get(name)?.inc(labels, by)
+    this.registry.counter(name)?.inc(this.#of(name, labels), by)
   }
 
   /** Puts a value into a histogram. */
@@ -71,12 +178,12 @@ export class Metrics {
     labels: LabelsOf<Name>,
     value: number,
   ): void {
-    this.#histograms.get(name)?.observe(labels, value)
+    this.registry.histogram(name)?.observe(this.#of(name, labels), value)
   }
 
   /** Sets a gauge. */
   set<Name extends MetricOf<'gauge'>>(name: Name, labels: LabelsOf<Name>, value: number): void {
-    this.#gauges.get(name)?.set(labels, value)
+    this.registry.gauge(name)?.set(this.#of(name, labels), value)
   }
 
   /**
@@ -84,33 +191,23 @@ export class Metrics {
    * @param read its samples; a metric without any is absent
    */
   show<Name extends MetricOf<'gauge' | 'counter'>>(name: Name, read: () => Sample<Name>[]): void {
-    const gauge = this.#gauges.get(name)
-    const counter = this.#counters.get(name)
-    this.#reads.set(name, () => {
-      const samples = read()
-      gauge?.reset()
-      counter?.reset()
-      // only one without labels shows a value after its reset
-      if (samples.length === 0 && Object.keys(METRICS[name].labels).length === 0) gauge?.remove()
-      for (const [labels, value] of samples) {
-        gauge?.set(labels, value)
-        counter?.inc(labels, value)
-      }
-    })
+    this.registry.show(name, this.#bot, () =>
+      read().map(([labels, value]) => [this.#of(name, labels), value]),
+    )
   }
 
-  #register(name: MetricName, { type, help, labels, buckets, startsAtZero }: MetricDefinition) {
-    const common = { name, help, labelNames: Object.keys(labels), registers: [this.#registry] }
-    const collect = (): void => this.#reads.get(name)?.()
-    if (type === 'gauge') this.#gauges.set(name, new Gauge({ ...common, collect }))
-    else if (type === 'histogram') {
-      this.#histograms.set(name, new Histogram({ ...common, buckets: [...(buckets ?? [])] }))
-    } else {
-      const counter = new Counter({ ...common, collect })
-      this.#counters.set(name, counter)
-      if (startsAtZero !== true) return
-      for (const [label, values] of Object.entries(labels)) {
-        for (const value of values ?? []) counter.inc({ [label]: value }, 0)
+  #of(name: MetricName, labels: Labels): Labels {
+    return this.registry.labelsFor(name, this.#bot, labels)
+  }
+
+  #startAtZero(name: MetricName, { type, labels, startsAtZero }: MetricDefinition): void {
+    if (type === 'counter' && Object.keys(labels).length === 0) {
+      this.registry.counter(name)?.inc(this.#of(name, {}), 0)
+    }
+    if (startsAtZero !== true) return
+    for (const [label, values] of Object.entries(labels)) {
+      for (const value of values ?? []) {
+        this.registry.counter(name)?.inc(this.#of(name, { [label]: value }), 0)
       }
     }
   }

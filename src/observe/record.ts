@@ -70,12 +70,3 @@ export function recordDelivery(
   metrics.observe('postern_webhook_delivery_duration_seconds', {}, o.ms / 1000)
   metrics.set('postern_webhook_failures', {}, o.failures)
 }
-
-/** The number of updates that wait at the service changed, or their age did. */
-export function recordBacklog(
-  metrics: Metrics,
-  o: { pending: number | null; oldestMs: number | null },
-): void {
-  metrics.set('postern_updates_waiting', {}, o.pending ?? 0)
-  metrics.set('postern_updates_oldest_seconds', {}, (o.oldestMs ?? 0) / 1000)
-}

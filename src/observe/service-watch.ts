@@ -4,6 +4,8 @@ import type { Health, ReasonCode } from './health.ts'
 
 /** Reasons that only a call to the service can take back. */
 const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
+/** Reasons that only the store can take back. */
+const STORE = ['store', 'store-unreachable'] as const
 /** The route whose answer says all that only a call can say. */
 const ME = 'GET /me'
 /** How long `/me` may stay unheard before it is asked, and how often what needs no call is looked at. */
@@ -13,6 +15,8 @@ const FIRST_MS = 1000
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
 const SKEW_MAX_MS = 120_000
+/** After so long, a disk that does not answer counts as one that cannot be written. */
+const DISK_MS = 4000
 
 const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
   ENDPOINTS.filter((endpoint) => 'whilePaused' in endpoint).map(
@@ -24,11 +28,15 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
 export interface Probes {
   /** Asks `GET /me` within seconds and takes in what it says; rejects when nothing usable came. */
   askService: () => Promise<unknown>
-  /** Writes to the data directory; rejects when it still cannot be written. */
+  /** Writes to the store; rejects when it still cannot be written. */
   tryStore: () => Promise<unknown>
+  /** Asks the store's database, where it is in one; `storeReachable` is told what it says. */
+  reachStore: () => Promise<unknown>
   /** Reads the token again from where it came; true when it is another one. */
   reloadToken: () => Promise<boolean>
-  /** Looks at what needs no call: expiry dates, the disk. */
+  /** Looks at what ends at a known date. */
+  lookAtClock: () => void
+  /** Looks at the disk and the memory. */
   lookLocally: () => Promise<unknown>
   /** How long until something ends whose date is known, in ms; Infinity when nothing does. */
   untilNextEndMs: () => number
@@ -48,8 +56,12 @@ export class ServiceWatch implements Disposable {
   #dueMs = Infinity
   #isLooking = false
   #waitMs = FIRST_MS
-  /** When `/me` was last answered. */
+  /** When `/me` last said something. */
   #heardMs = -Infinity
+  /** When the service last answered anything but an error of its own. */
+  #workedMs = -Infinity
+  /** The look at the disk that is under way: another beside it would hang as it does. */
+  #local: Promise<void> | null = null
   #tokenWaitMs = FIRST_MS
   #tokenDueMs = -Infinity
   #revoked = false
@@ -87,9 +99,11 @@ export class ServiceWatch implements Disposable {
   answered(o: { route: string; status: number; code?: string }): void {
     const health = this.#health
     this.#reachable = true
+    if (o.status >= 500) return this.#failed(o)
+    this.#workedMs = performance.now()
     health.clear('starting')
     health.clear('upstream')
-    if (o.route === ME) this.#heardMs = performance.now()
+    if (o.route === ME && o.status !== 429) this.#heardMs = performance.now()
     if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
     if (this.#revoked) this.#revive()
@@ -119,9 +133,10 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
-  unreachable(code: string): void {
+  /** No usable answer came. @param detail who was called and why, for people */
+  unreachable(detail: string): void {
     this.#reachable = false
-    this.#health.set('upstream', code)
+    this.#health.set('upstream', detail)
     this.#schedule(this.#waitMs)
   }
 
@@ -153,6 +168,14 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
+  /** The store's database is in reach, or is not. */
+  storeReachable(isReachable: boolean): void {
+    if (isReachable) return this.#health.clear('store-unreachable')
+    this.#health.set('store-unreachable', '')
+    this.#waitMs = FIRST_MS
+    this.#schedule(this.#waitMs)
+  }
+
   /** Looks no more until it is started again. */
   stop(): void {
     this.#probes = null
@@ -163,6 +186,13 @@ export class ServiceWatch implements Disposable {
   [Symbol.dispose](): void {
     this.#stopped = true
     this.stop()
+  }
+
+  /** A service whose `/me` fails is as good as gone, unless something else works. */
+  #failed({ route, status }: { route: string; status: number }): void {
+    if (route !== ME || performance.now() - this.#workedMs < LOOK_MS) return
+    this.#health.set('upstream', `${route}: ${status}`)
+    this.#schedule(this.#waitMs)
   }
 
   #revive(): void {
@@ -186,11 +216,26 @@ export class ServiceWatch implements Disposable {
   async #look(probes: Probes): Promise<void> {
     this.#dueMs = Infinity
     this.#isLooking = true
-    await probes.lookLocally().catch(() => undefined)
-    if (this.#holds('store')) await probes.tryStore().catch(() => undefined)
-    if (await this.#isToAsk(probes)) await probes.askService().catch(() => undefined)
+    probes.lookAtClock()
+    const reached = probes.reachStore().catch(() => undefined)
+    await Promise.all([this.#lookLocally(probes), reached, this.#ask(probes)])
     this.#isLooking = false
     this.#schedule(Math.min(this.#nextWaitMs(), Math.max(0, probes.untilNextEndMs())))
+  }
+
+  async #lookLocally(probes: Probes): Promise<void> {
+    if (this.#local !== null) return this.writable(false)
+    const look = async (): Promise<void> => {
+      await probes.lookLocally().catch(() => undefined)
+      if (this.#holds('store')) await probes.tryStore().catch(() => undefined)
+      this.#local = null
+    }
+    this.#local = look()
+    if (!(await endsWithin(this.#local, DISK_MS))) this.writable(false)
+  }
+
+  async #ask(probes: Probes): Promise<void> {
+    if (await this.#isToAsk(probes)) await probes.askService().catch(() => undefined)
   }
 
   async #isToAsk({ reloadToken }: Probes): Promise<boolean> {
@@ -206,7 +251,8 @@ export class ServiceWatch implements Disposable {
   }
 
   #nextWaitMs(): number {
-    const isWrong = this.#holds('store') || ASKED_ABOUT.some((code) => this.#holds(code))
+    const isWrong =
+      STORE.some((code) => this.#holds(code)) || ASKED_ABOUT.some((code) => this.#holds(code))
     this.#waitMs = isWrong ? Math.min(this.#waitMs * 2, LOOK_MS) : FIRST_MS
     if (isWrong) return this.#waitMs
     const silentMs = performance.now() - this.#heardMs
@@ -216,4 +262,12 @@ export class ServiceWatch implements Disposable {
   #holds(code: ReasonCode): boolean {
     return this.#health.holds(code)
   }
+}
+
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(() => resolve(false), ms)
+  const isEnded = await Promise.race([work.then(() => true), late])
+  clearTimeout(timer)
+  return isEnded
 }

@@ -14,6 +14,15 @@ export function showHealth(metrics: Metrics, health: Health): void {
   })
 }
 
+/** Shows how much waits at the service, and for how long by now. */
+export function showBacklog(
+  metrics: Metrics,
+  read: () => { pending: number | null; oldestMs: number | null },
+): void {
+  metrics.show('postern_updates_waiting', () => [[{}, read().pending ?? 0]])
+  metrics.show('postern_updates_oldest_seconds', () => [[{}, (read().oldestMs ?? 0) / 1000]])
+}
+
 /** Shows each warning. */
 export function showWarnings(metrics: Metrics, warnings: Warnings): void {
   metrics.show('postern_warning', () =>
@@ -40,8 +49,8 @@ export function showOutlook(metrics: Metrics, latest: () => Outlook | null): voi
     return bytes === null ? [] : [[{}, bytes]]
   })
   metrics.show('postern_memory_used_ratio', () => {
-    const outlook = latest()
-    return outlook === null ? [] : [[{}, outlook.memoryUsed]]
+    const used = latest()?.memoryUsed ?? null
+    return used === null ? [] : [[{}, used]]
   })
 }
 

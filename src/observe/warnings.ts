@@ -7,7 +7,7 @@ import { Conditions, type Condition } from './conditions.ts'
 export const WARNINGS = {
   'updates-waiting': {
     what: 'updates wait at the service for a minute, or a hundred of them, and the bot does not take them',
-    hint: 'see whether the bot runs and polls; `admin.updatesWaiting: unready` makes this a reason of `/readyz`',
+    hint: 'see whether the bot runs and polls, and whether the log says that they are left there; `admin.updatesWaiting: unready` makes this a reason of `/readyz`',
   },
   'key-ending': {
     what: 'the bot’s key ends within 30 days, and nothing is sealed to it from then on',
@@ -15,7 +15,7 @@ export const WARNINGS = {
   },
   'authority-ending': {
     what: 'a certificate in `upstream.caFile` ends within 30 days, and calls may fail from then on',
-    hint: 'put the service’s new authority into the file, beside the old one, and restart Postern',
+    hint: 'put the service’s new authority into the file, beside the old one, and restart Postern; take the old one out once the service uses the new',
   },
   'needed-key-ending': {
     what: 'an old key of the bot stops opening within 30 days, and opened a message in the last three',

@@ -35,9 +35,9 @@ export interface MeasuredEngine extends Engine {
   onDisagreement(listener: () => void): void
   load(): {
     /** By kind of thread: those at work, and the jobs that wait for one. */
-    threads: Library['load'] & { native: ThreadLoad }
-    /** How often a certificate was judged already. */
-    certificates: { hits: number; misses: number }
+    threads: Record<string, ThreadLoad>
+    /** How often a certificate was judged already; null where that is known elsewhere. */
+    certificates: { hits: number; misses: number } | null
   }
 }
 

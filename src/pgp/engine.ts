@@ -54,6 +54,8 @@ export interface AdoptSecrets {
   isRandom?: boolean | undefined
   /** The bot's key before it, which certifies it. */
   certifiedBy?: UnlockedKey | undefined
+  /** Also a key that has expired: it must have worked at its end. */
+  mayHaveExpired?: boolean
 }
 
 /** What became of it. `expiresMs` is Infinity when it never does. */
@@ -135,6 +137,8 @@ export interface SealRequest {
    * found without being read.
    */
   place?: string
+  /** Whose place it is, where several signers share the engine; each has one key at a time. */
+  owner?: string
 }
 
 /** A signature inside an opened message, as it says of itself; nothing here is verified. */

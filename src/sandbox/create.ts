@@ -8,6 +8,7 @@ import type { HostedWorldOptions } from './hosted-world.ts'
 import { knownHosts, listen, type SandboxAddress } from './http/address.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { createService } from './http/service.ts'
+import type { BotTraffic } from './page/bot-traffic.ts'
 import type { Phone } from './phone/phone.ts'
 import { SharedEngine } from './phone/shared-engine.ts'
 import { toMishap, type Mishap } from './seed/former-names.ts'
@@ -23,6 +24,20 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
   controlPort?: number
   /** Former name of `onStepError`. */
   onMishap?: (mishap: Mishap) => void
+}
+
+/** Where the page is served, and what it shows. */
+export interface PageOptions extends SandboxAddress {
+  /** Any free one by default. */
+  port?: number
+  /** What the bot and its sidecar say to each other, where that runs in this process. */
+  botTraffic?: BotTraffic
+}
+
+/** A page that is served. Disposing it closes its listener; so does the end of the sandbox. */
+export interface Page extends AsyncDisposable {
+  /** Without a trailing slash. */
+  readonly url: string
 }
 
 /** A running sandbox. Disposing it closes both listeners and ends all polls and deliveries. */
@@ -59,6 +74,12 @@ export interface Sandbox extends AsyncDisposable {
   clearFaults(id?: number): void
   /** Lets a function change every response, once the call is handled, until the returned one is called. */
   onAnswer(rewrite: ResponseRewrite): () => void
+  /**
+   * Serves the page on which one plays with the sandbox's own world in a browser, on 127.0.0.1
+   * unless `host` names another address.
+   * @throws an error of node:net when the port is in use
+   */
+  startPage(options?: PageOptions): Promise<Page>
   now(): number
   /**
    * Moves the clock forward by milliseconds. What falls due on the way happens at its time, one after
@@ -139,6 +160,21 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     onAnswer: (rewrite) => {
       main.rewrites.add(rewrite)
       return () => main.rewrites.delete(rewrite)
+    },
+    startPage: async (page = {}) => {
+      const { createPageListener } = await import('./page/listener.ts')
+      const { botTraffic = null, port: pagePort = 0, ...address } = page
+      const app = createPageListener(main, { botTraffic, knownHosts: knownHosts(address) })
+      let closed: Promise<void> | null = null
+      const close = (): Promise<void> => (closed ??= app.close())
+      running.defer(close)
+      try {
+        const pageUrl = await listen(app, { ...address, port: pagePort })
+        return { url: pageUrl, [Symbol.asyncDispose]: close }
+      } catch (error) {
+        await close()
+        throw error
+      }
     },
     now: () => main.world.clock.now(),
     advance: (ms) => main.world.advance(ms),

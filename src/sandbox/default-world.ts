@@ -5,11 +5,11 @@ export interface Home {
   bot: { id: number; username: string; token: string }
   alice: { id: number; username: string }
   bob: { id: number; username: string }
-  /** Alice with the bot. */
+  /** Alice with the bot; named `dm`. */
   privateChat: number
-  /** Alice, bob and the bot; open history. */
+  /** Alice, bob and the bot; open history; named `square`. */
   readableGroup: number
-  /** Alice, bob and the bot. */
+  /** Alice, bob and the bot; named `backroom`. */
   encryptedGroup: number
 }
 
@@ -19,14 +19,24 @@ export async function createDefaultWorld(control: Control): Promise<Home> {
   const bob = await control.addPerson({ username: 'bob', firstName: 'Bob' })
   const bot = await control.addBot({ username: 'echo_bot', name: 'Echo' })
   const members = [alice.id, bob.id, bot.id]
-  const privateChat = await control.addPrivateChat({ userId: alice.id, botId: bot.id })
+  const privateChat = await control.addPrivateChat({
+    userId: alice.id,
+    botId: bot.id,
+    name: 'dm',
+  })
   const readable = await control.addRoom({
     kind: 'group',
+    name: 'square',
     title: 'Market square',
     historyVisible: true,
     members,
   })
-  const encrypted = await control.addRoom({ kind: 'group', title: 'Back room', members })
+  const encrypted = await control.addRoom({
+    kind: 'group',
+    name: 'backroom',
+    title: 'Back room',
+    members,
+  })
   return {
     bot,
     alice,

@@ -76,6 +76,8 @@ export function restoreBot(world: BotResources, record: BotRecord): BotState {
 export function restoreChat(persistence: Persistence, record: ChatRecord): ChatState {
   return {
     ...record,
+    // Files of earlier versions hold no name.
+    name: (record as Partial<ChatRecord>).name ?? null,
     // Files of the first version call a membership so.
     members: persistence.map(plainKind<Membership>('seat'), record.id),
     messages: persistence.map(plainKind<StoredMessage>('message'), record.id),
@@ -99,6 +101,7 @@ const BOT_FIELDS: readonly (keyof BotRecord)[] = [
 const CHAT_FIELDS: readonly (keyof ChatRecord)[] = [
   'id',
   'kind',
+  'name',
   'title',
   'username',
   'description',

@@ -139,6 +139,8 @@ export interface MediaState {
 export interface ChatRecord {
   id: number
   kind: ChatKind
+  /** What people at this sandbox call it, as a seed does. The service shows it to nobody. */
+  name: string | null
   title: string | null
   username: string | null
   description: string | null

@@ -114,6 +114,7 @@ export class World {
     const record = {
       id,
       kind,
+      name: null,
       title: null,
       username: null,
       description: null,

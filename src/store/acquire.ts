@@ -17,6 +17,7 @@ import {
 } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { moved } from './moved.ts'
 import { claim, readOwner, release } from './owner.ts'
 import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
 import { inUse, missing, unwritable } from './refusals.ts'
@@ -34,6 +35,8 @@ export interface Acquired {
 export interface Opening extends ProtectionRequest {
   dataDir: string
   mode: 'create' | 'existing'
+  /** A store that was moved away is opened too: for the move alone, which goes on. */
+  isMoving?: boolean
 }
 
 /**
@@ -46,6 +49,7 @@ export async function acquire(o: Opening): Promise<Acquired> {
     const chosen = isNew ? await chooseProtection(o) : null
     await ensureThere(o.dataDir, isNew)
     const state = inspect(o.dataDir, MIGRATIONS.length)
+    if (state.mark !== null && o.isMoving !== true) throw moved(state.mark, o.dataDir)
     const known = state.protection === null ? null : await openExisting(state.protection, o)
     const wanted = known === null && !isNew ? await chooseProtection(o) : chosen
     return await hold(o.dataDir, { state, known, wanted })

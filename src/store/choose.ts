@@ -13,6 +13,7 @@ import {
 } from './protection.ts'
 import { noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
 import type { Method, ProtectionTable } from './schema.ts'
+import type { Stretcher } from './stretcher.ts'
 
 /** What is asked of a store's protection. */
 export interface ProtectionRequest {
@@ -24,6 +25,8 @@ export interface ProtectionRequest {
   isRequired?: boolean
   /** The store must have the protection that the setting names. Otherwise any is accepted. */
   isBinding?: boolean
+  /** Where several stores share one; a passphrase is stretched for this store alone when absent. */
+  stretcher?: Stretcher | undefined
   /** Commands that make a passphrase, for the hint when nothing else is possible. */
   howToMakePassphrase?: string | undefined
 }
@@ -37,7 +40,9 @@ export interface ProtectionRequest {
 export async function chooseProtection(request: ProtectionRequest): Promise<NewProtection | null> {
   const { protection = 'auto', passphrase } = request
   if (protection === 'none') return { method: 'none' }
-  if (protection !== 'keychain' && passphrase !== null) return { method: 'passphrase', passphrase }
+  if (protection !== 'keychain' && passphrase !== null) {
+    return { method: 'passphrase', passphrase, stretcher: request.stretcher }
+  }
   if (protection === 'passphrase') {
     if (request.isRequired === true) throw nothingPossible(null, request.howToMakePassphrase)
     return null
@@ -65,7 +70,7 @@ export async function openExisting(
     if (protection !== 'auto') throw otherProtection(method, protection)
     if (method === 'none') throw unprotected()
   }
-  return await openProtection(await openerOf(method, row, request), row)
+  return await openProtection(await openerOf(method, row, request), row, request.stretcher)
 }
 
 async function openerOf(

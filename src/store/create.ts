@@ -52,6 +52,11 @@ export function settle(dataDir: string): void {
     }
     writeDurably(marker, `${JSON.stringify(content)}\n`)
   }
+  clearUnfinished(dataDir)
+}
+
+/** Removes what interrupted creations and backups have left. */
+export function clearUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const isLeft = name.startsWith(UNFINISHED) || name.startsWith(COPY)
     if (isLeft) rmSync(join(dataDir, name), { force: true })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { MASTER_SECRET_VERSION } from './migrations.ts'
+import { ARRIVING, MOVED_TO, parseMark, type MoveMark } from './moved.ts'
 import { readOwner } from './owner.ts'
 import { corrupt, inUse, newer, unwritable } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
@@ -25,6 +26,8 @@ export interface DatabaseState {
   version: number
   /** Null when the store was never protected. */
   protection: ProtectionTable | null
+  /** Null but where a move has left it, or has not ended. */
+  mark: MoveMark | null
 }
 
 /** `database`: there is one; `traces`: there was one; `none`: nothing shows that there ever was. */
@@ -120,7 +123,29 @@ export function examine(database: DatabaseSync, ours: number): DatabaseState {
   if (protection === null && holdsSecrets(database)) {
     throw corrupt('the record of its protection is gone')
   }
-  return { version, protection }
+  return { version, protection, mark: markIn(database) }
+}
+
+/**
+ * The mark that a move has left in the database of a data directory; null when there is none.
+ * @throws OperatorError as `inspect` does
+ */
+export function readMarkOf(dataDir: string): MoveMark | null {
+  try {
+    return look(join(dataDir, DATABASE), markIn)
+  } catch (error) {
+    throw explain(error, dataDir)
+  }
+}
+
+/** The same of a database that is open. */
+export function markIn(database: DatabaseSync): MoveMark | null {
+  const row = database
+    .prepare('SELECT name, value FROM flags WHERE name IN (?, ?)')
+    .get(ARRIVING, MOVED_TO)
+  return row === undefined
+    ? null
+    : parseMark({ name: String(row['name']), value: String(row['value']) })
 }
 
 /** The record of the store's protection, or null when it never had one. */

@@ -232,6 +232,11 @@ const KEY_CHANGES = `CREATE TABLE key_changes (
   send TEXT
 ) STRICT`
 
+const NAMES = `CREATE TABLE names (
+  user_id INTEGER PRIMARY KEY NOT NULL,
+  username TEXT NOT NULL
+) STRICT`
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   step('001-first', ...TABLES),
@@ -245,6 +250,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   step('023-once', ...ONCE),
   step('024-master-secret', MASTER_SECRET),
   step('025-key-changes', KEY_CHANGES),
+  step('026-names', NAMES),
 ]
 
 /** The first version whose keys are not locked under the passphrase itself. */

@@ -36,34 +36,40 @@ export async function relockAll(
   return relocked
 }
 
-/**
- * Writes the move in one transaction.
- * @returns false, with nothing written, when the keys are not those that were locked anew
- * @throws OperatorError `store-corrupt` when a sealed secret does not open under the old protection
- */
+/** Writes the move in one transaction; see `writeMoveIn`. */
 export async function writeMove(
   db: Kysely<Schema>,
   o: { from: OpenProtection | null; to: MoveTarget; relocked: Relocked },
 ): Promise<boolean> {
-  return await db.transaction().execute(async (transaction) => {
-    const keys = await keysOf(transaction)
-    const isSame = keys.every(({ fingerprint, locked }) => {
-      return o.relocked.get(fingerprint)?.was === locked
-    })
-    if (!isSame) return false
-    for (const { fingerprint } of keys) {
-      await transaction
-        .updateTable('own_keys')
-        .set({ locked: o.relocked.get(fingerprint)?.becomes ?? '' })
-        .where('fingerprint', '=', fingerprint)
-        .execute()
-    }
-    await resealAll(transaction, o)
-    await transaction.deleteFrom('protection').execute()
-    await transaction.insertInto('protection').values(o.to.row).execute()
-    await noteScrub(transaction)
-    return true
+  return await db.transaction().execute((transaction) => writeMoveIn(transaction, o))
+}
+
+/**
+ * Writes the move in a transaction that nothing else is written beside.
+ * @returns false, with nothing written, when the keys are not those that were locked anew
+ * @throws OperatorError `store-corrupt` when a sealed secret does not open under the old protection
+ */
+export async function writeMoveIn(
+  transaction: Transaction<Schema>,
+  o: { from: OpenProtection | null; to: MoveTarget; relocked: Relocked },
+): Promise<boolean> {
+  const keys = await keysOf(transaction)
+  const isSame = keys.every(({ fingerprint, locked }) => {
+    return o.relocked.get(fingerprint)?.was === locked
   })
+  if (!isSame) return false
+  for (const { fingerprint } of keys) {
+    await transaction
+      .updateTable('own_keys')
+      .set({ locked: o.relocked.get(fingerprint)?.becomes ?? '' })
+      .where('fingerprint', '=', fingerprint)
+      .execute()
+  }
+  await resealAll(transaction, o)
+  await transaction.deleteFrom('protection').execute()
+  await transaction.insertInto('protection').values(o.to.row).execute()
+  await noteScrub(transaction)
+  return true
 }
 
 async function resealAll(

@@ -19,30 +19,57 @@ import {
   type SecretSealer,
   type NewProtection,
 } from './protection.ts'
+import type { DatabaseOpening } from './postgres/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Method, Schema } from './schema.ts'
 import { forgetScrub, isScrubDue, scrubLog } from './scrub.ts'
 import { isStorageFailure } from './sqlite.ts'
-import type { Store } from './store.ts'
+import type { Store, StoreLock } from './store.ts'
 
 const SECRET_BYTES = 32
 
+/** Where the store is: in a schema of PostgreSQL when `database` is given, else in `dataDir`. */
+export interface StoreOpening extends Opening {
+  /** `server`: whoever hands it in disposes of it, after the store. */
+  database?: Pick<DatabaseOpening, 'server' | 'schema'>
+}
+
 /**
- * Opens the store, and keeps every other process out until it is disposed of.
- * Nothing is written, wiped or replaced when it refuses.
+ * Opens the store. One in `dataDir` keeps every other process out until it is disposed of; one on
+ * PostgreSQL is shared. Nothing is written, wiped or replaced when it refuses.
  * @param o `dataDir` the directory; `mode` `create` makes the store when there never was one,
  *   `existing` does not; the rest is what its secrets are to rest under (`choose.ts`)
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
  *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-newer`,
- *   `store-unwritable`, each with what to do
+ *   `store-unwritable`, `store-moved`, each with what to do; for a database also what
+ *   `openDatabaseStore` names
  */
-export async function openStore(o: Opening): Promise<Store> {
+export async function openStore({ database, ...o }: StoreOpening): Promise<Store> {
+  if (database !== undefined) {
+    const { openDatabaseStore } = await import('./postgres/open.ts')
+    return await openDatabaseStore({ ...o, ...database })
+  }
+  return await openFile(o)
+}
+
+async function openFile(o: Opening): Promise<Store> {
   const { database, held } = await acquire(o)
   return new OpenStore({ dataDir: o.dataDir, database, held })
 }
 
+const FRESH = Promise.resolve()
+const NO_WATCH: Disposable = { [Symbol.dispose]: () => {} }
+
+/** The lock of a process that is alone. */
+const LONE_LOCK: StoreLock = {
+  isHeld: true,
+  signal: new AbortController().signal,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+}
+
 /** A store that is open; `Store` documents its methods. */
 class OpenStore implements Store {
+  readonly isShared = false
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
@@ -113,6 +140,27 @@ class OpenStore implements Store {
       const transaction = (): Promise<T> => db.transaction().execute(change)
       return waits === 'within' ? await transaction() : await this.#log.unsynced(transaction)
     })
+  }
+
+  /** One process alone has the store: its memory is never behind, and every lock is free. */
+  fresh(): Promise<void> {
+    return FRESH
+  }
+
+  follow(): void {}
+
+  onReachable(): void {}
+
+  keepWatch(): Disposable {
+    return NO_WATCH
+  }
+
+  tryLock(): Promise<StoreLock> {
+    return Promise.resolve(LONE_LOCK)
+  }
+
+  countSidecars(): Promise<number> {
+    return Promise.resolve(1)
   }
 
   onWritable(listener: (writable: boolean) => void): void {

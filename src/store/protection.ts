@@ -1,21 +1,13 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  hkdfSync,
-  randomBytes,
-  scrypt,
-} from 'node:crypto'
-import { promisify } from 'node:util'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, wrongPassphrase } from './refusals.ts'
+import { STRETCHER, type Stretcher } from './stretcher.ts'
 import { METHODS, type Method, type ProtectionTable } from './schema.ts'
 
 /** A random secret cannot be guessed at any speed. */
 const COST_OF_RANDOM = { n: 2, r: 8, p: 1 }
 /** The most that a stored record may ask for, so that a forged one cannot exhaust memory. */
 const MAX_MEMORY_BYTES = 2 ** 30
-const SALT_BYTES = 32
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -25,8 +17,6 @@ const MASTER_NAME = 'protection/master'
 /** What is derived of the master secret, each for one use (RFC 5869, 3.2). */
 const FOR_SECRETS = 'postern/master/secrets'
 const FOR_OWN_KEYS = 'postern/master/own-keys'
-
-const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
 /** A protection that is open: what OpenPGP keys are locked under, and what seals the rest. */
 export interface OpenProtection {
@@ -77,7 +67,9 @@ export class SecretSealer {
 
 /** A protection to be made. */
 export type NewProtection =
-  { method: 'passphrase'; passphrase: string } | { method: 'keychain' } | { method: 'none' }
+  | { method: 'passphrase'; passphrase: string; stretcher?: Stretcher | undefined }
+  | { method: 'keychain' }
+  | { method: 'none' }
 
 /**
  * Makes a new protection, and the row that lets it be opened again.
@@ -88,11 +80,12 @@ export async function createProtection(
   wanted: NewProtection,
 ): Promise<{ held: OpenProtection; row: ProtectionTable; opener: string }> {
   const { method } = wanted
-  const salt = randomBytes(SALT_BYTES)
+  const stretcher = (method === 'passphrase' ? wanted.stretcher : undefined) ?? STRETCHER
+  const salt = stretcher.salt()
   const opener =
     wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
   const cost = method === 'passphrase' ? PASSPHRASE_COST : COST_OF_RANDOM
-  const outer = new SecretSealer(await stretch(opener, { ...cost, salt }))
+  const outer = new SecretSealer(await stretcher.stretch(opener, { ...cost, salt }))
   const proof = outer.seal(PROOF_NAME, PROOF)
   return { ...withMaster({ id: 1, method, ...cost, salt, proof }, outer), opener }
 }
@@ -151,15 +144,17 @@ function isCheap({ n, r, p }: ProtectionTable): boolean {
 /**
  * Opens a store's protection: the one slow derivation of a start.
  * @param opener the passphrase, or the random secret of the other methods
+ * @param stretcher where several stores share one
  * @throws OperatorError `store-passphrase` when the passphrase is another one; `store-corrupt`
  *   when the row is not as it was written, or a kept secret is another one
  */
 export async function openProtection(
   opener: string,
   row: ProtectionTable,
+  stretcher: Stretcher = STRETCHER,
 ): Promise<OpenProtection> {
   const method = methodOf(row)
-  const outer = new SecretSealer(await stretch(opener, row))
+  const outer = new SecretSealer(await stretcher.stretch(opener, row))
   if (outer.open(PROOF_NAME, row.proof) === null) {
     throw method === 'passphrase'
       ? wrongPassphrase()
@@ -195,13 +190,6 @@ export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable |
 
 function randomSecret(method: 'keychain' | 'none', salt: Uint8Array): string {
   return Buffer.from(method === 'none' ? salt : randomBytes(KEY_BYTES)).toString('base64url')
-}
-
-function stretch(
-  opener: string,
-  { n, r, p, salt }: { n: number; r: number; p: number; salt: Uint8Array },
-): Promise<Buffer> {
-  return derive(opener, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 })
 }
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {

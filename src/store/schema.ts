@@ -55,6 +55,12 @@ export interface PeopleTable {
   signed_files_at: number | null
 }
 
+/** The handle that the service last showed of a person (`keys/names.ts`). */
+export interface NamesTable {
+  user_id: number
+  username: string
+}
+
 /** Whose a certificate is by the operator's decision, and revocations that must not be forgotten. */
 export interface CertificatesTable {
   fingerprint: string
@@ -233,6 +239,7 @@ export interface Schema {
   own_keys: OwnKeysTable
   chats: ChatsTable
   people: PeopleTable
+  names: NamesTable
   certificates: CertificatesTable
   seen: SeenTable
   encryption_keys: EncryptionKeysTable

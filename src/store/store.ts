@@ -3,7 +3,50 @@ import type { Moved, Relock } from './move.ts'
 import type { NewProtection } from './protection.ts'
 import type { Method, Schema } from './schema.ts'
 
-/** What survives a restart. One process at a time has it open. */
+/** Tables that decisions rest on and that are kept in memory: what changes in them is announced. */
+export const FOLLOWED_TABLES = [
+  'own_keys',
+  'chats',
+  'people',
+  'certificates',
+  'pins',
+  'key_changes',
+  'trust_policies',
+  'flags',
+  'webhook',
+  'protection',
+] as const
+export type FollowedTable = (typeof FOLLOWED_TABLES)[number]
+
+/** Reads rows of a table again, by their keys as text. */
+export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<void>
+
+/**
+ * `poll`: who reads the service's queue. `rotation`: who makes a step with the bot's key. `sends`:
+ * shared by who sends, taken alone while the key is replaced.
+ */
+export type LockName = 'poll' | 'rotation' | 'sends'
+
+/** A lock that is held until it is disposed of, or lost. */
+export interface StoreLock extends AsyncDisposable {
+  /** False from the moment at which it may be somebody else's. Ask before each act. */
+  readonly isHeld: boolean
+  /** Aborts when it is lost. */
+  readonly signal: AbortSignal
+}
+
+/** Thrown in a `note` when another one came first: it runs again. */
+export class OvertakenError extends Error {
+  constructor() {
+    super('another transaction came first')
+    this.name = 'OvertakenError'
+  }
+}
+
+/**
+ * What survives a restart: a database file that one process at a time has open, or a schema of
+ * PostgreSQL that several sidecars share.
+ */
 export interface Store extends AsyncDisposable {
   /**
    * Runs queries. Do not call it inside a `write`: it would wait for that write for ever.
@@ -12,15 +55,60 @@ export interface Store extends AsyncDisposable {
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
   /**
    * Runs one transaction; it is on disk (fsync) when this resolves, and has left nothing when it
-   * rejects. Writes run one after the other.
+   * rejects. Writes run one after the other, those of other sidecars included: what is written must
+   * be computed inside `change`, which sees what they have written, in memory too. It may run again
+   * when the database asks for it.
    * @throws Refusal `postern_store_unwritable` when the disk fails; else what `change` throws
    */
   write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
   /**
    * The same for what does no harm if it is kept although this rejects, and is written all the
    * time: waiting for the disk holds nothing else up.
+   * @param o `isOrdered`: it changes what decisions rest on, so it takes its place in the order of
+   *   writes. Otherwise another sidecar may write at the same time: whatever is decided by reading
+   *   first must be seen to still hold (a unique row, a condition of the statement); when it does
+   *   not, `change` throws OvertakenError and runs again. `isSingle`: it is one statement, which
+   *   needs no transaction around it: one question to a database instead of two
    */
-  note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
+  note<T>(
+    change: (db: Transaction<Schema>) => Promise<T>,
+    o?: { isOrdered?: boolean; isSingle?: boolean },
+  ): Promise<T>
+  /**
+   * Call it where a decision begins: resolves once everything that rests in memory is as any
+   * sidecar of this store had written it by the time of the call (`follow`). One question to the
+   * database, shared by those that ask together; a store of one process alone has nothing to ask.
+   * Not inside a `write` or `note`.
+   * @throws Refusal `postern_store_unwritable` when the database does not answer
+   */
+  fresh(): Promise<void>
+  /**
+   * Registers who keeps rows of a table in memory. Call it before they are first read.
+   * @param reread reads rows again that another sidecar has changed, by their keys as text; a row
+   *   that is gone is to be forgotten. Runs while nothing is written
+   */
+  follow(table: FollowedTable, reread: Reread): void
+  /** Calls back with false when the database is out of reach, with true when it is back. */
+  onReachable(listener: (isReachable: boolean) => void): void
+  /**
+   * Sees to it that `onReachable` tells of a loss within two seconds, until what it returns is
+   * disposed of. Otherwise a database that goes without a word is noticed when it is next asked.
+   */
+  keepWatch(): Disposable
+  /**
+   * A lock by its name among all sidecars of this store; null while another one has it, or this
+   * one. A store of one process alone always gives it.
+   * @param o `isShared`: together with others that share it
+   * @throws Refusal `postern_store_unwritable` when the database does not answer
+   */
+  tryLock(name: LockName, o?: { isShared?: boolean }): Promise<StoreLock | null>
+  /** Whether several sidecars can have it open. */
+  readonly isShared: boolean
+  /**
+   * How many sidecars have it open now, this one too.
+   * @throws Refusal `postern_store_unwritable` when the database does not answer
+   */
+  countSidecars(): Promise<number>
   /** Calls back with false when a write has failed on the disk, with true when one works again. */
   onWritable(listener: (writable: boolean) => void): void
   /** What the store rests under; null when it has no protection and keeps no secrets. */

@@ -33,6 +33,8 @@ export interface Attachment {
 }
 
 export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
+  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
+  fresh: () => Promise<void>
   modes: Modes
   guard: Guard
   replayMemory: ReplayMemory
@@ -57,6 +59,7 @@ export async function openAttachment(
   parts: AttachmentParts,
 ): Promise<Attachment> {
   const { chatId, userId: fromId } = place
+  await parts.fresh()
   if (isByStranger({ chatId, fromId, pressedById: null }, parts)) {
     throw refusalOf(OTHER_PERSON.verdict, OTHER_PERSON.reason)
   }

@@ -7,7 +7,14 @@ import { nextTurn } from '../util/time-slice.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
-import { PATIENCE_TIMES, Patience, type BatchState, type PatienceTimes } from './patience.ts'
+import type { Passing } from './passing.ts'
+import {
+  PATIENCE_TIMES,
+  Patience,
+  whyPassing,
+  type BatchState,
+  type PatienceTimes,
+} from './patience.ts'
 
 /** A Message with what was found out, and in how many ms. */
 export interface Judgeable {
@@ -32,6 +39,8 @@ export interface BatchRequest {
   gone?: AbortSignal | undefined
   /** More updates may wait at the service behind these. */
   hasMore?: boolean
+  /** Called when an update is left at the service, with its index. */
+  onLeft?: ((left: { index: number; why: Passing }) => void) | undefined
 }
 
 /** What was finished too late is kept for the next poll, which asks for it again. */
@@ -68,10 +77,10 @@ export class Batches {
    */
   async examine(
     updates: FoundMessage[][],
-    { gone, hasMore = false }: BatchRequest = {},
+    { gone, hasMore = false, onLeft }: BatchRequest = {},
   ): Promise<Judgeable[][]> {
     if (updates.length === 0 || isOver(gone)) return []
-    const batch: Batch = { updates, ready: updates.map(() => undefined), hasMore }
+    const batch: Batch = { updates, ready: updates.map(() => undefined), hasMore, onLeft }
     const known = updates.map((messages) => this.#patience.hasFailed(messages))
     // For those who are waited for, the first update alone asks the service whether it answers.
     const isPut = updates.map(
@@ -154,7 +163,7 @@ export class Batches {
     this.#keep(batch, stop)
     const [first = []] = updates
     if (stop === 0) return [first.map(overdue)]
-    if (stop < updates.length) this.#patience.wait(stop, batch)
+    if (stop < updates.length) this.#leave(stop, batch)
     return ready.slice(0, stop).map((done) => done ?? [])
   }
 
@@ -166,9 +175,16 @@ export class Batches {
   /** Leaves the batch at the service; the pause keeps a bot that polls without waiting from spinning. */
   async #wait(batch: Batch, gone: AbortSignal | undefined): Promise<[]> {
     this.#keep(batch, 0)
-    const pauseMs = this.#patience.wait(0, batch)
+    const pauseMs = this.#leave(0, batch)
     await raceAbort(elapsed(pauseMs, undefined, { ref: false }), gone).catch(() => undefined)
     return []
+  }
+
+  /** @returns how long to wait before the service is asked again, in ms */
+  #leave(index: number, batch: Batch): number {
+    const why = whyPassing(batch.ready[index] ?? [])
+    if (why !== null) batch.onLeft?.({ index, why })
+    return this.#patience.wait(index, batch)
   }
 
   /** Keeps what is finished from an update on, for the next poll. */
@@ -202,7 +218,7 @@ export class Batches {
 }
 
 /** A batch at work: `ready` is filled as its updates are finished. */
-type Batch = BatchState & { ready: (Judgeable[] | undefined)[] }
+type Batch = BatchState & Pick<BatchRequest, 'onLeft'> & { ready: (Judgeable[] | undefined)[] }
 
 function keyOf(messages: FoundMessage[]): string {
   const hash = createHash('sha256')

@@ -10,18 +10,35 @@ import { Sealed } from '../pgp/sealed.ts'
 import { issuePermit, type Outbound, type PermitTarget } from '../permit.ts'
 import { looksEncrypted } from '../pgp/format/encrypted-message.ts'
 
+/** A rule that is older is looked at again before anything leaves by it. */
+const JUST_NOW_MS = 500
+
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
   /** False once something was learned that forbids it. */
   readonly holds: () => boolean
+  readonly #fresh: () => Promise<void>
   readonly #judged = true
+  #freshAtMs = monotonicNow()
 
-  constructor(chatId: number, body: 'sealed' | 'readable', holds = () => true) {
+  constructor(
+    { chatId, body }: Pick<ChatRule, 'chatId' | 'body'>,
+    holds = () => true,
+    fresh: () => Promise<void> = () => Promise.resolve(),
+  ) {
     this.chatId = chatId
     this.body = body
     this.holds = holds
+    this.#fresh = fresh
+  }
+
+  /** Reads what any sidecar has learned, when the rule is not of just now. */
+  async renew(): Promise<void> {
+    if (monotonicNow() - this.#freshAtMs < JUST_NOW_MS) return
+    await this.#fresh()
+    this.#freshAtMs = monotonicNow()
   }
 
   static isReal(value: unknown): boolean {
@@ -31,6 +48,8 @@ class ChatRule {
 export type Rule = ChatRule
 
 export interface GuardParts {
+  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
+  fresh: () => Promise<void>
   knownChats: KnownChats
   modes: Modes
   /** Whether private chats are protected whatever the service says: from our first key on. */
@@ -53,14 +72,17 @@ export class Guard {
   /**
    * How a chat must be written to. Readable only by an answer of the service that is no older than
    * the setting; what was seen private or protected is never asked.
-   * @throws Refusal `postern_downgrade_refused`; ServiceError and NoResponseError when the mode cannot
-   *   be learned
+   * @throws Refusal `postern_downgrade_refused`, `postern_store_unwritable`; ServiceError and
+   *   NoResponseError when the mode cannot be learned
    */
   async rule(chatId: number): Promise<Rule> {
     const { knownChats, modes, chatMaxAgeMs } = this.#parts
-    if (this.mustSeal(chatId)) return new ChatRule(chatId, 'sealed')
+    await this.#parts.fresh()
+    if (this.mustSeal(chatId)) return new ChatRule({ chatId, body: 'sealed' })
     const answer = await modes.get(chatId, monotonicNow() - chatMaxAgeMs)
-    if (this.mustSeal(chatId) || answer.mode === 'protected') return new ChatRule(chatId, 'sealed')
+    if (this.mustSeal(chatId) || answer.mode === 'protected') {
+      return new ChatRule({ chatId, body: 'sealed' })
+    }
     // it may be seen as a group at any time since the answer
     const whyNot = (): string | null =>
       this.#whyNotReadable(
@@ -72,7 +94,8 @@ export class Guard {
       await knownChats.refused(chatId)
       throw new Refusal('postern_downgrade_refused', refused)
     }
-    return new ChatRule(chatId, 'readable', () => !this.mustSeal(chatId) && whyNot() === null)
+    const holds = (): boolean => !this.mustSeal(chatId) && whyNot() === null
+    return new ChatRule({ chatId, body: 'readable' }, holds, this.#parts.fresh)
   }
 
   /** Whether a chat takes no readable text by what we remember of it. */
@@ -134,12 +157,14 @@ export class Guard {
 /**
  * Lets a sealed body leave. Takes the other fields of the send or edit.
  * @param sealed what sealing made, or what a bot that does its own sealing gave
+ * @param mayLeave asked before every attempt; throws a Refusal once it may not
  * @throws Refusal `bad_request` when it is not an encrypted message
  */
 export function permitSealed(
   target: PermitTarget,
   fields: { chatId: number; [name: string]: unknown },
   sealed: Sealed | string,
+  mayLeave?: () => boolean,
 ): Outbound {
   const isSealed = typeof sealed === 'string' ? looksEncrypted(sealed) : Sealed.isReal(sealed)
   if (!isSealed || 'text' in fields || 'armored' in fields) {
@@ -148,7 +173,7 @@ export function permitSealed(
   if (typeof sealed === 'string') return issuePermit(target, json({ ...fields, armored: sealed }))
   // A hundred thousand characters that are ready for JSON are not gone through once more.
   const start = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"armored":"`)
-  return issuePermit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]))
+  return issuePermit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]), mayLeave)
 }
 
 /** Lets readable text leave, for a chat that the guard ruled readable. */
@@ -160,7 +185,7 @@ export function permitReadable(
   if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
     throw new Refusal('postern_downgrade_refused')
   }
-  return issuePermit(target, json(fields), rule.holds)
+  return issuePermit(target, json(fields), rule.holds, () => rule.renew())
 }
 
 /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */

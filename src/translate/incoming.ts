@@ -17,6 +17,7 @@ import {
   type MessageFinding,
 } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
+import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 import { outcomeOf } from './outcome.ts'
@@ -26,6 +27,8 @@ import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
+  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
+  fresh: () => Promise<void>
   replayMemory: ReplayMemory
   /** Setting `open.verify`. */
   verify: VerifyPolicy
@@ -47,6 +50,9 @@ export class Incoming {
   readonly #batches: Batches
   readonly #judgements = new Listeners<MessageOutcome[]>()
   readonly #strangers = new Listeners<{ chatId: number; userId: number }>()
+  readonly #leavings = new Listeners<LeavingEvent>()
+  readonly #left = new LeftUpdate()
+  readonly #names = new Listeners<{ userId: number; username: string }[]>()
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
@@ -63,6 +69,16 @@ export class Incoming {
     this.#strangers.add(listener)
   }
 
+  /** Calls back each time that an update is left at the service, and when it comes back. */
+  onLeaving(listener: (event: LeavingEvent) => void): void {
+    this.#leavings.add(listener)
+  }
+
+  /** Calls back with the senders of an answer's Messages and their handles, as the service says. */
+  onNamed(listener: (people: { userId: number; username: string }[]) => void): void {
+    this.#names.add(listener)
+  }
+
   /**
    * Opens the updates of one answer in place. Gives the longest prefix that was ready in time;
    * nothing is dropped, nothing changes its place.
@@ -70,23 +86,37 @@ export class Incoming {
    * @param request who waits, and whether more may wait at the service; empty when nobody waits any
    *   more, and while the first update waits for the service's answer about its sender
    * @returns the updates to answer, and whether anything in them is not as it came
+   * @throws Refusal `postern_store_unwritable` while the store's database is out of reach: the
+   *   updates stay at the service
    */
   async open(
     updates: unknown[],
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
+    await this.#parts.fresh()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
+    let left: LeftAt | null = null
     const prefix = await this.#batches.examine(
       collected.map(({ messages }) => messages),
-      { gone, hasMore: hasMore || updates.length > LARGEST_BATCH },
+      {
+        gone,
+        hasMore: hasMore || updates.length > LARGEST_BATCH,
+        onLeft: ({ index, why }) => {
+          const chatId = collected[index]?.updateChatId ?? null
+          left = { updateId: idOf(updates[index]), chatId, why }
+        },
+      },
     )
+    const answered = updates.slice(0, prefix.length).map(idOf)
+    for (const event of this.#left.record(answered, left)) this.#leavings.emit(event)
     const judged = prefix.flatMap((messages, index) =>
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
     const outcomes = await this.#settle(judged)
     await this.#tellKeyChanges(judged)
+    this.#names.emit(judged.flatMap(({ found }) => namedSender(found)))
     const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
     for (const { restore } of collected) restore()
@@ -106,12 +136,17 @@ export class Incoming {
     return { updates: given, changed }
   }
 
-  /** The first judged Message of a person whose certificate changed says so. */
+  /**
+   * The first Message of a person whose certificate changed says so, of those that are delivered or
+   * withheld for that change: forged words, which a bot passes over, use nothing up.
+   */
   async #tellKeyChanges(judged: Numbered[]): Promise<void> {
     for (const { found, updateId } of judged) {
       const { fromId, chatId, position, message } = found
       const { postern } = message
       if (fromId === null || chatId === null || position !== 'top' || !isObject(postern)) continue
+      const { verdict, reason } = postern as unknown as Reasoned
+      if (!delivers(verdict, this.#parts.verify) && reason !== 'key-changed') continue
       const about = { chatId, by: 'message', key: String(updateId) } as const
       const keyChanged = await this.#parts.trust.keyChangesToTell([fromId], about)
       if (keyChanged.length > 0) postern['keyChanged'] = keyChanged
@@ -134,8 +169,9 @@ export class Incoming {
     const kinds = found.flatMap(({ chatId, chatKind }) =>
       chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
     )
-    await knownChats.sawKinds(kinds).catch(storeOnly)
-    await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(storeOnly)
+    const passOver = (error: unknown): Promise<void> => this.#passOver(error)
+    await knownChats.sawKinds(kinds).catch(passOver)
+    await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(passOver)
     for (const one of found) {
       const { chatId, fromId, isOrdinary } = one
       if (chatId === null) continue
@@ -167,9 +203,18 @@ export class Incoming {
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
       return this.#write(judged, (one) => one.examined.finding, verdicts)
     } catch (error) {
-      storeOnly(error)
+      await this.#passOver(error)
       return this.#write(judged, (one) => unrecorded(one.examined.finding))
     }
+  }
+
+  /**
+   * Passes over a store that cannot be written, which the sidecar lives with; nothing else, and not
+   * a database that is out of reach.
+   */
+  async #passOver(error: unknown): Promise<void> {
+    if (!(error instanceof Refusal) || error.code !== 'postern_store_unwritable') throw error
+    await this.#parts.fresh()
   }
 
   async #judgeAll(judged: Numbered[], check: ReplayCheck): Promise<(Reasoned | undefined)[]> {
@@ -264,8 +309,9 @@ function signersAmong(judged: Judgeable[], settled: (Reasoned | undefined)[]): n
   })
 }
 
-/** Passes over a store that cannot be written, which the sidecar lives with; nothing else. */
-function storeOnly(error: unknown): void {
-  if (error instanceof Refusal && error.code === 'postern_store_unwritable') return
-  throw error
+function namedSender({ fromId, position, message }: FoundMessage) {
+  const { from } = message
+  if (fromId === null || position !== 'top' || !isObject(from)) return []
+  const { username } = from
+  return typeof username === 'string' ? [{ userId: fromId, username }] : []
 }

@@ -5,8 +5,7 @@ import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { KeyChange } from '../keys/key-changes.ts'
-import type { Publication } from '../keys/publication.ts'
-import type { ReadyKey } from '../keys/own-key.ts'
+import type { Entered, Publication } from '../keys/publication.ts'
 import type { Recipients } from '../keys/recipients.ts'
 import type { Outbound } from '../permit.ts'
 import type { Engine, UnlockedKey } from '../pgp/engine.ts'
@@ -154,10 +153,11 @@ export class Outgoing {
     text: string,
     publication: Publication,
   ): Promise<Omit<PreparedOutbound, 'clear'>> {
-    const { list, signer, leave } = await this.#enter(draft.chatId, publication)
+    const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
     try {
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
-      const sealed = await this.#sealTo(recipients, { draft, text, signer: signer.unlocked })
+      const { unlocked } = signer
+      const sealed = await this.#sealTo(recipients, { draft, text, signer: unlocked, requireHeld })
       publication.requirePublished()
       return { ...sealed, recipients, listed: list.people.map(({ userId }) => userId), leave }
     } catch (error) {
@@ -170,10 +170,7 @@ export class Outgoing {
    * Enters the send gate with a key list that is fresh there. The list is fetched outside, so that
    * no rotation waits for a slow service, and fetched again after a wait.
    */
-  async #enter(
-    chatId: number,
-    publication: Publication,
-  ): Promise<{ list: KeyList; signer: ReadyKey; leave: () => void }> {
+  async #enter(chatId: number, publication: Publication): Promise<{ list: KeyList } & Entered> {
     for (;;) {
       publication.requirePublished()
       const list = await this.#keyList(chatId)
@@ -186,7 +183,12 @@ export class Outgoing {
 
   async #sealTo(
     recipients: Recipients,
-    { draft, text, signer }: { draft: Draft; text: string; signer: UnlockedKey },
+    {
+      draft,
+      text,
+      signer,
+      requireHeld,
+    }: { draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
   ): Promise<Pick<PreparedOutbound, 'outbound' | 'sealMs'>> {
     const { engine, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
@@ -207,7 +209,10 @@ export class Outgoing {
     if (sealed.chars > armoredMax()) throw tooLarge(count, sealed.chars, armoredMax())
     await this.#remember(draft.chatId, sealed)
     return {
-      outbound: permitSealed(draft.target, draft.fields, sealed),
+      outbound: permitSealed(draft.target, draft.fields, sealed, () => {
+        requireHeld()
+        return true
+      }),
       sealMs: performance.now() - startedAtMs,
     }
   }
@@ -221,17 +226,14 @@ export class Outgoing {
     known: { dataDigest: string; statementDigest: string },
   ): Promise<void> {
     const { replayMemory, botId } = this.#parts
-    await replayMemory?.batch((check) => {
-      const sighting = {
-        chatId,
-        updateId: null,
-        messageId: null,
-        userId: botId(),
-        dateMs: Date.now(),
-        dataDigest: known.dataDigest,
-        signatureDigest: known.statementDigest,
-      }
-      return check.remember(sighting, 'new')
+    await replayMemory?.rememberOwn({
+      chatId,
+      updateId: null,
+      messageId: null,
+      userId: botId(),
+      dateMs: Date.now(),
+      dataDigest: known.dataDigest,
+      signatureDigest: known.statementDigest,
     })
   }
 

@@ -1,12 +1,16 @@
 /** How long updates are left at the service while what decides on them cannot be had from it. */
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Judgeable } from './batch.ts'
 import type { FoundMessage } from './find-messages.ts'
+import type { Passing } from './passing.ts'
 
 /** Bounds of waiting, in ms. */
 export interface PatienceTimes {
-  /** While our calls are used up: they come back within a minute. */
+  /**
+   * While our calls are used up, which come back within a minute: for an update, and in each
+   * `failedMs` for all of them together.
+   */
   busyMs: number
   /** While the service does not answer. */
   failedMs: number
@@ -28,7 +32,8 @@ export interface BatchState {
   hasMore: boolean
 }
 
-const SENDERS = 2000
+/** As many as one batch may name: none is forgotten while its update is left. */
+const SENDERS = 10_000
 const UPDATES = 200
 /** After so long without an answer about somebody, their updates may wait anew. */
 const FORGET_MS = 3_600_000
@@ -41,13 +46,14 @@ const PAUSE_MS = { min: 1000, max: 5000 }
  */
 export class Patience {
   readonly #times: PatienceTimes
-  readonly #busySinceMs = new LRUCache<string, number>({ max: UPDATES })
+  readonly #busySinceMs = countedCache<string, number>(UPDATES)
   /** Since when the service has not answered about a sender in a chat. */
-  readonly #failedSinceMs = new LRUCache<string, number>({ max: SENDERS, ttl: FORGET_MS })
+  readonly #failedSinceMs = countedCache<string, number>(SENDERS, { ttlMs: FORGET_MS })
   #spanAtMs = monotonicNow()
-  /** How long others were kept waiting in this span, and since when they are now. */
-  #delayedMs = 0
-  #delayingSinceMs: number | null = null
+  /** How long others were, or may have been, kept waiting in this span, by why. */
+  #delayedMs: Record<Passing, number> = { busy: 0, failed: 0 }
+  /** Why they are kept waiting now, and since when. */
+  #delay: { why: Passing; sinceMs: number } | null = null
 
   constructor(times: PatienceTimes) {
     this.#times = times
@@ -66,18 +72,17 @@ export class Patience {
   /** Takes what was found out; the time that others waited since the last time is counted. */
   record(ready: BatchState['ready']): void {
     const nowMs = monotonicNow()
-    if (this.#delayingSinceMs !== null) this.#delayedMs += nowMs - this.#delayingSinceMs
-    this.#delayingSinceMs = null
+    if (this.#delay !== null) this.#delayedMs[this.#delay.why] += nowMs - this.#delay.sinceMs
+    this.#delay = null
     if (nowMs - this.#spanAtMs >= this.#times.failedMs) {
       this.#spanAtMs = nowMs
-      this.#delayedMs = 0
+      this.#delayedMs = { busy: 0, failed: 0 }
     }
     const examined = ready.flatMap((done) => done ?? [])
     const failed = examined.filter((one) => one.examined.passing === 'failed')
     const silent = new Set(failed.map(({ found }) => senderOf(found)))
-    for (const { found } of examined) {
-      // What needs no call is found out although the service does not answer.
-      if (!silent.has(senderOf(found))) this.#failedSinceMs.delete(senderOf(found))
+    for (const one of examined.filter(isByAnswer)) {
+      if (!silent.has(senderOf(one.found))) this.#failedSinceMs.delete(senderOf(one.found))
     }
     for (const sender of silent) {
       if (!this.#failedSinceMs.has(sender)) this.#failedSinceMs.set(sender, nowMs)
@@ -90,23 +95,25 @@ export class Patience {
    */
   mayWait(index: number, key: string, batch: BatchState): boolean {
     const done = batch.ready[index] ?? []
-    if (done.some(({ examined }) => examined.passing === 'busy')) return this.#mayWaitBusy(key)
+    if (whyPassing(done) === 'busy') return this.#mayWaitBusy(key)
     const failed = done.filter(({ examined }) => examined.passing === 'failed')
     if (!failed.some(({ found }) => this.#isWithin(senderOf(found)))) return false
     if (!isBeforeOthers(index, batch)) return true
-    return this.#delayedMs < this.#times.othersMs
+    return this.#delayedMs.failed < this.#times.othersMs
   }
 
   /** An update waits. @returns how long to wait before the service is asked again, in ms */
   wait(index: number, batch: BatchState): number {
     const nowMs = monotonicNow()
-    const sinceMs = (batch.ready[index] ?? []).flatMap(({ found, examined }) =>
-      examined.passing === 'failed' ? [this.#failedSinceMs.get(senderOf(found)) ?? nowMs] : [],
-    )
-    if (sinceMs.length > 0 && isBeforeOthers(index, batch)) {
-      this.#delayingSinceMs = nowMs
+    const done = batch.ready[index] ?? []
+    const why = whyPassing(done) ?? 'failed'
+    if (why === 'busy' || isBeforeOthers(index, batch)) {
+      this.#delay = { why, sinceMs: nowMs }
       return PAUSE_MS.min
     }
+    const sinceMs = done.flatMap(({ found, examined }) =>
+      examined.passing === 'failed' ? [this.#failedSinceMs.get(senderOf(found)) ?? nowMs] : [],
+    )
     const waitedMs = nowMs - Math.min(nowMs, ...sinceMs)
     return Math.max(PAUSE_MS.min, Math.min(waitedMs / 10, PAUSE_MS.max))
   }
@@ -119,8 +126,21 @@ export class Patience {
   #mayWaitBusy(key: string): boolean {
     const sinceMs = this.#busySinceMs.get(key) ?? monotonicNow()
     this.#busySinceMs.set(key, sinceMs)
-    return monotonicNow() - sinceMs < this.#times.busyMs
+    const { busyMs } = this.#times
+    return monotonicNow() - sinceMs < busyMs && this.#delayedMs.busy < busyMs
   }
+}
+
+/** Why an update's Messages may be judged better soon: used-up calls first. */
+export function whyPassing(done: readonly Judgeable[]): Passing | null {
+  const reasons = done.map(({ examined }) => examined.passing)
+  return reasons.find((why) => why === 'busy') ?? reasons.find((why) => why !== null) ?? null
+}
+
+/** False for what is found out without asking the service, or may be: it says nothing of it. */
+function isByAnswer({ found: { message }, examined: { finding } }: Judgeable): boolean {
+  if (finding.kind === 'opened') return finding.judged.verdict !== 'unsigned'
+  return finding.kind === 'readable' || (finding.kind === 'untouched' && 'text' in message)
 }
 
 const senderOf = ({ chatId, fromId }: FoundMessage): string => `${chatId}:${fromId}`

@@ -58,7 +58,9 @@ export class Backlog implements Disposable {
   #oldestAtMs: number | null = null
   /** Counts polls: what was peeked before one may be confirmed since. */
   #polls = 0
-  /** Whether `#oldestAtMs` is the date of an update, rather than when we first heard of one. */
+  /** Which update is the oldest; null before any was read. */
+  #oldestId: number | null = null
+  /** Whether `#oldestAtMs` is of an update that was read, rather than when we first heard of one. */
   #isDated = false
   #isPeeking = false
   #isBehind = false
@@ -90,8 +92,7 @@ export class Backlog implements Disposable {
     this.#isBehind = !isAll
     if (isAll) this.#pending = updates.length
     this.#polls++
-    this.#oldestAtMs = oldestOf(updates)
-    this.#isDated = this.#oldestAtMs !== null
+    this.#takeOldest(updates)
     this.#updateLevel()
   }
 
@@ -99,8 +100,7 @@ export class Backlog implements Disposable {
   recordPending(count: number): void {
     this.#pending = count
     if (count === 0) {
-      this.#oldestAtMs = null
-      this.#isDated = false
+      this.#takeOldest([])
     } else {
       // It says no dates: what nobody has fetched waits at least since we first heard of it.
       this.#oldestAtMs ??= this.#serviceNowMs()
@@ -118,6 +118,18 @@ export class Backlog implements Disposable {
     this.#end.abort()
   }
 
+  /** An update without a date, such as a press, counts from when it was first read. */
+  #takeOldest(updates: readonly Update[]): void {
+    const [first] = updates
+    const dateMs = oldestOf(updates)
+    const isSame = first !== undefined && first.updateId === this.#oldestId
+    this.#oldestId = first?.updateId ?? null
+    this.#isDated = first !== undefined
+    if (first === undefined) this.#oldestAtMs = null
+    else if (dateMs !== null) this.#oldestAtMs = dateMs
+    else if (!isSame || this.#oldestAtMs === null) this.#oldestAtMs = this.#serviceNowMs()
+  }
+
   #serviceNowMs(): number {
     const { clock, skewMs } = this.#parts
     return clock.now() - (skewMs() ?? 0)
@@ -131,8 +143,9 @@ export class Backlog implements Disposable {
     const updates = await this.#parts.peek().catch(() => null)
     this.#isPeeking = false
     if (updates === null || updates.length === 0 || this.#polls !== before) return
-    this.#isDated = true
-    this.#oldestAtMs = oldestOf(updates) ?? this.#oldestAtMs
+    // The one that was heard of: without a date it goes on counting from then.
+    this.#oldestId ??= updates[0]?.updateId ?? null
+    this.#takeOldest(updates)
     this.#updateLevel()
   }
 

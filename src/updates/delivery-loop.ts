@@ -16,9 +16,11 @@ const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 
 export interface DeliveryLoopParts {
   poller: UpdatePoller
-  client: WebhookClient
+  client: Pick<WebhookClient, 'deliver'>
   registration: Pick<Registration, 'webhook' | 'recordDelivered' | 'recordFailure'>
   clock: Clock
+  /** False from the moment at which another sidecar may deliver. */
+  mayDeliver: () => boolean
   /** Called after each delivery; must not throw. */
   onDelivered: (o: { updateId: number; ms: number; after: number }) => void
   /** Called after each failure, with how many there were in a row and how long is waited. */
@@ -75,7 +77,7 @@ export class DeliveryLoop {
     while (!signal.aborted) {
       for (const pending of await poller.next(signal)) {
         const { webhook } = registration
-        if (signal.aborted || webhook === null) break
+        if (signal.aborted || webhook === null || !this.#parts.mayDeliver()) break
         if (!(await this.#deliver(pending, webhook))) break
       }
     }
@@ -88,7 +90,9 @@ export class DeliveryLoop {
     const { updateId } = delivered
     const startedMs = clock.monotonicNow()
     const signal = this.#cut.signal
-    const outcome = await client.deliver({ url, secret, body: stringify(update), signal })
+    const body = stringify(update)
+    const mayLeave = this.#parts.mayDeliver
+    const outcome = await client.deliver({ url, secret, body, signal, mayLeave })
     const ms = clock.monotonicNow() - startedMs
     if (outcome.kind === 'abandoned') return false
     if (outcome.kind !== 'delivered') {
@@ -103,7 +107,7 @@ export class DeliveryLoop {
     const { poller, registration } = this.#parts
     poller.markDelivered(delivered)
     try {
-      await registration.recordDelivered(delivered)
+      await registration.recordDelivered(delivered, this.#parts.mayDeliver)
       poller.confirmsEach = false
       return true
     } catch (error) {
@@ -123,7 +127,9 @@ export class DeliveryLoop {
     const doubled = webhookBackoffFirstMs * 2 ** (o.failures - 1)
     const waitMs = Math.min(doubled, webhookBackoffMaxMs)
     onFailed({ ...o, waitMs })
-    await registration.recordFailure(o.failure.message, clock.now() + waitMs)
-    await clock.wait(waitMs, this.#halt.signal)
+    await Promise.all([
+      registration.recordFailure(o.failure.message, clock.now() + waitMs),
+      clock.wait(waitMs, this.#halt.signal),
+    ])
   }
 }

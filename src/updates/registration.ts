@@ -1,5 +1,7 @@
 /** The bot's own webhook as it rests in the store, and how deliveries to it stand. */
-import type { Store } from '../store/store.ts'
+import { Refusal } from '../errors.ts'
+import type { Reread, Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { Delivered } from './update-batch.ts'
 
 /** A webhook that is set. */
@@ -19,29 +21,44 @@ const SECRET = 'webhook'
 
 export class Registration {
   readonly #store: Store
-  #webhook: OwnWebhook | null
-  #delivered: Delivered | null
+  readonly #changes = new Listeners()
+  #webhook: OwnWebhook | null = null
+  #delivered: Delivered | null = null
 
-  private constructor(store: Store, webhook: OwnWebhook | null, delivered: Delivered | null) {
+  private constructor(store: Store) {
     this.#store = store
-    this.#webhook = webhook
-    this.#delivered = delivered
   }
 
   /** @throws OperatorError `store-corrupt` when the sealed secret was changed */
   static async load(store: Store): Promise<Registration> {
-    const row = await store.read((db) => db.selectFrom('webhook').selectAll().executeTakeFirst())
-    const sealed = await store.read((db) =>
-      db.selectFrom('secrets').select('sealed').where('name', '=', SECRET).executeTakeFirst(),
-    )
-    if (row === undefined) return new Registration(store, null, null)
+    const registration = new Registration(store)
+    store.follow('webhook', async (db) => {
+      const before = registration.#webhook
+      await registration.#read(db)
+      if (isSetAnew(before, registration.#webhook)) registration.#changes.emit()
+    })
+    await store.read((db) => registration.#read(db))
+    return registration
+  }
+
+  /** Calls back when another sidecar of this store has set or removed the webhook. */
+  onChangedElsewhere(listener: () => void): void {
+    this.#changes.add(listener)
+  }
+
+  async #read(db: Parameters<Reread>[0]): Promise<void> {
+    const row = await db.selectFrom('webhook').selectAll().executeTakeFirst()
+    const sealed = await db
+      .selectFrom('secrets')
+      .select('sealed')
+      .where('name', '=', SECRET)
+      .executeTakeFirst()
+    if (row === undefined) return
     const { url, failures, last_error: lastError, delivered_id: id, delivered_mark: mark } = row
-    const secret = sealed === undefined ? null : store.unseal(SECRET, sealed.sealed).toString()
-    return new Registration(
-      store,
-      url === null ? null : { url, secret, failures, lastError, nextAttemptAt: null },
-      id === null || mark === null ? null : { updateId: id, mark },
-    )
+    const secret =
+      sealed === undefined ? null : this.#store.unseal(SECRET, sealed.sealed).toString()
+    this.#webhook = url === null ? null : { url, secret, failures, lastError, nextAttemptAt: null }
+    this.#delivered = id === null || mark === null ? null : { updateId: id, mark }
   }
 
   /** Null when none is set. */
@@ -98,15 +115,17 @@ export class Registration {
 
   /**
    * An update was delivered; on disk when this resolves.
+   * @param mayRecord asked last: false when another sidecar may have delivered since
    * @throws Refusal `postern_store_unwritable`; it is then known until the next start
    */
-  async recordDelivered(delivered: Delivered): Promise<void> {
+  async recordDelivered(delivered: Delivered, mayRecord: () => boolean): Promise<void> {
     this.#delivered = delivered
     if (this.#webhook !== null) {
       this.#webhook = { ...this.#webhook, failures: 0, lastError: null, nextAttemptAt: null }
     }
-    await this.#store.write((db) =>
-      db
+    await this.#store.write(async (db) => {
+      if (!mayRecord()) throw new Refusal('postern_store_unwritable', 'another sidecar delivers')
+      await db
         .updateTable('webhook')
         .set({
           failures: 0,
@@ -114,7 +133,14 @@ export class Registration {
           delivered_id: delivered.updateId,
           delivered_mark: delivered.mark,
         })
-        .execute(),
-    )
+        .execute()
+    })
   }
+}
+
+/** Not merely served: another url or secret, or failures that were forgotten. */
+function isSetAnew(before: OwnWebhook | null, now: OwnWebhook | null): boolean {
+  if (before === null || now === null) return before !== now
+  const isSame = before.url === now.url && before.secret === now.secret
+  return !isSame || (before.failures > 0 && now.failures === 0)
 }

@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts'
 import { afterDelivered, deliveredOf, readUpdates, type Delivered } from './update-batch.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { PollWatch } from './poll-watch.ts'
+import type { StoreReach } from './store-reach.ts'
 
 const BATCH = 100
 const LONGEST_POLL_S = 50
@@ -45,6 +46,7 @@ export interface UpdatePollerParts {
   clock: Clock
   polls: PollWatch
   backlog: Backlog
+  storeReach: Pick<StoreReach, 'begin'>
   /** Limits of `GET /me`: `pollTimeoutMaxS`, `apiCallsPerMinute`. */
   limits: () => { pollTimeoutMaxS: number; apiCallsPerMinute: number }
   /** Called after each poll, with the service's code, or null when it gave updates. */
@@ -84,11 +86,14 @@ export class UpdatePoller {
   async next(stop: AbortSignal): Promise<PendingUpdate[]> {
     await this.#rateLimiter.acquire(stop)
     if (stop.aborted) return []
+    let lost: AbortSignal | null = null
     try {
-      const polled = await this.#poll(stop)
+      using reach = await this.#parts.storeReach.begin()
+      lost = reach.lost
+      const polled = await this.#poll(AbortSignal.any([stop, lost]))
       return polled === null ? [] : await this.#openPending(polled, stop)
     } catch (error) {
-      if (stop.aborted) return []
+      if (stop.aborted || lost?.aborted === true) return []
       if (!(error instanceof Refusal)) this.#parts.onUnexpectedError(error)
       const code = error instanceof Refusal ? error.code : 'internal'
       // An answer may be more than can be taken at once: then less is asked for.

@@ -7,7 +7,7 @@ import { Deadline, raceAbort } from '../util/race-abort.ts'
 import type { Clock } from './clock.ts'
 import { outcomeOf, toDeliveryFailure, type DeliveryOutcome } from './delivery-outcome.ts'
 import { findTarget, type WebhookTarget, type TargetRules } from './target.ts'
-import { NotConnectedError, StaleConnectionError, post } from './webhook-post.ts'
+import { NotConnectedError, StaleConnectionError, TurnLostError, post } from './webhook-post.ts'
 
 const USER_AGENT = 'Service-Bot-Api/1'
 const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
@@ -24,6 +24,8 @@ export interface Delivery {
   body: string
   /** Gives the delivery up. */
   signal: AbortSignal
+  /** Asked last: false when another sidecar may deliver by now. Always true when not given. */
+  mayLeave?: () => boolean
 }
 
 export interface WebhookClientParts extends TargetRules {
@@ -67,7 +69,9 @@ export class WebhookClient implements Disposable {
       const status = await this.#send(target, { ...delivery, signal })
       return outcomeOf(status)
     } catch (error) {
-      if (delivery.signal.aborted) return { kind: 'abandoned', message: 'the delivery was ended' }
+      if (delivery.signal.aborted || error instanceof TurnLostError) {
+        return { kind: 'abandoned', message: 'the delivery was ended' }
+      }
       if (late.signal.aborted) return { kind: 'late', message: 'no answer within 10 seconds' }
       if (error instanceof Refusal) return { kind: 'not-allowed', message: error.message }
       return toDeliveryFailure(error)
@@ -121,6 +125,7 @@ export class WebhookClient implements Disposable {
         body,
       },
       signal,
+      mayLeave: delivery.mayLeave ?? (() => true),
       isNewConnection: () => this.#isNewConnection,
     })
   }

@@ -25,10 +25,19 @@ export class StaleConnectionError extends Error {
   }
 }
 
+/** It is another sidecar's turn to deliver; nothing was sent. */
+export class TurnLostError extends Error {
+  constructor() {
+    super('another sidecar delivers')
+  }
+}
+
 export interface WebhookPost {
   options: Dispatcher.DispatchOptions
   /** Gives it up, also while the body goes by. */
   signal: AbortSignal
+  /** Asked when the request is written: false when another sidecar may deliver by now. */
+  mayLeave: () => boolean
   /** Asked when the request is written: whether its connection was made for it just now. */
   isNewConnection: () => boolean
 }
@@ -73,7 +82,11 @@ class PostHandler implements Dispatcher.DispatchHandler {
     this.#controller = controller
     this.#isReused = !this.#sent.isNewConnection()
     // It was given up while it waited for the connection: nothing is sent.
-    if (this.#sent.signal.aborted) this.#onAbort()
+    if (this.#sent.signal.aborted) return this.#onAbort()
+    if (this.#sent.mayLeave()) return
+    const lost = new TurnLostError()
+    this.#reject(lost)
+    controller.abort(lost)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {

@@ -22,7 +22,7 @@ export interface WebhookParts {
   registration: Registration
   rules: TargetRules
   polls: PollWatch
-  makeLoop: () => DeliveryLoop
+  makeLoop: () => Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'>
 }
 
 /** A webhook was set or removed; `takenOver` when one at the service gave way. */
@@ -34,7 +34,7 @@ export interface WebhookChange {
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
   readonly #listeners = new Listeners<WebhookChange>()
-  #loop: DeliveryLoop | null = null
+  #loop: ReturnType<WebhookParts['makeLoop']> | null = null
   #polls = new AbortController()
   readonly #changes = new Mutex()
   #isStopped = false
@@ -42,6 +42,7 @@ export class Webhook implements AsyncDisposable {
 
   constructor(parts: WebhookParts) {
     this.#parts = parts
+    parts.registration.onChangedElsewhere(() => void this.#follow())
   }
 
   onChange(listener: (change: WebhookChange) => void): void {
@@ -133,6 +134,18 @@ export class Webhook implements AsyncDisposable {
   #begin(): void {
     const isIdle = this.#isStopped || this.#isHeld || this.own === null
     if (!isIdle) this.#loop ??= this.#parts.makeLoop()
+  }
+
+  /** Another sidecar has set or removed the webhook: deliveries begin anew, or end. */
+  async #follow(): Promise<void> {
+    await this.#changes.run(async () => {
+      await this.#loop?.stop({ graceMs: 0, confirms: false })
+      this.#loop = null
+      if (this.own === null) this.#polls = new AbortController()
+      else this.#polls.abort()
+      this.#listeners.emit({ webhook: this.own, takenOver: false })
+      this.#begin()
+    })
   }
 
   /** One change at a time, and no delivery meanwhile: one under way is cut off. */

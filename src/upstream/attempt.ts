@@ -59,7 +59,10 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
   })
   if ('kind' in received) return received
   const answer = await readAnswer(received, received.body, request.answer)
-  if (answer === null) return unusable('no envelope', received.statusCode)
+  if (answer === null) {
+    const { statusCode } = received
+    return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
+  }
   const skewMs = clockSkewMs(joined(received.headers['date']), sentAtMs, received.gotAtMs)
   return { kind: 'answered', answer, skewMs }
 }

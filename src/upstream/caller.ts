@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { API_PREFIX, type Endpoint } from '../api/endpoints.ts'
+import type { NoResponseError } from '../errors.ts'
 import { attempt, type Answer, type AttemptOutcome, type WireRequest } from './attempt.ts'
 import type { Budget } from './budget.ts'
 import type { UpstreamLimits } from './limits.ts'
@@ -33,15 +34,15 @@ export interface Call {
   /** A call of the sidecar's own, whose attempts count. */
   own: boolean
   /** Asked before each attempt. @throws Refusal when the call must not be made any more */
-  permitted?: () => void
+  permitted?: () => Promise<void>
 }
 
 /** Called as calls are made; they must not throw. */
 export interface UpstreamEvents {
   /** The service answered one attempt, with yes or no. `route` is a pattern, `ms` its duration. */
   answered(o: { route: string; status: number; code?: string; ms: number; own: boolean }): void
-  /** A call ended without a usable answer; `code` is one of `postern_upstream_*`. */
-  unreachable(code: string): void
+  /** A call ended without a usable answer. */
+  unreachable(error: NoResponseError): void
   /** The service refuses the token, also after it was read again. */
   unauthorized(): void
   /** The owner has paused the bot. */
@@ -85,7 +86,7 @@ export class Caller {
     }
     const { events } = this.#parts
     if (outcome.kind !== 'answered') {
-      if (outcome.kind !== 'given-up') events.unreachable(outcome.error.code)
+      if (outcome.kind !== 'given-up') events.unreachable(outcome.error)
       throw outcome.error
     }
     if (outcome.answer.status === 401) events.unauthorized()
@@ -110,7 +111,7 @@ export class Caller {
     turn?: 'again',
   ): Promise<AttemptOutcome> {
     const { origin, basePath, budget, events, limits, stopping } = this.#parts
-    call.permitted?.()
+    await call.permitted?.()
     if (call.own && turn === 'again') budget.count()
     const startedMs = performance.now()
     const endpoint = endpointOf(call.method, call.path)

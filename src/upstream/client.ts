@@ -233,7 +233,8 @@ class UpstreamClient implements Upstream {
       body: outbound.body,
       signal: undefined,
       own: false,
-      permitted: () => {
+      permitted: async () => {
+        await outbound.renew()
         if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
       },
     }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { createSecureContext, getCACertificates } from 'node:tls'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
 import { OperatorError } from '../errors.ts'
 import type { UpstreamLimits } from './limits.ts'
@@ -40,11 +40,7 @@ export function createPools(o: {
   proxy: EgressProxies | undefined
   limits: UpstreamLimits
 }): Pools {
-  // made once: reading all roots again would slow every connection down
-  const secureContext = createSecureContext({
-    minVersion: 'TLSv1.2',
-    ...(o.ca !== undefined && { ca: [...getCACertificates('default'), readable(o.ca)] }),
-  })
+  const secureContext = secureContextFor(o.ca)
   // a resumed session would pass over a certificate that has expired since
   const tls = { secureContext, rejectUnauthorized: true, maxCachedSessions: 0 }
   const make = (connections: number, maxBytes: number): Measured => {
@@ -94,6 +90,21 @@ export function createPools(o: {
     media: media.dispatcher,
     load: () => ({ calls: calls.load(), polls: polls.load(), media: media.load() }),
   }
+}
+
+/** By what is trusted beside the default roots. */
+const secureContexts = new Map<string, WeakRef<SecureContext>>()
+
+/** Made once: reading all roots again would slow every connection down, and each takes a megabyte. */
+function secureContextFor(ca: string | undefined): SecureContext {
+  const known = secureContexts.get(ca ?? '')?.deref()
+  if (known !== undefined) return known
+  const made = createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(ca !== undefined && { ca: [...getCACertificates('default'), readable(ca)] }),
+  })
+  secureContexts.set(ca ?? '', new WeakRef(made))
+  return made
 }
 
 interface Measured {

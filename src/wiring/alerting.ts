@@ -19,11 +19,14 @@ const ORDINARY: ReadonlySet<ReasonCode> = new Set([
 ])
 
 /** The ways that the settings name (`alert.command`, `alert.url`). */
-export function alertWays(settings: Settings, secrets: Secrets): AlertWay[] {
-  const { command } = settings.alert
+export function alertWays(
+  { alert }: Pick<Settings, 'alert'>,
+  { alertUrl }: Pick<Secrets, 'alertUrl'>,
+): AlertWay[] {
+  const { command } = alert
   return [
     ...(command === undefined ? [] : [byCommand(command)]),
-    ...(secrets.alertUrl === undefined ? [] : [byUrl(secrets.alertUrl)]),
+    ...(alertUrl === undefined ? [] : [byUrl(alertUrl)]),
   ]
 }
 

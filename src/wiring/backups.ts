@@ -1,5 +1,6 @@
 /** Looking into a backup and restoring it: what needs a store's file and OpenPGP, and no sidecar. */
 import type { StoreAccess } from '../config/load.ts'
+import { OperatorError } from '../errors.ts'
 import { createEngine } from '../pgp/create.ts'
 import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
@@ -36,11 +37,21 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
 
 /**
  * Verifies a backup and puts it where `dataDir` says, which must hold no store.
- * @throws OperatorError `refused` when it holds one, and what `verifyBackup` throws
+ * @throws OperatorError `refused` when it holds one, or when the store is in a database; and what
+ *   `verifyBackup` throws
  */
 export async function restoreBackup(file: string, access: StoreAccess): Promise<BackupReport> {
+  if (access.storeUrl !== null) throw intoFolderAlone()
   refuseOccupied(access.dataDir)
   const report = await verifyBackup(file, access)
   restore(file, access.dataDir)
   return report
+}
+
+function intoFolderAlone(): OperatorError {
+  return new OperatorError(
+    'refused',
+    'a backup is restored into a data directory, and store.url names a database',
+    'restore it without store.url, and bring it into the database with `postern store move`',
+  )
 }

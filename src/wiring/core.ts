@@ -7,13 +7,15 @@ import { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { KeyUsage } from '../keys/key-usage.ts'
+import { KeyTurn } from '../keys/key-turn.ts'
 import { Publication } from '../keys/publication.ts'
+import { SendFence } from '../keys/send-fence.ts'
 import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
 import { createEngine, type MeasuredEngine } from '../pgp/create.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
-import { openStore } from '../store/open-store.ts'
+import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Guard } from '../translate/guard.ts'
@@ -59,7 +61,9 @@ export interface CoreOptions {
   settings: Settings
   secrets: Secrets
   log: Log
-  parts?: Pick<HandedInParts, 'engine' | 'store'>
+  /** The bot's, where there are several. */
+  name?: string
+  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher'>
 }
 
 /**
@@ -73,12 +77,15 @@ export type Purpose = 'run' | 'begin' | 'look'
  * @throws OperatorError for everything that keeps a store from opening
  */
 export async function createCore(
-  { settings, secrets, log, parts = {} }: CoreOptions,
+  { settings, secrets, log, name, parts = {} }: CoreOptions,
   link: Link,
   purpose: Purpose,
 ): Promise<Core> {
   await using stack = new AsyncDisposableStack()
-  const store = parts.store ?? stack.use(await openStoreFor(purpose, settings, secrets))
+  const database = parts.store === undefined ? await databaseFor(settings, secrets) : undefined
+  if (database !== undefined) stack.use(database.server)
+  const store =
+    parts.store ?? stack.use(await openStoreFor(purpose, { settings, secrets, parts, database }))
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const engine = parts.engine ?? stack.use(createEngine())
@@ -96,6 +103,8 @@ export async function createCore(
   const peopleState = await loadPeopleState({ store, engine, calls, policy, own })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
+  const fresh = (): Promise<void> => store.fresh()
+  const fence = store.isShared ? stack.use(await SendFence.load(store)) : null
   const publication = managesKey
     ? stack.use(
         new Publication({
@@ -104,11 +113,13 @@ export async function createCore(
           log,
           clockSkewMs: () => link.watch.skewMs,
           rotateEveryMs: rotateEveryDays === undefined ? null : rotateEveryDays * DAY_MS,
+          shared: fence === null ? null : { fence, fresh, turn: new KeyTurn({ store, fence }) },
         }),
       )
     : null
   const hasKey = managesKey || keyring.all.length > 0
   const guard = new Guard({
+    fresh,
     knownChats,
     modes,
     privateProtected: () => !knownChats.privateReadable && (managesKey || keyring.all.length > 0),
@@ -120,11 +131,13 @@ export async function createCore(
   const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
-  const shared = { ...peopleState, ...asked, knownChats, modes, guard, keyring, engine }
+  const shared = { ...peopleState, ...asked, fresh, knownChats, modes, guard, keyring, engine }
   const replayMemory = hasKey ? await ReplayMemory.load(store) : null
   const { audience, verify, normalizeText } = settings.open
   const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
-  const { attachments, urls } = stack.use(await createMedia({ settings, link, store }, opening))
+  const { attachments, urls } = stack.use(
+    await createMedia({ settings, link, store, name }, opening),
+  )
   const { unusableRecipient } = settings.seal
   const outgoing = new Outgoing({
     ...shared,
@@ -166,18 +179,35 @@ export async function createCore(
   }
 }
 
+/** The database of `store.url`; its client is loaded for it alone. */
+async function databaseFor(
+  { store }: Settings,
+  { storeUrl }: Secrets,
+): Promise<StoreOpening['database']> {
+  if (storeUrl === undefined) return undefined
+  const { PostgresServer } = await import('../store/postgres/server.ts')
+  const server = new PostgresServer({ url: storeUrl.reveal(), caFile: store.caFile })
+  return { server, schema: store.schema }
+}
+
 async function openStoreFor(
   purpose: Purpose,
-  settings: Settings,
-  secrets: Secrets,
+  {
+    settings,
+    secrets,
+    parts,
+    database,
+  }: Pick<CoreOptions, 'settings' | 'secrets' | 'parts'> & { database: StoreOpening['database'] },
 ): Promise<Store> {
   return await openStore({
+    ...(database === undefined ? {} : { database }),
     dataDir: settings.dataDir,
     mode: purpose === 'look' ? 'existing' : 'create',
     passphrase: secrets.passphrase?.reveal() ?? null,
     protection: settings.key.protection,
     isRequired: settings.key.publish,
     isBinding: purpose === 'run',
+    stretcher: parts?.stretcher,
     howToMakePassphrase: secrets.howToMakePassphrase,
   })
 }

@@ -1,17 +1,17 @@
-/** The two doors of a sidecar, built and not open yet. */
-import type { Secrets, Settings } from '../config/settings.ts'
-import type { Operations } from '../control/operations.ts'
-import { buildAdminDoor } from '../http/admin.ts'
+/** The doors of a sidecar, built and not open yet. */
+import type { ProcessSettings, Secrets, Settings } from '../config/settings.ts'
+import { buildAdminDoor, type AdminDoorParts } from '../http/admin.ts'
 import { chatRoutes } from '../http/routes/chats.ts'
 import { mediaRoute } from '../http/routes/media.ts'
 import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
-import { buildBotDoor, type BotDoorEvents, type Door } from '../http/server.ts'
+import type { BotDoorEvents, BotDoorParts, Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
+import type { HandedInParts } from './parts.ts'
 import type { Updates } from './updates.ts'
 
 export interface Doors {
@@ -19,29 +19,25 @@ export interface Doors {
   admin: Door
 }
 
-/** Builds both, with every route of the bot's. */
-export function buildDoors(
-  { settings, secrets, log }: { settings: Settings; secrets: Secrets; log: Log },
-  parts: {
-    link: Link
-    core: Core
-    updates: Updates
-    operations: Operations
-    events: BotDoorEvents
-  },
-): Doors {
-  const { link, core, updates, operations, events } = parts
-  const { upstream, metrics, health } = link
+/** What the door of a bot is built of, with every route of the bot's. */
+export function describeBotDoor(
+  options: { settings: Settings; secrets: Secrets; log: Log; parts?: HandedInParts },
+  parts: { link: Link; core: Core; updates: Updates; events: BotDoorEvents },
+): BotDoorParts {
+  const { settings, secrets, log } = options
+  const { link, core, updates, events } = parts
+  const { upstream } = link
   const { webhook, polls, backlog } = updates
   const managesKey = settings.key.publish
-  const bot = buildBotDoor({
+  return {
     ...events,
     upstream,
     log,
+    onExchange: options.parts?.onBotExchange,
     managesKey,
     expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
     rereadToken: createTokenReader(secrets),
-    allowedHosts: [...settings.listen.allowedHosts, settings.listen.host],
+    allowedHosts: botHosts(settings),
     clearFields: core.clearFields,
     allowUnknown: settings.routes.allowUnknown,
     routes: [
@@ -52,6 +48,8 @@ export function buildDoors(
         webhook,
         polls,
         backlog,
+        storeReach: updates.storeReach,
+        turns: updates.turns,
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),
@@ -64,15 +62,22 @@ export function buildDoors(
       }),
     ],
     outside: [mediaRoute(core.attachments)],
-  })
-  const admin = buildAdminDoor({
-    log,
-    health,
-    metrics,
-    status: () => operations.status(),
-    allowedHosts: [...settings.listen.allowedHosts, settings.admin.host],
-  })
-  return { bot, admin }
+  }
+}
+
+/** Host names beside the loopback ones that bots may use. */
+export function botHosts({ listen }: ProcessSettings): string[] {
+  return [...listen.allowedHosts, listen.host]
+}
+
+/** Builds the door of probes and metrics. */
+export function createAdminDoor(
+  { settings, log }: { settings: ProcessSettings; log: Log },
+  parts: Pick<AdminDoorParts, 'metrics' | 'readiness' | 'status'>,
+): Door {
+  const { admin, listen } = settings
+  const allowedHosts = [...(admin.allowedHosts ?? listen.allowedHosts), admin.host]
+  return buildAdminDoor({ log, allowedHosts, ...parts })
 }
 
 const REREAD_EVERY_MS = 1000
@@ -106,7 +111,7 @@ function describeKey({
 
 /** Opens both. @returns where they really listen @throws OperatorError `listen` */
 export async function openDoors(
-  settings: Settings,
+  settings: ProcessSettings,
   doors: Doors,
 ): Promise<{ bot: string; admin: string }> {
   const { host, port, socket } = settings.listen

@@ -29,6 +29,8 @@ const PUBLISH_MS = 10_000
 
 /** The link to the service. Its listeners are in `subscriptions.ts`. */
 export interface Link extends AsyncDisposable {
+  /** Base URL of the service. */
+  url: string
   upstream: Upstream
   health: Health
   warnings: Warnings
@@ -49,6 +51,8 @@ export interface Link extends AsyncDisposable {
   /** By the token; without a token of the spec's shape, by the first `/me`. */
   botId: () => number | null
   limits: () => Limits
+  /** Divides the calls of our own among so many sidecars of the bot. */
+  shareCalls: (sidecars: number) => void
   /** Calls of our own in the last minute, and how many there may be. */
   ownCalls: () => { usedLastMinute: number; limit: number }
   /**
@@ -66,17 +70,24 @@ export interface Link extends AsyncDisposable {
 
 /**
  * Makes the link; no call is made before the first is asked for.
- * @param o `ways` by which alerts reach the operator
+ * @param o `ways` by which alerts reach the operator; `bot` its name, where there are several;
+ *   `metrics` where they are kept
  */
 export function createLink(
   settings: Settings,
   secrets: Secrets,
-  { log, ways }: { log: Log; ways: readonly AlertWay[] },
+  o: {
+    log: Log
+    ways: readonly AlertWay[]
+    bot?: string | undefined
+    metrics?: Metrics | undefined
+  },
 ): Link {
   let known: Bot | null = null
   // a token that is read again later does not turn this store's bot into another
   let identity = botIdOf(secrets.botToken.reveal())
   let limits: Limits = { ...LIMITS }
+  let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
   const bots = new Listeners<Bot>()
   const identifications = new Listeners<boolean>()
@@ -88,7 +99,7 @@ export function createLink(
     ...(caFile === undefined ? {} : { ca: readCa(caFile) }),
     proxy,
     token: secrets.botToken,
-    ownCallsPerMinute: () => Math.floor(limits.apiCallsPerMinute * OWN_SHARE),
+    ownCallsPerMinute: () => Math.floor((limits.apiCallsPerMinute * OWN_SHARE) / sidecars),
     events: forwardTo(upstreamListeners),
   })
 
@@ -116,15 +127,16 @@ export function createLink(
     return parsed.data
   }
 
-  const alerts = new Alerts({ ways, log })
+  const alerts = new Alerts(o)
   const watch = new ServiceWatch(health)
   const get = async (path: string): Promise<unknown> =>
     await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS })
   return {
+    url,
     upstream,
     health,
     warnings: new Warnings(),
-    metrics: new Metrics(),
+    metrics: o.metrics ?? new Metrics(),
     alerts,
     watch,
     calls: {
@@ -141,6 +153,7 @@ export function createLink(
     bot: () => known,
     botId: () => identity,
     limits: () => limits,
+    shareCalls: (count) => (sidecars = count),
     ownCalls: () => ownCalls,
     observe: (result) => {
       identify(result)
@@ -161,7 +174,7 @@ export function createLink(
 function forwardTo(listeners: readonly Partial<UpstreamEvents>[]): UpstreamEvents {
   return {
     answered: (answer) => listeners.forEach((one) => one.answered?.(answer)),
-    unreachable: (code) => listeners.forEach((one) => one.unreachable?.(code)),
+    unreachable: (error) => listeners.forEach((one) => one.unreachable?.(error)),
     unauthorized: () => listeners.forEach((one) => one.unauthorized?.()),
     paused: () => listeners.forEach((one) => one.paused?.()),
     working: () => listeners.forEach((one) => one.working?.()),
@@ -176,7 +189,7 @@ function readCa(file: string): string {
   } catch (cause) {
     throw new OperatorError(
       'settings',
-      'upstream.caFile cannot be read',
+      `upstream.caFile cannot be read: ${file}`,
       'name a file of PEM certificates that this user may read',
       { cause },
     )

@@ -22,16 +22,18 @@ export interface Media extends AsyncDisposable {
 
 /**
  * Makes them.
+ * @param o `name` of the bot, where there are several
  * @param opens what opens; null for a sidecar without a key, which gives files as they are stored
  */
 export async function createMedia(
-  { settings, link, store }: { settings: Settings; link: Link; store: Store },
+  o: { settings: Settings; link: Link; store: Store; name?: string | undefined },
   opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'onOpened'> | null,
 ): Promise<Media> {
+  const { settings, link, store, name = null } = o
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
-  const url = opens === null ? null : await urlParts(store)
+  const url = opens === null ? null : await urlParts(store, name)
   const { verify } = settings.open
   const attachments = stack.use(
     new Attachments({
@@ -48,7 +50,10 @@ export async function createMedia(
   }
 }
 
-async function urlParts(store: Store): Promise<{ capability: Capability; named: NamedMedia }> {
-  const capability = new Capability(await store.secret(CAPABILITY_SECRET))
+async function urlParts(
+  store: Store,
+  bot: string | null,
+): Promise<{ capability: Capability; named: NamedMedia }> {
+  const capability = new Capability(await store.secret(CAPABILITY_SECRET), bot)
   return { capability, named: new NamedMedia(store, await store.secret(MEMORY_SECRET)) }
 }

@@ -1,9 +1,15 @@
 /** What an operator can ask of the parts, whether the sidecar runs or not, and without a store. */
-import type { Secrets, Settings } from '../config/settings.ts'
 import { bindOperations, OPERATIONS, type Operations } from '../control/operations.ts'
 import type { OpenReport } from '../control/reports.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
-import { examineAll, type ExaminedStore } from '../doctor/examine.ts'
+import {
+  examineAll,
+  examineSettings,
+  examineStore,
+  type Configured,
+  type ExaminedService,
+  type ExaminedStore,
+} from '../doctor/examine.ts'
 import type { OperatorError } from '../errors.ts'
 import { fingerprintOf } from '../keys/publication-status.ts'
 import { deriveCalls } from '../rpc/operation.ts'
@@ -13,34 +19,34 @@ import type { Link } from './link.ts'
 import { describeStatus } from './status.ts'
 import type { Updates } from './updates.ts'
 
-interface ConfiguredBy {
-  settings: Settings
-  secrets: Secrets
-}
-
 /** Every operation over an open store; `updates` is null where no sidecar runs. */
 export function buildOperations(
-  options: ConfiguredBy,
+  options: Configured,
   parts: { link: Link; core: Core; updates: Updates | null },
 ): Operations {
   const { settings } = options
   const { link, core } = parts
   const startedAt = new Date().toISOString()
   const opened = { ...core, ...core.peopleState }
-  return bindOperations({
+  const operations = bindOperations({
     ...opened,
     storeCopies: () => copiesIn(settings.dataDir),
     publishedKey: async () => fingerprintOf(await link.calls.me()),
     onPrivateReadable: () => link.health.clear('bot-unprotected'),
     status: () => describeStatus(settings, { ...parts, startedAt }),
-    check: () => check(options, link, opened),
+    check: (about) => check(about, options, { link, store: opened }),
     open: (armored) => openForOperator(armored, core),
+  })
+  return deriveCalls(OPERATIONS, async (name, input) => {
+    // what is out of reach is shown as it was last known; what changes something refuses by itself
+    await core.store.fresh().catch(() => undefined)
+    return await (operations[name] as (input: object) => Promise<unknown>)(input)
   })
 }
 
 /** The operations where no store opens: the doctor looks, every other says why not. */
 export function buildOperationsWithoutStore(
-  options: ConfiguredBy,
+  options: Configured,
   link: Link,
   problem: OperatorError,
 ): Operations {
@@ -48,16 +54,26 @@ export function buildOperationsWithoutStore(
   const isFirst = problem.code === 'store-missing' && whatIsThere(dataDir) === 'none'
   return {
     ...deriveCalls(OPERATIONS, () => Promise.reject(problem)),
-    check: () => check(options, link, isFirst ? null : problem),
+    check: ({ about }) => check(about, options, { link, store: isFirst ? null : problem }),
   }
 }
 
+/** Checks what settings lead to, for where another process has the store open. */
+export async function checkSettings(options: Configured, link: Link): Promise<CheckLine[]> {
+  return await examineSettings(options, serviceOf(link))
+}
+
 function check(
-  options: ConfiguredBy,
-  { calls, limits, watch }: Link,
-  store: ExaminedStore | OperatorError | null,
+  about: 'everything' | 'store',
+  options: Configured,
+  { link, store }: { link: Link; store: ExaminedStore | OperatorError | null },
 ): Promise<CheckLine[]> {
-  return examineAll(options, { me: calls.me, limits, skewMs: () => watch.skewMs }, store)
+  const examine = about === 'store' ? examineStore : examineAll
+  return examine(options, serviceOf(link), store)
+}
+
+function serviceOf({ calls, limits, watch }: Link): ExaminedService {
+  return { me: calls.me, limits, skewMs: () => watch.skewMs }
 }
 
 /**

@@ -14,11 +14,13 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
  * Makes the reader; the certificates of `upstream.caFile` are read once, as calls know them.
+ * @param o `isOfSeveral`: what several bots have in common is looked at elsewhere (`readMachine`)
  * @returns reads how things are now
  */
 export function createOutlook(
   { dataDir, upstream: { caFile } }: Settings,
   { keyring, keyUsage }: Pick<Core, 'keyring' | 'keyUsage'>,
+  { isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false },
 ): () => Promise<Outlook> {
   const authorityEndsMs = caFile === undefined ? Infinity : firstEndMs(readFileSync(caFile, 'utf8'))
   return async () => {
@@ -31,16 +33,34 @@ export function createOutlook(
       keyEndsMs: keyring.active?.endsMs ?? Infinity,
       authorityEndsMs,
       neededKeyEndsMs: Math.min(...needed.map((key) => keyring.opensUntilMs(key))),
-      diskFreeBytes: await freeBytesOf(dataDir).catch(() => null),
-      memoryUsed: memoryUsed(),
+      ...(isOfSeveral ? ELSEWHERE : await readMachine(dataDir)),
     }
   }
 }
 
-/** When the first of the certificates in a PEM file ends, ms since the epoch; Infinity without any. */
+const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
+
+/** What the process has left of disk and memory. */
+export async function readMachine(
+  dataDir: string,
+): Promise<Pick<Outlook, 'diskFreeBytes' | 'memoryUsed'>> {
+  return {
+    diskFreeBytes: await freeBytesOf(dataDir).catch(() => null),
+    memoryUsed: memoryUsed(),
+  }
+}
+
+/**
+ * When the first of the authorities in a PEM file ends, ms since the epoch; Infinity without any. One
+ * that is there twice, by its subject, ends with the later.
+ */
 export function firstEndMs(pem: string): number {
-  const ends = (pem.match(PEM) ?? []).map((one) => Date.parse(new X509Certificate(one).validTo))
-  return Math.min(...ends)
+  const ends = new Map<string, number>()
+  for (const one of pem.match(PEM) ?? []) {
+    const { subject, validTo } = new X509Certificate(one)
+    ends.set(subject, Math.max(ends.get(subject) ?? 0, Date.parse(validTo)))
+  }
+  return Math.min(...ends.values())
 }
 
 /** The larger part of what the process may have: of the machine's or container's memory, or of the heap. */

@@ -1,5 +1,8 @@
+import type { BotExchange } from '../http/exchange.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { MeasuredEngine } from '../pgp/create.ts'
 import type { Store } from '../store/store.ts'
+import type { Stretcher } from '../store/stretcher.ts'
 import type { Clock } from '../updates/clock.ts'
 import type { Link } from './link.ts'
 
@@ -11,9 +14,18 @@ export interface HandedInParts {
   engine?: MeasuredEngine
   /** An open store; settings on the data directory and its protection are not looked at then. */
   store?: Store
+  /** Where passphrases are stretched for several stores. */
+  stretcher?: Stretcher
   link?: Link
+  /** Where its metrics are, beside those of other bots. */
+  metrics?: Metrics
   /** The time, as deliveries to the webhook know it. */
   clock?: Clock
   /** Finds the addresses of a webhook's host. */
   resolveHost?: (host: string) => Promise<string[]>
+  /**
+   * Called with everything that passes between the bot and the sidecar, words and all. For `demo`
+   * and `dev`, which show it.
+   */
+  onBotExchange?: (exchange: BotExchange) => void
 }

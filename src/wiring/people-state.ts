@@ -4,6 +4,7 @@ import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
 import { KeyListHistory } from '../keys/key-list-history.ts'
+import { Names } from '../keys/names.ts'
 import { OwnKeyListings } from '../keys/own-key-listings.ts'
 import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
@@ -20,6 +21,7 @@ export interface PeopleState {
   directory: Directory
   knownKeys: KnownKeys
   strangers: Strangers
+  names: Names
 }
 
 /** Loads what the store has of other people. */
@@ -43,5 +45,6 @@ export async function loadPeopleState(o: {
   const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
   const directory = new Directory({ calls, ...known })
   const strangers = new Strangers(journal)
-  return { people, journal, keyListHistory, trust, directory, knownKeys, strangers }
+  const names = new Names(store)
+  return { people, journal, keyListHistory, trust, directory, knownKeys, strangers, names }
 }

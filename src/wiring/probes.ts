@@ -15,27 +15,32 @@ export interface ProbesOptions {
   settings: Settings
   secrets: Secrets
   log: Log
+  /** The bot's, where there are several. */
+  name?: string
   parts?: HandedInParts
 }
 
-/** The probes of a sidecar that runs. A store that is handed in may rest elsewhere than `dataDir`. */
+/** The probes of a sidecar that runs. Its store may rest elsewhere than in `dataDir`. */
 export function createProbes(options: ProbesOptions, link: Link, core: Core): Probes {
   const { settings, secrets, log, parts = {} } = options
   const { calls, metrics } = link
   const { store, keyring, publication } = core
   const foresight = new Foresight({ ...link, log })
-  const readOutlook = createOutlook(settings, core)
+  const readOutlook = createOutlook(settings, core, { isOfSeveral: options.name !== undefined })
   let latest: Outlook | null = null
   showOutlook(metrics, () => latest)
   const tryStore = (): Promise<void> => tryWriting(store)
+  const isInDataDir = parts.store === undefined && secrets.storeUrl === undefined
   const isDoubtful = (): Promise<boolean> =>
-    parts.store === undefined ? isDiskDoubtful(settings.dataDir) : Promise.resolve(false)
+    isInDataDir ? isDiskDoubtful(settings.dataDir) : Promise.resolve(false)
   return {
     askService: calls.probe,
     tryStore,
+    reachStore: () => store.fresh(),
     reloadToken: () => secrets.botToken.reload(),
+    lookAtClock: () => publication?.lookAtClock(),
     lookLocally: async () => {
-      publication?.lookAtClock()
+      await store.countSidecars().then(link.shareCalls, () => undefined)
       if (await isDoubtful()) await tryStore().catch(() => undefined)
       latest = await readOutlook()
       foresight.look(latest)

@@ -6,7 +6,8 @@ import type { PublicationChange, PublicationState } from '../keys/publication.ts
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import type { Warnings } from '../observe/warnings.ts'
-import type { BacklogLook } from '../updates/backlog.ts'
+import type { LeavingEvent } from '../translate/left-update.ts'
+import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
 import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import type { Taker } from '../updates/poll-watch.ts'
 import type { WebhookChange } from '../updates/webhook.ts'
@@ -43,6 +44,20 @@ export function logTrustChange(change: TrustChange, log: Log): void {
     Array.isArray(value) ? value.length : value,
   ])
   log.warn({ change: kind, ...where, ...Object.fromEntries(summary) }, 'trust: something changed')
+}
+
+/** A line when an update begins to wait at the service, and one when it comes. */
+export function logLeaving(event: LeavingEvent, log: Log): void {
+  const { kind, updateId, chatId, why } = event
+  if (kind === 'came') {
+    const waitedSeconds = Math.round(event.waitedMs / 1000)
+    return log.info({ updateId, chatId, waitedSeconds }, 'an update left at the service came')
+  }
+  if (!event.isFirst) return
+  log.warn(
+    { updateId, chatId, why },
+    'an update is left at the service, with all behind it: its sender, chat or people cannot be looked up',
+  )
 }
 
 const FULL_EVERY_MS = 60_000
@@ -96,9 +111,7 @@ export function reportDelivery(
 export function reportDeliveryFailure(failed: FailedDelivery, health: Health, log: Log): void {
   const { updateId, failure, failures, waitMs } = failed
   const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
-  if (failures === FIXED_LIMITS.webhookFailuresToNotify) {
-    log.error(why, 'the webhook has failed ten times in a row')
-  } else log.warn(why, 'a delivery to the webhook failed')
+  log.warn(why, 'a delivery to the webhook failed')
   reportFailingWebhook({ failures, lastError: failure.message }, health)
 }
 
@@ -112,14 +125,9 @@ export function reportFailingWebhook(
 }
 
 /** @param by null when nobody else polls any more */
-export function reportSecondPoller(by: Taker | null, health: Health, log: Log): void {
-  if (by === null) {
-    health.clear('second-poller')
-    return log.info('nobody else polls any more')
-  }
-  const where = by === 'here' ? 'through this sidecar' : 'past this sidecar'
-  health.set('second-poller', where)
-  log.warn({ by }, 'somebody else polls for this bot')
+export function reportSecondPoller(by: Taker | null, health: Health): void {
+  if (by === null) health.clear('second-poller')
+  else health.set('second-poller', by === 'here' ? 'through this sidecar' : 'past this sidecar')
 }
 
 const HOUR_MS = 3_600_000
@@ -140,11 +148,12 @@ export function reportBacklog(
   else health.clear('updates-waiting')
   if (level === 'expiring') health.set('updates-expiring', detail)
   else health.clear('updates-expiring')
-  if (level === before) return
+  // Reasons are logged as readiness changes.
+  const isWarned = (one: BacklogLevel): boolean => one === 'noticed' && !o.isReason
+  if (level === before || !(isWarned(level) || isWarned(before))) return
   const waiting = { pending, oldestSeconds: oldestMs === null ? null : Math.round(oldestMs / 1000) }
-  if (level === 'expiring') log.error(waiting, 'updates are about to be dropped by the service')
-  else if (level !== 'none') log.warn(waiting, 'updates wait for the bot')
-  else log.info(waiting, 'updates do not wait any more')
+  if (isWarned(level)) log.warn(waiting, 'updates wait for the bot')
+  else if (level === 'none') log.info(waiting, 'updates do not wait any more')
 }
 
 function inWords(ms: number): string {

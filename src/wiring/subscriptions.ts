@@ -9,7 +9,6 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { OpenedKind } from '../keys/key-usage.ts'
 import type { Log } from '../logger.ts'
 import {
-  recordBacklog,
   recordDelivery,
   recordMedia,
   recordNoUpstreamAnswer,
@@ -19,13 +18,24 @@ import {
   recordUpstreamAnswer,
   recordVerdict,
 } from '../observe/record.ts'
-import { showHealth, showKeys, showLoad, showMedia, showWarnings } from '../observe/show.ts'
+import {
+  showBacklog,
+  showHealth,
+  showKeys,
+  showLoad,
+  showMedia,
+  showWarnings,
+} from '../observe/show.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { MeasuredEngine } from '../pgp/create.ts'
 import { batchPerTick } from '../util/batch-per-tick.ts'
 import { alertForReason, alertForTrustChange } from './alerting.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
+import { describeNoResponse, ReadinessLog } from './readiness-log.ts'
 import {
   createFullReport,
+  logLeaving,
   logTrustChange,
   reportBacklog,
   reportDelivery,
@@ -51,7 +61,7 @@ export function subscribeLink(link: Link): void {
   link.onBot((bot) => watch.sawStatus(bot.status))
   link.onUpstream({
     answered: (answer) => watch.answered(answer),
-    unreachable: (code) => watch.unreachable(code),
+    unreachable: (error) => watch.unreachable(describeNoResponse(error, link.url)),
     unauthorized: () => watch.unauthorized(),
     paused: () => watch.paused(),
     clock: (skewMs) => watch.clock(skewMs),
@@ -61,7 +71,7 @@ export function subscribeLink(link: Link): void {
   )
   link.onUpstream({
     answered: recordAnswer,
-    unreachable: (code) => recordNoUpstreamAnswer(metrics, code),
+    unreachable: ({ code }) => recordNoUpstreamAnswer(metrics, code),
     budget: (used) => recordOwnCalls(metrics, used),
   })
   showHealth(metrics, health)
@@ -78,11 +88,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const resources = new DisposableStack()
 
   store.onWritable((isWritable) => watch.writable(isWritable))
+  store.onReachable((isReachable) => watch.storeReachable(isReachable))
 
-  engine.onThreadKilled(() => metrics.count('postern_workers_killed_total', {}))
-  engine.onDisagreement(() =>
-    log.error('a certificate was read differently from openpgp.js, which now reads all of them'),
-  )
+  subscribeEngine(engine, metrics, log)
 
   if (publication !== null) {
     if (publication.state === 'unpublished') health.set('key-unpublished', '')
@@ -91,6 +99,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
       metrics.count('postern_rotations_total', { outcome }),
     )
     link.onBot((bot) => publication.observe(bot))
+    keyring.onReread(() => publication.followKeys())
     watch.onRevived(() => publication.suspect())
     health.onChange(({ code, holds }) => {
       if (code === 'token' && !holds) publication.suspect()
@@ -109,6 +118,11 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   core.incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself
     peopleState.strangers.saw(stranger).catch(() => undefined)
+  })
+  core.incoming?.onNamed((people) => {
+    const { names, trust } = peopleState
+    const known = people.filter(({ userId }) => trust.isRemembered(userId))
+    names.saw(known).catch(() => undefined)
   })
   const reportFull = createFullReport(link, log)
   knownChats.onFull(() => reportFull('chats'))
@@ -136,6 +150,10 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     }
     core.outcomes.received(outcomes)
   })
+  core.incoming?.onLeaving((event) => {
+    if (event.kind === 'left') metrics.count('postern_updates_left_total', { why: event.why })
+    logLeaving(event, log)
+  })
   core.attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
   core.attachments.onFetched((fetched) => {
     recordMedia(metrics, fetched)
@@ -160,15 +178,33 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     caches: () => {
       const { lists, people } = peopleState.directory.lookups
       const { certificates } = engine.load()
-      return { 'key-lists': lists, people, modes: core.modes.lookups, certificates }
+      const own = { 'key-lists': lists, people, modes: core.modes.lookups }
+      return certificates === null ? own : { ...own, certificates }
     },
   })
   return resources
 }
 
+/** The log follows readiness; what holds before is not logged. */
+export function subscribeReadiness(link: Link, { publication }: Core, log: Log): void {
+  const readiness = new ReadinessLog({ ...link, publication, log })
+  link.health.onChange((change) => readiness.changed(change))
+  link.onBot(() => readiness.look())
+  publication?.onState(() => readiness.look())
+}
+
+/** Metrics and log follow the threads of the engine. */
+export function subscribeEngine(engine: MeasuredEngine, metrics: Metrics, log: Log): void {
+  engine.onThreadKilled(() => metrics.count('postern_workers_killed_total', {}))
+  engine.onDisagreement(() =>
+    log.error('a certificate was read differently from openpgp.js, which now reads all of them'),
+  )
+}
+
 /** Health, metrics and log follow polls and deliveries; deliveries follow the reports of the service. */
 export function subscribeUpdates(
   updates: Updates,
+  { store }: Pick<Core, 'store'>,
   link: Link,
   { settings, log }: { settings: Settings; log: Log },
 ): void {
@@ -176,6 +212,8 @@ export function subscribeUpdates(
   const { webhook, polls, backlog } = updates
   const reportAtService = (isThere: boolean): void =>
     reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
+
+  store.onReachable((isReachable) => (isReachable ? webhook.wake() : updates.storeReach.lose()))
 
   if (webhook.own !== null) reportFailingWebhook(webhook.own, health)
   webhook.onChange((change) => reportWebhookChange(change, health, log))
@@ -196,9 +234,9 @@ export function subscribeUpdates(
     else if (settings.key.publish) reportAtService(true)
   })
   polls.onEvicted((by) => metrics.count('postern_polls_taken_over_total', { by }))
-  polls.onContested((by) => reportSecondPoller(by, health, log))
+  polls.onContested((by) => reportSecondPoller(by, health))
+  showBacklog(metrics, () => backlog.state)
   backlog.onState((look) => {
-    recordBacklog(metrics, look.state)
     reportBacklog(look, { ...link, log, isReason: settings.admin.updatesWaiting === 'unready' })
   })
 

@@ -1,12 +1,16 @@
 /** How updates reach the bot: its webhook, who delivers to it, and how the queue stands. */
 import { isObject } from '../api/common.ts'
 import type { Settings } from '../config/settings.ts'
+import type { BotExchange } from '../http/exchange.ts'
 import { Backlog } from '../updates/backlog.ts'
 import { REAL_CLOCK } from '../updates/clock.ts'
-import { WebhookClient } from '../updates/webhook-client.ts'
+import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
+import { PollTurn, type Turn } from '../updates/poll-turn.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
+import { DeliveryTurns } from '../updates/delivery-turns.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration } from '../updates/registration.ts'
+import { StoreReach } from '../updates/store-reach.ts'
 import { readUpdates } from '../updates/update-batch.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../updates/update-poller.ts'
 import { resolveHost } from '../updates/target.ts'
@@ -23,6 +27,9 @@ export interface Updates extends AsyncDisposable {
   webhook: Webhook
   polls: PollWatch
   backlog: Backlog
+  storeReach: StoreReach
+  /** Null where no other sidecar can poll. */
+  turns: PollTurn | null
   /** Takes how a poll of the bot's ended: the service's code, or null when it gave updates. */
   notePoll: (code: string | null) => void
   /** Takes a report of the service about its own webhook. */
@@ -52,7 +59,9 @@ export async function createUpdates(
   }
   const registration = await Registration.load(core.store)
   const client = new WebhookClient({ ...rules, clock })
+  const { onBotExchange } = parts
   const polls = new PollWatch(clock)
+  const turns = core.store.isShared ? new PollTurn(core.store, clock) : null
   const backlog = new Backlog({
     clock,
     skewMs: () => link.watch.skewMs,
@@ -60,12 +69,16 @@ export async function createUpdates(
     ask: link.calls.me,
     peek: async () => {
       if (polls.mayBeUnderWay || registration.webhook !== null) return null
+      await using turn = await turns?.tryTake()
+      if (turn === null) return null
       const signal = AbortSignal.timeout(PEEK_MS)
       const query = 'limit=1&timeout=0'
       const { envelope } = await upstream.poll({ query, timeoutSeconds: 0, signal, whose: 'own' })
       return envelope.ok ? readUpdates(envelope.result) : null
     },
   })
+  const storeReach = new StoreReach(core.store)
+  const fresh = (): Promise<void> => core.store.fresh()
   const polled = new Listeners<string | null>()
   const serviceWebhooks = new Listeners<string | null>()
   const deliveries = new Listeners<Parameters<DeliveryLoopParts['onDelivered']>[0]>()
@@ -79,25 +92,36 @@ export async function createUpdates(
     polls,
     backlog,
     limits,
+    storeReach,
     onPolled: (code) => polled.emit(code),
     onReadFailed: (failure) => readFailures.emit(failure),
     onUnexpectedError: (error) => errors.emit(error),
   }
-  const makeLoop = (): DeliveryLoop =>
+  const makeLoop = (turn: Turn | null): DeliveryLoop =>
     new DeliveryLoop({
       poller: new UpdatePoller(pollerParts, registration.delivered),
-      client,
+      client: onBotExchange === undefined ? client : observed(client, onBotExchange),
       registration,
       clock,
+      mayDeliver: () => turn?.isHeld !== false,
       onDelivered: (delivery) => deliveries.emit(delivery),
       onFailed: (failure) => failures.emit(failure),
       onUnexpectedError: (error) => errors.emit(error),
     })
-  const webhook = new Webhook({ upstream, registration, rules, polls, makeLoop })
+  const webhook = new Webhook({
+    upstream,
+    registration,
+    rules,
+    polls,
+    makeLoop: () =>
+      turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop }),
+  })
   return {
     webhook,
     polls,
     backlog,
+    storeReach,
+    turns,
     notePoll: (code) => polled.emit(code),
     noteServiceWebhook: (result) => {
       if (!isObject(result)) return
@@ -116,6 +140,28 @@ export async function createUpdates(
       backlog[Symbol.dispose]()
       polls[Symbol.dispose]()
       client[Symbol.dispose]()
+    },
+  }
+}
+
+/** Calls back with each delivery that came to an end. */
+function observed(
+  client: Pick<WebhookClient, 'deliver'>,
+  onExchange: (exchange: BotExchange) => void,
+): Pick<WebhookClient, 'deliver'> {
+  return {
+    async deliver(delivery: Delivery) {
+      const outcome = await client.deliver(delivery)
+      const isDelivered = outcome.kind === 'delivered'
+      onExchange({
+        kind: 'delivery',
+        method: 'POST',
+        path: '',
+        request: delivery.body,
+        status: isDelivered ? outcome.status : 0,
+        answer: isDelivered ? '' : outcome.message,
+      })
+      return outcome
     },
   }
 }

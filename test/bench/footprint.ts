@@ -49,7 +49,9 @@ export async function footprintJobs(wanted: (job: string) => boolean): Promise<R
   ]
   if (wanted('footprint-clone')) {
     const { main: _package, ...clone } = make
-    const memory = await memoryAtStart({ ...clone, dataDir: join(dataDir, 'clone') })
+    // A bot of its own: two stores of one bot would contend for its key.
+    const { token } = await sandbox.control.addBot({ username: 'clone_bot' })
+    const memory = await memoryAtStart({ ...clone, token, dataDir: join(dataDir, 'clone') })
     const theirs = ourStart.memory
     rows.push(
       memoryRow('footprint-clone', { ours: memory, theirs, peer: 'package', note: 'at the start' }),

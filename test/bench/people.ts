@@ -51,7 +51,8 @@ const QUIET = { everyMs: 50, times: 15 }
 export async function settled(engine: MeasuredEngine): Promise<void> {
   for (let quiet = 0; quiet < QUIET.times;) {
     await new Promise((resolve) => setTimeout(resolve, QUIET.everyMs))
-    const { busy, waiting } = engine.load().threads.certificates
-    quiet = busy + waiting === 0 ? quiet + 1 : 0
+    const { certificates } = engine.load().threads
+    quiet =
+      certificates === undefined || certificates.busy + certificates.waiting === 0 ? quiet + 1 : 0
   }
 }

@@ -133,3 +133,28 @@ export async function startPostern(o: {
     },
   }
 }
+
+/**
+ * A sidecar for several bots, as `postern run` starts it, until all are ready.
+ * @param o `folder` of the bots' files; `dataDir` of all
+ */
+export async function startPosternForSeveral(o: {
+  upstream: string
+  folder: string
+  dataDir: string
+}): Promise<Process> {
+  const [port, adminPort] = [await freePort(), await freePort()]
+  return await startNode([fileOf('../../bin/postern.cjs'), 'run'], {
+    url: `http://127.0.0.1:${port}`,
+    until: `http://127.0.0.1:${adminPort}/readyz`,
+    env: {
+      POSTERN_UPSTREAM_URL: o.upstream,
+      POSTERN_BOTS: o.folder,
+      POSTERN_KEY_PASSPHRASE: 'bench',
+      POSTERN_LISTEN_PORT: String(port),
+      POSTERN_ADMIN_PORT: String(adminPort),
+      POSTERN_DATA_DIR: o.dataDir,
+      POSTERN_LOG_LEVEL: 'warn',
+    },
+  })
+}

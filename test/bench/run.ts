@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart` runs a part, `--only` with the
- * name of a job that job alone.
+ * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots` runs a part, `--only`
+ * with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/pgp/library/profile.ts'
+import { botJobs } from './bots.ts'
 import { floodJobs } from './flood/jobs.ts'
 import { footprintJobs } from './footprint.ts'
 import { mediaJobs } from './media.ts'
@@ -14,6 +15,7 @@ import { passthroughJobs } from './passthrough.ts'
 import { restartJobs } from './restart.ts'
 import { sandboxJobs } from './sandbox.ts'
 import { sealJobs } from './seal.ts'
+import { testingJobs } from './testing.ts'
 import { wholePathJobs } from './whole-path.ts'
 
 /** A part leaves out what is not wanted where that saves much. */
@@ -29,6 +31,8 @@ const PARTS: Record<string, Part> = {
   sandbox: sandboxJobs,
   footprint: footprintJobs,
   restart: restartJobs,
+  testing: testingJobs,
+  bots: botJobs,
 }
 
 const args = process.argv.slice(2)

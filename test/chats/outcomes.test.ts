@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Outcomes, type MessageOutcome, type SendOutcome } from '../../src/chats/outcomes.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { testOfFile } from '../store/support.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'postern-outcomes-'))
 let store: Store
@@ -48,7 +49,7 @@ test('an update that is delivered again is remembered once, as it was the last t
   expect(await (await written([first])).ofUpdate(1)).toEqual(first)
 })
 
-test('what became of thousands is written, and other writes come in between', async () => {
+testOfFile('what became of thousands is written, and other writes come in between', async () => {
   const many = Array.from({ length: 4000 }, (_, n) => outcome(100 + Math.floor(n / 40), n))
   const writing = written([many])
   await new Promise((resolve) => setImmediate(resolve))
@@ -108,29 +109,32 @@ test('everything that is known of a Message is written', async () => {
   expect(await outcomes.ofUpdate(5000)).toEqual([{ ...full, tookMs: null }])
 })
 
-test('what was received is explained at once, and written a little later by itself', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const outcomes = new Outcomes(store)
-  outcomes.received([])
-  expect(vi.getTimerCount()).toBe(0)
-  const some = [outcome(6000, 1), outcome(6001, 2)]
-  outcomes.received(some)
-  expect(vi.getTimerCount()).toBe(1)
-  outcomes.sent(sentTo(70))
-  expect(vi.getTimerCount(), 'both are written in one go').toBe(1)
-  expect(await outcomes.ofUpdate(6001)).toEqual([some[1]])
-  vi.advanceTimersByTime(2000)
-  await vi.waitFor(async () => {
-    expect(await new Outcomes(store).ofUpdate(6000)).toEqual([some[0]])
-    expect(await new Outcomes(store).ofMessage(70)).not.toBeNull()
-  })
-  outcomes.sent(sentTo(71))
-  expect(vi.getTimerCount(), 'the next is written by a timer of its own').toBe(1)
-  await outcomes[Symbol.asyncDispose]()
-  expect(vi.getTimerCount()).toBe(0)
-  expect(await new Outcomes(store).ofMessage(71)).not.toBeNull()
-})
+testOfFile(
+  'what was received is explained at once, and written a little later by itself',
+  async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const outcomes = new Outcomes(store)
+    outcomes.received([])
+    expect(vi.getTimerCount()).toBe(0)
+    const some = [outcome(6000, 1), outcome(6001, 2)]
+    outcomes.received(some)
+    expect(vi.getTimerCount()).toBe(1)
+    outcomes.sent(sentTo(70))
+    expect(vi.getTimerCount(), 'both are written in one go').toBe(1)
+    expect(await outcomes.ofUpdate(6001)).toEqual([some[1]])
+    vi.advanceTimersByTime(2000)
+    await vi.waitFor(async () => {
+      expect(await new Outcomes(store).ofUpdate(6000)).toEqual([some[0]])
+      expect(await new Outcomes(store).ofMessage(70)).not.toBeNull()
+    })
+    outcomes.sent(sentTo(71))
+    expect(vi.getTimerCount(), 'the next is written by a timer of its own').toBe(1)
+    await outcomes[Symbol.asyncDispose]()
+    expect(vi.getTimerCount()).toBe(0)
+    expect(await new Outcomes(store).ofMessage(71)).not.toBeNull()
+  },
+)
 
 test('nothing is written when nothing happened', async () => {
   const note = vi.spyOn(store, 'note')

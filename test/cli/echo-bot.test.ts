@@ -59,7 +59,28 @@ test('a 429 is waited out and the call made again', async () => {
   await bot.done.catch(() => undefined)
 })
 
-test('any other no of the service ends the bot, and says which', async () => {
+test('what is refused is passed over, and the bot goes on', async () => {
+  await using sandbox = await createSandbox()
+  const { alice, privateChat } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  sandbox.fault('error', { route: 'sendMessage', times: 1, status: 409, code: 'some_refusal' })
+  sandbox.fault('error', {
+    route: 'getUpdates',
+    times: 1,
+    status: 403,
+    code: 'bot_paused',
+  })
+  const bot = runBot(sandbox)
+  await phone.write(privateChat, 'refused')
+  await phone.write(privateChat, 'answered')
+  await phone.seen(({ text }) => text === 'you said: answered')
+  expect(bot.echoed).toHaveLength(2)
+  expect(await sandbox.control.faults()).toEqual([])
+  bot.stop()
+  await bot.done.catch(() => undefined)
+})
+
+test('a token that is not valid ends the bot, and it says so', async () => {
   await using sandbox = await createSandbox()
   await sandbox.control.revokeToken({ botId: sandbox.home.bot.id })
   await expect(runBot(sandbox).done).rejects.toThrow('unauthorized')

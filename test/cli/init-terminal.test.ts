@@ -43,7 +43,9 @@ describe.skipIf(!hasTerminals)('postern init at a terminal', () => {
       ],
     )
     expect([code, screen]).toEqual([0, expect.stringContaining('next: postern run')])
-    expect(screen).toContain('every private chat of the bot becomes encrypted for good')
+    expect(screen.replace(/\s+/g, ' ')).toContain(
+      'every private chat of the bot becomes encrypted for good',
+    )
     expect(screen).not.toContain(sandbox.token)
 
     const secrets = join(cwd, '.config/postern')

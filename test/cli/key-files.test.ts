@@ -12,6 +12,7 @@ const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(
 async function foreign(
   passphrase = OUT,
   lifeSeconds = 0,
+  date = new Date(),
 ): Promise<{ armored: string; fingerprint: string }> {
   const { privateKey } = await generateKey({
     type: 'ecc',
@@ -19,6 +20,7 @@ async function foreign(
     userIDs: [{ name: 'bot' }],
     passphrase,
     keyExpirationTime: lifeSeconds,
+    date,
     format: 'object',
   })
   return { armored: privateKey.armor(), fingerprint: privateKey.getFingerprint() }
@@ -159,6 +161,22 @@ describe('postern key import', () => {
       { fingerprint, state: 'retired', opens: true, publishedAt: null },
       { fingerprint: ours, state: 'active' },
     ])
+  })
+
+  test('takes a key that has expired with --retired alone', async () => {
+    const stage = await Stage.make()
+    await stage.does('key generate')
+    const { armored, fingerprint } = await foreign(OUT, 3600, new Date(Date.now() - 86_400_000))
+    for (const line of ['key import', 'key import --force']) {
+      const refused = await stage.run(line, withOut, armored)
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('(expired)')])
+      expect(refused.stderr).toContain('--retired')
+    }
+    expect(await stage.does('key import --retired', withOut, armored)).toBe(fingerprint)
+    await stage.down(await stage.up())
+    const keys = JSON.parse(await stage.does('key list --json'))
+    expect(keys[0]).toMatchObject({ fingerprint, state: 'retired', opens: true })
+    expect(await stage.shown()).toBe(keys[1].fingerprint)
   })
 
   test('refuses with --retired the key that the service shows', async () => {

@@ -39,7 +39,7 @@ function call(line: Line, path: string, init: RequestInit = {}): Promise<Respons
 describe('postern sandbox', () => {
   test('prints one line of JSON with its whole world, and ends with 0 when told to', async () => {
     const { line, process: child, ended } = await sandbox()
-    expect(Object.keys(line)).toEqual(['url', 'controlUrl', 'bots', 'people', 'chats'])
+    expect(Object.keys(line)).toEqual(['url', 'controlUrl', 'pageUrl', 'bots', 'people', 'chats'])
     expect(line.bots).toEqual([
       { id: expect.any(Number), username: 'echo_bot', token: expect.any(String) },
     ])

@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
 import { exitCodeOf, printError } from '../../src/cli/terminal.ts'
@@ -32,6 +34,9 @@ export interface Started {
   waitForStdout: (pattern: RegExp) => Promise<RegExpExecArray>
 }
 
+/** Commands find no sandbox of whoever runs the tests. */
+const NOTHING_RUNS = { XDG_RUNTIME_DIR: '', XDG_STATE_HOME: join(tmpdir(), 'postern-tests-none') }
+
 /** Runs a command to its end. */
 export function postern(args: readonly string[], given: Given): Promise<Ended> {
   return start(args, given).ended
@@ -45,7 +50,7 @@ export async function runInProcess(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Ended> {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  for (const [name, value] of Object.entries({ ...NOTHING_RUNS, ...env })) vi.stubEnv(name, value)
   const printed = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {

@@ -1,16 +1,26 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sideBySide, printTable } from '../../src/cli/table.ts'
+import { printList, printTable, printWrapped, sideBySide } from '../../src/cli/table.ts'
 
-/** What a table prints, line by line. */
-function printed(rows: string[][]): string[] {
+/** What is printed, line by line. */
+function lines(print: () => void): string[] {
   let text = ''
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
     text += String(part)
     return true
   })
   onTestFinished(() => spy.mockRestore())
-  printTable(rows)
+  print()
+  spy.mockRestore()
   return text.split('\n').slice(0, -1)
+}
+
+const printed = (rows: string[][]): string[] => lines(() => printTable(rows))
+
+/** From now on stdout is a terminal so wide. */
+function terminal(columns: number): void {
+  const { isTTY, columns: before } = process.stdout
+  Object.assign(process.stdout, { isTTY: true, columns })
+  onTestFinished(() => void Object.assign(process.stdout, { isTTY, columns: before }))
 }
 
 describe('a table', () => {
@@ -41,6 +51,72 @@ describe('a table', () => {
     expect(printed([['a\nb\tc', 'x']])).toEqual(['a b c  x'])
     expect(printed([['a\u001b[2J\u202eb', 'x']])).toEqual(['a[2Jb  x'])
   })
+})
+
+describe('at a terminal that is too narrow', () => {
+  const FINGERPRINT = 'a1'.repeat(20)
+
+  test('the last column of a table is wrapped below itself, between words', () => {
+    terminal(40)
+    const rows = [
+      ['what to do', 'ask the person, who must publish a key'],
+      ['at', 'now'],
+    ]
+    expect(printed(rows)).toEqual([
+      'what to do  ask the person, who must',
+      '            publish a key',
+      'at          now',
+    ])
+  })
+
+  test('a last column without room begins on a line of its own', () => {
+    terminal(40)
+    expect(printed([['2026-01-01', 'key-changed', 'from one to another fingerprint']])).toEqual([
+      '2026-01-01  key-changed',
+      '  from one to another fingerprint',
+    ])
+  })
+
+  test('a list becomes a block for each row, and nothing in it is cut', () => {
+    const rows = [
+      ['1', FINGERPRINT],
+      ['2', '-'],
+    ]
+    const list = (): string[] => lines(() => printList(['PERSON', 'FINGERPRINT'], rows))
+    terminal(50)
+    expect(list()).toEqual(['PERSON  FINGERPRINT', `1       ${FINGERPRINT}`, '2       -'])
+    terminal(40)
+    expect(list()).toEqual([
+      'PERSON       1',
+      `FINGERPRINT  ${FINGERPRINT}`,
+      '',
+      'PERSON       2',
+      'FINGERPRINT  -',
+    ])
+  })
+
+  test('a command in backticks stays on one line', () => {
+    terminal(40)
+    const text = 'see what it is and run `postern key publish --replace` then'
+    expect(lines(() => printWrapped(text, { first: 'fail  ', indent: 6 }))).toEqual([
+      'fail  see what it is and run',
+      '      `postern key publish --replace`',
+      '      then',
+    ])
+  })
+
+  test('a wide character counts as two', () => {
+    terminal(30)
+    expect(printed([['a', '日本 '.repeat(6).trim()]])).toEqual([
+      'a  日本 日本 日本 日本 日本',
+      '   日本',
+    ])
+  })
+})
+
+test('what goes through a pipe is one line a row, however long', () => {
+  expect(printed([['a', 'word '.repeat(100).trim()]])).toHaveLength(1)
+  expect(lines(() => printList(['A'], [['x'.repeat(500)]]))).toHaveLength(2)
 })
 
 describe('side by side', () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { runInProcess, postern } from './support.ts'
@@ -6,10 +7,15 @@ import { runInProcess, postern } from './support.ts'
 const COMMANDS = [
   'run',
   'demo',
+  'dev',
   'sandbox',
   'sandbox reset',
   'sandbox snapshot',
   'sandbox restore',
+  'sandbox say',
+  'sandbox press',
+  'sandbox attach',
+  'sandbox watch',
   'init',
   'check',
   'status',
@@ -29,6 +35,8 @@ const COMMANDS = [
   'backup verify',
   'backup restore',
   'backup accept',
+  'store',
+  'store move',
   'chat',
   'chat list',
   'chat allow-readable',
@@ -40,6 +48,7 @@ const COMMANDS = [
   'trust log',
   'open',
   'explain',
+  'completion',
 ]
 
 describe('help', () => {
@@ -52,17 +61,21 @@ describe('help', () => {
     const names = [
       'run',
       'demo',
+      'dev',
       'sandbox',
       'init',
       'check',
       'status',
       'config',
       'key',
+      'bot',
       'backup',
+      'store',
       'chat',
       'trust',
       'open',
       'explain',
+      'completion',
     ]
     expect(new Set(listed)).toEqual(new Set([...names, 'help']))
   })
@@ -156,4 +169,26 @@ test('`config show` names sources and masks secrets; `config schema` is JSON', a
   expect(shown.stdout).not.toContain('hunter2')
   const { stdout } = await postern(['config', 'schema'], { cwd })
   expect(JSON.parse(stdout)).toMatchObject({ title: 'Postern settings' })
+})
+
+test('`config show --output` makes a file that `--config` takes, and writes over none', async () => {
+  const cwd = dataFolder()
+  const [token, passphrase] = ['token', 'passphrase'].map((name) => join(cwd, name))
+  for (const path of [token, passphrase]) writeFileSync(path!, 'hunter2', { mode: 0o600 })
+  const env = {
+    POSTERN_UPSTREAM_URL: 'https://api.example.org',
+    POSTERN_BOT_TOKEN_FILE: token!,
+    POSTERN_KEY_PASSPHRASE_FILE: passphrase!,
+  }
+  const output = join(cwd, 'shown.yaml')
+  const made = await runInProcess(['config', 'show', '--output', output], env)
+  expect(made).toEqual({ code: 0, stdout: '', stderr: `made ${output}\n` })
+  const shown = await runInProcess(['--config', output, 'config', 'show'])
+  expect(shown).toMatchObject({ code: 0, stderr: '' })
+  expect(shown.stdout).toContain('url: https://api.example.org')
+
+  const again = await runInProcess(['config', 'show', '--output', output], env)
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(again.stderr).toContain('is there already')
+  expect(again.stderr).not.toContain('--force')
 })

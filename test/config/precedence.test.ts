@@ -24,8 +24,9 @@ describe('what counts', () => {
     expect(settings).toEqual({
       upstream: { url: 'https://api.example.org', allowHttp: false, proxy: {} },
       listen: { host: '127.0.0.1', port: 8700, allowedHosts: [] },
-      admin: { host: '127.0.0.1', port: 8701, updatesWaiting: 'warn' },
+      admin: { host: '127.0.0.1', port: 8701, updatesWaiting: 'warn', readyWhen: 'all' },
       dataDir: '/nowhere/.postern',
+      store: { schema: 'postern' },
       key: { protection: 'auto', publish: true, retainDays: 30 },
       seal: { unusableRecipient: 'skip' },
       open: { verify: 'flag', audience: 'check', normalizeText: true },

@@ -69,6 +69,23 @@ describe('every problem is said at once', () => {
     expect(error.message).not.toContain('required')
   })
 
+  test('where nothing is set at all, it says first what one can begin with', () => {
+    const error = refusalOf(() => load(sources({ cwd: folder(), env: {} })))
+    expect(error.message).toBe('nothing is set up here yet')
+    expect(
+      error.hint.split('\n').map((line) => line.trim().split(' ').slice(0, 2).join(' ')),
+    ).toEqual([
+      '`postern init`',
+      '`postern demo`',
+      'or set',
+      'upstream.url: is',
+      'bot.token: is',
+      'key.passphrase: is',
+    ])
+    const some = refusalOf(() => load(sources({ env: { POSTERN_LISTEN_PORT: '1' } })))
+    expect(some.message).toContain('the settings are refused, for 3 reasons')
+  })
+
   test('what Kubernetes sets beside a Service named postern is no problem', () => {
     const env = {
       ...ENOUGH,

@@ -191,7 +191,9 @@ describe('upstream.caFile', () => {
     const cwd = folder()
     const wrong = file(cwd, 'wrong.pem', 'nothing')
     const right = file(cwd, 'right.pem', '-----BEGIN CERTIFICATE-----\n')
-    expect(messageOf({ POSTERN_UPSTREAM_CA_FILE: '/nowhere' })).toContain('there is no such file')
+    expect(messageOf({ POSTERN_UPSTREAM_CA_FILE: '/nowhere' })).toContain(
+      '/nowhere: there is no such file',
+    )
     expect(messageOf({ POSTERN_UPSTREAM_CA_FILE: wrong })).toContain('expected certificates in PEM')
     expect(load(given({ POSTERN_UPSTREAM_CA_FILE: right })).settings.upstream.caFile).toBe(right)
   })

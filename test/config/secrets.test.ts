@@ -32,7 +32,8 @@ describe('a secret in a file', () => {
     ['64 KiB and more', 'x'.repeat(65_537), 'is larger than 64 KiB'],
   ])('%s is refused, and not repeated', (_name, text, message) => {
     const error = refusalOf(() => load(withTokenFile(text)))
-    expect(error.message).toContain(`POSTERN_BOT_TOKEN_FILE bot.token: ${message}`)
+    expect(error.message).toMatch(/POSTERN_BOT_TOKEN_FILE bot\.token: \/\S+\/token: /)
+    expect(error.message).toContain(`/token: ${message}`)
     if (text.trim() !== '') expect(error.message).not.toContain(text)
   })
 
@@ -41,9 +42,20 @@ describe('a secret in a file', () => {
     expect(error.message).toContain(`others can read it (mode ${shown}); run chmod 600 on it`)
   })
 
-  test('that is not there is refused', () => {
-    const env = { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: '/nowhere/token' }
-    expect(refusalOf(() => load(sources({ env }))).message).toContain('there is no such file')
+  test('that is not there is refused by its path, relative ones from the working directory', () => {
+    const refusal = (path: string) =>
+      refusalOf(() => load(sources({ env: { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: path } })))
+    expect(refusal('/no/token').message).toContain('/no/token: there is no such file')
+    expect(refusal('./token').message).toContain('/nowhere/token: there is no such file')
+  })
+
+  test('that is the secret itself is not repeated, and where it was looked for is said', () => {
+    for (const secret of ['bot_7.hunter2hunter2', 'aHVudGVy/Mmh1bnRlcjI=']) {
+      const env = { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: secret }
+      const { message } = refusalOf(() => load(sources({ env })))
+      expect(message).toContain('there is no such file, looked for in /nowhere')
+      for (const part of secret.split('/')) expect(message).not.toContain(part)
+    }
   })
 
   test('is read again on demand, and a file gone wrong leaves the value as it was', async () => {

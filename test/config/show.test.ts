@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { showSettings } from '../../src/config/show.ts'
+import { secretsLeftOut, showSettings } from '../../src/config/show.ts'
 import { ENOUGH, file, folder, sources } from './support.ts'
 
 const SECRET = 'hunter2-hunter2'
@@ -43,4 +43,33 @@ test('what is shown is itself a settings file that means the same', () => {
   const { POSTERN_BOT_TOKEN, POSTERN_KEY_PASSPHRASE } = ENOUGH
   const secrets = { POSTERN_BOT_TOKEN, POSTERN_KEY_PASSPHRASE }
   expect(load(sources({ cwd, configFlag, env: secrets })).settings).toEqual(first.settings)
+})
+
+test('what is shown names the files of secrets, and needs no variable beside it', () => {
+  const cwd = folder()
+  const env = {
+    POSTERN_UPSTREAM_URL: 'https://api.example.org',
+    POSTERN_BOT_TOKEN_FILE: file(cwd, 'token', SECRET),
+    POSTERN_KEY_PASSPHRASE_FILE: file(cwd, 'passphrase', SECRET),
+  }
+  const first = load(sources({ cwd, env }))
+  expect([...secretsLeftOut(first)]).toEqual([])
+  const configFlag = file(cwd, 'shown.yaml', showSettings(first))
+  const second = load(sources({ cwd, configFlag, env: {} }))
+  expect(second.settings).toEqual(first.settings)
+  expect(second.secrets.botToken.file).toBe(first.secrets.botToken.file)
+  expect(second.secrets.passphrase?.reveal()).toBe(SECRET)
+})
+
+test('a secret that was given itself is named as left out, with where it came from', () => {
+  const loaded = load(sources({ cwd: folder() }))
+  expect([...secretsLeftOut(loaded)]).toEqual([
+    ['bot.token', 'POSTERN_BOT_TOKEN'],
+    ['key.passphrase', 'POSTERN_KEY_PASSPHRASE'],
+  ])
+})
+
+test('what follows from where it was shown is not taken along', () => {
+  const shown = showSettings(load(sources({ cwd: folder(), terminal: true })))
+  expect(shown).toContain('# pretty: not set')
 })

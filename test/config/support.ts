@@ -32,6 +32,7 @@ export function sources(given: Partial<Sources> = {}): Sources {
     flags: {},
     env: ENOUGH,
     configFlag: null,
+    bot: null,
     cwd: '/nowhere',
     home: '/home/person',
     runtimeDir: null,

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'postern-contract-'))
 // before the driver’s own end, which `testAll` asks for: hooks run in reverse
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-testAll(new SandboxDriver('direct', folder))
+testAll(new SandboxDriver('direct', { folder }))
 
 test('after all that, whoever reads the file twice finds the same world', async () => {
   const read = async () => {

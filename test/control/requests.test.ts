@@ -20,7 +20,9 @@ describe('what is asked over the socket', () => {
     const control = await connected(dataFolder())
     const direct = operations()
     expect(await control.status()).toEqual(STATUS)
-    expect(await control.check()).toEqual([{ name: 'token', level: 'pass', message: 'it is good' }])
+    expect(await control.check({ about: 'everything' })).toEqual([
+      { name: 'token', level: 'pass', message: 'it is good' },
+    ])
     expect(await control.keyList()).toEqual(await direct.keyList())
     expect(await control.keyShow()).toEqual(await direct.keyShow())
     expect((await control.keyShow({ fingerprint: 'b'.repeat(40) })).fingerprint).toBe(

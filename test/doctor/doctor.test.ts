@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
+import { createServer as createPlainServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,8 +10,11 @@ import { dataFolder } from '../control/support.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { checkKey } from '../../src/doctor/check-key.ts'
 import { checkFolder } from '../../src/doctor/check-folder.ts'
+import { checkService, type ServiceParts } from '../../src/doctor/check-service.ts'
 import { checkTls } from '../../src/doctor/check-tls.ts'
 import type { Bot } from '../../src/api/bot.ts'
+import { LIMITS } from '../../src/api/limits.ts'
+import { NoResponseError } from '../../src/errors.ts'
 import { DoubleWorld } from '../support/double-world.ts'
 import { useStage } from '../support/double-stage.ts'
 import { UNDER_PASSPHRASE } from '../support/sidecar.ts'
@@ -31,8 +35,8 @@ interface Line {
   hint?: string
 }
 
-async function doctor(expectedCode = 0): Promise<Map<string, Line>> {
-  const { code, stdout, stderr } = await stage.sidecar.postern('check', '--json')
+async function doctor(expectedCode = 0, ...flags: string[]): Promise<Map<string, Line>> {
+  const { code, stdout, stderr } = await stage.sidecar.postern('check', '--json', ...flags)
   expect(code, stderr + stdout).toBe(expectedCode)
   return new Map((JSON.parse(stdout) as Line[]).map((line) => [line.name, line]))
 }
@@ -42,7 +46,7 @@ test('a healthy sidecar passes in every line', async () => {
   // Whether this machine keeps core dumps is its own matter.
   lines.delete('core dumps')
   const names = ['data folder', 'disk', 'store', 'tls', 'upstream', 'token', 'status', 'clock']
-  const more = ['protection', 'webhook', 'limits', 'capacity', 'key', 'key age', 'trust']
+  const more = ['sidecar', 'protection', 'webhook', 'limits', 'capacity', 'key', 'key age', 'trust']
   expect([...lines.keys()].sort()).toEqual([...names, ...more].sort())
   for (const [name, line] of lines) expect(line.level, name).toBe('pass')
   expect(lines.get('capacity')?.message).toMatch(
@@ -132,6 +136,68 @@ describe('the bot’s key', () => {
   })
 })
 
+describe('where nobody usable answers', () => {
+  const failing = async (detail: string, more: Partial<ServiceParts> = {}) => {
+    const code = detail.startsWith('E')
+      ? 'postern_upstream_unreachable'
+      : 'postern_upstream_invalid'
+    const { bot, lines } = await checkService({
+      me: () => Promise.reject(new NoResponseError(code, detail)),
+      limits: () => LIMITS,
+      skewMs: () => null,
+      upstreamUrl: 'https://chat.example.org:8443/api',
+      isProxied: false,
+      managesKey: true,
+      ...more,
+    })
+    expect([bot, lines.length]).toEqual([null, 1])
+    return lines[0]
+  }
+
+  test('a name that does not resolve is a finding of its own, that names it', async () => {
+    const line = await failing('ENOTFOUND')
+    expect(line).toMatchObject({ name: 'dns', level: 'fail' })
+    expect(line?.message).toContain('chat.example.org does not resolve (ENOTFOUND)')
+    expect(line?.hint).toContain('getent hosts chat.example.org')
+  })
+
+  test('through a proxy it is the proxy’s name', async () => {
+    const line = await failing('ENOTFOUND', { isProxied: true })
+    expect(line).toMatchObject({ name: 'dns', hint: 'check HTTPS_PROXY and HTTP_PROXY' })
+  })
+
+  test('a web server that is not the service is a finding of its own', async () => {
+    const line = await failing('no envelope in HTTP 404')
+    expect(line).toMatchObject({ name: 'service', level: 'fail' })
+    expect(line?.message).toContain('is not the service (no envelope in HTTP 404)')
+    expect(line?.hint).toContain('path of upstream.url')
+  })
+
+  test('a port at which nothing listens is named', async () => {
+    const message = 'nothing listens at chat.example.org:8443 (ECONNREFUSED)'
+    expect(await failing('ECONNREFUSED')).toMatchObject({ name: 'upstream', message })
+  })
+
+  test('anything else is told with its cause', async () => {
+    expect((await failing('ECONNRESET'))?.message).toMatch(/^https:.*: ECONNRESET$/)
+  })
+})
+
+describe('beside a running sidecar', () => {
+  test('the settings that are given are examined, and the store by the sidecar', async () => {
+    const lines = await doctor(1, '--upstream-url', 'http://127.0.0.1:1')
+    expect(lines.get('upstream')).toMatchObject({ level: 'fail' })
+    expect(lines.get('sidecar')?.message).toContain('was asked about the store')
+    expect(lines.get('key')).toMatchObject({ level: 'pass' })
+  })
+
+  test('settings that are wrong are refused, and the sidecar’s own are not checked in their place', async () => {
+    const { code, stdout, stderr } = await stage.sidecar.postern('check', '--listen-port', 'x')
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('--listen-port listen.port: expected a whole number')
+  })
+})
+
 test('a store that anybody can open who has it is a warning', async () => {
   const cwd = dataFolder()
   const dataDir = join(cwd, '.postern')
@@ -166,6 +232,7 @@ describe('the data folder', () => {
 
 describe('the service’s TLS certificate', () => {
   let ports: { good: number; ending: number; expired: number }
+  const caFile = join(authority.folder, 'authority-of-the-doctor.pem')
   const serve = async (identity: Identity): Promise<number> => {
     const server = createServer(identity).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -178,28 +245,44 @@ describe('the service’s TLS certificate', () => {
   const day = (days: number): string =>
     new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')
   beforeAll(async () => {
+    writeFileSync(caFile, authority.cert)
     ports = {
       good: await serve(authority.issue('IP:127.0.0.1')),
       ending: await serve(authority.issue('IP:127.0.0.1', ['20200101', day(5)])),
       expired: await serve(authority.issue('IP:127.0.0.1', ['20200101', '20210101'])),
     }
   })
-  const look = (port: number, ca: string | undefined = authority.cert) =>
-    checkTls(`https://127.0.0.1:${port}`, { ca, proxied: false })
+  const look = (port: number, file: string | undefined = caFile) =>
+    checkTls(`https://127.0.0.1:${port}`, { caFile: file, isProxied: false })
 
   test('passes while it is good, and warns before it ends', async () => {
-    expect((await look(ports.good)).level).toBe('pass')
-    expect(await look(ports.ending)).toMatchObject({ level: 'warn' })
+    expect(await look(ports.good)).toMatchObject([{ level: 'pass' }])
+    expect(await look(ports.ending)).toMatchObject([{ level: 'warn' }])
   })
 
-  test('fails when it ended, or nobody vouches for it, or nobody is there', async () => {
-    expect(await look(ports.expired)).toMatchObject({ level: 'fail' })
-    expect((await look(ports.expired)).message).toContain('CERT_HAS_EXPIRED')
+  test('fails when it ended, or nobody vouches for it', async () => {
+    const message = expect.stringContaining('CERT_HAS_EXPIRED')
+    expect(await look(ports.expired)).toMatchObject([{ level: 'fail', message }])
     const unknown = await checkTls(`https://127.0.0.1:${ports.good}`, {
-      ca: undefined,
-      proxied: false,
+      caFile: undefined,
+      isProxied: false,
     })
-    expect(unknown.level).toBe('fail')
-    expect((await look(1)).message).toContain('ECONNREFUSED')
+    expect(unknown).toMatchObject([{ level: 'fail' }])
+  })
+
+  test('is not blamed where nobody is there, or where nothing speaks TLS', async () => {
+    expect(await look(1)).toEqual([])
+    const plain = createPlainServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    await once(plain.listen(0, '127.0.0.1'), 'listening')
+    closing.push(() => plain.close())
+    expect(await look((plain.address() as AddressInfo).port)).toMatchObject([
+      { level: 'fail', hint: 'check scheme and port of upstream.url' },
+    ])
+  })
+
+  test('is not looked at with an authority’s file that is gone, which is named', async () => {
+    const gone = join(authority.folder, 'gone.pem')
+    const [line] = await look(ports.good, gone)
+    expect(line).toMatchObject({ level: 'fail', message: `${gone} cannot be read (ENOENT)` })
   })
 })

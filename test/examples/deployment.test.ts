@@ -86,51 +86,54 @@ describe('postern.service', () => {
   })
 })
 
-describe.each(['kubernetes.yaml', 'kubernetes-job.yaml'])('%s', (name) => {
-  // Kubernetes reads YAML 1.1, in which 0440 is octal.
-  const text = readFileSync(`${EXAMPLES}/${name}`, 'utf8')
-  const documents = parseAllDocuments(text, { version: '1.1' })
-  const objects = documents.map((document) => document.toJS() as KubernetesObject)
+describe.each(['kubernetes.yaml', 'kubernetes-replicas.yaml', 'kubernetes-job.yaml'])(
+  '%s',
+  (name) => {
+    // Kubernetes reads YAML 1.1, in which 0440 is octal.
+    const text = readFileSync(`${EXAMPLES}/${name}`, 'utf8')
+    const documents = parseAllDocuments(text, { version: '1.1' })
+    const objects = documents.map((document) => document.toJS() as KubernetesObject)
 
-  test('holds only what Kubernetes knows', async () => {
-    expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
-    expect(await typecheck(objects)).toEqual([0, ''])
-  })
+    test('holds only what Kubernetes knows', async () => {
+      expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
+      expect(await typecheck(objects)).toEqual([0, ''])
+    })
 
-  test('would not pass with a field that Kubernetes does not know', async () => {
-    const wrong = structuredClone(objects)
-    const pod = wrong.at(-1)?.spec.template?.spec
-    Object.assign(pod?.initContainers[0] ?? {}, { startUpProbe: {} })
-    expect(await typecheck(wrong)).toEqual([
-      expect.any(Number),
-      expect.stringMatching(/startUpProbe/),
-    ])
-  })
+    test('would not pass with a field that Kubernetes does not know', async () => {
+      const wrong = structuredClone(objects)
+      const pod = wrong.at(-1)?.spec.template?.spec
+      Object.assign(pod?.initContainers[0] ?? {}, { startUpProbe: {} })
+      expect(await typecheck(wrong)).toEqual([
+        expect.any(Number),
+        expect.stringMatching(/startUpProbe/),
+      ])
+    })
 
-  test('starts the sidecar before the bot and lets the bot end alone', () => {
-    const pod = objects.at(-1)?.spec.template?.spec
-    const [sidecar] = pod?.initContainers ?? []
-    expect(sidecar).toMatchObject({ restartPolicy: 'Always', startupProbe: expect.anything() })
-    expect(pod?.containers[0]).not.toHaveProperty('ports')
-    for (const container of [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]) {
-      expect(container).toMatchObject({
-        securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-      })
-    }
-  })
+    test('starts the sidecar before the bot and lets the bot end alone', () => {
+      const pod = objects.at(-1)?.spec.template?.spec
+      const [sidecar] = pod?.initContainers ?? []
+      expect(sidecar).toMatchObject({ restartPolicy: 'Always', startupProbe: expect.anything() })
+      expect(pod?.containers[0]).not.toHaveProperty('ports')
+      for (const container of [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]) {
+        expect(container).toMatchObject({
+          securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        })
+      }
+    })
 
-  test('mounts what it declares, and declares what it mounts', () => {
-    const spec = objects.at(-1)?.spec
-    const pod = spec?.template?.spec
-    const claims = spec?.volumeClaimTemplates ?? []
-    const declared = [...(pod?.volumes ?? []), ...claims.map(({ metadata }) => metadata)]
-    const containers = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
-    const mounted = containers.flatMap(({ volumeMounts }) => volumeMounts.map((one) => one.name))
-    expect(new Set(mounted)).toEqual(new Set(declared.map((one) => one.name)))
-    const secrets = declared.flatMap((one) => ('secret' in one ? [one.secret] : []))
-    expect(secrets).toEqual(secrets.map(() => expect.objectContaining({ defaultMode: 0o440 })))
-  })
-})
+    test('mounts what it declares, and declares what it mounts', () => {
+      const spec = objects.at(-1)?.spec
+      const pod = spec?.template?.spec
+      const claims = spec?.volumeClaimTemplates ?? []
+      const declared = [...(pod?.volumes ?? []), ...claims.map(({ metadata }) => metadata)]
+      const containers = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+      const mounted = containers.flatMap(({ volumeMounts }) => volumeMounts.map((one) => one.name))
+      expect(new Set(mounted)).toEqual(new Set(declared.map((one) => one.name)))
+      const secrets = declared.flatMap((one) => ('secret' in one ? [one.secret] : []))
+      expect(secrets).toEqual(secrets.map(() => expect.objectContaining({ defaultMode: 0o440 })))
+    })
+  },
+)
 
 interface Container {
   volumeMounts: { name: string }[]

@@ -1,5 +1,6 @@
 /** The image's health check, against sidecars in every state. The image itself: test/container. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { postern, silentService, start } from '../cli/support.ts'
@@ -51,6 +52,79 @@ test.skipIf(!isHere)('fails when the sidecar hangs', async () => {
   const sidecar = await startSidecar(dataDir)
   sidecar.process.kill('SIGSTOP')
   expect(await check(dataDir)).toMatchObject({ code: 1, stderr: 'no answer within 5 s\n' })
+})
+
+/** Something else that listens where the sidecar should. @returns how many bytes it could send */
+async function impostor(dataDir: string, speak: (socket: Socket) => void): Promise<() => number> {
+  const server = createServer()
+  let sent = 0
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => {})
+    socket.on('close', () => (sent += socket.bytesWritten))
+    speak(socket)
+  })
+  await new Promise<void>((resolve) => void server.listen(join(dataDir, 'control.sock'), resolve))
+  onTestFinished(() => void server.close())
+  return () => sent
+}
+
+/** Sends on and on. */
+function flood(socket: Socket, head: string): void {
+  const more = Buffer.alloc(65_536, 0x20)
+  const send = (): void => {
+    while (!socket.destroyed && socket.write(more)) continue
+  }
+  socket.on('drain', send)
+  socket.write(head)
+  send()
+}
+
+test.skipIf(!isHere).each([
+  ['garbage', 'SSH-2.0-nothing\r\n'],
+  ['an answer without end', 'HTTP/1.1 200 OK\r\n\r\n{"ready":true'],
+])('fails on %s, and reads no more than a status can be', async (_what, head) => {
+  const dataDir = dataFolder()
+  const sent = await impostor(dataDir, (socket) => flood(socket, head))
+  expect(await check(dataDir, '--ready')).toMatchObject({
+    code: 1,
+    stderr: 'it does not answer as it should\n',
+  })
+  await expect.poll(sent).toBeGreaterThan(0)
+  expect(sent()).toBeLessThan(8 * 2 ** 20)
+})
+
+test.skipIf(!isHere)('fails on an answer that comes drop by drop', async () => {
+  const dataDir = dataFolder()
+  await impostor(dataDir, (socket) => {
+    const timer = setInterval(() => socket.write('H'), 100)
+    socket.on('close', () => clearInterval(timer))
+  })
+  expect(await check(dataDir)).toMatchObject({ code: 1, stderr: 'no answer within 5 s\n' })
+})
+
+test.skipIf(!isHere)('names reasons and no warnings, whatever a text holds', async () => {
+  const dataDir = dataFolder()
+  const status = {
+    ready: false,
+    reasons: [{ code: 'store', message: '"code":"token" "ready":true ],"warnings":[' }],
+    warnings: [{ code: 'disk-filling', message: '' }],
+    webhook: { lastError: '"ready":true' },
+  }
+  await impostor(dataDir, (socket) =>
+    socket.end(`HTTP/1.1 200 OK\r\n\r\n${JSON.stringify(status)}`),
+  )
+  expect(await check(dataDir, '--ready')).toMatchObject({ code: 1, stderr: 'not ready: store\n' })
+})
+
+test.skipIf(!isHere || process.getuid?.() !== 0)('tells another user nothing', async () => {
+  const dataDir = dataFolder()
+  await startSidecar(dataDir)
+  const asNobody = ['--reuid=65534', '--clear-groups', 'perl']
+  const script = readFileSync('config/healthcheck.pl', 'utf8')
+  const { code, stderr } = await run('setpriv', [...asNobody, '-e', script], {
+    env: { POSTERN_DATA_DIR: dataDir, PATH: '/usr/bin:/bin' },
+  })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('nothing listens: Permission denied')])
 })
 
 test.skipIf(!isHere)('finds the socket of a data directory with a long path', async () => {

@@ -1,5 +1,5 @@
 /** The example projects whose tests start Postern themselves, run as their README says. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
@@ -46,6 +46,23 @@ describe('the example with pytest', () => {
   })
 })
 
+describe('the example with Vitest', () => {
+  test('passes, through the sidecar too', { timeout: WITHIN_MS }, async () => {
+    const { code, stdout } = await vitest(linked(copyOf('vitest')))
+    expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}5 passed \(5\)/)])
+  })
+
+  test('fails for a bot that answers otherwise', { timeout: WITHIN_MS }, async () => {
+    const cwd = linked(copyOf('vitest'))
+    await run('sed', ['-i', 's/Write .vote to vote/Hello/', 'bot.js'], { cwd })
+    const { code, stderr } = await vitest(cwd, '-t', 'explains')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/-.*Write .vote to vote.*\n.*\+.*Hello/),
+    ])
+  })
+})
+
 describe('the example in Go', () => {
   test('passes, through the sidecar too', { timeout: WITHIN_MS }, async ({ skip }) => {
     skip(!hasGo, 'not installed: go')
@@ -61,6 +78,26 @@ describe('the example in Go', () => {
     expect([code, String(stdout)]).toEqual([1, expect.stringContaining('noted: milk')])
   })
 })
+
+/** What `npm install` of a clone and of Vitest leaves in a project. */
+function linked(cwd: string): string {
+  const modules = join(cwd, 'node_modules')
+  mkdirSync(modules, { recursive: true })
+  for (const [name, target] of [
+    ['postern', '../..'],
+    ['vitest', '../../node_modules/vitest'],
+  ] as const) {
+    const link = join(modules, name)
+    if (!existsSync(link)) symlinkSync(join(import.meta.dirname, target), link)
+  }
+  return cwd
+}
+
+const vitest = (cwd: string, ...args: string[]) =>
+  run(
+    ...mortal(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--no-color', ...args]),
+    { cwd, env: environment },
+  )
 
 const pytest = (cwd: string, ...args: string[]) =>
   run(...mortal('python3', ['-m', 'pytest', '-p', 'no:cacheprovider', ...args]), {

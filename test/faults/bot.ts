@@ -26,7 +26,7 @@ interface Update {
 }
 
 export class Bot {
-  readonly #keeper: Keeper
+  readonly #keeper: Pick<Keeper, 'bot' | 'clientToken'>
   readonly #history: History
   readonly #random: Random
   #life = 0
@@ -39,7 +39,12 @@ export class Bot {
   #sending = new Set<Promise<void>>()
   readonly #outbox = new Map<string, { said: Said; text: string }>()
 
-  constructor(o: { keeper: Keeper; history: History; random: Random; hasWebhook: boolean }) {
+  constructor(o: {
+    keeper: Pick<Keeper, 'bot' | 'clientToken'>
+    history: History
+    random: Random
+    hasWebhook: boolean
+  }) {
     this.#keeper = o.keeper
     this.#history = o.history
     this.#random = o.random

@@ -188,6 +188,49 @@ describe('the checker of a run with faults', () => {
     expect(other).toMatch(/^I3: the published key is not the active one/)
   })
 
+  test('sees, where the key is replaced, one that came back, one that nobody holds, and a bad signature', () => {
+    const put = (fingerprint: string) =>
+      ({ method: 'PUT', path: '/bot/v1/key', body: `{"fingerprint":"${fingerprint}"}` }) as never
+    const spoilt = breachesAfter((_history, evidence) => {
+      const [first] = evidence.service
+      const again = ['cd'.repeat(20), FINGERPRINT].map((one) => ({
+        ...first,
+        ...(put(one) as object),
+      }))
+      evidence.rotates = true
+      evidence.service.push(...(again as never[]))
+      Object.assign(evidence.phones[0]?.[0] ?? {}, { verdict: 'bad' })
+    })
+    expect(spoilt).toMatch(/^I3: a key was published again after another$/m)
+    expect(spoilt).toMatch(/^I3: the key (cd)+ was published and is held by nobody$/m)
+    expect(spoilt).toMatch(/^I8: message 11 of chat 9 is badly signed$/m)
+  })
+
+  test('sees readable words for a chat that any sidecar had seen protected, and not those on their way', () => {
+    const sent = (afterMs: number) =>
+      breachesAfter((_history, evidence) => {
+        const [first] = evidence.service
+        const call = { method: 'POST', path: '/bot/v1/messages', at: NOW + afterMs }
+        const body = `{"chatId":${CHAT},"text":"words"}`
+        evidence.service.push({ ...first, ...call, body, answer: '{}' } as never)
+      })
+    expect(sent(3000)).toMatch(/^I2: readable words for chat 9, 3000 ms after/m)
+    expect(sent(100)).not.toMatch(/^I2/m)
+  })
+
+  test('forgives a look of another sidecar that was asked for before', () => {
+    const look = (askedAtMs: number) =>
+      breachesAfter(({ remembered }) => {
+        remembered.push({
+          atMs: NOW + 50,
+          askedAtMs,
+          chats: [{ id: CHAT, kind: 'unknown', latched: false }],
+        })
+      })
+    expect(look(NOW - 1)).not.toMatch(/^I5/m)
+    expect(look(NOW + 1)).toMatch(/^I5: chat 9 lost its latch/m)
+  })
+
   test('sees a send that became two messages, and one that became none', () => {
     const twice = breachesAfter((_history, evidence) => {
       evidence.phones = [[shown(1, 11), shown(1, 19), shown(2, 12)]]

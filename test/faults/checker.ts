@@ -20,6 +20,8 @@ export interface Evidence {
   /** The sidecar's own keys and chats at the end; null when it could not be asked. */
   keys: KeyRow[] | null
   chats: ChatRow[] | null
+  /** The key was replaced on the way, as an operator asked. */
+  rotates?: boolean
   /** Everything that the sidecar wrote to its log, in all its lives. */
   log: string
   /** Every file of the data directory. */
@@ -46,33 +48,50 @@ export function check(history: History, evidence: Evidence): Outcome {
     ...checkKeys(evidence),
     ...checkSends(history, evidence),
     ...checkMemory(history, evidence),
+    ...checkReadable(history, evidence),
+    ...checkSignatures(evidence),
   ]
   const accepted = [...history.said.values()].filter((said) => said.accepted.length > 0).length
   const names = [...new Set(history.episodes.map(({ name }) => name))].sort()
   const line = [
     `${history.written.length} written`,
     `${updates.handled} handled (${updates.excused} not readable in trouble)`,
+    `${timesIn(evidence.log, 'is left at the service')} left at the service and ${timesIn(evidence.log, 'left at the service came')} came`,
     `${accepted} of ${history.said.size} sends accepted`,
     `${history.episodes.length} troubles: ${names.join(' ')}`,
   ].join(', ')
   return { seed: history.seed, breaches, line }
 }
 
-/** I3: one key, ever; the one that the service shows. */
-function checkKeys({ service, published, keys }: Evidence): string[] {
+const timesIn = (log: string, words: string): number => log.split(words).length - 1
+
+/** I3: one key, ever, or one sequence of them; the last is the one that the service shows. */
+function checkKeys({ service, published, keys, rotates = false }: Evidence): string[] {
   const put = service
     .filter(({ method, path }) => method === 'PUT' && path.endsWith('/key'))
     .map(({ body }) => /"fingerprint":"(\w+)"/.exec(body)?.[1]?.toLowerCase())
   const different = new Set(put)
+  const turns = put.filter((one, n) => one !== put[n - 1])
   if (keys === null) return ['I3: the sidecar could not be asked for its keys']
   const active = keys.filter(({ state }) => state === 'active')
   return [
-    ...(different.size === 1 ? [] : [`I3: ${different.size} different keys were published`]),
-    ...(keys.length === 1 ? [] : [`I3: the sidecar holds ${keys.length} keys`]),
+    ...(turns.length === different.size ? [] : ['I3: a key was published again after another']),
+    ...(different.size === 1 || rotates
+      ? []
+      : [`I3: ${different.size} different keys were published`]),
+    ...(keys.length === 1 || rotates ? [] : [`I3: the sidecar holds ${keys.length} keys`]),
+    ...keysNobodyHolds(put, keys),
     ...(active.length === 1 && active[0]?.fingerprint === published?.toLowerCase()
       ? []
       : ['I3: the published key is not the active one']),
   ]
+}
+
+function keysNobodyHolds(put: readonly (string | undefined)[], keys: KeyRow[]): string[] {
+  const held = new Set(keys.map(({ fingerprint }) => fingerprint))
+  return [...new Set(put)]
+    .filter((one) => one !== undefined && !held.has(one))
+    .map((one) => `I3: the key ${one} was published and is held by nobody`)
 }
 
 /** I4: what was accepted is there once, in its chat, and what was not at most once. */
@@ -90,24 +109,57 @@ function checkSends(history: History, { phones }: Evidence): string[] {
   })
 }
 
+/** How long what is decided already may still be on its way, ms. */
+const UNDER_WAY_MS = 2000
+
+/** I2: into a chat that any sidecar had seen protected goes no readable word. */
+function checkReadable({ remembered }: History, { service }: Evidence): string[] {
+  const latchedAtMs = new Map<number, number>()
+  for (const { atMs, chats } of remembered) {
+    for (const { id, latched } of chats) {
+      if (latched) latchedAtMs.set(id, Math.min(atMs, latchedAtMs.get(id) ?? Infinity))
+    }
+  }
+  return service.flatMap(({ method, path, at, by, body }) => {
+    if (by !== 'api' || method !== 'POST' || !path.endsWith('/messages')) return []
+    const chatId = Number(/"chatId":(\d+)/.exec(body)?.[1])
+    const knownAtMs = latchedAtMs.get(chatId) ?? Infinity
+    if (!/"text":/.test(body) || at < knownAtMs + UNDER_WAY_MS) return []
+    return [
+      `I2: readable words for chat ${chatId}, ${at - knownAtMs} ms after it was seen protected`,
+    ]
+  })
+}
+
+/** I8: what the bot said was signed with the key that the service showed then. */
+function checkSignatures({ phones, rotates = false }: Evidence): string[] {
+  if (!rotates) return []
+  return phones
+    .flat()
+    .filter(({ verdict, text }) => text.includes('kb') && verdict === 'bad')
+    .map(({ chatId, messageId }) => `I8: message ${messageId} of chat ${chatId} is badly signed`)
+}
+
 /** I5: what was once known of a chat is known ever after. */
 function checkMemory(history: History, evidence: Evidence): string[] {
   const breaches: string[] = []
-  const latched = new Set<number>()
-  const wasPrivate = new Set<number>()
-  const looks = history.remembered.map(({ chats }) => chats)
-  if (evidence.chats !== null) looks.push(evidence.chats)
-  for (const chats of looks) {
+  const latched = new Map<number, number>()
+  const wasPrivate = new Map<number, number>()
+  const looks = [...history.remembered]
+  if (evidence.chats !== null) looks.push({ atMs: Infinity, chats: evidence.chats })
+  for (const { chats, atMs, askedAtMs = atMs } of looks) {
     const now = new Map(chats.map((chat) => [chat.id, chat]))
-    for (const id of latched) {
+    for (const [id, knownAtMs] of latched) {
+      if (knownAtMs >= askedAtMs) continue
       if (now.get(id)?.latched !== true) breaches.push(`I5: chat ${id} lost its latch`)
     }
-    for (const id of wasPrivate) {
+    for (const [id, knownAtMs] of wasPrivate) {
+      if (knownAtMs >= askedAtMs) continue
       if (now.get(id)?.kind !== 'private') breaches.push(`I5: chat ${id} is private no more`)
     }
-    for (const chat of chats) {
-      if (chat.latched) latched.add(chat.id)
-      if (chat.kind === 'private') wasPrivate.add(chat.id)
+    for (const { id, latched: isLatched, kind } of chats) {
+      if (isLatched && !latched.has(id)) latched.set(id, atMs)
+      if (kind === 'private' && !wasPrivate.has(id)) wasPrivate.set(id, atMs)
     }
   }
   for (const id of evidence.encryptedChats) {

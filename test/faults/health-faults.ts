@@ -39,6 +39,13 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
     mend: clear,
   },
   {
+    code: 'upstream',
+    what: 'the service answers every call with 500',
+    strike: async ({ sandbox }) =>
+      void (await sandbox.control.fault({ name: 'error', status: 500, code: 'internal' })),
+    mend: clear,
+  },
+  {
     code: 'paused',
     what: 'the owner pauses the bot',
     strike: async ({ sandbox, bot }) => void (await sandbox.control.pause(bot)),

@@ -56,6 +56,7 @@ export type Trouble =
   | 'full-disk'
   | 'read-only'
   | 'clock'
+  | 'no-certificates'
   /** The network and the service. */
   | 'service-killed'
   | 'down'
@@ -79,10 +80,19 @@ export type Trouble =
   | 'costly-key'
   | 'turned'
   | 'bot-dies'
+  /** Several sidecars. */
+  | 'stopped'
+  | 'database-cut'
+  | 'database-down'
+  | 'database-silent'
+  | 'database-restarted'
+  | 'rotation'
 
 /** What is known of a chat, as an operator sees it. */
 export interface Remembered {
   atMs: number
+  /** Before this was asked for; `atMs` when not given. */
+  askedAtMs?: number
   chats: { id: number; kind: string | null; latched: boolean }[]
 }
 

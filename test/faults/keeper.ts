@@ -31,12 +31,19 @@ export interface KeeperOptions {
   history: History
   /** How old a chat's mode and key list may be. */
   cacheSeconds: number
+  /** The part of the usual time for which updates are left at the service. */
+  leavingFactor: number
+  /** The database of several sidecars; a file in the data directory when not given. */
+  storeUrl?: string
 }
+
+/** What an operator sees. */
+export type Look = NonNullable<Awaited<ReturnType<Keeper['look']>>>
 
 /** The sidecar of a run, across its lives. */
 export class Keeper implements AsyncDisposable {
   readonly secrets: readonly string[]
-  readonly clientToken = CLIENT_TOKEN
+  readonly clientToken: string = CLIENT_TOKEN
   readonly dataDir: string
   /** Whether the data directory is on a small disk of its own; that takes root. */
   readonly hasDisk: boolean
@@ -79,12 +86,16 @@ export class Keeper implements AsyncDisposable {
         node: [`--import=${CLOCK}`],
         env: {
           FAULTS_CLOCK_FILE: this.#clockFile,
+          TESTS_LEAVING: String(this.#options.leavingFactor),
           POSTERN_UPSTREAM_URL: this.#options.upstreamUrl,
           POSTERN_BOT_TOKEN: this.#options.token,
           POSTERN_BOT_CLIENT_TOKEN: CLIENT_TOKEN,
           POSTERN_KEY_PASSPHRASE: PASSPHRASE,
           POSTERN_DATA_DIR: this.dataDir,
           POSTERN_LOG_LEVEL: 'trace',
+          ...(this.#options.storeUrl !== undefined && {
+            POSTERN_STORE_URL: this.#options.storeUrl,
+          }),
           POSTERN_CACHE_CHAT_SECONDS: String(this.#options.cacheSeconds),
           POSTERN_CACHE_KEY_LIST_SECONDS: String(this.#options.cacheSeconds),
         },
@@ -107,6 +118,21 @@ export class Keeper implements AsyncDisposable {
       this.#options.history.breaches.push(`SIGTERM ended the sidecar with ${code}`)
     }
     this.#forget(running)
+  }
+
+  /** Stops it where it stands, until `resume`. */
+  pause(): void {
+    this.#running?.process.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#running?.process.kill('SIGCONT')
+  }
+
+  /** Asks it to rotate the bot's key. @throws what it refuses with */
+  async rotate(): Promise<void> {
+    await using control = await connectControl(this.dataDir, 20_000)
+    await control?.keyRotate({})
   }
 
   /** What an operator sees of the chats and of the keys; null when it cannot be asked now. */

@@ -30,7 +30,9 @@ export async function runOnce(
   const people = await People.settle(service, { history, random: random.fork() })
   const { token } = service.home.bot
   const cacheSeconds = random.pick([1, 5, 60])
-  await using keeper = new Keeper({ upstreamUrl: proxy.url, token, history, cacheSeconds })
+  const leavingFactor = random.pick([0, 0.05, 1])
+  const upstreamUrl = proxy.url
+  await using keeper = new Keeper({ upstreamUrl, token, history, cacheSeconds, leavingFactor })
   const hasWebhook = o.hasWebhook ?? random.oneIn(2)
   const bot = new Bot({ keeper, history, random: random.fork(), hasWebhook })
   const stage: Stage = { service, proxy, keeper, people, bot, history }

@@ -1,6 +1,7 @@
 /**
  * `npm run faults -- --seed N --runs M`: M runs from seed N on. Prints one line a run and a
  * summary; ends with 1 when a promise was broken, and says the seed that repeats it.
+ * `npm run faults -- --replicas 3`: the same with so many sidecars on one PostgreSQL.
  * `npm run faults -- --kills [--points N]`: every point at which a rotation or a command on secrets
  * can be struck, or N of each.
  * `npm run faults -- --health [--only CODE]… [--hold S]`: each reason for not being ready, on an idle
@@ -10,12 +11,14 @@ import { parseArgs } from 'node:util'
 import { killEverywhere } from './kill-everywhere.ts'
 import { runHealthFaults } from './health-run.ts'
 import { runOnce } from './one-run.ts'
+import { runOnReplicas } from './replica-run.ts'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
+    replicas: { type: 'string', default: '1' },
     kills: { type: 'boolean', default: false },
     health: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
@@ -28,8 +31,9 @@ const { values } = parseArgs({
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (values.help) {
-  print('npm run faults -- [--seed 1] [--runs 5] [--seconds 10]')
+  print('npm run faults -- [--seed 1] [--runs 5] [--seconds 10] [--replicas 1]')
   print('Each run lets things go wrong for so many seconds, then heals and is checked.')
+  print('With more than one replica, so many sidecars share a PostgreSQL, which must be installed.')
   print('npm run faults -- --kills [--points all]')
   print(
     'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
@@ -53,9 +57,10 @@ if (values.kills) {
   process.exit(await killEverywhere({ points, print }))
 }
 
-const [seed, runs, seconds] = [values.seed, values.runs, values.seconds].map(Number)
-if (![seed, runs, seconds].every((value) => Number.isSafeInteger(value) && Number(value) >= 0)) {
-  process.stderr.write('faults: --seed, --runs and --seconds take whole numbers\n')
+const { seed, runs, seconds, replicas } = values
+const numbers = [seed, runs, seconds, replicas].map(Number)
+if (!numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) {
+  process.stderr.write('faults: --seed, --runs, --seconds and --replicas take whole numbers\n')
   process.exit(2)
 }
 
@@ -65,7 +70,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const broken: number[] = []
 for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
-  const outcome = await runOnce(at, { troubleMs: Number(seconds) * 1000 })
+  const [count, troubleMs] = [Number(replicas), Number(seconds) * 1000]
+  const outcome =
+    count > 1 ? await runOnReplicas(at, { count, troubleMs }) : await runOnce(at, { troubleMs })
   if (isCut) process.exit(1)
   const kept = outcome.breaches.length === 0
   print(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
@@ -74,5 +81,7 @@ for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
 }
 print(`${Number(runs) - broken.length} of ${runs} runs kept every promise`)
 for (const at of broken)
-  print(`repeat: npm run faults -- --seed ${at} --runs 1 --seconds ${seconds}`)
+  print(
+    `repeat: npm run faults -- --seed ${at} --runs 1 --seconds ${seconds} --replicas ${replicas}`,
+  )
 process.exit(broken.length === 0 ? 0 : 1)

@@ -67,6 +67,21 @@ export const MACHINE: Partial<Record<Trouble, Make>> = {
     }
     await keeper.start()
   },
+  // a sidecar that knows nobody's certificate, and a service that shows none
+  'no-certificates': async ({ service, keeper, people }, random) => {
+    const { alice, bob } = service.home
+    let ids = await hideKeys(service, [])
+    await keeper.stop('SIGTERM')
+    await keeper.start()
+    await people.write(alice.id, people.chats.aliceWithBot)
+    await people.write(bob.id, people.chats.encryptedGroup)
+    for (let times = random.between(8, 20); times > 0; times--) {
+      await pause(250)
+      // a service that was killed meanwhile has forgotten it
+      ids = await hideKeys(service, ids)
+    }
+    for (const id of ids) await service.surely((control) => control.clearFaults({ id }))
+  },
   clock: async ({ keeper }, random) => {
     const far = random.pick([-8760, -1, 1, 24 * 32, 8760]) * HOUR_MS
     keeper.moveClock(random.pick([far, far, 200_000, -200_000]))
@@ -206,6 +221,18 @@ async function leave(control: Control, o: { chatId: number; userId: number }): P
   await control.leave(o).catch((error: unknown) => {
     if (!(error instanceof ControlError)) throw error
   })
+}
+
+/** The service shows nobody's certificate. @returns the ids of the faults; `ids` as far as they last */
+async function hideKeys(service: Service, ids: readonly number[]): Promise<number[]> {
+  const faults = await service.surely((control) => control.faults({}))
+  if (ids.length > 0 && ids.every((id) => faults.some((one) => one.id === id))) return [...ids]
+  const made: number[] = []
+  for (const route of ['getChatKeys', 'getUserKey'] as const) {
+    const asked = { name: 'error', status: 500, code: 'internal', route } as const
+    made.push((await service.surely((control) => control.fault(asked))).id)
+  }
+  return made
 }
 
 async function toxic({ proxy }: Stage, random: Random, kind: Toxic): Promise<void> {

@@ -72,6 +72,25 @@ test('a private chat cannot be made readable by its id while the bot has a key',
   stage.expectNowhere(words)
 })
 
+test('a chat that is not known is an error that names it, and no other is lifted', async () => {
+  const chat = stage.group([await stage.friend()])
+  await stage.send(chat, 'sealed')
+  const done = await stage.sidecar.postern(
+    'chat',
+    'allow-readable',
+    String(chat.id),
+    '4711',
+    '4712',
+  )
+  expect([done.code, done.stdout]).toEqual([1, ''])
+  expect(done.stderr).toMatch(/^postern: chats 4711, 4712 are not known$/m)
+  expect(done.stderr).toMatch(/^code: refused$/m)
+  chat.historyVisible = true
+  const words = canary()
+  expect((await stage.send(chat, words)).json.error.code).toBe('postern_downgrade_refused')
+  stage.expectNowhere(words)
+})
+
 for (const args of [['--pending', '12'], ['twelve']]) {
   test(`allow-readable ${args.join(' ')} is a wrong use, with a hint`, async () => {
     const done = await stage.sidecar.postern('chat', 'allow-readable', ...args)

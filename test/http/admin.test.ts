@@ -12,8 +12,8 @@ async function openAdmin() {
   showHealth(metrics, health)
   const door = buildAdminDoor({
     log: watchedLog(),
-    health,
     metrics,
+    readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
     status: () => Promise.resolve({ version: '1', ready: health.ready }),
     allowedHosts: ['sidecar'],
   })
@@ -34,6 +34,13 @@ it('it is alive while it serves, ready or not', async () => {
   const response = await fetch(`${url}/healthz`)
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({ ok: true })
+})
+
+it('its root lists what it answers, and every path of the list is there', async () => {
+  const { url } = await openAdmin()
+  const { paths } = (await (await fetch(url)).json()) as { paths: Record<string, string> }
+  expect(Object.keys(paths)).toEqual(['/healthz', '/readyz', '/status', '/metrics'])
+  for (const path of Object.keys(paths)) expect((await fetch(url + path)).status).not.toBe(404)
 })
 
 it('it is ready when nothing is in the way, and otherwise says what, since when, and what to do', async () => {

@@ -19,8 +19,8 @@ function someDoor() {
   const health = new Health()
   const door = buildAdminDoor({
     log: watchedLog(),
-    health,
     metrics: new Metrics(),
+    readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
     status: () => Promise.resolve({}),
     allowedHosts: [],
   })

@@ -256,6 +256,8 @@ describe('with routes.allowUnknown', () => {
     '/chats/5/messages',
     '/key/',
     '/Webhook',
+    '/Callbacks/abc/answer',
+    '/callbacks/abc/answer/',
   ])('%s does not: it may be one of the translated ones to the service', async (path) => {
     const world = await openDoor({ parts })
     const { status } = await call(world, 'POST', `/bot/v1${path}`, { body: { text: 'secret' } })

@@ -36,7 +36,6 @@ describe('an attempt', () => {
     expect(scene.logged('info')).toEqual([
       { fingerprint: 'new', msg: 'publishing the bot’s key' },
       { from: 'old', to: 'new', msg: 'the bot’s key is rotated' },
-      { state: 'published', msg: 'the bot’s key' },
     ])
   })
 

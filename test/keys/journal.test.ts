@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import type { Store } from '../../src/store/store.ts'
-import { flags, open, put, temporary } from '../store/support.ts'
+import { testOfFile, flags, open, put, temporary } from '../store/support.ts'
 
 const ALL = { afterId: 0, sinceMs: 0, limit: 100 }
 const blocked = (userId: number): TrustChange => ({ kind: 'blocked', userId, detail: {} })
@@ -75,7 +75,7 @@ test('what is only seen for the first time is noted, and a change is written', a
   expect([note.mock.calls.length, write.mock.calls.length]).toEqual([1, 1])
 })
 
-test('of more than half a million entries the oldest go', async () => {
+testOfFile('of more than half a million entries the oldest go', async () => {
   const { store, journal } = await fresh()
   await put(store, 'unrelated', 'kept')
   await journal.record([1, 2, 3].map(blocked))

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KeyUsage } from '../../src/keys/key-usage.ts'
 import type { Store } from '../../src/store/store.ts'
-import { open, temporary } from '../store/support.ts'
+import { testOfFile, open, temporary } from '../store/support.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
@@ -44,7 +44,7 @@ test('what a key opened is counted by kind, at once, and after a restart togethe
   expect((await KeyUsage.load(store)).of('a')).toEqual({ ...counted, media: 2 })
 })
 
-test('it is written ten seconds after the first opening, once', async () => {
+testOfFile('it is written ten seconds after the first opening, once', async () => {
   const store = await withKeys('a')
   const write = vi.spyOn(store, 'write')
   const usage = await KeyUsage.load(store)

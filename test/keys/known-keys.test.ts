@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { keyIdOf, KnownKeys } from '../../src/keys/known-keys.ts'
-import { open, temporary } from '../store/support.ts'
+import { testOfFile, open, temporary } from '../store/support.ts'
 
 const print = (name: string): string => name.padStart(40, '0')
 const idOf = (name: string): string => name.padStart(16, '0')
@@ -60,7 +60,7 @@ test('the same list costs no write, and another of the same source does', async 
   expect(note).toHaveBeenCalledTimes(3)
 })
 
-test('half a million pairs are remembered, and no more', async () => {
+testOfFile('half a million pairs are remembered, and no more', async () => {
   const store = await open(temporary())
   const fill = (from: number, to: number) =>
     store.write((db) =>

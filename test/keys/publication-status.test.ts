@@ -18,7 +18,7 @@ const KEY = { fingerprint: 'ours', endsMs: Infinity, unlocked: {} } as ReadyKey
 function scene(keys: { active?: ReadyKey; pending?: ReadyKey } = { active: KEY }) {
   const changes: string[] = []
   const log = watchedLog()
-  const logged = vi.spyOn(log, 'info')
+  const logged = vi.spyOn(log, 'debug')
   const status = new PublicationStatus({
     keyring: keys as unknown as Keyring,
     log,
@@ -36,7 +36,7 @@ test('at a start, a key counts as published unless there is none, or another one
   expect(scene({ active: KEY, pending: KEY }).status.state).toBe('unpublished')
 })
 
-test('each state is told each time, and logged when it is another one', () => {
+test('each state is told each time, and traced in the log when it is another one', () => {
   const { status, changes, logged } = scene()
   status.become('published', 'one')
   expect(logged).not.toHaveBeenCalled()

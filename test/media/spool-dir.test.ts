@@ -13,7 +13,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SpoolDir } from '../../src/media/spool-dir.ts'
 import { RestingWriter } from '../../src/pgp/stream/resting.ts'
-import { contentOf } from '../support/bulk.ts'
+import { contentOf } from '../support/memory-room.ts'
 import { modeOf, temporary } from '../store/support.ts'
 
 function spoolIn(dataDir: string, maxBytes = 2 ** 20): SpoolDir {

@@ -117,6 +117,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'bot-unprotected',
     'clock',
     'store',
+    'store-unreachable',
     'webhook-failing',
     'updates-expiring',
     'second-poller',

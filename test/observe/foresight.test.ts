@@ -60,6 +60,14 @@ test.each([
   expect(lines.length).toBe(4)
 })
 
+test('a disk that cannot be asked any more is not said to have room', () => {
+  const { look, warnings, alerted } = looking()
+  look({ diskFreeBytes: 100 * 2 ** 20 })
+  expect(look({ diskFreeBytes: null })).toEqual(['disk-filling'])
+  expect(warnings.all()[0]?.message).toContain('100 MiB are free')
+  expect(alerted).toEqual(['disk-filling holds'])
+})
+
 test('disk and memory are said once, and are over only when there is clearly room', () => {
   const { look, alerted } = looking()
   expect(look({ diskFreeBytes: 255 * 2 ** 20, memoryUsed: 0.91 })).toEqual([

@@ -27,7 +27,9 @@ async function watching(more: Partial<Probes> = {}) {
       service.answer()
     },
     tryStore: async () => {},
+    reachStore: async () => {},
     reloadToken: async () => false,
+    lookAtClock: () => {},
     lookLocally: async () => {},
     untilNextEndMs: () => Infinity,
     ...more,
@@ -139,7 +141,7 @@ test('what ends at a known time is looked at then', async () => {
   const endMs = Date.now() + 23_456
   const looks: number[] = []
   await watching({
-    lookLocally: async () => void looks.push(Date.now() - endMs),
+    lookAtClock: () => void looks.push(Date.now() - endMs),
     untilNextEndMs: () => (endMs > Date.now() ? endMs - Date.now() : Infinity),
   })
   await vi.advanceTimersByTimeAsync(60_000)
@@ -170,4 +172,74 @@ test('probes that fail stop no later look', async () => {
   await pass(600_000)
   expect(health.holds('token')).toBe(true)
   expect(service.asked).toBeGreaterThan(8)
+})
+
+test('a disk that never answers is named, holds up no call, and is asked no second time meanwhile', async () => {
+  const disk = Promise.withResolvers<void>()
+  const parts = { watch: null as ServiceWatch | null, isHanging: false, looks: 0 }
+  const { health, watch, service, pass } = await watching({
+    lookLocally: async () => {
+      parts.looks++
+      if (parts.isHanging) await disk.promise
+    },
+    tryStore: async () => parts.watch?.writable(true),
+  })
+  parts.watch = watch
+  parts.isHanging = true
+  expect(await until(() => health.holds('store'))).toBeLessThanOrEqual(BEHIND_MS)
+  const { looks } = parts
+  const work = service.answer
+  for (const code of ['upstream', 'paused'] as const) {
+    service.answer = () => (code === 'paused' ? watch.paused() : watch.unreachable('gone'))
+    expect(await until(() => health.holds(code))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+    service.answer = () => (work(), watch.sawStatus('active'))
+    expect(await until(() => !health.holds(code))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  }
+  await pass(120_000)
+  expect([parts.looks, health.holds('store')]).toEqual([looks, true])
+  parts.isHanging = false
+  disk.resolve()
+  expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+})
+
+test('a service that answers /me with an error of its own counts as gone until it answers', async () => {
+  const { health, watch, service } = await watching()
+  const work = service.answer
+  service.answer = () => watch.answered(me(500))
+  expect(await until(() => health.holds('upstream'))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  expect(health.reasons()[0]?.message).toContain('GET /me: 500')
+  await vi.advanceTimersByTimeAsync(300_000)
+  expect(health.holds('upstream')).toBe(true)
+  service.answer = work
+  expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+})
+
+test('while other calls work, errors of /me alone keep nobody from the job', async () => {
+  const { health, watch, service, pass } = await watching()
+  service.answer = () => watch.answered(me(503))
+  for (let n = 0; n < 60; n++) {
+    await pass(2000)
+    watch.answered({ route: 'POST /messages', status: 201 })
+    expect(health.ready).toBe(true)
+  }
+})
+
+test.each([429, 500])(
+  'a /me that was answered %i has said nothing, and is asked again',
+  async (status) => {
+    const { watch, service, pass } = await watching()
+    for (let n = 0; n < 12; n++) {
+      await pass(5000)
+      watch.answered(me(status))
+    }
+    expect(service.asked).toBeGreaterThanOrEqual(6)
+  },
+)
+
+test('an error of the service’s own takes back neither a refused token nor a pause', async () => {
+  const { health, watch } = await watching()
+  watch.unauthorized()
+  watch.paused()
+  watch.answered({ route: 'POST /messages', status: 500 })
+  expect(health.reasons().map(({ code }) => code)).toEqual(['token', 'paused'])
 })

@@ -1,4 +1,4 @@
-/** What `npx postern` does before anything else: look at the Node it was given. */
+/** What `npx postern` and the exports do before anything else: look at the Node they were given. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -24,6 +24,14 @@ async function olderNode(): Promise<string | null> {
     if (major !== undefined && Number(major) < 24) return join(folder, 'node')
   }
   return null
+}
+
+/** Whether the oldest Node could read a file. */
+function isPlain(file: string): boolean {
+  const code = readFileSync(file, 'utf8')
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/'[^']*'/g, "''")
+  return !/=>|`|\b(let|const|class|async|await|import)\b|,\s*\)|\?\.|\?\?/.test(code)
 }
 
 describe('the launcher', () => {
@@ -95,14 +103,71 @@ describe('the launcher', () => {
     }
   })
 
-  test('is written so that any Node can read it', () => {
-    const code = readFileSync(LAUNCHER, 'utf8').replace(/\/\*[^]*?\*\//g, '')
-    expect(code).not.toMatch(/=>|`|\b(let|const|class|async|await|import)\b|,\s*\)|\?\.|\?\?/)
-  })
+  test('is written so that any Node can read it', () => expect(isPlain(LAUNCHER)).toBe(true))
 
   test('hands on arguments and exit code', async () => {
     const { code, stderr } = await run(process.execPath, [LAUNCHER, 'key', 'polish'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('code: usage')])
+  })
+})
+
+describe.each(['sandbox', 'testing'])('postern/%s', (name) => {
+  const file = resolve('bin', `${name}.cjs`)
+  const said = (version: string) =>
+    `postern/${name} needs Node 24.15 or newer, and this is Node ${version} (https://nodejs.org)`
+  /** Ways of taking it in, each as a program that prints what came of it. */
+  const ways = {
+    import: `import(${JSON.stringify(file)}).then(show, fail)`,
+    require: `try { show(require(${JSON.stringify(file)})) } catch (error) { fail(error) }`,
+  }
+  const show = `
+    var show = function (found) { console.log(Object.keys(found).sort().join()) }
+    var fail = function (error) { console.log(error.code + ': ' + error.message) }`
+  const load = async (how: keyof typeof ways, version?: string, node = process.execPath) => {
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+    const program = [...(version === undefined ? [] : [pretend]), show, ways[how]].join('\n')
+    const { code, stdout, stderr } = await run(node, ['--eval', program])
+    return [code, String(stdout).trim(), stderr]
+  }
+
+  test.each(['import', 'require'] as const)('is there for %s', async (how) => {
+    const [code, names, stderr] = await load(how)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(String(names).split(',')).toContain(
+      name === 'sandbox' ? 'createSandbox' : 'startSidecar',
+    )
+  })
+
+  test.each(['import', 'require'] as const)(
+    'says in one sentence that Node is too old, to %s',
+    async (how) => {
+      for (const version of ['8.17.0', '22.20.0', '24.14.1']) {
+        expect(await load(how, version)).toEqual([0, `environment: ${said(version)}`, ''])
+      }
+    },
+  )
+
+  test('says the same in a Node that really is too old', async ({ skip }) => {
+    const node = await olderNode()
+    if (node === null) skip('there is no Node before 24 here')
+    if (node === null) return
+    const version = String((await run(node, ['--version'])).stdout)
+      .trim()
+      .slice(1)
+    for (const how of ['import', 'require'] as const) {
+      expect(await load(how, undefined, node)).toEqual([0, `environment: ${said(version)}`, ''])
+    }
+  })
+
+  test('is written so that any Node can read it', () => {
+    const files = [file, resolve('bin/load-module.cjs'), resolve('bin/node-version.cjs')]
+    expect(files.filter((one) => !isPlain(one))).toEqual([])
+  })
+
+  test('exports by name all that the module does', async () => {
+    const module = (await import(`../../src/${name}/index.ts`)) as object
+    const exported = Object.keys(module).toSorted().join()
+    expect(await load('require')).toEqual([0, exported, ''])
   })
 })
 

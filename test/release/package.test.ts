@@ -1,13 +1,17 @@
 /** The package as somebody gets it who has nothing else: packed, installed, run. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { npm, npx, NODE_FOLDER, plainEnvironment } from '../support/npm.ts'
 import { run } from '../support/openpgp-run.ts'
 
 const NEWER = '26.10.0'
 const WITHIN_MS = 240_000
+/** What is no code, types or list. */
+const PAGE = ['icon.svg', 'index.html', 'style.css'].map(
+  (name) => `dist/sandbox/page/browser/${name}`,
+)
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-package-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -34,15 +38,20 @@ describe('the package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'bin/load-module.cjs',
+      'bin/node-version.cjs',
       'bin/postern.cjs',
+      'bin/sandbox.cjs',
       'bin/start.cjs',
+      'bin/testing.cjs',
       'config/postern.schema.json',
       'config/sandbox-seed.schema.json',
       'package.json',
     ]
     expect(packed.toSorted()).toEqual([...wanted, ...beside, ...built].toSorted())
     expect(built).toContain('dist/main.js')
-    expect(built.filter((path) => !/\.(js|d\.ts|txt|json)$/.test(path))).toEqual([])
+    const other = built.filter((path) => !/\.(js|d\.ts|txt|json)$/.test(path))
+    expect(other.toSorted()).toEqual(PAGE)
   })
 
   test('has no character that makes a file take twice the memory', () => {
@@ -70,14 +79,30 @@ describe('the package', () => {
     for (const { name, version } of libraries) expect(licences).toContain(`${name} ${version} (`)
   })
 
-  test('declares the sandbox with types of its own, which need no other package', () => {
-    const types = readFileSync(
-      join(folder, 'node_modules/postern/dist/sandbox/create.d.ts'),
-      'utf8',
+  test('declares what it exports with types of its own, which need no other package', () => {
+    const built = join(folder, 'node_modules/postern/dist')
+    const declarations = readdirSync(built, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.d.ts'))
+      .map((name) => readFileSync(join(built, name), 'utf8'))
+    const imported = declarations.flatMap((types) =>
+      [...types.matchAll(/from ["']([^"']+)["']/g)].map(([, name]) => String(name)),
     )
-    expect(types).toContain('createSandbox')
-    const imported = [...types.matchAll(/from ["']([^"']+)["']/g)].map(([, name]) => name)
-    expect(imported.filter((name) => name?.startsWith('node:') !== true)).toEqual([])
+    expect(imported.length).toBeGreaterThan(0)
+    expect(imported.filter((name) => !/^(node:|\.)/.test(name))).toEqual([])
+  })
+
+  test('is understood by TypeScript, mistakes included', async () => {
+    const check = async (program: string) => {
+      writeFileSync(join(folder, 'typed.mts'), program)
+      const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext']
+      const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')]
+      const tsc = resolve('node_modules/.bin/tsc')
+      const args = [tsc, ...options, ...types, '--target', 'es2024', '--lib', 'esnext']
+      return await run(process.execPath, [...args, 'typed.mts'], { cwd: folder })
+    }
+    expect(String((await check(TYPED)).stdout)).toBe('')
+    const wrong = TYPED.replace("verify: 'require'", "verify: 'sometimes'")
+    expect(String((await check(wrong)).stdout)).toMatch(/sometimes.*is not assignable/)
   })
 
   test(
@@ -86,7 +111,7 @@ describe('the package', () => {
       const demo = await npx(['postern', 'demo', '--once'], folder)
       expect([demo.code, demo.stderr]).toEqual([
         0,
-        expect.stringContaining('none of its text reached the service readable'),
+        expect.stringContaining('the service saw none of its text readable'),
       ])
       expect(String(demo.stdout).match(/✓ signature verified/g)).toHaveLength(2)
       const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
@@ -109,24 +134,86 @@ describe('the package', () => {
     WITHIN_MS,
   )
 
-  test('gives the sandbox to the tests of a bot', async () => {
+  test('serves the page of the sandbox, with all that it loads', async () => {
+    writeFileSync(join(folder, 'page.js'), PAGE_TEST)
+    const env = plainEnvironment(NODE_FOLDER)
+    const ran = await run(process.execPath, ['page.js'], { cwd: folder, env })
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    const loaded = JSON.parse(String(ran.stdout)) as Record<string, number>
+    expect(Object.keys(loaded)).toEqual(
+      expect.arrayContaining(['/app.js', '/lib/preact.js', '/lib/htm.js', '/style.css']),
+    )
+    expect(Object.values(loaded).filter((status) => status !== 200)).toEqual([])
+  })
+
+  test('gives the sandbox and a sidecar to the tests of a bot', async () => {
     writeFileSync(join(folder, 'bot.js'), BOT_TEST)
     const env = plainEnvironment(NODE_FOLDER)
     const ran = await run(process.execPath, ['bot.js'], { cwd: folder, env })
-    expect([ran.code, String(ran.stdout), ran.stderr]).toEqual([0, 'alice: hello\n', ''])
+    expect([ran.code, String(ran.stdout), ran.stderr]).toEqual([
+      0,
+      'alice: hello\nsealed 2, verified\n',
+      '',
+    ])
   })
 })
 
 const BOT_TEST = `
+import { createControlClient, createSandbox } from 'postern/sandbox'
+import { startSidecar } from 'postern/testing'
+await using sandbox = await createSandbox()
+await using sidecar = await startSidecar({ upstream: sandbox.url, token: sandbox.token })
+const alice = await sandbox.phone(sandbox.home.alice.id)
+const chatId = sandbox.home.privateChat
+await alice.write(chatId, 'hello')
+const call = async (path, body) => {
+  const headers = { authorization: 'Bearer ' + sandbox.token, 'content-type': 'application/json' }
+  const init = body && { method: 'POST', body: JSON.stringify(body) }
+  return (await (await fetch(sidecar.url + '/bot/v1' + path, { headers, ...init })).json()).result
+}
+const [{ message }] = await call('/updates?timeout=5')
+console.log(message.from.username + ': ' + message.text)
+await call('/messages', { chatId, text: 'hello, alice' })
+const { verdict } = await alice.seen(({ text }) => text === 'hello, alice')
+const written = await createControlClient(sandbox.controlUrl).messages({ chatId })
+console.log('sealed ' + written.filter(({ armored }) => armored).length + ', ' + verdict)
+`
+
+const TYPED = `
+import { createControlClient, createSandbox, type Phone } from 'postern/sandbox'
+import { NotReadyError, startSidecar, type TestSidecar } from 'postern/testing'
+const sandbox = await createSandbox({ clock: 'still' })
+const sidecar: TestSidecar = await startSidecar({
+  upstream: sandbox.url,
+  token: sandbox.token,
+  settings: { open: { verify: 'require' }, key: { publish: false } },
+})
+const alice: Phone = await sandbox.phone(sandbox.home.alice.id)
+const seen = await alice.seen(({ verdict, text }) => verdict === 'verified' && text === sidecar.url)
+const made: { id: number } = await createControlClient(sandbox.controlUrl).addBot({ username: 'b' })
+await sidecar.ready(seen.messageId + made.id).catch((error) => {
+  if (error instanceof NotReadyError) return error.reasons.map(({ code, hint }) => code + hint)
+})
+await sidecar.stop()
+`
+
+const PAGE_TEST = `
 import { createSandbox } from 'postern/sandbox'
 await using sandbox = await createSandbox()
-const alice = await sandbox.phone(sandbox.home.alice.id)
-await alice.write(sandbox.home.privateChat, 'hello')
-const answer = await fetch(sandbox.url + '/bot/v1/updates', {
-  headers: { authorization: 'Bearer ' + sandbox.token },
-})
-const { result } = await answer.json()
-console.log(result[0].message.from.username + ': ' + result[0].message.text)
+const { url } = await sandbox.startPage()
+const loaded = {}
+const due = ['/']
+while (due.length > 0) {
+  const path = due.pop()
+  if (path in loaded) continue
+  const answer = await fetch(url + path)
+  loaded[path] = answer.status
+  const text = await answer.text()
+  for (const [, found] of text.matchAll(/(?:from |href=|src=)["']([^"'#]+)["']/g)) {
+    due.push(new URL(found, url + path).pathname)
+  }
+}
+console.log(JSON.stringify(loaded))
 `
 
 /** Installs a Node as a package. @returns the folder it is in, or null when it cannot be had */

@@ -17,14 +17,23 @@ test.each<[OperationName, unknown, string]>([
   ['advance', { ms: -1 }, 'ms: expected an integer from 0, got -1'],
   ['advance', { ms: 1, hours: 2 }, 'hours: no such field; advance takes ms'],
   ['now', { ms: 1 }, 'ms: no such field; now takes none'],
-  ['pause', { botId: null }, 'botId: expected an integer, got null'],
+  ['pause', { botId: null }, 'botId: expected the id of a bot, an integer, got null'],
+  [
+    'write',
+    { userId: 'alice', chatId: 1, text: 'hi' },
+    'userId: expected the id of a person, an integer, got "alice"',
+  ],
   ['renamePerson', { userId: 1 }, 'username: missing; expected a text'],
   ['addRoom', { kind: 'club', members: [] }, 'kind: expected one of group, channel, got "club"'],
-  ['addRoom', { kind: 'group', members: [1, 'a'] }, 'members.1: expected an integer, got "a"'],
+  [
+    'addRoom',
+    { kind: 'group', members: [1, 'a'] },
+    'members.1: expected the id of a person or a bot, an integer, got "a"',
+  ],
   [
     'addRoom',
     { kind: 'group', members: 1 },
-    'members: expected a list of which each is an integer, got 1',
+    'members: expected a list of which each is the id of a person or a bot, an integer, got 1',
   ],
   ['changeBot', { botId: 1, about: 1 }, 'about: expected a text or null, got 1'],
   ['changeBot', { botId: 1, privacyMode: 'on' }, 'privacyMode: expected true or false, got "on"'],
@@ -42,7 +51,7 @@ test.each<[OperationName, unknown, string]>([
   [
     'write',
     { userId: 1, text: 1 },
-    'chatId: missing; expected an integer; text: expected a text, got 1',
+    'chatId: missing; expected the id of a chat, an integer; text: expected a text, got 1',
   ],
 ])('%s of %j is refused: %s', (name, body, message) => {
   expect(refusal(name, body)).toBe(message)

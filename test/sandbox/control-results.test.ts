@@ -49,7 +49,10 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
 
   await control.givePhone({ userId: alice.id })
   const { messageId } = await control.write({ ...dm, text: 'hello' })
-  await control.sendMedia({ ...dm, base64, durationMs: 1000 })
+  const file = await control.sendMedia({ ...dm, base64, durationMs: 1000 })
+  const { messageId: withFile, mediaId: fileId } = file
+  await control.openMedia({ ...dm, messageId: withFile, mediaId: fileId })
+  await control.certificate({ userId: alice.id })
   const { mediaId } = await control.addMedia({ base64 })
   await control.post({ ...dm, text: 'hello', mediaIds: [mediaId], replyTo: messageId })
   const sent = await ask<{ id: number }>(sandbox, 'POST /messages', {

@@ -25,13 +25,20 @@ test('people are listed with their keys and closed accounts, chats with their me
   await control.renameChat({ chatId: readableGroup, username: 'market' })
   await control.closeAccount({ userId: bob.id })
   expect(await control.people()).toMatchObject([
-    { ...alice, firstName: 'Alice', fingerprint: A_KEY.fingerprint, gone: false },
+    {
+      ...alice,
+      firstName: 'Alice',
+      fingerprint: A_KEY.fingerprint,
+      hasPhone: false,
+      gone: false,
+    },
     { ...bob, fingerprint: null, gone: true },
   ])
   expect((await control.chats())[1]).toEqual({
     id: readableGroup,
     kind: 'group',
     mode: 'open',
+    name: 'square',
     title: 'Market square',
     username: 'market',
     members: [alice.id, bot.id],

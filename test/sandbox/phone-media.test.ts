@@ -163,3 +163,85 @@ test('the transcript knows how large a file was', async () => {
   expect(sizes).toContain('321')
   await received()
 })
+
+test('a person sees a file that was sealed, opened and verified', async () => {
+  const { home, control } = sandbox
+  const { encryptedGroup: chatId } = home
+  const file = randomBytes(5000)
+  const { messageId, mediaId } = await alice.send(chatId, file)
+  const seen = { chatId, messageId, mediaId }
+  const opened = await control.openMedia({ userId: home.bob.id, ...seen })
+  expect(Buffer.from(opened.base64, 'base64').equals(file)).toBe(true)
+  expect(opened).toMatchObject({ verdict: 'verified', signer: alice.fingerprint })
+  expect(opened.storedBytes).toBeGreaterThan(file.length)
+  expect(await alice.openFile(seen)).toMatchObject({ verdict: 'verified' })
+})
+
+test('a person sees a file of a readable chat as it is stored', async () => {
+  const { home, control } = sandbox
+  const file = Buffer.from('for everybody')
+  const { messageId, mediaId } = await alice.send(home.readableGroup, file)
+  const where = { userId: home.bob.id, chatId: home.readableGroup }
+  expect(await control.openMedia({ ...where, messageId, mediaId })).toEqual({
+    base64: file.toString('base64'),
+    verdict: 'readable',
+    signer: null,
+    storedBytes: file.length,
+  })
+})
+
+test.each([
+  ['bad', 'damaged'],
+  ['unsigned', 'none'],
+  ['bad', 'by somebody else'],
+] as const)('a person is told of a file that is %s (signature %s)', async (verdict, signature) => {
+  const { home, control } = sandbox
+  const { messageId, mediaId } = await control.sendMedia({
+    userId: home.alice.id,
+    chatId: home.encryptedGroup,
+    base64: Buffer.from('a file').toString('base64'),
+    ...(signature === 'by somebody else' ? { signedBy: home.bob.id } : { signature }),
+  })
+  const seen = { chatId: home.encryptedGroup, messageId, mediaId }
+  expect(await control.openMedia({ userId: home.bob.id, ...seen })).toMatchObject({
+    verdict,
+    signer: null,
+  })
+})
+
+test('a file that is sealed to others, or broken, does not open', async () => {
+  const { home, control } = sandbox
+  const chatId = home.encryptedGroup
+  const send = (more: object) =>
+    control.sendMedia({ userId: home.alice.id, chatId, base64: 'AAAA', ...more })
+  const others = await send({ to: [home.bot.id] })
+  const seen = { userId: home.bob.id, chatId }
+  const { messageId, mediaId } = others
+  expect(await control.openMedia({ ...seen, messageId, mediaId })).toMatchObject({
+    base64: '',
+    verdict: 'unopened',
+  })
+})
+
+test('a file of another message, or of a chat that one is not in, is refused', async () => {
+  const { home, control } = sandbox
+  const { messageId, mediaId } = await alice.send(home.privateChat, Buffer.from('mine'))
+  const where = { chatId: home.privateChat, messageId, mediaId }
+  await expect(control.openMedia({ userId: home.bob.id, ...where })).rejects.toThrow(
+    'is not in chat',
+  )
+  await expect(
+    control.openMedia({ userId: home.alice.id, ...where, messageId: messageId - 1 }),
+  ).rejects.toThrow('has no file')
+})
+
+test('the certificate of anybody is given, and null where there is none', async () => {
+  const { home, control } = sandbox
+  expect(await control.certificate({ userId: home.alice.id })).toMatchObject({
+    fingerprint: alice.fingerprint,
+    publicKey: alice.certificate,
+  })
+  const { id: userId } = await control.addPerson({ username: 'carol' })
+  expect(await control.certificate({ userId })).toBeNull()
+  await expect(control.certificate({ userId: 1 })).rejects.toThrow('nobody has the id 1')
+})

@@ -130,8 +130,11 @@ test('the screen shows a chat as it is now: own messages too, edits, and nothing
     { messageId: own, text: 'mine, better', verdict: 'verified', editedAt: sandbox.now() },
     { messageId: reply, text: 'see above', verdict: 'verified', replyTo: null },
   ])
+  const one = await control.screen({ userId: alice.userId, chatId, messageId: reply })
+  expect(one.messages).toMatchObject([{ messageId: reply, text: 'see above' }])
   bob.delete(chatId, reply)
   expect((await alice.chat(chatId)).messages).toHaveLength(1)
+  expect((await alice.chat(chatId, reply)).messages).toEqual([])
 })
 
 test('the screen of an encrypted group begins when the person came', async () => {
@@ -195,4 +198,16 @@ test('the screen shows an edit that was made while the person was away', async (
   await control.join({ chatId, userId: alice.userId })
   const { messages } = await alice.chat(chatId)
   expect(messages.find((one) => one.messageId === messageId)).toMatchObject({ text: 'after' })
+})
+
+test('whoever waits in vain for a message reads what the phone showed instead', async () => {
+  const chatId = sandbox.home.privateChat
+  await send(chatId, { armored: await robot.seal('something else', [alice.certificate]) })
+  await alice.settled()
+  await expect(alice.seen(({ text }) => text === 'never said', 0)).rejects.toThrow(
+    /did not see it in time; the last it showed: .*"something else"$/,
+  )
+  const { id } = await sandbox.control.addPerson({ username: 'lonely', firstName: 'Lonely' })
+  const lonely = await sandbox.phone(id)
+  await expect(lonely.seen(() => true, 0)).rejects.toThrow('it showed nothing')
 })

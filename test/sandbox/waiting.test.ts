@@ -69,6 +69,23 @@ test('a wait for the transcript ends with a call that is answered', async () => 
   await held
 })
 
+test('what a phone showed in a world that was put back since is not waited for', async () => {
+  await using sandbox = await still()
+  const { alice, bob, readableGroup: chatId } = sandbox.home
+  const { control } = sandbox
+  await control.inbox({ userId: bob.id })
+  await control.snapshot({ name: 'before' })
+  await control.post({ userId: alice.id, chatId, text: 'one' })
+  const { last } = await control.inbox({ userId: bob.id, wait: WAIT_MS })
+  await control.restore({ name: 'before' })
+  const put = await control.inbox({ userId: bob.id, after: last, wait: WAIT_MS })
+  expect(put).toMatchObject({ seen: [], last: last - 1 })
+  const next = control.inbox({ userId: bob.id, after: put.last, wait: WAIT_MS })
+  expect(await isWaiting(next)).toBe(true)
+  await control.post({ userId: alice.id, chatId, text: 'two' })
+  expect((await next).inbox).toMatchObject([{ text: 'two' }])
+})
+
 test('an emptied transcript is waited for anew', async () => {
   await using sandbox = await still()
   const { control } = sandbox

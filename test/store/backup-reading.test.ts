@@ -70,6 +70,7 @@ describe('what a backup holds', () => {
         key_changes: 0,
         lists: 0,
         media: 0,
+        names: 0,
         outcomes: 0,
         own_keys: 2,
         people: 0,

@@ -136,7 +136,7 @@ describe('looking into a database', () => {
 
 describe('a database is taken', () => {
   test('with its version, and its protection where it has one', async () => {
-    expect(examine(await store(), OURS)).toEqual({ version: OURS, protection: null })
+    expect(examine(await store(), OURS)).toEqual({ version: OURS, protection: null, mark: null })
     const database = await store('words')
     const { version, protection } = examine(database, OURS)
     expect(version).toBe(OURS)

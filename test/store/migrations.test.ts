@@ -47,6 +47,7 @@ test('a new store has the tables and indexes that one of before comes to have', 
     'key_changes',
     'lists',
     'media',
+    'names',
     'outcomes',
     'own_keys',
     'people',
@@ -82,6 +83,7 @@ test('a step keeps the name under which stores have noted it', () => {
     '023-once',
     '024-master-secret',
     '025-key-changes',
+    '026-names',
   ])
   expect(MASTER_SECRET_VERSION).toBe(10)
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Relock } from '../../src/store/move.ts'
 import { unprotectedSecret } from '../../src/store/protection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { made, open, put, temporary } from './support.ts'
+import { testOfFile, made, open, put, temporary } from './support.ts'
 
 /** Stands in for OpenPGP: what is locked says what it is locked under. */
 const relock: Relock = (locked, { from, to }) => {
@@ -64,38 +64,44 @@ describe('moving what is secret to another protection', () => {
     expect(await again.secret('replay')).toEqual(secret)
   })
 
-  test('nothing of the old lock stays in any file, even while the store is open', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase: 'old' })
-    await addKey(store, 'one')
-    const before = `locked under ${store.masterSecret}`
-    expect(bytesOf(dataDir)).toContain(before)
-    await store.move(toPassphrase('new'), relock)
-    expect(bytesOf(dataDir)).not.toContain(before)
-    expect(bytesOf(dataDir)).toContain(`locked under ${store.masterSecret}`)
-  })
+  testOfFile(
+    'nothing of the old lock stays in any file, even while the store is open',
+    async () => {
+      const dataDir = temporary()
+      const store = await open(dataDir, { passphrase: 'old' })
+      await addKey(store, 'one')
+      const before = `locked under ${store.masterSecret}`
+      expect(bytesOf(dataDir)).toContain(before)
+      await store.move(toPassphrase('new'), relock)
+      expect(bytesOf(dataDir)).not.toContain(before)
+      expect(bytesOf(dataDir)).toContain(`locked under ${store.masterSecret}`)
+    },
+  )
 
-  test('to none and back: what opens it stands in the store meanwhile, and only then', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase: 'old' })
-    const secret = await store.secret('replay')
-    await addKey(store, 'one')
-    await store.move({ method: 'none' }, relock)
-    const { masterSecret } = store
-    const row = await store.read((db) =>
-      db.selectFrom('protection').selectAll().executeTakeFirstOrThrow(),
-    )
-    const bare = Buffer.from(unprotectedSecret(row), 'base64url').toString('latin1')
-    expect(store.method).toBe('none')
-    expect(bytesOf(dataDir)).toContain(bare)
-    await store[Symbol.asyncDispose]()
+  testOfFile(
+    'to none and back: what opens it stands in the store meanwhile, and only then',
+    async () => {
+      const dataDir = temporary()
+      const store = await open(dataDir, { passphrase: 'old' })
+      const secret = await store.secret('replay')
+      await addKey(store, 'one')
+      await store.move({ method: 'none' }, relock)
+      const { masterSecret } = store
+      const row = await store.read((db) =>
+        db.selectFrom('protection').selectAll().executeTakeFirstOrThrow(),
+      )
+      const bare = Buffer.from(unprotectedSecret(row), 'base64url').toString('latin1')
+      expect(store.method).toBe('none')
+      expect(bytesOf(dataDir)).toContain(bare)
+      await store[Symbol.asyncDispose]()
 
-    const again = await open(dataDir)
-    expect(again.masterSecret).toBe(masterSecret)
-    expect(await again.secret('replay')).toEqual(secret)
-    await again.move(toPassphrase('new'), relock)
-    expect(bytesOf(dataDir)).not.toContain(bare)
-  })
+      const again = await open(dataDir)
+      expect(again.masterSecret).toBe(masterSecret)
+      expect(await again.secret('replay')).toEqual(secret)
+      await again.move(toPassphrase('new'), relock)
+      expect(bytesOf(dataDir)).not.toContain(bare)
+    },
+  )
 
   test('a key that does not open keeps everything as it was', async () => {
     const dataDir = temporary()

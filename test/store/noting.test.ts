@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { canAttach, Tracer } from '../support/faults-strace.ts'
-import { canMount, child, fill, flags, mounted, open, put, temporary } from './support.ts'
+import { isFile, canMount, child, fill, flags, mounted, open, put, temporary } from './support.ts'
 
 const note = (store: Store, name: string, value: string): Promise<unknown> =>
   store.note((db) => db.insertInto('flags').values({ name, value }).execute())
@@ -32,7 +32,7 @@ test('a note that throws leaves nothing', async () => {
   expect(await flags(store)).toEqual({ next: 'y' })
 })
 
-test.skipIf(!canMount())(
+test.skipIf(!isFile || !canMount())(
   'a full disk refuses a note, tells once, and heals by itself',
   async () => {
     const mount = mounted('2m')
@@ -64,7 +64,7 @@ const KEEPER = `
 
 const isTraced = await canAttach()
 
-test.skipIf(!isTraced)(
+test.skipIf(!isFile || !isTraced)(
   'the thread that answers waits for the disk when it writes, and not when it notes',
   async () => {
     const { process, line } = child(temporary(), KEEPER)
@@ -80,7 +80,7 @@ test.skipIf(!isTraced)(
   },
 )
 
-test.skipIf(!isTraced)(
+test.skipIf(!isFile || !isTraced)(
   'what the disk does not take is refused, whichever thread waits for it',
   async () => {
     const { process, line } = child(temporary(), KEEPER)

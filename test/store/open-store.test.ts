@@ -8,7 +8,7 @@ import { readOwner } from '../../src/store/owner.ts'
 import { LogSync } from '../../src/store/log-sync.ts'
 import type { Store } from '../../src/store/store.ts'
 import { beforeSqlite } from './before-sqlite.ts'
-import { flags, open, put, temporary } from './support.ts'
+import { describeFile, testOfFile, flags, open, put, temporary } from './support.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -33,7 +33,7 @@ function failStatements(words: string, error: Error): void {
   })
 }
 
-describe('reading', () => {
+describeFile('reading', () => {
   test('that the disk fails says that the store is damaged; another error stays', async () => {
     const store = await open(temporary())
     const cause = failed(11)
@@ -48,20 +48,23 @@ describe('reading', () => {
 })
 
 describe.each(['write', 'note'] as const)('%s', (how) => {
-  test('that the disk fails is refused, and it is said once until one works again', async () => {
-    const store = await open(temporary())
-    const seen = isWritable(store)
-    for (const cause of [failed(13), diskError]) {
-      await expect(store[how](() => Promise.reject(cause))).rejects.toMatchObject({
-        message: UNWRITABLE,
-        cause,
-      })
-    }
-    expect(seen).toEqual([false])
-    await store[how](async () => {})
-    await store[how](async () => {})
-    expect(seen).toEqual([false, true])
-  })
+  testOfFile(
+    'that the disk fails is refused, and it is said once until one works again',
+    async () => {
+      const store = await open(temporary())
+      const seen = isWritable(store)
+      for (const cause of [failed(13), diskError]) {
+        await expect(store[how](() => Promise.reject(cause))).rejects.toMatchObject({
+          message: UNWRITABLE,
+          cause,
+        })
+      }
+      expect(seen).toEqual([false])
+      await store[how](async () => {})
+      await store[how](async () => {})
+      expect(seen).toEqual([false, true])
+    },
+  )
 
   test('that fails by a mistake throws it, leaves nothing, and does not blame the disk', async () => {
     const store = await open(temporary())
@@ -85,7 +88,7 @@ describe.each(['write', 'note'] as const)('%s', (how) => {
   })
 })
 
-test('a note is there when the log is on the disk, and a write waits for none', async () => {
+testOfFile('a note is there when the log is on the disk, and a write waits for none', async () => {
   const store = await open(temporary())
   const sync = vi.spyOn(LogSync.prototype, 'sync').mockRejectedValue(diskError)
   const unsynced = vi.spyOn(LogSync.prototype, 'unsynced')
@@ -131,7 +134,7 @@ describe('secrets', () => {
     expect(() => store.unseal('y', store.seal('x', Buffer.from('words')))).toThrow(changed.message)
   })
 
-  test('that do not stay are damage', async () => {
+  testOfFile('that do not stay are damage', async () => {
     const store = await open(temporary(), { protection: 'none' })
     await store.write(async (db) => {
       await sql`CREATE TRIGGER gone AFTER INSERT ON secrets BEGIN DELETE FROM secrets; END`.execute(
@@ -153,7 +156,7 @@ describe('secrets', () => {
   })
 })
 
-describe('scrubbing', () => {
+describeFile('scrubbing', () => {
   test.each([
     ['SQLite', failed(10)],
     ['the file system', diskError],
@@ -186,7 +189,7 @@ describe('moving', () => {
     expect([store.method, await flags(store), seen]).toEqual(['passphrase', {}, []])
   })
 
-  test('whose scrub fails leaves a note, and the next start does it', async () => {
+  testOfFile('whose scrub fails leaves a note, and the next start does it', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { protection: 'none' })
     failStatements('wal_checkpoint(TRUNCATE)', failed(10))
@@ -203,7 +206,7 @@ describe('moving', () => {
     expect(scrub).toHaveBeenCalledTimes(1)
   })
 
-  test('that the disk fails may have been done, and is said to be so', async () => {
+  testOfFile('that the disk fails may have been done, and is said to be so', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { protection: 'none' })
     const seen = isWritable(store)
@@ -233,7 +236,7 @@ describe('moving', () => {
 })
 
 describe('closing', () => {
-  test('is done once, and leaves one file that everybody may open', async () => {
+  testOfFile('is done once, and leaves one file that everybody may open', async () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     await put(store, 'kept', 'yes')
@@ -265,7 +268,7 @@ describe('closing', () => {
     expect(await flags(await open(dataDir))).toEqual({ late: 'yes' })
   })
 
-  test('on a disk that fails keeps everything in the log', async () => {
+  testOfFile('on a disk that fails keeps everything in the log', async () => {
     const dataDir = temporary()
     const store = await openStore({ dataDir, passphrase: null, mode: 'create' })
     await put(store, 'kept', 'yes')
@@ -275,14 +278,14 @@ describe('closing', () => {
     expect(await flags(await open(dataDir))).toEqual({ kept: 'yes' })
   })
 
-  test('says a mistake of the program', async () => {
+  testOfFile('says a mistake of the program', async () => {
     const store = await openStore({ dataDir: temporary(), passphrase: null, mode: 'create' })
     failStatements('wal_checkpoint(TRUNCATE)', new Error('a mistake'))
     await expect(store[Symbol.asyncDispose]()).rejects.toThrow('a mistake')
   })
 })
 
-test('a copy lies in the folder of the store, and none is made of a closed one', async () => {
+testOfFile('a copy lies in the folder of the store, and none is made of a closed one', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   const copy = await store.copy()

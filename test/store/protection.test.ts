@@ -12,7 +12,7 @@ import {
   openProtection,
   SecretSealer,
 } from '../../src/store/protection.ts'
-import { made, open, put, temporary } from './support.ts'
+import { testOfFile, made, open, put, temporary } from './support.ts'
 
 const PROTECTION = pathToFileURL('src/store/protection.ts').href
 
@@ -76,7 +76,7 @@ describe('secrets at rest', () => {
     }
   })
 
-  test('neither a secret nor the passphrase stands in any file', async () => {
+  testOfFile('neither a secret nor the passphrase stands in any file', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'canary-passphrase' })
     const secret = await store.secret('replay')
@@ -87,7 +87,7 @@ describe('secrets at rest', () => {
     expect(all.includes('canary-passphrase')).toBe(false)
   })
 
-  test('what was removed does not stay behind in the files', async () => {
+  testOfFile('what was removed does not stay behind in the files', async () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     const removed = 'canary-of-a-destroyed-key '.repeat(40)
@@ -116,7 +116,7 @@ describe('secrets at rest', () => {
     await open(dataDir, { passphrase: 'a passphrase' })
   })
 
-  test('a sealed secret that was changed, or moved to another name, is damage', async () => {
+  testOfFile('a sealed secret that was changed, or moved to another name, is damage', async () => {
     const dataDir = temporary()
     await made(dataDir, 'a passphrase')
     const database = new DatabaseSync(join(dataDir, 'postern.db'))

@@ -5,11 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { mortal } from '../support/mortal.ts'
+
+/** Whether stores are files here; the test files that `config/vitest.ts` names run on PostgreSQL too. */
+export const isFile = process.env['TESTS_STORE_KIND'] !== 'postgres'
+/** A test of what a store in a file is like. */
+export const testOfFile = test.skipIf(!isFile)
+export const describeFile = describe.skipIf(!isFile)
 
 /** A folder that is gone when the test ends. */
 export function temporary(): string {

@@ -12,6 +12,7 @@ const INPUT = [
   'package.json',
   'package-lock.json',
   'src/**/*.ts',
+  'src/sandbox/page/browser/*.{html,js,css,svg}',
   'test/support/changed-constants.ts',
 ]
 const KEPT_MS = 86_400_000

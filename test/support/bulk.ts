@@ -1,68 +1,11 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
 import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open.ts'
-import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
 import { openFileStream } from '../../src/pgp/stream/open-file.ts'
-import type { RawFile, Room } from '../../src/pgp/stream/raw-file.ts'
-import type { RestingFile } from '../../src/pgp/stream/resting.ts'
+import type { Room } from '../../src/pgp/stream/raw-file.ts'
 import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/pgp/engine.ts'
+import { MemoryRoom, contentOf, readerOf } from './memory-room.ts'
 import { idsOf } from './openpgp-engine.ts'
 import { bot } from './openpgp-people.ts'
-
-/** Bytes in memory in the place of a file; `bytesOnDisk` shows what a disk would hold. */
-export class MemoryRoom implements Room {
-  readonly files: MemoryFile[] = []
-
-  file(): Promise<MemoryFile> {
-    const file = new MemoryFile()
-    this.files.push(file)
-    return Promise.resolve(file)
-  }
-
-  get open(): number {
-    return this.files.filter(({ isClosed }) => !isClosed).length
-  }
-
-  get bytesOnDisk(): Buffer {
-    return Buffer.concat(this.files.map(({ content }) => content))
-  }
-}
-
-export class MemoryFile implements RawFile {
-  isClosed = false
-  #pieces: Buffer[] = []
-
-  get bytes(): number {
-    return this.#pieces.reduce((sum, { length }) => sum + length, 0)
-  }
-
-  get content(): Buffer {
-    return Buffer.concat(this.#pieces)
-  }
-
-  append(bytes: Uint8Array): Promise<void> {
-    this.#pieces.push(Buffer.from(bytes))
-    return Promise.resolve()
-  }
-
-  read(at: number, bytes: number): Promise<Buffer> {
-    return Promise.resolve(this.content.subarray(at, at + bytes))
-  }
-
-  close(): Promise<void> {
-    this.isClosed = true
-    return Promise.resolve()
-  }
-}
-
-/** Bytes as they might arrive: in pieces of so many. */
-export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) {
-    yield await Promise.resolve(bytes.subarray(at, at + size))
-  }
-}
-
-export const readerOf = (bytes: Uint8Array, size = 65_536): ByteReader =>
-  new ByteReader(inPieces(bytes, size))
 
 export interface Opening {
   form?: 'binary' | 'armored'
@@ -85,13 +28,6 @@ export async function openFile(
     openWhole: (packets, container) => openWhole(packets, container, keys),
     unpackWhole,
   })
-}
-
-/** All bytes of a file at rest, or of a part of it. */
-export async function contentOf(file: RestingFile, start?: number, end?: number): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of file.read(start, end)) pieces.push(piece)
-  return Buffer.concat(pieces)
 }
 
 /** What came of it: the content as text, or outcome and reason. */

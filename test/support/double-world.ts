@@ -95,7 +95,13 @@ export class DoubleWorld {
       id: this.id(),
       chat: { id: chat.id, kind: chat.kind },
       ...(from && {
-        from: { id: from.id, username: 'x', firstName: 'X', lastName: null, isBot: false },
+        from: {
+          id: from.id,
+          username: `person_${from.id}`,
+          firstName: 'X',
+          lastName: null,
+          isBot: false,
+        },
       }),
       date: Date.now(),
       replyTo: null,

@@ -34,6 +34,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   rpc: ['control/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
   store: ['cli/exit-codes', 'double/bad-start'],
+  testing: ['examples/projects'],
   translate: ['double/hanging', 'guard/private'],
   updates: ['observe/alerts'],
   util: ['guard/private'],

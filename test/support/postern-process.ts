@@ -9,6 +9,8 @@ import { mortal } from './mortal.ts'
 /** Hundreds of processes start in a run: what Node makes of the sources is made once. */
 export const COMPILED = join(tmpdir(), 'postern-tests-compiled')
 
+const STATE = join(tmpdir(), 'postern-tests-state')
+
 /** What tests start: the bundle that `build.ts` made of the sources for this run, or the sources. */
 export const MAIN =
   process.env['TESTS_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -26,7 +28,8 @@ export interface PosternOptions {
 export function spawnPostern(args: readonly string[], options: PosternOptions): ChildProcess {
   const isRun = args.length === 0 || args[0] === 'run'
   const env = { ...(isRun && { POSTERN_LOG_LEVEL: 'trace' }), ...options.env }
-  const cached = { NODE_COMPILE_CACHE: COMPILED, ...env }
+  // Not where the sandboxes of whoever runs the tests are found.
+  const cached = { NODE_COMPILE_CACHE: COMPILED, XDG_STATE_HOME: STATE, ...env }
   const { cwd, node = [], stdio = 'pipe' } = options
   const command = mortal(process.execPath, [...node, MAIN, ...args])
   const child = spawn(...command, { cwd, env: cached, stdio })
@@ -35,7 +38,10 @@ export function spawnPostern(args: readonly string[], options: PosternOptions): 
   searched.environment(env)
   const name = `postern ${args.join(' ')}`
   // stdout is data: what it was asked for may be words
-  for (const stream of isRun ? [child.stderr, child.stdout] : [child.stderr]) {
+  // what `dev` shows on either is what people say
+  const isDev = args[0] === 'dev'
+  const logs = isRun ? [child.stderr, child.stdout] : isDev ? [] : [child.stderr]
+  for (const stream of logs) {
     const chunks: Buffer[] = []
     stream?.on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk as string)))
     searched.watch(name, () => Buffer.concat(chunks).toString())

@@ -15,6 +15,7 @@ export async function startSidecarInside(env: Record<string, string>): Promise<R
     flags: {},
     env,
     configFlag: null,
+    bot: null,
     cwd: tmpdir(),
     home: tmpdir(),
     runtimeDir: null,

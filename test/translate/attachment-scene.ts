@@ -97,6 +97,7 @@ export function scene() {
     const bySignatures = partsOf(all)
     return {
       ...bySignatures,
+      fresh: () => Promise.resolve(),
       engine: { ...bySignatures.engine, openFile: all.openFile },
       people: { ...bySignatures.people, rememberSigned: all.rememberSigned },
       replayMemory: {

@@ -66,6 +66,7 @@ describe('an attachment', () => {
     onTestFinished(() => void vi.useRealTimers())
     vi.advanceTimersByTime(1000)
     const reading = byUrl('abc')
+    while (asked.length === 0) await turn()
     vi.advanceTimersByTime(40)
     asked[0]?.come()
     const lease = await reading

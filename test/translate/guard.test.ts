@@ -27,6 +27,7 @@ async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROU
   const chat = vi.fn((id: number) => Promise.resolve({ id, memberCount: 2, ...service.says }))
   const modes = new Modes({ knownChats, chat })
   const parts: GuardParts = {
+    fresh: () => Promise.resolve(),
     knownChats,
     modes,
     privateProtected: () => true,

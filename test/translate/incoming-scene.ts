@@ -31,6 +31,7 @@ export function scene(
   const parts = partsOf(all)
   const incoming = new Incoming({
     ...parts,
+    fresh: () => Promise.resolve(),
     engine: { ...parts.engine, verify: () => Promise.resolve(all.verdict) },
     knownChats: {
       ...parts.knownChats,

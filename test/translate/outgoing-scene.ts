@@ -64,6 +64,7 @@ export function scene(isProtected = true) {
     knownChats,
     modes,
     guard: new Guard({
+      fresh: () => Promise.resolve(),
       knownChats: knownChats as unknown as KnownChats,
       modes: modes as never,
       privateProtected: () => true,
@@ -82,14 +83,10 @@ export function scene(isProtected = true) {
     publication: publication as typeof publication | null,
     engine: { sealKnown: vi.fn((_request: object) => Promise.resolve(SEALED)) },
     replayMemory: {
-      batch: vi.fn(async (work: (check: object) => Promise<void>) => {
-        await work({
-          remember: (sighting: object, as: string) => {
-            events.push('remembered')
-            remembered.push([sighting, as])
-            return Promise.resolve()
-          },
-        })
+      rememberOwn: vi.fn((sighting: object) => {
+        events.push('remembered')
+        remembered.push(sighting)
+        return Promise.resolve()
       }),
     } as object | null,
     keyring: { fingerprints: new Set<string>(), all: [] as object[] },

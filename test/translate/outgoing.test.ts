@@ -54,18 +54,15 @@ describe('into a protected chat', () => {
       place: '50',
     })
     expect(remembered).toEqual([
-      [
-        {
-          chatId: CHAT,
-          updateId: null,
-          messageId: null,
-          userId: 1,
-          dateMs: expect.any(Number) as unknown,
-          dataDigest: 'data',
-          signatureDigest: 'statement',
-        },
-        'new',
-      ],
+      {
+        chatId: CHAT,
+        updateId: null,
+        messageId: null,
+        userId: 1,
+        dateMs: expect.any(Number) as unknown,
+        dataDigest: 'data',
+        signatureDigest: 'statement',
+      },
     ])
     expect(events).toEqual(['required', 'entered', 'remembered', 'required'])
     leave()
@@ -98,8 +95,8 @@ describe('into a protected chat', () => {
 
   test('nothing leaves that could not be remembered', async () => {
     const { outgoing, parts, events } = scene()
-    const batch = () => Promise.reject(new Refusal('postern_store_unwritable'))
-    parts.replayMemory = { batch }
+    const rememberOwn = () => Promise.reject(new Refusal('postern_store_unwritable'))
+    parts.replayMemory = { rememberOwn }
     await expect(outgoing.prepare(draftOf())).rejects.toThrow(refused('postern_store_unwritable'))
     expect(events.at(-1)).toBe('left')
   })

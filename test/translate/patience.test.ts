@@ -28,6 +28,9 @@ function batchOf(
   return { updates: ones.map(([one]) => [one]), ready, hasMore }
 }
 
+const opened = (verdict: 'verified' | 'unsigned') =>
+  ({ kind: 'opened', judged: { verdict } }) as Judgeable['examined']['finding']
+
 /** Takes a batch and, where its first update may wait, lets it. */
 function look(patience: Patience, batch: BatchState): boolean {
   patience.record(batch.ready)
@@ -55,6 +58,24 @@ describe('an update about whose sender the service does not answer', () => {
     expect(look(patience, alone)).toBe(false)
     patience.record(batchOf([[by(5), null]]).ready)
     expect(patience.hasFailed([by(5)])).toBe(false)
+    expect(look(patience, alone)).toBe(true)
+  })
+
+  test.each<[string, Judgeable['examined']['finding'], object]>([
+    ['without words', { kind: 'untouched' }, {}],
+    ['that is damaged', { kind: 'closed', verdict: 'damaged' }, { armored: 'junk' }],
+    ['in the clear', { kind: 'plain', verdict: 'plaintext-in-protected' }, { text: 'x' }],
+    ['without a signature', opened('unsigned'), { armored: 'sealed' }],
+  ])('waits no second time because of a message %s, for which nobody is asked', (...given) => {
+    const [, finding, message] = given
+    const patience = new Patience(TIMES)
+    look(patience, alone)
+    vi.advanceTimersByTime(60_000)
+    const one = found(message, { chatId: 50, fromId: 5 })
+    patience.record([[{ found: one, examined: { finding, passing: null }, ms: 1 }]])
+    expect(look(patience, alone)).toBe(false)
+    const examined = { finding: opened('verified'), passing: null }
+    patience.record([[{ found: one, examined, ms: 1 }]])
     expect(look(patience, alone)).toBe(true)
   })
 
@@ -158,5 +179,41 @@ test('calls that are used up are waited for by update, whoever is behind', () =>
   expect(look(patience, busy)).toBe(true)
   vi.advanceTimersByTime(1)
   expect(look(patience, busy)).toBe(false)
-  expect(patience.mayWait(0, 'another update', busy)).toBe(true)
+})
+
+test('an update that waits for used-up calls has no more time because another span begins', () => {
+  const patience = new Patience(TIMES)
+  const busy = batchOf([[by(5), 'busy']])
+  vi.advanceTimersByTime(TIMES.failedMs - 1000)
+  const waits = Array.from({ length: 8 }, () => {
+    const isWaiting = look(patience, busy)
+    vi.advanceTimersByTime(500)
+    return isWaiting
+  })
+  expect(waits.filter(Boolean)).toHaveLength(6)
+})
+
+test('one after the other, updates wait for used-up calls no longer than one does, in each span', () => {
+  const patience = new Patience(TIMES)
+  const waitedMs = Array.from({ length: 60 }, (_, n) => {
+    const [one, batch] = [`update ${n}`, batchOf([[by(n), 'busy']], { hasMore: true })]
+    let ms = 0
+    for (; ; ms += 500) {
+      patience.record(batch.ready)
+      if (!patience.mayWait(0, one, batch)) return ms
+      patience.wait(0, batch)
+      vi.advanceTimersByTime(500)
+    }
+  })
+  expect(waitedMs.reduce((sum, ms) => sum + ms)).toBe(TIMES.busyMs)
+  vi.advanceTimersByTime(TIMES.failedMs)
+  expect(look(patience, batchOf([[by(99), 'busy']]))).toBe(true)
+})
+
+test('a batch of as many senders as it can name is forgotten by none, and so waits once', () => {
+  const patience = new Patience(TIMES)
+  const crowd = batchOf(Array.from({ length: 10_000 }, (_, n) => [by(n + 1), 'failed']))
+  expect(look(patience, crowd)).toBe(true)
+  vi.advanceTimersByTime(TIMES.failedMs)
+  expect(look(patience, crowd)).toBe(false)
 })

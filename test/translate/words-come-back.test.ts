@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { useStage, type Person } from '../support/double-stage.ts'
-import { no, type Json } from '../support/double-wire.ts'
+import { no, type Json, type Reply } from '../support/double-wire.ts'
 import { openBot } from '../updates/bot.ts'
 
 const stage = useStage({ env: { TESTS_LEAVING: '1' } })
 
 /** A person about whom the service does not answer until this is disposed. */
-function hide(person: Person, chatId: number): Disposable {
-  const list = stage.double.script('GET', `/chats/${chatId}/keys`, no(500, 'internal'))
-  const own = stage.double.script('GET', `/users/${person.id}/key`, no(500, 'internal'))
+function hide(person: Person, chatId: number, reply: Reply = no(500, 'internal')): Disposable {
+  const list = stage.double.script('GET', `/chats/${chatId}/keys`, reply)
+  const own = stage.double.script('GET', `/users/${person.id}/key`, reply)
   return {
     [Symbol.dispose]: () => {
       list[Symbol.dispose]()
@@ -29,6 +29,14 @@ const poll = async (offset: number): Promise<Json[]> => {
   return json.result
 }
 
+/** Lines of the log whose message says so. */
+const lines = (text: string): Json[] =>
+  stage.sidecar
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .map((line) => JSON.parse(line))
+
 test('words whose sender’s certificate cannot be had come once it can, in their place', async () => {
   const [alice, bob] = [await stage.person(), await stage.person()]
   const chat = stage.privateChat(alice)
@@ -46,6 +54,11 @@ test('words whose sender’s certificate cannot be had come once it can, in thei
   const after = await poll(first + 1)
   expect([...before, ...after].map(({ message }) => message.text)).toEqual(['one', 'two', 'three'])
   expect(after[0].message.postern).toMatchObject({ verdict: 'verified' })
+  expect(lines('is left at the service')).toMatchObject([{ chatId: chat.id, why: 'failed' }])
+  expect(lines('left at the service came')).toMatchObject([{ chatId: chat.id }])
+  const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
+  expect(metrics).toMatch(/^postern_updates_left_total\{why="failed"\} 3$/m)
+  expect(metrics).toMatch(/^postern_updates_left_total\{why="busy"\} 0$/m)
   const calls = stage.double.calls('GET', /\/keys$/, since)
   expect(calls.length, 'three tries, then one with each poll').toBeLessThan(20)
 })
@@ -76,6 +89,26 @@ test('a webhook gets them once they can be opened, in their place', async () => 
   await expect.poll(() => texts().slice(-2), { timeout: 20_000 }).toEqual(['two', 'three'])
   await stage.sidecar.call('DELETE', '/webhook')
 })
+
+test.each<Reply>(['hang', 'cut', { status: 200, body: 'no JSON' }])(
+  'a service that answers with %j is waited for as well, also across a restart',
+  async (reply) => {
+    await stage.restart({ TESTS_LEAVING: '1', TESTS_PATIENCE: '0.2' })
+    const alice = await stage.person()
+    const chat = stage.privateChat(alice)
+    let first: number
+    {
+      using _ = hide(alice, chat.id, reply)
+      first = await said(alice, 'late', chat)
+      expect(await poll(first)).toEqual([])
+      await stage.restart()
+      expect(await poll(first)).toEqual([])
+    }
+    const [update] = await poll(first)
+    expect(update.message).toMatchObject({ text: 'late', postern: { verdict: 'verified' } })
+  },
+  60_000,
+)
 
 test('a bot that goes on polling one update at a time waits no longer than others may', async () => {
   const alice = await stage.person()

@@ -68,6 +68,32 @@ test('the same update asked for again says it again, and another change is told 
   expect((await sent(chat)).keyChanged).toEqual([next])
 })
 
+test('words that are withheld for another reason use up nothing', async () => {
+  const { person, chat } = await known()
+  const change = await swap(person)
+  await sent(chat)
+  const stranger = stage.use(await GpgPhone.make())
+  const forged = await stranger.seal(canary(), [stage.botCertificate])
+  const withheld = await stage.deliver([
+    stage.double.world.message(chat, person, { text: canary() }),
+    stage.double.world.message(chat, person, { armored: forged }),
+    stage.double.world.message(chat, person, { armored: 'no message' }),
+  ])
+  for (const { postern } of withheld) expect(postern).not.toHaveProperty('keyChanged')
+  const [real] = await stage.deliver([await written(chat, person)])
+  expect(real.postern).toMatchObject({ verdict: 'verified', keyChanged: [change] })
+})
+
+test('under first-use a message that is withheld for the change itself says so', async () => {
+  const { person, chat } = await known()
+  await stage.sidecar.postern('trust', 'policy', 'first-use')
+  const change = await swap(person)
+  expect((await stage.send(chat, canary())).json.error.code).toBe('postern_trust_required')
+  const [message] = await stage.deliver([await written(chat, person)])
+  expect(message.postern).toMatchObject({ reason: 'key-changed', keyChanged: [change] })
+  await stage.sidecar.postern('trust', 'policy', 'accept')
+})
+
 test('in a group the answer names who changed, and not who did not', async () => {
   const { person } = await known()
   const chat = stage.group([person, await stage.friend()])

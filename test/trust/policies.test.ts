@@ -3,6 +3,7 @@ import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { connectControl } from '../../src/control/client.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import type { TrustPolicy } from '../../src/keys/policies.ts'
+import { until } from '../support/sidecar.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
@@ -77,6 +78,19 @@ test('under accept a changed certificate is sealed to, and the change is written
     detail: { from: before, to: person.phone.fingerprint, standing: 'seen' },
   })
   expect(await postern('trust', 'list', '--changed')).toContain(person.phone.fingerprint)
+})
+
+test('people are listed with the handle that their messages came with, also after a restart', async () => {
+  const { person, chat } = await known()
+  const rowOf = async () => {
+    const { people } = await ask((operations) => operations.trustList())
+    return people.find(({ userId }) => userId === person.id)
+  }
+  await stage.deliver([stage.double.world.message(chat, person, { text: 'hello' })])
+  await until(async () => (await rowOf())?.username != null, 'the handle is listed')
+  await stage.restart()
+  expect(await rowOf()).toMatchObject({ username: `person_${person.id}` })
+  expect(await postern('trust', 'list')).toMatch(new RegExp(`${person.id} +@person_${person.id} `))
 })
 
 test('under first-use a changed certificate waits for the operator, who is heard at once', async () => {

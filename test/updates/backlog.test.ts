@@ -81,6 +81,29 @@ test('what cannot be read counts from when it was first heard of, and is tried a
   expect(peeks.length).toBe(3)
 })
 
+const press = (updateId: number): Update => ({ updateId, kind: 'callback_query' })
+
+test('one without a date counts from when it was first heard of, however often it is read', async () => {
+  const { backlog, peeks, report, pass } = backlogOf({ peek: async () => [press(7)] })
+  await report(1)
+  pass(30_000)
+  await report(1)
+  backlog.recordPoll([press(7)], 100)
+  expect(backlog.state.oldestMs).toBe(30_000)
+  expect(peeks.length).toBe(1)
+  backlog.recordPoll([press(8)], 100)
+  expect(backlog.state.oldestMs).toBe(0)
+})
+
+test('the age goes on between looks, and is over when nothing waits', () => {
+  const { backlog, pass } = backlogOf()
+  backlog.recordPoll([written(5000)], 100)
+  pass(2500)
+  expect(backlog.state.oldestMs).toBe(7500)
+  backlog.recordPoll([], 100)
+  expect(backlog.state.oldestMs).toBeNull()
+})
+
 test('a date that was read while the bot polled is not believed', async () => {
   const read = Promise.withResolvers<Update[]>()
   const { backlog, report } = backlogOf({ peek: () => read.promise })

@@ -6,6 +6,7 @@ import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import type { Delivered } from '../../src/updates/update-batch.ts'
 import { PollWatch } from '../../src/updates/poll-watch.ts'
 import { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
+import { StoreReach } from '../../src/updates/store-reach.ts'
 import { UpdatePoller } from '../../src/updates/update-poller.ts'
 import { createUpstream } from '../../src/upstream/client.ts'
 import { openBot, type WebhookBot } from './bot.ts'
@@ -51,6 +52,10 @@ function open(
       polls,
       backlog,
       limits,
+      storeReach: new StoreReach({
+        fresh: () => Promise.resolve(),
+        keepWatch: () => new DisposableStack(),
+      }),
       incoming: null,
       onPolled: nothing,
       onReadFailed: nothing,
@@ -65,6 +70,7 @@ function open(
     poller,
     client,
     clock,
+    mayDeliver: () => true,
     registration: { webhook, recordDelivered, recordFailure: () => Promise.resolve() },
     onDelivered: nothing,
     onFailed: nothing,

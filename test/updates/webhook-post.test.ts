@@ -18,6 +18,7 @@ test('what is given up while its connection is being made is never sent', async 
   const sent = post(agent, {
     options: { method: 'POST', origin, path, body: '{}' },
     signal: giveUp.signal,
+    mayLeave: () => true,
     isNewConnection: () => true,
   })
   giveUp.abort(new Error('given up'))

@@ -179,7 +179,7 @@ describe('a call that nobody answers', () => {
     const { run, events } = scene([reset])
     const error = await failing(run())
     expect(error.code).toBe('postern_upstream_unreachable')
-    expect(events.unreachable.mock.calls).toEqual([['postern_upstream_unreachable']])
+    expect(events.unreachable.mock.calls).toEqual([[error]])
     expect(events.answered).not.toHaveBeenCalled()
   })
 
@@ -286,7 +286,8 @@ describe('a token that the service refuses', () => {
 
 test('what is not permitted any more is not tried, and the permission is asked each time', async () => {
   const { run, asked } = scene([reset, ok()])
-  const permitted = vi.fn(() => {
+  const permitted = vi.fn(async () => {
+    await Promise.resolve()
     if (permitted.mock.calls.length > 1) throw new Refusal('postern_downgrade_refused')
   })
   const error = await failing(run({ repeat: ifUnreached, permitted }))

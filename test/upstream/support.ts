@@ -102,7 +102,7 @@ export function door(
   const emitted: [string, unknown?][] = []
   const events: UpstreamEvents = {
     answered: (value) => emitted.push(['answered', value]),
-    unreachable: (code) => emitted.push(['unreachable', code]),
+    unreachable: ({ code }) => emitted.push(['unreachable', code]),
     unauthorized: () => emitted.push(['unauthorized']),
     paused: () => emitted.push(['paused']),
     working: () => emitted.push(['working']),

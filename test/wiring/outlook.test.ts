@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,12 +58,20 @@ test('without dates nothing ends, and disk and memory are known', async () => {
   expect(outlook.memoryUsed).toBeLessThan(1)
 })
 
+test('an authority that is there with its successor ends with that', () => {
+  const issue = (to: string) => new Authority().issue('IP:127.0.0.1', ['20200101', to]).cert
+  const [old, next] = [issue('20300101'), issue('20400101')]
+  for (const pem of [old + next, next + old]) {
+    expect(firstEndMs(pem)).toBe(Date.parse('2040-01-01T00:00:00Z'))
+  }
+})
+
 test('of several authorities in a file, the first end counts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outlook-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const later = new Authority().issue('IP:127.0.0.1', ['20200101', '20400101']).cert
-  const sooner = new Authority().issue('IP:127.0.0.1', ['20200101', '20300101']).cert
-  const endMs = Date.parse('2030-01-01T00:00:00Z')
+  const sooner = new Authority().cert
+  const endMs = Date.parse(new X509Certificate(sooner).validTo)
   expect(firstEndMs(`a note\n${later}\n${sooner}`)).toBe(endMs)
   expect(firstEndMs('none')).toBe(Infinity)
   const caFile = join(folder, 'ca.pem')

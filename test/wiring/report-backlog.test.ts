@@ -29,11 +29,16 @@ test('updates that are noticed are a warning, and a reason when the setting says
   expect(reportedAs('noticed', { isReason: true }).reasons).toEqual(['updates-waiting'])
 })
 
-test('each level is logged once when it comes and once when it goes', () => {
+test('a warning is logged once when it comes and once when it goes', () => {
   expect(reportedAs('noticed', { isReason: false }).lines).toEqual([
     'updates wait for the bot',
     'updates do not wait any more',
   ])
+})
+
+test('what is a reason is left to the log of readiness', () => {
+  expect(reportedAs('noticed', { isReason: true }).lines).toEqual([])
+  expect(reportedAs('waiting', { isReason: false }).lines).toEqual([])
 })
 
 test('what piles up before a webhook, or is about to be dropped, is a reason in either case', () => {

@@ -127,7 +127,7 @@ func main() {
 		log.Fatal(err)
 	}
 	bot := NewBot(os.Getenv("BASE_URL"), strings.TrimSpace(string(token)))
-	for {
+	for { // ../bots/echo.go goes on in trouble, too
 		if err := bot.Poll(50); err != nil {
 			log.Fatal(err)
 		}

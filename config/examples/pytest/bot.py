@@ -58,5 +58,5 @@ class Bot:
 if __name__ == "__main__":
     with open(os.environ["BOT_TOKEN_FILE"]) as file:
         bot = Bot(os.environ.get("BASE_URL", "http://127.0.0.1:8700"), file.read().strip())
-    while True:
+    while True:  # ../bots/echo.py goes on in trouble, too
         bot.poll()

@@ -59,9 +59,13 @@ class Person:
 def sandbox():
     command = [*POSTERN, "sandbox", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        line = json.loads(process.stdout.readline())
-        yield Sandbox(line["url"], line["controlUrl"])
-        process.terminate()
+        line = process.stdout.readline()
+        assert line, f"{shlex.join(command)} ended with {process.wait()}"
+        try:
+            addresses = json.loads(line)
+            yield Sandbox(addresses["url"], addresses["controlUrl"])
+        finally:
+            process.terminate()
 
 
 @pytest.fixture
@@ -98,13 +102,23 @@ def sidecar(sandbox, world, tmp_path):
     command = [*POSTERN, "run"]
     environment = {**os.environ, **settings}
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True) as process:
-        lines = (json.loads(line) for line in process.stderr)
-        listening = next(line for line in lines if line.get("msg") == "listening")
-        # Its log must not stand still.
-        threading.Thread(target=lambda: list(lines), daemon=True).start()
-        wait_until_ready(listening["admin"])
-        yield listening["bot"]
-        process.terminate()
+        try:
+            listening = wait_until_listening(process)
+            wait_until_ready(listening["admin"])
+            yield listening["bot"]
+        finally:
+            process.terminate()
+
+
+def wait_until_listening(process: subprocess.Popen) -> dict:
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if '"msg":"listening"' in line:
+            # Its log must not stand still.
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            return json.loads(line)
+    raise AssertionError("the sidecar did not start:\n" + "".join(said))
 
 
 def wait_until_ready(admin_url: str) -> None:
@@ -112,6 +126,7 @@ def wait_until_ready(admin_url: str) -> None:
         try:
             urllib.request.urlopen(admin_url + "/readyz").close()
             return
-        except urllib.error.HTTPError:
+        except urllib.error.HTTPError as error:
+            reasons = json.load(error)["reasons"]
             time.sleep(0.1)
-    raise AssertionError("the sidecar is not ready")
+    raise AssertionError("the sidecar is not ready: " + json.dumps(reasons, indent=2))

@@ -24,8 +24,8 @@ export interface PassParts {
 
 /** Parameters that are not numbers. */
 const TEXT_PARAMS = new Set(['callbackId', 'username'])
-/** First segments whose bodies are translated or managed: never handed on as unknown. */
-const NEVER_UNKNOWN = new Set(['messages', 'key', 'webhook'])
+/** First segments whose bodies are translated, managed or judged: never handed on as unknown. */
+const NEVER_UNKNOWN = new Set(['messages', 'key', 'webhook', 'callbacks'])
 
 /** Registers everything under the API's prefix that is not translated. */
 export function passRoutes(app: FastifyInstance, parts: PassParts): void {

@@ -1,14 +1,16 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { NoResponseError } from '../../errors.ts'
+import { NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
+import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
 import type { PollWatch } from '../../updates/poll-watch.ts'
+import type { StoreReach } from '../../updates/store-reach.ts'
 import { readUpdates } from '../../updates/update-batch.ts'
 import type { Webhook } from '../../updates/webhook.ts'
-import type { Answer, Upstream } from '../../upstream/client.ts'
+import type { Upstream } from '../../upstream/client.ts'
 import { queryOf } from '../params.ts'
-import { isGone } from '../relay.ts'
+import { isGone, type Relayed } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
 export interface UpdateRouteParts {
@@ -20,6 +22,9 @@ export interface UpdateRouteParts {
   webhook: Webhook
   polls: PollWatch
   backlog: Backlog
+  storeReach: Pick<StoreReach, 'begin'>
+  /** Null where no other sidecar can poll. */
+  turns: Pick<PollTurn, 'take'> | null
 }
 
 const POLL_TIMEOUT_MAX_S = 50
@@ -32,10 +37,14 @@ const EMPTY = {
   body: Buffer.from('{"ok":true,"result":[]}'),
 }
 
+/** The turn of a sidecar that is alone. */
+const NO_OTHERS = () => Promise.resolve({ isHeld: true })
+
 /**
  * `GET /updates`: the long poll is passed on with its query untouched; a hang-up on either side
  * ends the other. While the sidecar stops, and when the bot sets a webhook, polls end with an empty
- * list, which confirms nothing; while a webhook is set they are refused.
+ * list, which confirms nothing, as they do when a poll reaches another sidecar; while a webhook is set, and while the store's database is out of
+ * reach, they are refused.
  */
 export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
   return (app, tools) => {
@@ -45,10 +54,18 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       const { stopping } = tools
       let webhookSet: AbortSignal | null = null
       try {
+        // what another sidecar has set or removed is known after this
+        using reach = await parts.storeReach.begin()
+        const { lost } = reach
         const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
         if (refused !== null) return tools.relay(reply, refused)
         webhookSet = parts.webhook.pollsEnd
-        const answer = await poll(query, AbortSignal.any([gone, stopping, webhookSet]), parts)
+        const ends = AbortSignal.any([gone, stopping, webhookSet, lost])
+        const answer = await pollInTurn(query, ends, parts).catch((error: unknown) => {
+          throw lost.aborted ? outOfReach(error) : error
+        })
+        // what comes while nothing can be opened stays at the service
+        if (lost.aborted) throw outOfReach(null)
         return tools.relay(reply, webhookSet.aborted ? EMPTY : answer)
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
@@ -59,7 +76,34 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
   }
 }
 
-async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts): Promise<Answer> {
+/**
+ * Polls, and takes the turn meanwhile: this poll ends one that another sidecar has at the service,
+ * which then gives its turn back.
+ */
+async function pollInTurn(
+  query: string,
+  signal: AbortSignal,
+  parts: UpdateRouteParts,
+): Promise<Relayed> {
+  if (parts.turns === null) return await poll(query, signal, parts, NO_OTHERS)
+  const ended = new AbortController()
+  const taking = parts.turns.take(AbortSignal.any([signal, ended.signal]))
+  taking.catch(() => undefined)
+  try {
+    return await poll(query, signal, parts, async () => await taking)
+  } finally {
+    ended.abort()
+    void taking.then((turn) => turn?.[Symbol.asyncDispose]()).catch(() => undefined)
+  }
+}
+
+/** @param turnOf gives the turn once it is ours, null when it does not become ours */
+async function poll(
+  query: string,
+  signal: AbortSignal,
+  parts: UpdateRouteParts,
+  turnOf: () => Promise<Pick<Turn, 'isHeld'> | null>,
+): Promise<Relayed> {
   const asked = new URLSearchParams(query)
   const timeoutSeconds = within(asked.get('timeout') ?? '0', POLL_TIMEOUT_MAX_S)
   const watched = parts.polls.begin(timeoutSeconds)
@@ -74,11 +118,18 @@ async function poll(query: string, signal: AbortSignal, parts: UpdateRouteParts)
   const limit = within(asked.get('limit') ?? '', POLL_LIMIT_MAX)
   parts.backlog.recordPoll(updates, limit)
   if (parts.incoming === null || updates.length === 0) return answer
+  const turn = await turnOf()
+  if (turn?.isHeld !== true) return EMPTY
   const opened = await parts.incoming.open(updates, {
     gone: signal,
     hasMore: updates.length >= limit,
   })
+  if (!turn.isHeld) return EMPTY
   return opened.changed ? await withUpdates(answer, opened.updates) : answer
+}
+
+function outOfReach(cause: unknown): Refusal {
+  return new Refusal('postern_store_unwritable', 'the database is out of reach', { cause })
 }
 
 /** Holds back that the service's answer is none: a bot may ask again at once, and on and on. */

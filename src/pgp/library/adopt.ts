@@ -1,6 +1,6 @@
 /** Making a secret key that somebody brings the bot's own. */
 import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
-import { judge } from './certificate.ts'
+import { encryptionKey, judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnfitReason, UnlockedKey, UnusableReason } from '../engine.ts'
 import { open } from './open.ts'
 import { BOUNDS } from '../bounds.ts'
@@ -14,7 +14,8 @@ import { parseMessage } from '../format/encrypted-message.ts'
  * Reads a secret key, sees that the service and every reader can use it, and locks it anew.
  * @param file armored or binary
  * @param secrets `from` opens it, null when none was given; `to` locks what is given back;
- *   `certifiedBy` is the key before it, which then vouches for it
+ *   `certifiedBy` is the key before it, which then vouches for it; `mayHaveExpired` takes one that
+ *   has worked until its end
  * @returns why it cannot be the bot's, or the key; never throws for what the file holds
  */
 export async function adopt(
@@ -32,17 +33,31 @@ export async function adopt(
   if (!(await isConsistent(key))) return unfit('inconsistent')
   if (secrets.certifiedBy !== undefined) await certify(key, secrets.certifiedBy)
   const certificate = key.toPublic().armor()
-  const judged = await judge(certificate, nowMs)
+  const atMs = secrets.mayHaveExpired === true ? await lastUsableMs(key, nowMs) : nowMs
+  const judged = await judge(certificate, atMs)
   if (judged.unusable !== null) return unfit(meaningOf(judged.unusable))
-  if (!(await canSign(key, nowMs))) return unfit('no-signing-key')
+  if (!(await canSign(key, atMs))) return unfit('no-signing-key')
   const unlocked = unlockedFrom(key)
-  if (!(await works(unlocked, certificate, nowMs))) return unfit('not-working')
+  if (!(await works(unlocked, certificate, atMs))) return unfit('not-working')
   const locked = await lock(key, secrets)
   return {
     outcome: 'adopted',
     key: { fingerprint: unlocked.fingerprint, certificate, locked },
     expiresMs: judged.expiresMs,
   }
+}
+
+/** When it could be sealed to last, up to now, ms since the epoch; now where it never could. */
+async function lastUsableMs(key: PrivateKey, nowMs: number): Promise<number> {
+  const ends = [await key.getExpirationTime()]
+  for (const subkey of key.subkeys) ends.push(await subkey.getExpirationTime())
+  const before = ends.flatMap((end) => (end instanceof Date ? [end.getTime() - 1000] : []))
+  const moments = [nowMs, ...before.filter((atMs) => atMs < nowMs).sort((a, b) => b - a)]
+  const certificate = key.toPublic()
+  for (const atMs of moments) {
+    if ('subkey' in (await encryptionKey(certificate, atMs))) return atMs
+  }
+  return nowMs
 }
 
 const unfit = (reason: UnfitReason): Adopted => ({ outcome: 'unfit', reason })

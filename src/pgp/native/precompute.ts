@@ -66,9 +66,10 @@ export class PreparedMessages {
     this.#arm()
   }
 
-  /** Destroys all. */
-  clear(): void {
-    for (const place of this.#held.keys()) this.#drop(place)
+  /** Destroys all, or what waits at places that begin alike. */
+  clear(start = ''): void {
+    for (const place of this.#held.keys()) if (place.startsWith(start)) this.#drop(place)
+    if (this.#held.size > 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
@@ -148,10 +149,11 @@ export class Precomputer {
     if (!this.#isMaking) void this.#makeAll()
   }
 
-  /** Destroys all that was made, and makes nothing that was requested. */
-  clear(): void {
-    this.#requests.clear()
-    this.#ready.clear()
+  /** Destroys all that was made, and makes nothing that was requested, for places that begin alike. */
+  clear(start = ''): void {
+    for (const place of this.#requests.keys())
+      if (place.startsWith(start)) this.#requests.delete(place)
+    this.#ready.clear(start)
   }
 
   /** The same, for good. */

@@ -21,8 +21,8 @@ export class MessageSealer implements Disposable {
   readonly #parts: MessageSealerParts
   readonly #lists: RecipientLists
   #isClosed = false
-  /** What everything was prepared under: our key, and what is known of certificates. */
-  #under = ''
+  /** By owner, what everything was prepared under: the key, and what is known of certificates. */
+  readonly #under = new Map<string, string>()
 
   constructor(parts: MessageSealerParts) {
     this.#parts = parts
@@ -34,12 +34,16 @@ export class MessageSealer implements Disposable {
    * @returns null, before anything was done, when our own key is the library's to use
    * @throws Error when any certificate cannot be used
    */
-  async seal({ text, certificates, signer, cipher, place }: SealRequest): Promise<Sealed | null> {
+  async seal(asked: SealRequest): Promise<Sealed | null> {
+    const { text, certificates, signer, cipher, owner } = asked
     const { own, precomputer, packets } = this.#parts
     const seals = (await own.of(signer))?.seals
     if (!seals || this.#isClosed) return null
     const list = await this.#lists.of(certificates, seals)
-    this.#dropOutdated(signer.fingerprint)
+    // Begins alike for all places of an owner.
+    const start = owner === undefined ? '' : `${owner}/`
+    this.#dropOutdated(start, signer.fingerprint)
+    const place = asked.place === undefined ? undefined : start + asked.place
     const request = { list, cipher: await this.#cipherFor(list, cipher) }
     const ready = place === undefined ? null : precomputer.take(place, request)
     const prepared = ready ?? (await packets.buildNow(request))
@@ -60,11 +64,14 @@ export class MessageSealer implements Disposable {
     return (await this.#parts.readAes256(others)) ? asked : 'aes128'
   }
 
-  /** Another key of ours, or another word on any certificate, ends all that was made before. */
-  #dropOutdated(fingerprint: string): void {
+  /**
+   * Another key of the owner's, or another word on any certificate, ends all that was made before.
+   * @param start of the owner's places
+   */
+  #dropOutdated(start: string, fingerprint: string): void {
     const under = `${fingerprint} ${this.#parts.certificates.epoch}`
-    if (under === this.#under) return
-    this.#under = under
-    this.#parts.precomputer.clear()
+    if (under === this.#under.get(start)) return
+    this.#under.set(start, under)
+    this.#parts.precomputer.clear(start)
   }
 }

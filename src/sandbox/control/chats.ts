@@ -63,8 +63,9 @@ const setMembership = operation(
 /** Chats and their members. */
 export const CHATS = {
   addPrivateChat: operation(
-    'A person opens a private chat with a bot; the one they have, if they have one.',
-    z.strictObject({ userId: personId, botId }),
+    'A person opens a private chat with a bot; the one they have, if they have one. `name` is what ' +
+      'commands call it.',
+    z.strictObject({ userId: personId, botId, name: text.optional() }),
     ChatSummary,
     (context, input) => {
       const ids = [requirePerson(context, input.userId).id, requireBot(context, input.botId).id]
@@ -72,25 +73,30 @@ export const CHATS = {
         const both = ids.every((id) => chat.members.has(id))
         if (chat.kind === 'private' && both) return brief(context.world, chat)
       }
+      requireFreeName(context.world, input.name)
       const chat = context.world.addChat('private')
+      chat.name = input.name ?? null
       for (const id of ids) chat.members.set(id, newMembership(chat, 'member'))
       return brief(context.world, chat)
     },
   ),
   addRoom: operation(
-    'A group or channel; the first of `members` owns it. Readable only with `historyVisible`.',
+    'A group or channel; the first of `members` owns it. Readable only with `historyVisible`. ' +
+      '`name` is what commands call it.',
     z.strictObject({
       kind: z.enum(['group', 'channel']),
       members: z.array(accountId),
+      name: text.optional(),
       username: text.optional(),
       ...settings,
     }),
     ChatSummary,
-    (context, { kind, members, username, ...rest }) => {
+    (context, { kind, members, name, username, ...rest }) => {
       for (const id of members) requireAddable(context, id)
+      requireFreeName(context.world, name)
       if (username !== undefined) requireFreeHandle(context.world, username)
       const chat = context.world.addChat(kind)
-      Object.assign(chat, { title: kind }, definedFields(rest))
+      Object.assign(chat, { title: kind, name: name ?? null }, definedFields(rest))
       if (username !== undefined) {
         claimHandle(context.world, username, { chat: chat.id })
         chat.username = username
@@ -148,8 +154,8 @@ export const CHATS = {
     z.array(ChatEntry),
     ({ world }) =>
       [...world.chats.values()].map((chat) => {
-        const { title, username, members } = chat
-        return { ...brief(world, chat), title, username, members: [...members.keys()] }
+        const { name, title, username, members } = chat
+        return { ...brief(world, chat), name, title, username, members: [...members.keys()] }
       }),
   ),
 }
@@ -160,6 +166,12 @@ function requireRoom(context: ControlContext, id: number): ChatState {
     throw new ControlError('in a private chat nobody joins, leaves or has another status')
   }
   return chat
+}
+
+/** @throws ControlError when another chat has the name */
+function requireFreeName(world: World, name: string | undefined): void {
+  const isTaken = [...world.chats.values()].some((chat) => chat.name === name)
+  if (name !== undefined && isTaken) throw new ControlError(`a chat is called ${name} already`)
 }
 
 /** @throws ControlError for a bot whose owner forbids groups, and for a closed account */

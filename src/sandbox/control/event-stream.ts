@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { EVENT_KINDS, type EventKind, type SandboxEvent } from '../events/event.ts'
-import type { EventLog } from '../events/log.ts'
+import type { EventLog, LoggedEvent } from '../events/log.ts'
 import { hangUpSignal } from '../http/hang-up.ts'
 import { nextCall } from '../next-call.ts'
 import { readInput } from './input.ts'
@@ -43,11 +43,32 @@ export async function streamEvents(
 ): Promise<void> {
   const { after, kinds } = readStart(request)
   const signal = AbortSignal.any([host.ended, hangUpSignal(reply)])
+  await streamLog(reply, { log, after, signal, isWanted: isOf(kinds) })
+}
+
+/**
+ * Answers with the events of a log as they come, in the way that `streamEvents` describes.
+ * @param o `after` an id; undefined: from now on. `signal` ends the stream
+ */
+export async function streamLog<E extends LoggedEvent>(
+  reply: FastifyReply,
+  o: {
+    log: EventLog<E>
+    after: number | undefined
+    signal: AbortSignal
+    isWanted: (event: E) => boolean
+  },
+): Promise<void> {
+  const { log, after, signal, isWanted } = o
   reply.hijack()
   const { raw } = reply
   // A write to a reader that is just gone fails; the signal ends the stream.
   raw.on('error', () => undefined)
-  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+  })
   raw.flushHeaders()
   const start = log.read(after ?? log.last, 0)
   let position = start.last
@@ -61,7 +82,7 @@ export async function streamEvents(
     while (!signal.aborted) {
       const page = log.read(position, PAGE_EVENTS)
       if (page.missed > 0) return drop(raw, page.missed)
-      const text = page.events.filter(isOf(kinds)).map(format).join('')
+      const text = page.events.filter(isWanted).map(format).join('')
       if (text !== '') {
         heartbeat.refresh()
         raw.write(text)
@@ -91,14 +112,14 @@ function isOf(kinds: EventKind[] | undefined): (event: SandboxEvent) => boolean 
   return ({ kind }) => kinds?.includes(kind) ?? true
 }
 
-function format(event: SandboxEvent): string {
+function format(event: LoggedEvent): string {
   return `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
 /** Waits until the reader took what was written, missed events meanwhile, or is gone. */
 async function drained(
   raw: ServerResponse,
-  { log, position, signal }: { log: EventLog; position: number; signal: AbortSignal },
+  { log, position, signal }: { log: DrainedLog; position: number; signal: AbortSignal },
 ): Promise<void> {
   const onChange = (listener: () => void): (() => void) => {
     const unsubscribe = log.onAppend(listener)
@@ -111,6 +132,12 @@ async function drained(
   while (raw.writableNeedDrain && !signal.aborted && log.read(position, 0).missed === 0) {
     await nextCall(onChange, signal)
   }
+}
+
+/** Of a log, all that `drained` needs. */
+interface DrainedLog {
+  onAppend(listener: () => void): () => void
+  read(after: number, limit: number): { missed: number }
 }
 
 function drop(raw: ServerResponse, missed: number): void {

@@ -73,7 +73,9 @@ const NAMES: Record<string, string> = {
   null: 'null',
 }
 
-function integer({ minimum, maximum }: JsonSchema): string {
+function integer({ minimum, maximum, description }: JsonSchema): string {
+  const isId = typeof description === 'string' && description.startsWith('id of ')
+  if (isId) return `the ${description}, an integer`
   const hasLeast = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER
   const hasMost = typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER
   return `an integer${hasLeast ? ` from ${minimum}` : ''}${hasMost ? ` to ${maximum}` : ''}`

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { Phone } from '../phone/phone.ts'
+import { PhoneVerdict } from '../phone/seen.ts'
 import { publishedKey } from '../rules/keys.ts'
 import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
 import {
   ControlError,
   requireWriter,
   operation,
+  requireChat,
+  requireMember,
   requirePerson,
   type ControlContext,
 } from './operation.ts'
@@ -49,6 +52,23 @@ export const MEDIA = {
         to: to?.map((one) => certificateOf(context, one)),
       })
       return { messageId: sent, mediaId, url: `/media/${mediaId}` }
+    },
+  ),
+  openMedia: operation(
+    'Gives a file of a message as the person’s phone shows it, opened and verified, and how many ' +
+      'bytes the service holds of it. `base64` is empty when the phone cannot open it.',
+    z.strictObject({ userId: personId, chatId, messageId, mediaId: text }),
+    z.object({
+      base64: text,
+      verdict: PhoneVerdict,
+      signer: text.nullable().describe('fingerprint of the certificate that verified it'),
+      storedBytes: z.int(),
+    }),
+    async (context, { userId, ...file }) => {
+      requireMember(requireChat(context, file.chatId), requirePerson(context, userId).id)
+      const { bytes, verdict, signer } = await (await context.phones.of(userId)).openFile(file)
+      const storedBytes = context.world.files.get(file.mediaId)?.length ?? 0
+      return { base64: bytes.toString('base64'), verdict, signer, storedBytes }
     },
   ),
   addMedia: operation(

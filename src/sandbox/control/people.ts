@@ -1,17 +1,18 @@
 import { z } from 'zod'
-import { setPersonKey } from '../rules/keys.ts'
+import { publishedKey, setPersonKey } from '../rules/keys.ts'
 import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
-import { botId, chatId, personId, text, textOrNull } from './fields.ts'
+import { accountId, botId, chatId, personId, text, textOrNull } from './fields.ts'
 import {
+  ControlError,
   operation,
   requireBot,
   requireChat,
   requirePerson,
   requirePresentPerson,
 } from './operation.ts'
-import { Account, done, ShownCommand, PersonEntry } from './results.ts'
+import { Account, done, PublishedCertificate, ShownCommand, PersonEntry } from './results.ts'
 
 const who = { userId: personId }
 
@@ -47,6 +48,17 @@ export const PEOPLE = {
     (context, { userId, ...key }) => {
       setPersonKey(context.world, requirePresentPerson(context, userId), key)
       return { published: true } as const
+    },
+  ),
+  certificate: operation(
+    'Gives the certificate that a person or a bot published; null when there is none.',
+    z.strictObject({ userId: accountId }),
+    PublishedCertificate.nullable(),
+    ({ world }, { userId }) => {
+      if (!world.people.has(userId) && !world.bots.has(userId)) {
+        throw new ControlError(`nobody has the id ${userId}`)
+      }
+      return publishedKey(world, userId)
     },
   ),
   block: operation(
@@ -89,10 +101,11 @@ export const PEOPLE = {
     'Every person, with the fingerprint of their key.',
     z.strictObject({}),
     z.array(PersonEntry),
-    ({ world }) =>
+    ({ world, phones }) =>
       [...world.people.values()].map(({ id, username, firstName, lastName, key, gone }) => {
         const names = { username, firstName, lastName }
-        return { id, ...names, fingerprint: key?.fingerprint ?? null, gone }
+        const fingerprint = key?.fingerprint ?? null
+        return { id, ...names, fingerprint, hasPhone: phones.has(id), gone }
       }),
   ),
   commandsFor: operation(

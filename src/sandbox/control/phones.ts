@@ -8,7 +8,7 @@ import {
   SEEN_KINDS,
   SeenEvent,
 } from '../phone/seen.ts'
-import { chatId, personId } from './fields.ts'
+import { chatId, messageId, personId } from './fields.ts'
 import { operation, requireChat, requireMember, requirePerson } from './operation.ts'
 import { GROWING, waitFor } from './waiting.ts'
 
@@ -17,7 +17,8 @@ export const PHONES = {
   inbox: operation(
     'Gives what a person’s phone showed, in order: `seen` lists all of it, by `kind`; `inbox` the ' +
       'messages, `keyChanges` and `answers` to presses alone. With `kinds` or `chatId` only those. ' +
-      '`last` is the number to continue after.',
+      '`last` is the number to continue after. An `after` above it is of a world that was put back ' +
+      'since, and is answered at once.',
     z.strictObject({
       userId: personId,
       chatId: chatId.optional(),
@@ -41,7 +42,8 @@ export const PHONES = {
           .filter((event) => inChat === undefined || ('chatId' in event && event.chatId === inChat))
       await waitFor(context, {
         waitMs: wait,
-        isThere: () => matching().length > 0,
+        // A number that the phone did not reach is of a world that was put back since.
+        isThere: () => matching().length > 0 || after > phone.seenEvents.length,
         onChange: (listener) => phone.onSeen(listener),
       })
       const seen = matching()
@@ -56,12 +58,12 @@ export const PHONES = {
   ),
   screen: operation(
     'Gives what a person’s phone shows of a chat now: its messages as they are, opened and ' +
-      'verified, also the person’s own; and which bots are typing.',
-    z.strictObject({ userId: personId, chatId }),
+      'verified, also the person’s own; and which bots are typing. With `messageId` only that one.',
+    z.strictObject({ userId: personId, chatId, messageId: messageId.optional() }),
     ChatScreen,
-    async (context, { userId, chatId: id }) => {
+    async (context, { userId, chatId: id, messageId: only }) => {
       requireMember(requireChat(context, id), requirePerson(context, userId).id)
-      return await (await context.phones.of(userId)).chat(id)
+      return await (await context.phones.of(userId)).chat(id, only)
     },
   ),
 }

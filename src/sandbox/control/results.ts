@@ -138,6 +138,7 @@ export const PersonEntry = Account.extend({
   firstName: z.string(),
   lastName: z.string().nullable(),
   fingerprint: z.string().nullable().describe('of the published key'),
+  hasPhone: z.boolean().describe('a phone of this sandbox holds the key'),
   gone: z.boolean().describe('closed the account'),
 }).meta({ id: 'PersonEntry' })
 
@@ -152,6 +153,7 @@ export const BotSummary = Account.extend({
 }).meta({ id: 'BotSummary' })
 
 export const ChatEntry = ChatSummary.extend({
+  name: z.string().nullable().describe('what the seed calls it'),
   title: z.string().nullable(),
   username: z.string().nullable(),
   members: z.array(id),

@@ -84,8 +84,7 @@ export const SandboxEvent = z
 export type SandboxEvent = z.infer<typeof SandboxEvent>
 
 /** An event before it has its number and time. */
-export type EventBody = Body<SandboxEvent>
-type Body<E> = E extends unknown ? Omit<E, 'id' | 'at'> : never
+export type EventBody<E = SandboxEvent> = E extends unknown ? Omit<E, 'id' | 'at'> : never
 
 export type EventKind = SandboxEvent['kind']
 

@@ -5,9 +5,16 @@ import type { EventBody, SandboxEvent } from './event.ts'
 /** How many of the newest events a log holds. */
 const HELD_EVENTS = 10_000
 
+/** What a log holds: something with an id and a kind. */
+export interface LoggedEvent {
+  id: number
+  at: number
+  kind: string
+}
+
 /** A part of the log. */
-export interface EventPage {
-  events: SandboxEvent[]
+export interface EventPage<E = SandboxEvent> {
+  events: E[]
   /** The id to continue after: that of the newest event that was looked at. */
   last: number
   /** How many events came after `after` and are held no longer. */
@@ -15,10 +22,10 @@ export interface EventPage {
 }
 
 /** Events in order, of which the newest are held. */
-export class EventLog {
+export class EventLog<E extends LoggedEvent = SandboxEvent> {
   readonly #held: number
   /** By id modulo `#held`. */
-  readonly #ring: SandboxEvent[] = []
+  readonly #ring: E[] = []
   readonly #listeners = new Listeners()
   #last = 0
 
@@ -32,9 +39,9 @@ export class EventLog {
     return this.#last
   }
 
-  append(atMs: number, body: EventBody): void {
+  append(atMs: number, body: EventBody<E>): void {
     const id = ++this.#last
-    this.#ring[id % this.#held] = { id, at: atMs, ...body }
+    this.#ring[id % this.#held] = { id, at: atMs, ...body } as unknown as E
     this.#listeners.emit()
   }
 
@@ -42,12 +49,12 @@ export class EventLog {
    * Events with greater ids than `after`, oldest first. An `after` above the newest id is of an
    * earlier run: the log is read from its beginning.
    */
-  read(after: number, limit = Infinity): EventPage {
+  read(after: number, limit = Infinity): EventPage<E> {
     const from = after > this.#last ? 0 : after
     const oldest = Math.max(1, this.#last - this.#held + 1)
     const first = Math.max(from + 1, oldest)
     const end = Math.min(this.#last, first + limit - 1)
-    const events: SandboxEvent[] = []
+    const events: E[] = []
     for (let id = first; id <= end; id++) {
       const event = this.#ring[id % this.#held]
       if (event !== undefined) events.push(event)
@@ -64,7 +71,7 @@ export class EventLog {
    * The events after an id, then each new one, until the signal is aborted.
    * @throws RangeError when some of them are held no longer
    */
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<SandboxEvent, void, void> {
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<E, void, void> {
     let position = after
     while (!signal.aborted) {
       const { events, last, missed } = this.read(position, 1)

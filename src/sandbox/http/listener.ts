@@ -4,7 +4,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { browserProblem, doorProblem, type DoorProblem } from '../../door.ts'
+import { browserProblem, doorProblem, ownPageProblem, type DoorProblem } from '../../door.ts'
 import { NO_SCHEMAS } from '../../util/no-schemas.ts'
 import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 
@@ -19,6 +19,8 @@ export interface ListenerAccess {
 interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
   /** Greatest size of a request body. */
   bodyBytes: number
+  /** Who of browsers may call: nobody, or the page that it serves itself. */
+  browsers?: 'none' | 'own-page'
   /** Path of a health probe, which may use any Host. */
   probePath?: string
   /** Whether a request has a body to parse; that of others is ignored. All have, when absent. */
@@ -41,7 +43,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     refusalOf = () => null,
     ...others
   } = options
-  const { knownHosts, probePath, ...rest } = others
+  const { knownHosts, probePath, browsers = 'none', ...rest } = others
+  const judge = browsers === 'none' ? doorProblem : ownPageProblem
   const app = Fastify({
     bodyLimit: bodyBytes,
     exposeHeadRoutes: false,
@@ -67,7 +70,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     const problem =
       request.url.split('?', 1)[0] === probePath
         ? browserProblem(request.raw.rawHeaders)
-        : accessProblem(request, knownHosts)
+        : accessProblem(judge(request.raw.rawHeaders, knownHosts))
     if (problem === null) next()
     else void reply.code(problem.status).send({ ok: false, error: problem })
   })
@@ -89,11 +92,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   return app
 }
 
-function accessProblem(
-  { raw }: FastifyRequest,
-  knownHosts: ReadonlySet<string>,
-): DoorProblem | null {
-  const problem = doorProblem(raw.rawHeaders, knownHosts)
+function accessProblem(problem: DoorProblem | null): DoorProblem | null {
   if (problem?.code !== 'postern_host_refused') return problem
   return { ...problem, message: HOST_REFUSED }
 }

@@ -133,6 +133,23 @@ export class PhoneConnection {
   }
 
   /**
+   * A file of a message that the phone shows, as the service holds it, and who sent it.
+   * @throws PhoneError when there is no such one
+   */
+  download(o: { chatId: number; messageId: number; mediaId: string }): {
+    stored: Uint8Array
+    fromId: number
+  } {
+    const message = this.messages(o.chatId).find(({ id }) => id === o.messageId)
+    const isThere = message?.media.some(({ id }) => id === o.mediaId) === true
+    const stored = isThere ? this.#world.files.get(o.mediaId) : undefined
+    if (message === undefined || stored === undefined) {
+      throw new PhoneError(`message ${o.messageId} of chat ${o.chatId} has no file ${o.mediaId}`)
+    }
+    return { stored, fromId: message.fromId }
+  }
+
+  /**
    * Posts a message, which the transcript records as sent. Gives its id.
    * @throws PhoneError when the person may not write there
    */

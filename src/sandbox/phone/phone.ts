@@ -2,6 +2,7 @@ import type { Engine } from '../../pgp/engine.ts'
 import type { PhoneConnection } from './connection.ts'
 import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
 import { readMessage, type MessageReader } from './read.ts'
+import { readFile, type ReadFile } from './read-file.ts'
 import { receivedOf } from './receive.ts'
 import { ScreenReader, type ChatScreen } from './screen.ts'
 import { PhoneSealer, type FileSealingOptions, type PhoneIdentity } from './seal.ts'
@@ -170,11 +171,24 @@ export class Phone {
 
   /**
    * What is on the screen now when the person looks at a chat: its messages as they are now, also
-   * the person's own, and who is typing. @throws PhoneError when the person is not in the chat
+   * the person's own, and who is typing.
+   * @param messageId only this message of it
+   * @throws PhoneError when the person is not in the chat
    */
-  async chat(chatId: number): Promise<ChatScreen> {
+  async chat(chatId: number, messageId?: number): Promise<ChatScreen> {
     await this.settled()
-    return await this.#screen.read(chatId, { reader: this.#reader, seen: this.seenEvents })
+    return await this.#screen.read(
+      { chatId, messageId },
+      { reader: this.#reader, seen: this.seenEvents },
+    )
+  }
+
+  /**
+   * A file of a message, as the phone shows it when the person taps on it.
+   * @throws PhoneError when the person is not in the chat, or the message has no such file
+   */
+  async openFile(o: { chatId: number; messageId: number; mediaId: string }): Promise<ReadFile> {
+    return await readFile(this.#reader, this.#connection.download(o))
   }
 
   /** Handles an event of the world. What it shows of them, it shows one after the other. */
@@ -201,14 +215,17 @@ export class Phone {
     await this.#work
   }
 
-  /** The first message in the inbox that matches, now or later. @throws Error after `withinMs` */
+  /**
+   * The first message in the inbox that matches, now or later.
+   * @throws Error after `withinMs`, with the last messages that it showed instead
+   */
   async seen(matches: (seen: InboxEntry) => boolean, withinMs = 10_000): Promise<InboxEntry> {
     const endMs = Date.now() + withinMs
     for (;;) {
       const found = this.inbox.find(matches)
       if (found !== undefined) return found
       this.#connection.requireCurrent()
-      if (Date.now() >= endMs) throw new Error('the phone did not see it in time')
+      if (Date.now() >= endMs) throw new Error(describeMissing(this.inbox))
       await this.#nextMessage(endMs - Date.now())
     }
   }
@@ -246,4 +263,17 @@ export class Phone {
       const stopListening = this.onSeen(done)
     })
   }
+}
+
+const NAMED_MESSAGES = 3
+const NAMED_CHARACTERS = 80
+
+function describeMissing(inbox: readonly InboxEntry[]): string {
+  const last = inbox.slice(-NAMED_MESSAGES).map(({ text, kind }) => {
+    return kind === 'message' || kind === 'edited'
+      ? JSON.stringify(text.slice(0, NAMED_CHARACTERS))
+      : kind
+  })
+  const shown = last.length === 0 ? 'it showed nothing' : `the last it showed: ${last.join(', ')}`
+  return `the phone did not see it in time; ${shown}`
 }

@@ -27,6 +27,11 @@ export class Phones {
     await Promise.all([...this.#identities.keys()].map((userId) => this.of(userId)))
   }
 
+  /** Whether the person's phone was made. */
+  has(userId: number): boolean {
+    return this.#phones.has(userId)
+  }
+
   /**
    * A person's phone. Making it generates and publishes the person's key.
    * @param kind of that key; ignored when the phone exists

@@ -1,4 +1,4 @@
-import type { Engine, OpenedText } from '../../pgp/engine.ts'
+import type { Engine, OpenedFile, OpenedText } from '../../pgp/engine.ts'
 import type { PhoneConnection } from './connection.ts'
 import type { PhoneIdentity } from './seal.ts'
 import type { InboxEntry, PhoneVerdict } from './seen.ts'
@@ -38,9 +38,10 @@ export async function readMessage(
   }
 }
 
-async function verifySignatures(
+/** @param certificate of the sender, or null */
+export async function verifySignatures(
   { engine, identity }: MessageReader,
-  opened: OpenedText,
+  opened: OpenedText | OpenedFile,
   certificate: string | null,
 ): Promise<PhoneVerdict> {
   if (opened.signatures.length === 0) return 'unsigned'

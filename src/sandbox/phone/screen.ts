@@ -40,8 +40,9 @@ export class ScreenReader {
   /** By author and sealed text. */
   readonly #read = new RecentMap<ReadMessage>(REMEMBERED_CHARACTERS)
 
+  /** @param of a chat, or one message of it */
   async read(
-    chatId: number,
+    { chatId, messageId: only }: { chatId: number; messageId?: number | undefined },
     { reader, seen }: { reader: MessageReader; seen: readonly SeenEvent[] },
   ): Promise<ChatScreen> {
     const { connection } = reader
@@ -51,6 +52,7 @@ export class ScreenReader {
     }
     const read: ScreenMessage[] = []
     for (const message of connection.messages(chatId)) {
+      if (only !== undefined && message.id !== only) continue
       const reading = readingIn(newest.get(message.id), message)
       read.push(toScreenMessage(message, reading ?? (await this.#open(reader, message))))
     }

@@ -14,7 +14,7 @@ export async function addChat(
   const { chat, ids } = o
   if (chat.kind === 'private') {
     const members = { userId: ids.account(chat.person), botId: ids.account(chat.bot) }
-    return (await control.addPrivateChat(members)).id
+    return (await control.addPrivateChat({ ...members, name: o.name })).id
   }
   const { kind, mode, members, history: _later, ...settings } = chat
   const handles = Object.keys(members)
@@ -23,6 +23,7 @@ export async function addChat(
     historyVisible: mode === 'open',
     members: handles.map((handle) => ids.account(handle)),
     ...settings,
+    name: o.name,
     title: settings.title ?? o.name,
   })
   for (const [handle, { status, rights, title }] of membershipsOf(chat)) {

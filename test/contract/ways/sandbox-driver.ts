@@ -40,11 +40,19 @@ export class SandboxDriver implements Driver {
   readonly #scenes = new Map<'public' | 'local', Promise<Scene>>()
   readonly #faithful: Faithful[] = []
   readonly #folder: string | undefined
+  readonly #storeUrl: (() => Promise<string>) | undefined
 
-  /** @param folder where its sandboxes keep their worlds, in files; in memory when absent */
-  constructor(way: 'direct' | 'protected' | 'open', folder?: string) {
+  /**
+   * @param o `folder` where its sandboxes keep their worlds, in files; in memory when absent.
+   *   `storeUrl`: the database that holds the store of its sidecars; a folder when absent
+   */
+  constructor(
+    way: 'direct' | 'protected' | 'open',
+    o: { folder?: string; storeUrl?: () => Promise<string> } = {},
+  ) {
     this.way = way
-    this.#folder = folder
+    this.#folder = o.folder
+    this.#storeUrl = o.storeUrl
   }
 
   /** Answers that were found to be the service’s own, byte for byte. */
@@ -106,7 +114,10 @@ export class SandboxDriver implements Driver {
     const { url: upstream, token } = sandbox
     const parts = { clock, resolveHost }
     const publish = this.way === 'protected'
-    return this.#stack.use(await startSidecarInProcess({ upstream, token, publish, parts }))
+    const storeUrl = await this.#storeUrl?.()
+    return this.#stack.use(
+      await startSidecarInProcess({ upstream, token, publish, parts, storeUrl }),
+    )
   }
 
   #inspect(sandbox: Sandbox): Inspect {

@@ -5,6 +5,7 @@ import { SecretSource } from '../../../src/config/secrets.ts'
 import { settingsFrom } from '../../../src/config/settings.ts'
 import { createSidecar, type HandedInParts, type Sidecar } from '../../../src/context.ts'
 import { canaries } from '../../support/canaries.ts'
+import { freshSchema } from '../../support/postgres.ts'
 import { watchedLog } from '../../support/watched-log.ts'
 import { until } from '../steps.ts'
 
@@ -25,6 +26,8 @@ export async function startSidecarInProcess(o: {
   token: string
   publish: boolean
   parts: HandedInParts
+  /** `store.url`; the store is in a folder when absent. */
+  storeUrl?: string | undefined
 }): Promise<RunningSidecar> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const tokenFile = join(folder, 'token')
@@ -41,11 +44,15 @@ export async function startSidecarInProcess(o: {
       admin: { port: 0 },
       dataDir: join(folder, 'data'),
       key: { publish: o.publish, protection: 'none' },
+      store: { schema: freshSchema() },
     }),
     secrets: {
       botToken: SecretSource.fromFile(tokenFile, 'token'),
       clientToken: null,
       passphrase: SecretSource.fromValue(PASSPHRASE),
+      ...(o.storeUrl !== undefined && {
+        storeUrl: SecretSource.fromValue(o.storeUrl, 'database'),
+      }),
     },
     log: watchedLog(),
     parts: o.parts,

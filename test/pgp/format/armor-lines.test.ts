@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/pgp/format/armor.ts'
 import { dearmored } from '../../../src/pgp/format/armor-lines.ts'
+import { ByteReader } from '../../../src/pgp/format/byte-reader.ts'
 import { FramingError } from '../../../src/pgp/format/packets.ts'
-import { readerOf } from '../../support/bulk.ts'
+import { readerOf } from '../../support/memory-room.ts'
 import { armor, crc24 } from '../../support/openpgp-framing.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { runs } from '../../support/chance.ts'
@@ -20,6 +21,7 @@ async function read(text: string, size = 65_536): Promise<Buffer | null> {
     return concat(...pieces)
   } catch (error) {
     expect(error).toBeInstanceOf(FramingError)
+    expect(error).toMatchObject({ reason: 'armor' })
     return null
   }
 }
@@ -31,7 +33,14 @@ test.each([
   ['with headers', armor(BYTES, { headers: ['Version: X 1.0', 'Comment: a: b', 'Comment:'] })],
   ['with trailing spaces and tabs', good.replaceAll('\n', ' \t\n')],
   ['in lines of 4', armor(BYTES, { lineChars: 4 })],
+  ['in lines of 6', armor(BYTES, { lineChars: 6 })],
+  ['in lines of 7', armor(BYTES, { lineChars: 7 })],
   ['in one line', armor(BYTES, { lineChars: 4096 })],
+  [
+    'with an empty line before its end',
+    armor(BYTES, { checksum: false }).replace('\n-----END', '\n\n-----END'),
+  ],
+  ['with empty lines behind its checksum', good.replace('\n-----END', '\n\n \n-----END')],
   ['with empty lines around it', `\n \r\n${good}\n\n \t\n`],
   ['without a last line end', good.trimEnd()],
 ])('a block %s gives its bytes, however it arrives', async (_, text) => {
@@ -58,10 +67,31 @@ test.each([
   ['a foreign character', good.replace(firstLine, `${firstLine.slice(0, -1)}!`)],
   ['one character too many', good.replace(firstLine, `${firstLine}A`)],
   ['padding in the middle', good.replace(firstLine, `${firstLine.slice(0, -1)}=`)],
+  ['base64 behind padding', armor(seeded('x', 4)).replace('==\n', '==\nAAAA\n')],
+  [
+    'bits behind the last byte',
+    armor(Buffer.alloc(1), { checksum: false }).replace('AA==', 'AB=='),
+  ],
   ['padding missing', armor(seeded('x', 4), { checksum: false }).replace('==', '')],
   ['a line without end', `-----BEGIN PGP MESSAGE-----\n\n${'A'.repeat(300_000)}`],
 ])('a block with %s is refused', async (_, text) => {
   for (const size of [3, 65_536]) expect(await read(text, size)).toBeNull()
+})
+
+test('a line may be as long as a message, and not one character longer', async () => {
+  const begin = '-----BEGIN PGP MESSAGE-----\n\n'
+  const line = 'A'.repeat(131_072)
+  const arriving = async (...pieces: string[]): Promise<number> => {
+    async function* source(): AsyncGenerator<Uint8Array> {
+      for (const piece of pieces) yield await Promise.resolve(Buffer.from(piece))
+    }
+    let bytes = 0
+    for await (const piece of dearmored(new ByteReader(source()))) bytes += piece.length
+    return bytes
+  }
+  const end = '-----END PGP MESSAGE-----'
+  expect(await arriving(begin, line, `\n${end}`)).toBe(98_304)
+  await expect(arriving(begin, line, 'A', `AAA\n${end}`)).rejects.toThrow('armor')
 })
 
 test('every single changed character is judged as the whole text would be', async () => {

@@ -77,6 +77,11 @@ test.each([
   ['P26 one one-pass, two signatures', [opening, hello, closing, closing], 'structure'],
   ['P26 signatures before and behind', [closing, hello, closing], 'structure'],
   ['P26 signature and one-pass before', [closing, opening, hello, closing], 'structure'],
+  [
+    'P26 signature and one-pass before, as many signatures behind',
+    [closing, opening, hello, closing, closing],
+    'structure',
+  ],
   ['P26 one-pass behind', [hello, opening], 'structure'],
   ['P26 signatures alone', [opening, closing], 'structure'],
   ['P29 five signatures', [signedLiteral('hello', [by, by, by, by, by])], 'too-many-packets'],
@@ -133,4 +138,19 @@ test('one-pass packets and signatures are paired from the inside out', async () 
   expect(outcomeOf(await openInner(nested))).toBe('opened')
   const crossed = concat(onePass(text), opening, hello, closeText, closing)
   expect(outcomeOf(await openInner(crossed))).toBe('damaged: one-pass')
+  const outer = concat(onePass(text), opening, hello, closing, closing)
+  expect(outcomeOf(await openInner(outer))).toBe('damaged: one-pass')
+})
+
+test('signatures that claim nothing are told from each other', async () => {
+  const odd = signature({ ...by, type: TYPE.standalone, over: Buffer.from('hello') })
+  const opened = await openInner(concat(odd, odd, hello))
+  const claims = opened.outcome === 'opened' ? opened.signatures : []
+  expect(claims.map(({ digest }) => digest)).toEqual(['unreadable-0', 'unreadable-1'])
+  expect(claims.map(({ intended }) => intended)).toEqual([[], []])
+})
+
+test('what is damaged inside something that is signed around is just that', async () => {
+  const inner = concat(onePass(by), compressed(literal('hello', { format: 'z' }), 2), closing)
+  expect(await openInner(inner)).toEqual({ outcome: 'damaged', reason: 'literal' })
 })

@@ -112,6 +112,11 @@ test.each([
   ],
   ['P18 two containers', [ours, box, box], 'damaged: trailing-data'],
   ['P18 a recipient packet after the container', [ours, box, ours], 'damaged: trailing-data'],
+  [
+    'P18 another’s recipient packet after the container',
+    [ours, box, strangerPkesk('a')],
+    'damaged: trailing-data',
+  ],
   ['P18 two messages', [ours, box, ours, box], 'damaged: trailing-data'],
   [
     'P18 padding after the container',
@@ -144,6 +149,17 @@ test('what is not for us is dropped before anything is parsed', () => {
   expect(encrypted.named).toBe(true)
   expect(encrypted.recipientPackets).toEqual([ours])
   expect(Buffer.from(encrypted.container)).toEqual(seipdBody(literal('hello'), KEY))
+})
+
+test('a message as long as the service takes is read, and not one character more', () => {
+  const own = idsOf([bot.unlocked])
+  const text = armor(concat(ours, box))
+  expect(parseMessage(text.padEnd(131_072, '\n'), own).outcome).toBe('encrypted')
+  expect(parseMessage(text.padEnd(131_073, '\n'), own)).toEqual({
+    outcome: 'too-large',
+    reason: 'armor',
+  })
+  expect(parseMessage('hello', own)).toEqual({ outcome: 'damaged', reason: 'armor' })
 })
 
 test('what is left of a message stays as it was while others are read', () => {

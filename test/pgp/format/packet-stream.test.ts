@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nextPacket } from '../../../src/pgp/format/packet-stream.ts'
 import { FramingError, packetsOf } from '../../../src/pgp/format/packets.ts'
-import { readerOf } from '../../support/bulk.ts'
+import { readerOf } from '../../support/memory-room.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { runs } from '../../support/chance.ts'

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import {
   FramingError,
   framePacket,
+  framedLength,
+  framedParts,
+  headerAt,
   isIgnorable,
   packetsOf,
 } from '../../../src/pgp/format/packets.ts'
@@ -80,6 +83,7 @@ const refused: [string, Uint8Array, string][] = [
   ['a later chunk of 256 bytes', partialPacket(18, body(1600), [9, 8]), 'partial-length'],
   ['a chunk beyond the end', concat(0xd2, 224 + 9, body(511)), 'length'],
   ['chunks that never end', concat(0xd2, 224 + 9, body(512)), 'length'],
+  ['a last chunk beyond the end', concat(0xd2, 224 + 9, body(512), 100, body(50)), 'length'],
   ['a chunk of 1 GiB', concat(0xd2, 254, body(100)), 'length'],
   ['recipient packets in chunks', partialPacket(1, body(600), [9]), 'partial-tag'],
   ['a user id in chunks', partialPacket(13, body(600), [9]), 'partial-tag'],
@@ -90,6 +94,28 @@ test.each(refused)('%s is refused', (_, bytes, reason) => {
   expect(() => read(bytes)).toThrow(FramingError)
   expect(() => read(bytes)).toThrow(reason)
 })
+
+test.each([
+  ['of two bytes', concat(0xcb, 200), 'length'],
+  ['of five bytes', concat(0xcb, 255, 0, 0, 1), 'length'],
+  ['of the old format', concat(0x82 | (11 << 2), 0, 0, 0), 'length'],
+])('a length %s that is cut short is refused before it is used', (_, bytes, reason) => {
+  expect(() => headerAt(bytes, 0)).toThrow(reason)
+  expect(headerAt(concat(bytes, 7), 0).start).toBe(bytes.length + 1)
+})
+
+test.each([0, 191, 192, 8383, 8384, 65_535, 65_536, 65_537, 131_072, 200_000])(
+  'a body of %i bytes that comes in parts is framed whole, or in chunks of 64 KiB and a rest',
+  (length) => {
+    const parts = [body(length).subarray(0, 100), body(length).subarray(100)]
+    const whole = Buffer.concat(framedParts(18, parts, 'whole'))
+    expect(whole).toEqual(packet(18, body(length)))
+    expect(framedLength(length)).toBe(whole.length)
+    const chunks = Array.from({ length: Math.floor(length / 65_536) }, () => 16)
+    const partial = Buffer.concat(framedParts(18, parts, 'partial'))
+    expect(partial).toEqual(chunks.length === 0 ? whole : partialPacket(18, body(length), chunks))
+  },
+)
 
 test('more chunks than the bound are refused, as many are read', () => {
   const chunks = (count: number): Buffer => {

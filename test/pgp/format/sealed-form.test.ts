@@ -57,6 +57,7 @@ test.each([
   ['encrypted data of the old kind', packet(9, seeded('x', 50))],
   ['a version of the container that is not known', packet(18, concat(7, seeded('x', 50)))],
   ['words about armor', 'see -----BEGIN PGP MESSAGE-----\n\nand'],
+  ['a message after a document', concat(literal('hello'), hello())],
   ['a message after words', concat(Buffer.from('hello'), hello())],
   ['a marker and nothing else', packet(10, Buffer.from('PGP'))],
   ['half a header', concat('c1')],

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
+  createMessage,
+  encrypt,
   encryptKey,
   enums,
   generateKey,
@@ -13,6 +15,8 @@ import {
 import { describe, expect, test } from 'vitest'
 import { adopt } from '../../../src/pgp/library/adopt.ts'
 import type { UnfitReason } from '../../../src/pgp/engine.ts'
+import { open as openMessage } from '../../../src/pgp/library/open.ts'
+import { parseMessage } from '../../../src/pgp/format/encrypted-message.ts'
 import { framePacket, packetsOf, TAG } from '../../../src/pgp/format/packets.ts'
 import { applyProfile } from '../../../src/pgp/library/profile.ts'
 import { unlock, unlockedFrom } from '../../../src/pgp/library/secret-key.ts'
@@ -150,6 +154,50 @@ test.each(USELESS)(
   },
   120_000,
 )
+
+describe('a secret key that is taken in although it has expired', () => {
+  const secrets = { from: OUT, to: TO, mayHaveExpired: true }
+  const takeExpired = (file: Uint8Array) => adopt(file, secrets, Date.now())
+  const pastSubkey = { subkeys: [{ keyExpirationTime: 60 }, { sign: true }], date: now() }
+  const past = { date: now(), keyExpirationTime: 60 }
+
+  test('opens what was sealed to it before', async () => {
+    const key = await keyOf(past)
+    const date = new Date(now().getTime() + 30_000)
+    const message = await createMessage({ text: 'old words', date })
+    const encryptionKeys = key.toPublic()
+    const armored = await encrypt({ message, encryptionKeys, date, format: 'armored' })
+    const adopted = await takeExpired(bytes(key.armor()))
+    if (adopted.outcome !== 'adopted') throw new Error(adopted.reason)
+    expect(adopted.expiresMs).toBeLessThan(Date.now())
+    const unlocked = await unlock(adopted.key.locked, TO)
+    const { keyIds, fingerprints } = unlocked
+    const ids = { keyIds: new Set(keyIds), fingerprints: new Set(fingerprints), keyCount: 1 }
+    const encrypted = parseMessage(armored, ids)
+    if (encrypted.outcome !== 'encrypted') throw new Error(encrypted.outcome)
+    expect(await openMessage(encrypted, [unlocked])).toMatchObject({
+      outcome: 'opened',
+      text: 'old words',
+    })
+  })
+
+  test.each<[string, Made]>([
+    ['its primary and not its subkey', { subkeys: [{ keyExpirationTime: 7200 }], ...past }],
+    ['the subkey that encrypts, and not one that signs,', { ...pastSubkey }],
+    ['nothing of it', {}],
+    ['its end is far', { keyExpirationTime: 86_400 }],
+  ])('is taken where %s has expired', async (_what, options) => {
+    expect((await takeExpired(await fileOf(options))).outcome).toBe('adopted')
+  })
+
+  test.each(USELESS.filter(([reason]) => reason !== 'expired'))(
+    'is refused as any other, %s: %s',
+    async (reason, _what, file) => {
+      expect(await takeExpired(await file())).toEqual({ outcome: 'unfit', reason })
+    },
+    120_000,
+  )
+})
 
 /** A key whose primary's packet was changed. */
 function altered(key: PrivateKey, change: (body: Buffer) => void): Buffer {

@@ -11,7 +11,7 @@ import {
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
-import { seeds } from '../../support/chance.ts'
+import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
@@ -125,6 +125,7 @@ test(
       })
       if (info !== null) taken++
     }
+    if (!isUsual) return
     expect(taken).toBeGreaterThan(all.length / 4)
     expect(taken).toBeLessThan(all.length)
   },

@@ -12,7 +12,7 @@ import { KEY, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { plainCertificate } from '../../support/openpgp-certificate.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
 import type { SigningKey } from '../../support/openpgp-key.ts'
-import { seeds } from '../../support/chance.ts'
+import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { MADE_MS, NOW_MS, alice, bot, mallory, personOf } from '../../support/openpgp-people.ts'
 import { pkesk } from '../../support/openpgp-sealed.ts'
@@ -83,6 +83,7 @@ test(
   async () => {
     const runs = 500
     const counts = await each(runs, message)
+    if (!isUsual) return
     expect(counts.opened).toBeGreaterThan(runs / 4)
     expect(counts.verified).toBeGreaterThan(runs / 4)
   },
@@ -91,7 +92,7 @@ test(
 test('of a message spoilt on its way both say the same too', { timeout: 240_000 }, async () => {
   const runs = 700
   const counts = await each(runs, (seed) => mutate(message(seed), randomFrom(seed + 1)))
-  expect(counts.damaged).toBeGreaterThan(runs / 20)
+  if (isUsual) expect(counts.damaged).toBeGreaterThan(runs / 20)
 })
 
 test(

@@ -17,6 +17,9 @@ const engine = createEngine({
 afterAll(() => engine[Symbol.asyncDispose]())
 beforeEach(() => void (killed.length = prepared.length = 0))
 
+/** The longest time that a thread may take to begin. */
+const BEGIN_MS = 5000
+
 /** With us, blocks enough for both threads. */
 const people = [alice, mallory, ...Array.from({ length: 58 }, (_, at) => testPerson(`dying ${at}`))]
 const certificates = people.map(({ certificate }) => certificate)
@@ -34,9 +37,10 @@ function packing(dying: number): WrapJob[] {
     given.push(job.args[0])
     if (given.length > dying) return
     const [{ progress }] = job.args
-    const begun = (): unknown =>
-      Atomics.load(progress, 0) > 0 ? this.terminate() : setImmediate(begun)
-    begun()
+    // Without a turn of the loop between: a thread that has answered no longer dies at work.
+    const untilMs = performance.now() + BEGIN_MS
+    while (Atomics.load(progress, 0) === 0 && performance.now() < untilMs);
+    void this.terminate()
   })
   onTestFinished(() => spy.mockRestore())
   return given

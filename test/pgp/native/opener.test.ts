@@ -10,7 +10,7 @@ import { KEY, hello as helloPackets, idsOf, toBot } from '../../support/openpgp-
 import { armor } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
-import { seeds } from '../../support/chance.ts'
+import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { alice, bot, mallory } from '../../support/openpgp-people.ts'
 import { seipd, strangerPkesk } from '../../support/openpgp-sealed.ts'
@@ -48,10 +48,11 @@ test('side by side each message is what it is alone, spoilt ones and long ones a
   })
   const expected = await Promise.all(messages.map(alone))
   expect(await Promise.all(messages.map((one) => ask(opener, one)))).toEqual(expected)
-  const outcomes = new Set(expected.map(({ outcome }) => outcome))
-  expect([...outcomes]).toEqual(expect.arrayContaining(['opened', 'damaged', 'encrypted']))
   await immediate()
   expect(opener.isBusy).toBe(false)
+  if (!isUsual) return
+  const outcomes = new Set(expected.map(({ outcome }) => outcome))
+  expect([...outcomes]).toEqual(expect.arrayContaining(['opened', 'damaged', 'encrypted']))
 })
 
 test('they come in the order in which they were asked for, and others get their turn between', async () => {

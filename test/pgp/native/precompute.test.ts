@@ -113,3 +113,13 @@ test('whatever is put and taken, nobody gets one twice, or for another list', ()
     }
   }
 })
+
+test('what waits at places that begin alike can be ended alone', () => {
+  const preparedMessages = new PreparedMessages(BOUNDS)
+  const [one, other] = [prepared(), prepared()]
+  preparedMessages.put('one/7', 'list', one)
+  preparedMessages.put('other/7', 'list', other)
+  preparedMessages.clear('one/')
+  expect([isZeroed(one), isZeroed(other)]).toEqual([true, false])
+  expect(preparedMessages.take('other/7', 'list')).toBe(other)
+})

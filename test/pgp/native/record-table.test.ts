@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { CertificateInfo } from '../../../src/pgp/native/certificate-info.ts'
-import { RecordTable } from '../../../src/pgp/native/record-table.ts'
+import { RecordTable, packRecord, unpackRecord } from '../../../src/pgp/native/record-table.ts'
 import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
 import { seeded } from '../../support/openpgp-bytes.ts'
@@ -94,4 +94,62 @@ test('whatever is set, asked and dropped, a table says what a map would, or noth
       }
     }
   }
+})
+
+test('a record by itself says all of it', () => {
+  for (const name of [1, 4, 5, 6, 7, 12, 420]) {
+    expect(unpackRecord(Buffer.from(packRecord(info(name))), 0)).toEqual(info(name))
+  }
+})
+
+test('a table takes memory for a thousand records at a time, and gives it back', () => {
+  const table = new RecordTable(2000)
+  const empty = 4 * 2501 + 2000
+  expect(table.byteLength).toBe(empty)
+  table.set(digest(1), info(1))
+  expect(table.byteLength).toBe(empty + 1024 * 124)
+  table.clear()
+  expect([table.byteLength, table.size]).toEqual([empty, 0])
+})
+
+test('what is cleared is forgotten, and there is room for as much again', () => {
+  const table = new RecordTable(3)
+  for (const round of [1, 2]) {
+    for (let name = 0; name < 5; name++) table.set(digest(name), info(name + round))
+    expect(table.size).toBe(3)
+    table.clear()
+    for (let name = 0; name < 5; name++) expect(table.get(digest(name))).toBeNull()
+  }
+})
+
+/** A digest that begins to look for its record at a slot. */
+const digestAt = (slot: number, name: number): Buffer => {
+  const one = digest(name)
+  one.writeUInt32BE(slot)
+  return one
+}
+
+test.each([0, 3, 5])('records that all want slot %i of six stand behind each other', (slot) => {
+  const table = new RecordTable(4)
+  const at = (name: number): Buffer => digestAt(slot, name)
+  for (let name = 0; name < 4; name++) table.set(at(name), info(name))
+  for (let name = 0; name < 4; name++) expect(table.get(at(name))).toEqual(info(name))
+  expect(table.get(at(4))).toBeNull()
+  for (let name = 4; name < 12; name++) {
+    table.set(at(name), info(name))
+    expect(table.get(at(name))).toEqual(info(name))
+    const left = Array.from({ length: name + 1 }, (_, n) => n).filter((n) => table.get(at(n)))
+    expect(left).toHaveLength(4)
+    for (const one of left) expect(table.get(at(one))).toEqual(info(one))
+  }
+})
+
+test('one that makes room takes none from its neighbours', () => {
+  const table = new RecordTable(4)
+  const wanted = [5, 5, 0, 0]
+  for (const [name, slot] of wanted.entries()) table.set(digestAt(slot, name), info(name))
+  table.set(digestAt(2, 9), info(9))
+  const left = wanted.filter((slot, name) => table.get(digestAt(slot, name)) !== null)
+  expect(left).toHaveLength(3)
+  expect(table.get(digestAt(2, 9))).toEqual(info(9))
 })

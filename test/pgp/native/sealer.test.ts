@@ -44,7 +44,7 @@ function newSealer({ libraryReads = true } = {}) {
       said.push(`request ${place}`)
       requests.push([place, request])
     },
-    clear: () => said.push('clear'),
+    clear: (start = '') => said.push(start === '' ? 'clear' : `clear ${start}`),
     close: () => said.push('close'),
   }
   const packets = new RecipientPackets({
@@ -176,4 +176,22 @@ test('the library is asked for its own certificates alone, and only where it mat
   expect(read).toEqual([])
   await sealer.seal({ ...ask, certificates: [byLibrary, mallory.certificate] })
   expect(read).toEqual([[byLibrary]])
+})
+
+test('owners that share it have places of their own, and end only what is their own', async () => {
+  const { sealer, said } = newSealer()
+  const other = testPerson('another bot')
+  const seal = async (owner: string, signer: typeof bot.unlocked): Promise<string[]> => {
+    await sealer.seal({ ...ask, owner, signer, place: '7' })
+    return said.splice(0)
+  }
+  const first = ['take one/7 aes256', 'request one/7']
+  expect(await seal('one', bot.unlocked)).toEqual(['clear one/', ...first])
+  expect(await seal('two', other.unlocked)).toEqual([
+    'clear two/',
+    'take two/7 aes256',
+    'request two/7',
+  ])
+  expect(await seal('one', bot.unlocked)).toEqual(first)
+  expect(await seal('one', other.unlocked)).toEqual(['clear one/', ...first])
 })

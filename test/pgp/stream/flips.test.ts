@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { MemoryRoom, contentOf, openFile } from '../../support/bulk.ts'
+import { openFile } from '../../support/bulk.ts'
+import { MemoryRoom, contentOf } from '../../support/memory-room.ts'
 import { KEY } from '../../support/openpgp-engine.ts'
 import { packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'

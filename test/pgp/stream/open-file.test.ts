@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEngine } from '../../../src/pgp/create.ts'
 import type { Engine } from '../../../src/pgp/engine.ts'
-import { MemoryRoom, contentOf, readerOf } from '../../support/bulk.ts'
+import { MemoryRoom, contentOf, readerOf } from '../../support/memory-room.ts'
 import { KEY, toBot } from '../../support/openpgp-engine.ts'
 import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { seeds } from '../../support/chance.ts'

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FORM_BYTES, sealedForm } from '../../../src/pgp/format/encrypted-message.ts'
 import type { NotOpened, OpenedFile } from '../../../src/pgp/engine.ts'
 import { verify } from '../../../src/pgp/library/verify.ts'
-import { contentOf, openFile } from '../../support/bulk.ts'
+import { openFile } from '../../support/bulk.ts'
+import { contentOf } from '../../support/memory-room.ts'
 import { Sealers } from '../../support/bulk-programs.ts'
 
 let sealers: Sealers

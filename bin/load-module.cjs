@@ -1,0 +1,31 @@
+/*
+ * Loads what the package exports, for `import` and `require` alike: an ES module would be read whole
+ * before anything could say that Node is too old for it. Plain old JavaScript, so that any Node can.
+ */
+'use strict'
+
+var fs = require('fs')
+var path = require('path')
+var node = require('./node-version.cjs')
+
+function refuse(message) {
+  var error = new Error(message)
+  error.code = 'environment'
+  return error
+}
+
+module.exports = function loadModule(name) {
+  if (node.isTooOld) {
+    var needs = 'postern/' + name + ' needs Node ' + node.wanted + ' or newer'
+    throw refuse(needs + ', and this is Node ' + process.versions.node + ' (https://nodejs.org)')
+  }
+  var root = path.join(__dirname, '..')
+  // A clone runs what it holds, the package what was built from it.
+  if (!fs.existsSync(path.join(root, 'src', 'main.ts'))) {
+    return require(path.join(root, 'dist', name, 'index.js'))
+  }
+  if (!fs.existsSync(path.join(root, 'node_modules'))) {
+    throw refuse('postern/' + name + ' needs its libraries: run `npm ci` in ' + root + ' first')
+  }
+  return require(path.join(root, 'src', name, 'index.ts'))
+}

@@ -1,0 +1,71 @@
+/** Lines of what happens in chats: when, who, what. They fit the terminal, whatever a text holds. */
+import { stripVTControlCharacters } from 'node:util'
+import stringWidth from 'fast-string-width'
+import { wrapAnsi } from 'fast-wrap-ansi'
+import { colourText, stripControls } from './terminal.ts'
+
+/** Something that happened. */
+export interface ActivityLine {
+  /** ms since 1970. */
+  atMs: number
+  /** Who did it, in a word or two. */
+  who: string
+  /** What; may hold newlines, and anything that somebody wrote. */
+  text: string
+  /** What is to be thought of it; stands at its end. */
+  mark?: ActivityMark | undefined
+}
+
+/** A word or two in a colour. */
+export interface ActivityMark {
+  colour: 'green' | 'yellow' | 'red' | 'dim'
+  text: string
+}
+
+const WHO_WIDTH = 14
+const INDENT = ' '.repeat('00:00:00 '.length + WHO_WIDTH + 1)
+/** A narrower terminal wraps by itself. */
+const LEAST_TEXT_WIDTH = 16
+const MOST_LINES = 40
+
+/**
+ * Sets it as lines, each at most `width` wide: the time of day, who, and the text wrapped beside.
+ * Of a long text the first 40 lines are shown.
+ */
+export function formatActivity({ atMs, who, text, mark }: ActivityLine, width: number): string {
+  const time = new Date(atMs).toTimeString().slice(0, 8)
+  const column = Math.max(LEAST_TEXT_WIDTH, width - INDENT.length)
+  const lines = wrapAnsi(harmless(text), column, { hard: true }).split('\n')
+  const shown = lines.slice(0, MOST_LINES)
+  const more = lines.length - shown.length
+  if (more > 0) shown.push(`… and ${more} lines more`)
+  if (mark !== undefined) addMark(shown, mark, column)
+  return shown
+    .map((line, at) => `${at === 0 ? `${time} ${inColumn(who)} ` : INDENT}${line}`.trimEnd())
+    .join('\n')
+}
+
+/** Puts a mark at the end of the last line where it fits there, else below. */
+function addMark(lines: string[], mark: ActivityMark, column: number): void {
+  const text = harmless(mark.text)
+  const last = lines.at(-1) ?? ''
+  const together = last === '' ? text : `${last}  ${text}`
+  const coloured = colourText(mark.colour, text)
+  if (stringWidth(together) <= column) {
+    lines.splice(-1, 1, last === '' ? coloured : `${last}  ${coloured}`)
+  } else lines.push(...wrapAnsi(coloured, column, { hard: true }).split('\n'))
+}
+
+/** What cannot move the cursor, colour the terminal or turn the direction of reading. */
+function harmless(text: string): string {
+  return stripControls(stripVTControlCharacters(text)).replaceAll('\t', '    ')
+}
+
+function inColumn(who: string): string {
+  const [line = '', ...rest] = wrapAnsi(harmless(who).replaceAll('\n', ' '), WHO_WIDTH - 1, {
+    hard: true,
+    trim: false,
+  }).split('\n')
+  const cut = rest.length === 0 ? line : `${line.trimEnd()}…`
+  return cut + ' '.repeat(Math.max(0, WHO_WIDTH - stringWidth(cut)))
+}

@@ -1,0 +1,183 @@
+/** `postern bot`: the bots of a process that serves several. */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { BOT_NAME } from '../config/bot-names.ts'
+import { botFile } from '../config/bots.ts'
+import { loadAll, loadDataDir, type LoadedBots } from '../config/load.ts'
+import type { Sources } from '../config/sources.ts'
+import { botEntry } from '../config/template.ts'
+import type { BotChanges } from '../control/bots.ts'
+import { connectControl } from '../control/client.ts'
+import type { BotReport } from '../control/reports.ts'
+import { OperatorError } from '../errors.ts'
+import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
+import { printTable } from './table.ts'
+import { print, printJson, printNotice } from './terminal.ts'
+import { writeNewFile } from './write-file.ts'
+
+/** `postern bot list`: which bots there are, and how each is. */
+export function botListCommand(): Command {
+  const command = new Command('list')
+    .description('list the bots of a process that serves several, and how each is')
+    .option('--json', 'print them as JSON')
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern bot list').action(list)
+}
+
+async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
+  const sources = sourcesOf(command)
+  await using sidecar = await connectControl(loadDataDir(sources))
+  const bots = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
+  if (json === true) printJson(bots)
+  else printBots(bots)
+}
+
+/** Prints bots as a table. */
+export function printBots(bots: readonly BotReport[]): void {
+  printTable([
+    ['NAME', 'READY', 'BOT', 'REASONS'],
+    ...bots.map(({ name, ready, reasons, bot }) => [
+      name,
+      ready ? 'yes' : 'no',
+      bot === null ? '-' : `@${bot.username}, id ${bot.id}`,
+      reasons.map(({ code }) => code).join(', ') || '-',
+    ]),
+  ])
+}
+
+function notRunning({ bots }: LoadedBots): BotReport[] {
+  const reason = {
+    code: 'not-running',
+    message: 'no sidecar runs on the data directory',
+    hint: 'start it with `postern run`',
+    sinceMs: 0,
+  }
+  return bots.map(({ name }) => ({ name, ready: false, reasons: [reason], bot: null }))
+}
+
+/** `postern bot add`: one more bot, which a running sidecar serves at once. */
+export function botAddCommand(): Command {
+  const command = new Command('add')
+    .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')
+    .argument('<name>', 'the bot’s name in commands, metrics and log')
+    .requiredOption('--token-file <path>', 'file that holds the bot’s token at the service')
+    .option('--client-token-file <path>', 'file that holds the token that the local bot presents')
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern bot add echo --token-file /etc/postern/echo-token').action(
+    add,
+  )
+}
+
+async function add(
+  name: string,
+  options: { tokenFile: string; clientTokenFile?: string },
+  command: Command,
+): Promise<void> {
+  const sources = sourcesOf(command)
+  if (!BOT_NAME.test(name)) {
+    throw new OperatorError(
+      'usage',
+      'a bot’s name is at most 63 of a-z, 0-9, _ and -, with a letter or digit first',
+      'choose another name',
+    )
+  }
+  const { bots, folder } = inFolder(several(sources))
+  if (bots.some((bot) => bot.name === name)) {
+    throw new OperatorError('refused', `there is a bot ${name} already`, 'choose another name')
+  }
+  const text = botEntry({
+    tokenFile: resolve(sources.cwd, options.tokenFile),
+    ...(options.clientTokenFile !== undefined && {
+      clientTokenFile: resolve(sources.cwd, options.clientTokenFile),
+    }),
+  })
+  const file = writeNewFile(botFile(folder, name), { text }, { force: false })
+  try {
+    several(sources)
+    const changes = await reloadRunning(sources)
+    if (changes !== null && !changes.added.includes(name)) throw otherFolder(folder)
+    print(file)
+    printNotice(
+      changes === null
+        ? `\`postern run\` will serve ${name}`
+        : `${name} is being started; \`postern bot list\` shows how it is`,
+    )
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  }
+}
+
+/** `postern bot remove`: a running sidecar stops to serve a bot, whose store stays. */
+export function botRemoveCommand(): Command {
+  const command = new Command('remove')
+    .description('take a bot out of the folder that `bots` names; its store stays')
+    .argument('<name>', 'the bot’s name')
+  addSettingFlags(command, { isListed: false })
+  return addExample(command, 'postern bot remove echo').action(remove)
+}
+
+async function remove(name: string, _options: unknown, command: Command): Promise<void> {
+  const sources = sourcesOf(command)
+  const { bots, folder } = inFolder(several(sources))
+  const bot = bots.find((one) => one.name === name)
+  const file = bot === undefined ? undefined : fileOf(folder, name)
+  if (bot === undefined || file === undefined) {
+    throw new OperatorError(
+      'refused',
+      `there is no bot ${name} in ${folder}`,
+      '`postern bot list` lists them',
+    )
+  }
+  const text = readFileSync(file, 'utf8')
+  rmSync(file)
+  try {
+    await reloadRunning(sources)
+  } catch (error) {
+    writeNewFile(file, { text }, { force: false })
+    throw error
+  }
+  printNotice(
+    `${name} is served no more; its store with its keys stays in ${bot.settings.dataDir}: ` +
+      'remove it when nobody will need them',
+  )
+}
+
+function fileOf(folder: string, name: string): string | undefined {
+  const yaml = botFile(folder, name)
+  return [yaml, yaml.replace(/\.yaml$/, '.yml')].find((file) => existsSync(file))
+}
+
+/** @returns null when no sidecar runs @throws OperatorError `settings` when it refuses */
+async function reloadRunning(sources: Sources): Promise<BotChanges | null> {
+  await using sidecar = await connectControl(loadDataDir(sources))
+  return sidecar === null ? null : await sidecar.botReload()
+}
+
+function several(sources: Sources): LoadedBots {
+  const loaded = loadAll(sources)
+  if ('several' in loaded) return loaded.several
+  throw new OperatorError(
+    'refused',
+    'the settings are of one bot',
+    'name a folder with a file for each bot in `bots` (or --bots), in place of `bot`',
+  )
+}
+
+function inFolder({ bots, folder }: LoadedBots): { bots: LoadedBots['bots']; folder: string } {
+  if (folder !== null) return { bots, folder }
+  throw new OperatorError(
+    'refused',
+    'the bots are listed in the settings file',
+    'change the list and send SIGHUP to the sidecar, or let `bots` name a folder with a file for each',
+  )
+}
+
+function otherFolder(folder: string): OperatorError {
+  return new OperatorError(
+    'failed',
+    `the running sidecar does not read its bots from ${folder}`,
+    'run this command with the settings that the sidecar runs with',
+  )
+}

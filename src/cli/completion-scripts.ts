@@ -1,0 +1,170 @@
+/** What shells are told of the commands, each in its own language. */
+
+export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const
+
+/** What is completed where a value is expected: words, files, or nothing that we know. */
+export type CompletedValue = readonly string[] | 'files' | 'nothing'
+
+/** One command with what can stand behind it. */
+export interface CompletedCommand {
+  /** Where it is: empty for the program, `/key/list` for `postern key list`. */
+  at: string
+  commands: readonly { name: string; description: string }[]
+  /** By the long name; `none`: it takes no value. */
+  options: readonly { long: string; description: string; value: CompletedValue | 'none' }[]
+  /** What its first argument is; the others are alike. */
+  argument: CompletedValue
+}
+
+/**
+ * @param tree every command, the program first
+ * @returns a script that the shell reads; it starts no process when it completes
+ */
+export function completionScript(
+  shell: (typeof COMPLETION_SHELLS)[number],
+  tree: readonly CompletedCommand[],
+): string {
+  return { bash, zsh, fish }[shell](tree)
+}
+
+type Tree = readonly CompletedCommand[]
+
+function bash(tree: Tree): string {
+  const places = tree.map(({ at, commands, options, argument }) => {
+    const words = [
+      ...(Array.isArray(argument) ? argument : []),
+      ...commands.map(({ name }) => name),
+    ]
+    const flags = options.map(({ long }) => long)
+    const files = argument === 'files' ? ' files=yes' : ''
+    return `    '${at}') words='${words.join(' ')}' flags='${flags.join(' ')}'${files} ;;`
+  })
+  const values = valuesOf(tree).map(({ at, long, value }) => {
+    const words = Array.isArray(value) ? value.join(' ') : ''
+    const files = value === 'files' ? 'yes' : ''
+    return `    '${at} ${long}') words='${words}' flags='' files='${files}' ;;`
+  })
+  return `# Completes postern in bash, from 4.0 on.
+_postern() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
+  local at='' words='' flags='' files='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at/\${COMP_WORDS[i]}" in
+      ${placesOf(tree).join('|')}) at=$at/\${COMP_WORDS[i]} ;;
+    esac
+  done
+  # "=" is a word of its own
+  if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD - 2]}; fi
+  case "$at" in
+${places.join('\n')}
+  esac
+  case "$at $prev" in
+${values.join('\n')}
+  esac
+  # flags where nothing else can stand, or where one was begun
+  if [[ $cur == -* || -z $words$files ]]; then words=$flags files=''; fi
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+  if [[ $files == yes ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t -O "\${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")
+  fi
+}
+complete -F _postern postern
+`
+}
+
+function zsh(tree: Tree): string {
+  const described = (one: string, text: string): string => quote(`${one}:${text}`)
+  const items = tree.map(({ at, commands, options, argument }) => {
+    const names = commands.map(({ name, description }) => described(name, description))
+    const flags = options.map(({ long, description }) => described(long, description))
+    const more = Array.isArray(argument)
+      ? ` compadd -- ${argument.join(' ')};`
+      : argument === 'files'
+        ? ' _files;'
+        : ''
+    return `    (${quote(at)})${more} commands=(${names.join(' ')}) options=(${flags.join(' ')}) ;;`
+  })
+  const values = valuesOf(tree).map(({ at, long, value }) => {
+    const given = Array.isArray(value)
+      ? `compadd -- ${value.join(' ')}`
+      : value === 'files'
+        ? '_files'
+        : '_message value'
+    return `    (${quote(`${at} ${long}`)}) ${given}; return ;;`
+  })
+  return `#compdef postern
+# Completes postern in zsh.
+_postern() {
+  local at=''
+  local -i i
+  local -a commands options
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$at/\${words[i]}" in
+      (${placesOf(tree).join('|')}) at="$at/\${words[i]}" ;;
+    esac
+  done
+  case "$at \${words[CURRENT-1]}" in
+${values.join('\n')}
+  esac
+  case "$at" in
+${items.join('\n')}
+  esac
+  _describe -t commands command commands
+  _describe -o -t options option options
+}
+if [[ \${funcstack[1]} == _postern ]]; then _postern "$@"; else compdef _postern postern; fi
+`
+}
+
+function fish(tree: Tree): string {
+  const lines = tree.flatMap(({ at, commands, options, argument }) => {
+    const here = `complete -c postern -n ${fishQuote(`__postern_at "${at}"`)}`
+    return [
+      ...commands.map(({ name, description }) => `${here} -a ${name} -d ${fishQuote(description)}`),
+      ...(Array.isArray(argument) ? [`${here} -a ${fishQuote(argument.join(' '))}`] : []),
+      ...(argument === 'files' ? [`${here} -F`] : []),
+      ...options.map(({ long, description, value }) => {
+        const flag = `${here} -l ${long.slice(2)} -d ${fishQuote(description)}`
+        if (value === 'none') return flag
+        if (value === 'files') return `${flag} -r -F`
+        return Array.isArray(value) ? `${flag} -x -a ${fishQuote(value.join(' '))}` : `${flag} -x`
+      }),
+    ]
+  })
+  return `# Completes postern in fish.
+function __postern_at
+  set -l at ''
+  for word in (commandline -opc)[2..-1]
+    switch "$at/$word"
+      case ${placesOf(tree).join(' ')}
+        set at "$at/$word"
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+complete -c postern -f
+${lines.join('\n')}
+`
+}
+
+/** Every command but the program, as the scripts compare it. */
+function placesOf(tree: Tree): string[] {
+  return tree.flatMap(({ at }) => (at === '' ? [] : [at]))
+}
+
+/** Every option that takes a value, with its command. */
+function valuesOf(tree: Tree): { at: string; long: string; value: CompletedValue }[] {
+  return tree.flatMap(({ at, options }) =>
+    options.flatMap(({ long, value }) => (value === 'none' ? [] : [{ at, long, value }])),
+  )
+}
+
+/** For bash and zsh. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function fishQuote(text: string): string {
+  return `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
+}

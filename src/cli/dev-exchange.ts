@@ -1,0 +1,183 @@
+/** What a bot read and did, out of what it and its sidecar said to each other. */
+import { describeSkip } from '../keys/skip-reasons.ts'
+import { describeReason } from '../translate/reasons/reason-descriptions.ts'
+import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
+import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
+import type { ActivityMark } from './activity-line.ts'
+
+/** One update that the bot got, and what it could read of it. */
+export interface BotRead {
+  updateId: number | null
+  /** The message that it is about; null for another kind of update. */
+  message: { chatId: number; messageId: number } | null
+  /** The button that was pressed, by whom; null for another kind of update. */
+  press: { userId: number | null; data: string } | null
+  /** The text that the bot got; null when it got none. */
+  text: string | null
+  /** Why it got none, in a sentence; null when nothing was withheld. */
+  withheld: string | null
+  mark: ActivityMark | undefined
+}
+
+/** What the bot asked for, where somebody should know of it. */
+export interface BotAction {
+  /** The message that came of it. */
+  sent: { chatId: number; messageId: number } | null
+  chatId: number | null
+  text: string
+  mark: ActivityMark | undefined
+  isRefused: boolean
+  /** To whom it was not sealed, and why. */
+  skipped: { userId: number; why: string }[]
+}
+
+type Fields = Record<string, unknown>
+
+const PREFIX = '/bot/v1'
+const SENDS = new Set(['POST /messages'])
+
+/** The updates that the bot got with an answer to its poll, or by its webhook. */
+export function readsIn(exchange: BotExchange): BotRead[] {
+  if (exchange.kind === 'delivery') {
+    return isSuccess(exchange) ? [readOf(parse(exchange.request))] : []
+  }
+  if (routeOf(exchange) !== 'GET /updates' || !isSuccess(exchange)) return []
+  const { result } = parse(exchange.answer)
+  return Array.isArray(result) ? result.map((update) => readOf(fields(update))) : []
+}
+
+/** What the bot did with a call that nothing else tells of: a message, a webhook, or a refusal. */
+export function actionIn(exchange: BotExchange): BotAction | null {
+  if (exchange.kind === 'call' && exchange.status === 0) return null
+  const request = parse(exchange.request)
+  const answer = parse(exchange.answer)
+  if (!isSuccess(exchange)) return refusalIn(exchange, request, fields(answer['error']))
+  if (exchange.kind === 'delivery') return null
+  const route = routeOf(exchange)
+  const plain = { sent: null, chatId: null, mark: undefined, skipped: [], isRefused: false }
+  if (route === 'POST /webhook')
+    return { ...plain, text: `sets its webhook: ${String(request['url'])}` }
+  if (route === 'DELETE /webhook') return { ...plain, text: 'removes its webhook' }
+  if (!SENDS.has(route)) return null
+  const result = fields(answer['result'])
+  const postern = fields(result['postern'])
+  const [chatId, messageId] = [integer(request['chatId']), integer(result['id'])]
+  return {
+    ...plain,
+    sent: chatId === null || messageId === null ? null : { chatId, messageId },
+    chatId,
+    text: wordsOf(request),
+    mark: postern['sealed'] === true ? undefined : { colour: 'dim', text: '(readable)' },
+    skipped: skippedIn(postern['skipped']),
+  }
+}
+
+function refusalIn(exchange: BotExchange, request: Fields, error: Fields): BotAction {
+  const { kind, status } = exchange
+  const route = routeOf(exchange)
+  const code = typeof error['code'] === 'string' ? ` ${error['code']}` : ''
+  const message = kind === 'delivery' ? exchange.answer : error['message']
+  const why = typeof message === 'string' && message !== '' ? `\n${message}` : ''
+  const tried =
+    kind === 'delivery'
+      ? `does not take update ${String(request['updateId'])} at its webhook`
+      : SENDS.has(route)
+        ? wordsOf(request)
+        : route
+  return {
+    sent: null,
+    chatId: integer(request['chatId']),
+    text: tried + why,
+    mark: { colour: 'red', text: status === 0 ? '✗' : `✗ ${status}${code}` },
+    skipped: [],
+    isRefused: true,
+  }
+}
+
+function readOf(update: Fields): BotRead {
+  const press = fields(update['callbackQuery'])
+  const isPress = update['callbackQuery'] !== undefined
+  const message = fields(isPress ? press['message'] : update['message'])
+  const [chatId, messageId] = [integer(fields(message['chat'])['id']), integer(message['id'])]
+  const read: BotRead = {
+    updateId: integer(update['updateId']),
+    message: chatId === null || messageId === null ? null : { chatId, messageId },
+    press: null,
+    text: null,
+    withheld: null,
+    mark: undefined,
+  }
+  if (isPress) {
+    const userId = integer(fields(press['from'])['id'])
+    return { ...read, press: { userId, data: String(press['data']) } }
+  }
+  const isOrdinary = message['kind'] === undefined || message['kind'] === 'user'
+  return isOrdinary ? { ...read, ...verdictOf(message) } : read
+}
+
+function verdictOf(message: Fields): Pick<BotRead, 'text' | 'withheld' | 'mark'> {
+  const text = typeof message['text'] === 'string' ? message['text'] : null
+  const { verdict, reason } = fields(message['postern'])
+  if (typeof verdict !== 'string') {
+    return { text: text ?? '', withheld: null, mark: { colour: 'dim', text: '(readable)' } }
+  }
+  const named = typeof reason === 'string' ? `${verdict} (${reason})` : verdict
+  if (verdict === 'verified') {
+    const mark = { colour: 'green', text: `✓ ${named}` } as const
+    return { text, withheld: null, mark }
+  }
+  if (text !== null) return { text, withheld: null, mark: { colour: 'yellow', text: `✗ ${named}` } }
+  const described =
+    (typeof reason === 'string' ? describeReason(reason) : null) ??
+    Object.entries(VERDICT_DESCRIPTIONS).find(([name]) => name === verdict)?.[1]
+  return {
+    text,
+    withheld: described?.what ?? 'its text was withheld',
+    mark: { colour: 'red', text: `✗ withheld: ${named}` },
+  }
+}
+
+/** The text of a send, with its buttons. */
+function wordsOf(request: Fields): string {
+  const text = typeof request['text'] === 'string' ? request['text'] : ''
+  const rows = fields(request['markup'])['inlineKeyboard']
+  const buttons = Array.isArray(rows) ? (rows as unknown[]).flat() : []
+  const shown = buttons.map((button) => `[${String(fields(button)['text'])}]`)
+  return [text, ...shown].join(' ').trim()
+}
+
+function skippedIn(value: unknown): BotAction['skipped'] {
+  if (!Array.isArray(value)) return []
+  return (value as unknown[]).map((one) => {
+    const { userId, reason } = fields(one)
+    const named = String(reason)
+    const what = describeSkip(named)?.what
+    return { userId: integer(userId) ?? 0, why: what === undefined ? named : `${named}: ${what}` }
+  })
+}
+
+/** The method and path of a call, as the specification names them. */
+function routeOf({ method, path }: BotExchange): string {
+  const [plain = ''] = path.split('?', 1)
+  return `${method} ${plain.startsWith(PREFIX) ? plain.slice(PREFIX.length) : plain}`
+}
+
+function isSuccess({ status }: BotExchange): boolean {
+  return status >= 200 && status < 300
+}
+
+function integer(value: unknown): number | null {
+  return Number.isSafeInteger(value) ? (value as number) : null
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+function parse(json: string): Fields {
+  try {
+    return fields(JSON.parse(json))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The folder of `postern dev`: the sandbox's world, what the sidecar stores, the bot's token and the
+ * ports, so that all of it is the same at the next start. One process has it at a time.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { readBounded } from '../config/files.ts'
+import { NotPrivateError, ownerOf } from '../control/socket/ownership.ts'
+import { OperatorError } from '../errors.ts'
+import { writeNewFile } from './write-file.ts'
+
+/** What listens, by the flag that chooses its port. */
+export const DEV_PORTS = ['port', 'adminPort', 'sandboxPort', 'controlPort', 'pagePort'] as const
+export type DevPorts = Record<(typeof DEV_PORTS)[number], number>
+
+/** A folder that this process alone has, until it is disposed of. */
+export interface DevFolder extends Disposable {
+  /** File of the sandbox's world. */
+  readonly world: string
+  /** Folder of the sidecar. */
+  readonly sidecar: string
+  /** The ports of the last start; none at the first. */
+  readonly ports: Partial<DevPorts>
+  /** Remembers the ports for the next start. */
+  keepPorts(ports: DevPorts): void
+  /** Writes the bot's token, for its owner alone. @returns the file's path */
+  keepToken(token: string): string
+}
+
+/** What stands in the folder's own file. */
+interface DevState {
+  /** Of the process that has the folder, or had it last. */
+  pid: number
+  ports: Partial<DevPorts>
+}
+
+const STATE = 'dev.json'
+const LOCK = 'lock'
+const WORLD = 'world'
+const SIDECAR = 'sidecar'
+const TOKEN = 'token'
+const MAX_STATE_BYTES = 4096
+const SQLITE_BUSY = 5
+
+/**
+ * Opens the folder, or makes it, with mode 0700.
+ * @param path absolute
+ * @param o `fresh`: removes the world, and what the sidecar stored of it; the ports stay
+ * @throws OperatorError `store-in-use` when another process has it; `data-dir` when it is not this
+ *   user's alone, or holds something else; `store-unwritable`
+ */
+export function openDevFolder(path: string, { fresh }: { fresh: boolean }): DevFolder {
+  makeFolder(path)
+  const file = join(path, STATE)
+  const before = readState(file)
+  const lock = takeLock(path, before.pid)
+  try {
+    let { ports } = before
+    const write = (): void => {
+      const state: DevState = { pid: process.pid, ports }
+      writeNewFile(file, { text: `${JSON.stringify(state)}\n` }, { force: true })
+    }
+    write()
+    writeNewFile(join(path, '.gitignore'), { text: '*\n' }, { force: true })
+    if (fresh) removeWorld(path)
+    return {
+      world: join(path, WORLD),
+      sidecar: join(path, SIDECAR),
+      ports,
+      keepPorts: (chosen) => {
+        ports = chosen
+        write()
+      },
+      keepToken: (token) =>
+        writeNewFile(join(path, TOKEN), { text: `${token}\n` }, { force: true }),
+      [Symbol.dispose]: () => lock.close(),
+    }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    ownerOf(path)
+  } catch (error) {
+    if (error instanceof NotPrivateError) {
+      throw new OperatorError(
+        'data-dir',
+        `${error.path} ${error.reason}`,
+        'the folder holds secret keys: close it to others (chmod 700), or name another with --data-dir',
+        { cause: error },
+      )
+    }
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new OperatorError(
+      'store-unwritable',
+      `the folder ${path} cannot be made (${code})`,
+      'name a folder that this user may write to with --data-dir',
+      { cause: error },
+    )
+  }
+  const names = readdirSync(path).filter((name) => name !== LOCK)
+  // Both: somebody else's settings may be called dev.json too.
+  const isOurs = names.includes(STATE) && existsSync(join(path, LOCK))
+  if (names.length > 0 && !isOurs) {
+    throw new OperatorError(
+      'data-dir',
+      `${path} holds something else than a world of \`postern dev\``,
+      'name another folder with --data-dir, which need not exist yet',
+    )
+  }
+}
+
+/** A lock that ends with the process. */
+function takeLock(path: string, pid: number | null): DatabaseSync {
+  const lock = new DatabaseSync(join(path, LOCK))
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    const { errcode } = error as { errcode?: number }
+    if (errcode === undefined || (errcode & 0xff) !== SQLITE_BUSY) throw error
+    throw new OperatorError(
+      'store-in-use',
+      `\`postern dev\` already runs on ${path}${pid === null ? '' : `, as process ${pid}`}`,
+      'use that one, end it first, or give this one a folder of its own with --data-dir',
+      { cause: error },
+    )
+  }
+}
+
+function removeWorld(path: string): void {
+  for (const name of [WORLD, `${WORLD}-wal`, `${WORLD}-shm`, SIDECAR, TOKEN]) {
+    rmSync(join(path, name), { recursive: true, force: true })
+  }
+}
+
+function readState(file: string): { pid: number | null; ports: Partial<DevPorts> } {
+  const read = readBounded(file, MAX_STATE_BYTES)
+  try {
+    const { pid, ports } = JSON.parse('text' in read ? read.text : '{}') as Partial<DevState>
+    const kept = DEV_PORTS.flatMap((name) => {
+      const port = ports?.[name]
+      const isPort = Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536
+      return isPort ? [[name, port]] : []
+    })
+    return {
+      pid: typeof pid === 'number' ? pid : null,
+      ports: Object.fromEntries(kept) as Partial<DevPorts>,
+    }
+  } catch {
+    return { pid: null, ports: {} }
+  }
+}

@@ -1,0 +1,301 @@
+/**
+ * What happens in `postern dev`, as one readable log: who wrote what, what the bot read and
+ * answered, what was refused and why, and what the bot prints.
+ */
+import type { Sandbox } from '../sandbox/create.ts'
+import type { SandboxEvent } from '../sandbox/events/event.ts'
+import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
+import { RecentMap } from '../util/recent-map.ts'
+import { formatActivity, type ActivityLine, type ActivityMark } from './activity-line.ts'
+import { actionIn, readsIn, type BotAction, type BotRead } from './dev-exchange.ts'
+import { SandboxNames } from './sandbox-names.ts'
+import { VERDICT_MARKS } from './sandbox-seen.ts'
+import { terminalWidth } from './terminal.ts'
+
+type Screen = Awaited<ReturnType<Sandbox['control']['screen']>>['messages'][number]
+type MessageKey = { chatId: number; messageId: number }
+
+/** What a phone shows of a message. */
+interface PhoneView {
+  userId: number
+  message: Screen
+}
+
+/** Something to show, before it has its time. */
+export type Activity = Omit<ActivityLine, 'atMs'>
+
+/** How many messages and updates are remembered. */
+const REMEMBERED = 10_000
+/** How long a refusal is not shown again, in ms. */
+const REFUSALS_MS = 5000
+
+/** Prints what happens, in the order in which it does. */
+export class DevLog {
+  readonly #sandbox: Sandbox
+  readonly #botId: number
+  readonly #print: (lines: string) => void
+  #names: SandboxNames | null = null
+  #work: Promise<void> = Promise.resolve()
+  /** Words of messages that were shown, by chat and message. */
+  readonly #words = new RecentMap<string>(REMEMBERED)
+  /** Updates that the bot read. */
+  readonly #read = new RecentMap<true>(REMEMBERED)
+  /** Faults that were shown, by number and call. */
+  readonly #faults = new RecentMap<true>(REMEMBERED)
+  /** The message that was shown last. */
+  #newest = ''
+  /** What was printed last, and how often it came again since. */
+  #last = { activity: '', again: 0 }
+  /** The refusal that was printed last, and how often it came again since. */
+  #refused = { activity: '', again: 0, untilMs: 0 }
+
+  /** @param o `print` is given lines that fit the terminal */
+  constructor(o: { sandbox: Sandbox; botId: number; print: (lines: string) => void }) {
+    this.#sandbox = o.sandbox
+    this.#botId = o.botId
+    this.#print = o.print
+  }
+
+  /** Follows what happens in the sandbox from now on, until it closes. */
+  async follow(): Promise<void> {
+    for (let isOver = false; !isOver;) {
+      try {
+        for await (const event of this.#sandbox.events()) this.#later(() => this.#onEvent(event))
+        isOver = true
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        this.show({ who: 'dev', text: 'so much happened that some of it is not shown' })
+      }
+    }
+  }
+
+  /** Takes a call of the bot, or a delivery to it. */
+  exchange(exchange: BotExchange): void {
+    this.#later(() => this.#onExchange(exchange))
+  }
+
+  /** Takes anything else. */
+  show(activity: Activity): void {
+    this.#later(() => this.#write(activity))
+  }
+
+  /** Resolves when everything so far is printed. */
+  async settled(): Promise<void> {
+    await this.#work
+  }
+
+  /** One after the other: what is looked up for a line lets no later one overtake it. */
+  #later(handle: () => Promise<void> | void): void {
+    this.#work = this.#work.then(handle).catch(() => {
+      // What is looked up may be gone by then, with its message or its world.
+    })
+  }
+
+  async #onEvent(event: SandboxEvent): Promise<void> {
+    if ('chatId' in event) await this.#know(event.chatId)
+    switch (event.kind) {
+      case 'message':
+        return await this.#onMessage(event)
+      case 'edited':
+        return await this.#onEdited(event)
+      case 'deleted':
+        return this.#write({ who: '', text: this.#in(event, `message ${event.messageId} is gone`) })
+      case 'answer': {
+        const shown = event.text ?? (event.url === null ? 'takes the press' : `opens ${event.url}`)
+        const text = this.#in(event, `${shown}${event.alert ? ' (alert)' : ''}`)
+        return this.#write({ who: this.#account(event.botId), text })
+      }
+      case 'key': {
+        await this.#know(event.userId)
+        const text = event.fingerprint === null ? 'has no key any more' : 'publishes a key'
+        return this.#write({ who: this.#account(event.userId), text })
+      }
+      case 'notice':
+        return this.#write({ who: 'service', text: `tells the bot’s owner: ${event.notice}` })
+      case 'fault':
+        return this.#onFault(event)
+      case 'restored':
+        this.#names = null
+        return this.#write({ who: 'sandbox', text: 'the world was put back' })
+      case 'step':
+        if (event.reason === null) return
+        return this.#write({ who: 'seed', text: `${event.action}: ${event.reason}` })
+      case 'call':
+      case 'typing':
+      case 'queued':
+      case 'delivered':
+      case 'failed':
+      case 'clock':
+    }
+  }
+
+  async #onMessage(event: SandboxEvent & { kind: 'message' }): Promise<void> {
+    const { fromId, messageId, notice } = event
+    await this.#know(fromId)
+    const who = this.#account(fromId)
+    if (notice !== null) return this.#write({ who, text: this.#in(event, notice) })
+    const views = await this.#views(event)
+    if (fromId === this.#botId) return this.#onBotMessage(event, { who, views })
+    const own = views.find(({ userId }) => userId === fromId)?.message
+    const words = own === undefined ? '' : wordsOf(own)
+    this.#remember(event, own?.text ?? '')
+    const text = this.#in(event, words === '' ? `message ${messageId}` : words)
+    this.#write({ who, text, mark: own?.verdict === 'verified' ? undefined : markOf(own) })
+  }
+
+  /** Each fault once for each call that it strikes: one that lies strikes them all. */
+  #onFault({ faultId, name, route }: SandboxEvent & { kind: 'fault' }): void {
+    const key = `${faultId} ${route}`
+    if (this.#faults.get(key) === true) return
+    this.#faults.set(key, true, 1)
+    const text = `the fault ${name} strikes${route === null ? '' : ` ${route}`}`
+    this.#write({ who: 'service', text, mark: { colour: 'yellow', text: 'fault' } })
+  }
+
+  async #onEdited(event: SandboxEvent & { kind: 'edited' }): Promise<void> {
+    await this.#know(event.fromId)
+    const [view] = await this.#views(event)
+    const words = view === undefined ? '' : `: ${wordsOf(view.message)}`
+    this.#remember(event, view?.message.text ?? '')
+    this.#write({
+      who: this.#account(event.fromId),
+      text: this.#in(event, `edits message ${event.messageId}${words}`),
+      mark: markOf(view?.message),
+    })
+  }
+
+  /** The bot's words as phones opened them, and what each made of them. */
+  #onBotMessage(key: MessageKey, { who, views }: { who: string; views: PhoneView[] }): void {
+    const opened = views.find(({ message }) => message.verdict !== 'unopened')
+    // Of words that no phone can read, the bot's own call tells.
+    if (opened === undefined) return
+    this.#remember(key, opened.message.text)
+    this.#write({ who, text: this.#in(key, wordsOf(opened.message)) })
+    for (const { userId, message } of views) {
+      const mark = VERDICT_MARKS[message.verdict]
+      this.#write({ who: `  ${this.#account(userId)}`, text: 'reads it', mark })
+    }
+  }
+
+  async #onExchange(exchange: BotExchange): Promise<void> {
+    await this.#know(this.#botId)
+    const who = this.#account(this.#botId)
+    for (const read of readsIn(exchange)) {
+      if (read.message !== null) await this.#know(read.message.chatId)
+      this.#write({ who: `  ${who}`, text: this.#describeRead(read), mark: read.mark })
+    }
+    const action = actionIn(exchange)
+    if (action === null) return
+    for (const id of [action.chatId, ...action.skipped.map(({ userId }) => userId)]) {
+      if (id !== null) await this.#know(id)
+    }
+    this.#onAction(action, who)
+  }
+
+  #onAction({ sent, chatId, text, mark, skipped, isRefused }: BotAction, who: string): void {
+    if (sent === null || this.#words.get(nameOf(sent)) === undefined) {
+      if (sent !== null) this.#remember(sent, text)
+      const activity = { who, text: chatId === null ? text : this.#in({ chatId }, text), mark }
+      if (isRefused) this.#writeRefusal(activity)
+      else this.#write(activity)
+    }
+    for (const { userId, why } of skipped) {
+      const left = { colour: 'yellow', text: '✗ cannot read it' } as const
+      this.#write({ who: `  ${this.#account(userId)}`, text: why, mark: left })
+    }
+  }
+
+  #describeRead({ updateId, message, press, text, withheld }: BotRead): string {
+    const isAgain = this.#read.get(String(updateId)) === true
+    this.#read.set(String(updateId), true, 1)
+    const reads = isAgain ? 'reads again' : 'reads'
+    if (message === null) return `${reads} update ${updateId ?? ''}`
+    const about = this.#in(message, `message ${message.messageId}`)
+    if (press !== null) {
+      const by = press.userId === null ? 'somebody' : this.#account(press.userId)
+      return `${reads} that ${by} pressed ${press.data}, ${about}`
+    }
+    const it = this.#newest === nameOf(message) ? 'it' : about
+    if (withheld !== null) return `gets ${it} without its text: ${withheld}`
+    const written = this.#words.get(nameOf(message))
+    return text === null || text === written ? `${reads} ${it}` : `${reads} ${it}: ${text}`
+  }
+
+  /** What the phones of a chat show of a message. */
+  async #views({ chatId, messageId }: MessageKey): Promise<PhoneView[]> {
+    const { people, chats } = await this.#know(chatId)
+    const members = chats.find(({ id }) => id === chatId)?.members ?? []
+    const readers = people.filter(({ id, hasPhone }) => hasPhone && members.includes(id))
+    const views = readers.map(async ({ id: userId }): Promise<PhoneView[]> => {
+      const screen = await this.#sandbox.control.screen({ userId, chatId, messageId })
+      return screen.messages.map((message) => ({ userId, message }))
+    })
+    return (await Promise.all(views)).flat()
+  }
+
+  /** Names that know a person, bot or chat. Who is in a chat may be others than when it was read. */
+  async #know(id: number): Promise<SandboxNames> {
+    if (this.#names?.has(id) === true) return this.#names
+    this.#names = await SandboxNames.read(this.#sandbox.control)
+    return this.#names
+  }
+
+  #account(id: number): string {
+    return this.#names?.accountName(id) ?? String(id)
+  }
+
+  #in({ chatId }: { chatId: number }, text: string): string {
+    return `${this.#names?.chatName(chatId) ?? chatId}: ${text}`
+  }
+
+  #remember(key: MessageKey, words: string): void {
+    this.#newest = nameOf(key)
+    this.#words.set(this.#newest, words, 1)
+  }
+
+  /** A bot that tries again and again is told of once in a while. */
+  #writeRefusal(activity: Activity): void {
+    const said = JSON.stringify(activity)
+    const { activity: before, again, untilMs } = this.#refused
+    const isSame = said === before
+    if (isSame && Date.now() < untilMs) {
+      this.#refused.again += 1
+      return
+    }
+    const more = isSame && again > 0 ? `\n(and ${again} times since it was shown)` : ''
+    this.#refused = { activity: said, again: 0, untilMs: Date.now() + REFUSALS_MS }
+    this.#write({ ...activity, text: activity.text + more })
+  }
+
+  /** Prints it, unless it is what was printed just before: that is counted. */
+  #write(activity: Activity): void {
+    const said = JSON.stringify(activity)
+    if (said === this.#last.activity) {
+      this.#last.again += 1
+      return
+    }
+    const { again } = this.#last
+    this.#last = { activity: said, again: 0 }
+    const atMs = Date.now()
+    if (again > 0) this.#out({ atMs, who: '', text: `the same ${again} times more` })
+    this.#out({ atMs, ...activity })
+  }
+
+  #out(line: ActivityLine): void {
+    this.#print(formatActivity(line, terminalWidth()))
+  }
+}
+
+const nameOf = ({ chatId, messageId }: MessageKey): string => `${chatId}/${messageId}`
+
+/** A message's text with its files and buttons. */
+function wordsOf({ text, media, markup }: Screen): string {
+  const files =
+    media.length === 0 ? [] : [media.length === 1 ? '[a file]' : `[${media.length} files]`]
+  const buttons = markup?.inlineKeyboard.flat().map((button) => `[${button.text}]`) ?? []
+  return [text, ...files, ...buttons].filter((part) => part !== '').join(' ')
+}
+
+function markOf(message: Screen | undefined): ActivityMark | undefined {
+  return message === undefined ? undefined : VERDICT_MARKS[message.verdict]
+}

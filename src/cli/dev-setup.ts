@@ -1,0 +1,192 @@
+/** Sandbox, sidecar and page in one process, with the ports, the token and the world of a folder. */
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { SecretSource } from '../config/secrets.ts'
+import { settingsFrom } from '../config/settings.ts'
+import { createSidecar } from '../context.ts'
+import { OperatorError } from '../errors.ts'
+import { createLogger } from '../logger.ts'
+import { createSandbox, type Sandbox } from '../sandbox/create.ts'
+import { BotTraffic, type BotExchange } from '../sandbox/page/bot-traffic.ts'
+import { SeedError } from '../sandbox/seed/problem.ts'
+import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
+import { DevLog } from './dev-log.ts'
+import { describeLogLine } from './dev-sidecar-log.ts'
+import { listenRefusal, servePage } from './page.ts'
+import type { SeedFile } from './seed-file.ts'
+import { untilReady } from './until-ready.ts'
+
+/** What `postern dev` runs. Disposing it ends all of it. */
+export interface Dev extends AsyncDisposable {
+  sandbox: Sandbox
+  bot: { id: number; username: string }
+  pageUrl: string
+  /** The bot's door of the sidecar. */
+  botUrl: string
+  tokenFile: string
+  log: DevLog
+}
+
+interface DevOptions {
+  folder: DevFolder
+  /** Ports that were named; 0 is any free one. */
+  ports: Partial<DevPorts>
+  seed: SeedFile | null
+  /** Handle of the bot, where the world has several. */
+  botName: string | undefined
+  open: boolean
+  /** Takes the lines of the log. */
+  print: (lines: string) => void
+}
+
+/** Where things listen at the first start, where nothing else does. */
+const USUAL_PORTS: DevPorts = {
+  port: 8700,
+  adminPort: 8701,
+  sandboxPort: 8800,
+  controlPort: 8801,
+  pagePort: 8802,
+}
+
+/**
+ * Starts all of it, and waits until the bot's key is published.
+ * @throws OperatorError
+ */
+export async function startDev(options: DevOptions): Promise<Dev> {
+  const { folder, seed, botName, open, print } = options
+  await using stack = new AsyncDisposableStack()
+  const ports = await choosePorts(options)
+  const sandbox = stack.use(
+    await createSandbox({
+      port: ports.sandboxPort,
+      controlPort: ports.controlPort,
+      data: folder.world,
+      phones: 'all',
+      webhooks: 'local',
+      ...(seed === null ? {} : { world: seed.content }),
+    }).catch((error: unknown) => refuse(error, seed)),
+  )
+  const bot = chooseBot(sandbox, botName)
+  const tokenFile = folder.keepToken(await tokenOf(sandbox, bot.id))
+  const log = new DevLog({ sandbox, botId: bot.id, print })
+  const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
+  const onBotExchange = (exchange: BotExchange): void => {
+    botTraffic.record(exchange)
+    log.exchange(exchange)
+    // The owner may have issued another one: sidecar and bot find it in the file.
+    if (exchange.status === 401) renewToken(sandbox, bot.id, folder)
+  }
+  const sidecar = stack.use(
+    await createSidecar({
+      settings: settingsFrom({
+        upstream: { url: sandbox.url },
+        listen: { port: ports.port },
+        admin: { port: ports.adminPort },
+        dataDir: folder.sidecar,
+        // The phones' keys lie beside it, and nobody's words are at stake.
+        key: { protection: 'none' },
+      }),
+      secrets: {
+        botToken: SecretSource.fromFile(tokenFile),
+        clientToken: null,
+        passphrase: null,
+      },
+      log: createLogger({
+        level: 'warn',
+        pretty: false,
+        onLine: (line) => log.show(describeLogLine(line)),
+      }),
+      parts: { onBotExchange },
+    }),
+  )
+  const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)
+  await untilReady(sidecar.operations)
+  const page = await servePage(sandbox, { port: ports.pagePort, open, botTraffic })
+  folder.keepPorts({
+    port: portOf(botUrl),
+    adminPort: portOf(admin),
+    sandboxPort: portOf(sandbox.url),
+    controlPort: portOf(sandbox.controlUrl),
+    pagePort: portOf(page.url),
+  })
+  const resources = stack.move()
+  return {
+    sandbox,
+    bot,
+    pageUrl: page.url,
+    botUrl,
+    tokenFile,
+    log,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Those that were named, else those of the last start, else the usual ones that are free. */
+async function choosePorts({ ports, folder }: DevOptions): Promise<DevPorts> {
+  const chosen = DEV_PORTS.map(async (name) => {
+    const known = ports[name] ?? folder.ports[name]
+    return [name, known ?? ((await isFree(USUAL_PORTS[name])) ? USUAL_PORTS[name] : 0)] as const
+  })
+  return Object.fromEntries(await Promise.all(chosen)) as DevPorts
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+function chooseBot({ bots }: Sandbox, name: string | undefined): { id: number; username: string } {
+  const [first, ...others] = bots
+  const handles = bots.map(({ username }) => username).join(', ')
+  if (name !== undefined) {
+    const handle = name.replace(/^@/, '').toLowerCase()
+    const named = bots.find(({ username }) => username.toLowerCase() === handle)
+    if (named !== undefined) return named
+    throw new OperatorError('usage', `no bot is called ${name}`, `there are ${handles}`)
+  }
+  if (first === undefined) {
+    throw new OperatorError('usage', 'there is no bot in this world', 'name one in the seed')
+  }
+  if (others.length === 0) return first
+  throw new OperatorError('usage', 'this world has several bots', `choose with --bot: ${handles}`)
+}
+
+/** Its token, or a new one when it was revoked. */
+async function tokenOf({ bots, control }: Sandbox, botId: number): Promise<string> {
+  const token = bots.find(({ id }) => id === botId)?.token ?? ''
+  return token === '' ? (await control.issueToken({ botId })).token : token
+}
+
+/** Puts the token that holds now into its file; a revoked one stays there. */
+function renewToken({ bots }: Sandbox, botId: number, folder: DevFolder): void {
+  const token = bots.find(({ id }) => id === botId)?.token ?? ''
+  if (token !== '') folder.keepToken(token)
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
+}
+
+/** @throws what the sidecar could not listen for, with the flags of this command */
+function namePortFlags(error: unknown): never {
+  if (!(error instanceof OperatorError) || error.code !== 'listen') throw error
+  throw new OperatorError(
+    'listen',
+    error.message,
+    'stop what listens there, or choose another with --port or --admin-port; 0 takes any free one',
+    { cause: error },
+  )
+}
+
+function refuse(error: unknown, seed: SeedFile | null): never {
+  if (seed !== null && error instanceof SeedError) throw seed.refusal(error)
+  throw listenRefusal(error, '--sandbox-port or --control-port') ?? error
+}

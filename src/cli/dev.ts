@@ -1,0 +1,132 @@
+import { relative, resolve } from 'node:path'
+import { Command } from 'commander'
+import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
+import { startCommand, type CommandEnd } from './child-command.ts'
+import { openDevFolder, type DevPorts } from './dev-folder.ts'
+import { addExample, readPort } from './flags.ts'
+import { announceSandbox } from './running-sandboxes.ts'
+import { readSeedFile } from './seed-file.ts'
+import { shutdownRequested, shutdownSignal } from './shutdown.ts'
+import { flush, print, printNotice } from './terminal.ts'
+import type { Dev } from './dev-setup.ts'
+
+interface DevFlags extends Partial<DevPorts> {
+  dataDir: string
+  fresh?: boolean
+  seed?: string
+  bot?: string
+  open?: boolean
+  json?: boolean
+}
+
+/** `postern dev`: sandbox, sidecar and page for a bot of one's own. */
+export function devCommand(): Command {
+  const command = new Command('dev')
+    .description('run sandbox, sidecar and page for a bot of your own, and start the bot')
+    .argument('[command...]', 'what starts the bot, after --')
+    .option('--data-dir <folder>', 'folder of world, keys, token and ports', '.postern-dev')
+    .option('--fresh', 'begin the world anew')
+    .option('--seed <file>', 'begin a new world as a YAML or JSON file says')
+    .option('--bot <handle>', 'which bot, where the world has several')
+    .option('--open', 'open the page in your browser')
+    .option('--json', 'print one line of JSON once all is ready; the log then goes to stderr')
+    .option('--port <number>', 'port that the bot calls; 0 is any free one', readPort)
+    .option('--admin-port <number>', 'port of /readyz and /status', readPort)
+    .option('--sandbox-port <number>', 'port of the service', readPort)
+    .option('--control-port <number>', 'port of the sandbox’s control', readPort)
+    .option('--page-port <number>', 'port of the page', readPort)
+    .addHelpText(
+      'after',
+      `
+Ports, token and world are the same at each start. The command finds the bot's
+address in BASE_URL, and a file with its token in BOT_TOKEN_FILE.`,
+    )
+  return addExample(command, 'postern dev -- node my-bot.js').action(run)
+}
+
+async function run(command: string[], flags: DevFlags): Promise<void> {
+  const stop = shutdownRequested()
+  const path = resolve(flags.dataDir)
+  // Before the folder: with --fresh a name that was mistyped would cost the world.
+  const seed = flags.seed === undefined ? null : readSeedFile(flags.seed)
+  using folder = openDevFolder(path, { fresh: flags.fresh === true })
+  const { startDev } = await import('./dev-setup.ts')
+  await using dev = await startDev({
+    folder,
+    seed,
+    ports: flags,
+    botName: flags.bot,
+    open: flags.open === true,
+    print: flags.json === true ? printNotice : print,
+  })
+  const { controlUrl } = dev.sandbox
+  using _ = announceSandbox(userRuntimeFolders(), { command: 'dev', controlUrl, dataDir: path })
+  if (!dev.sandbox.isNew && seed !== null) {
+    printNotice('the world goes on, and the seed is not applied to it; --fresh begins it anew')
+  }
+  introduce(dev, { path, isJson: flags.json === true })
+  void dev.log.follow()
+  await runBot(command, dev, stop)
+  await dev.log.settled()
+}
+
+/** Runs the command until a stop is asked for; when it ends before, everything else goes on. */
+async function runBot(command: string[], dev: Dev, stop: Promise<void>): Promise<void> {
+  await using bot = await startBot(command, dev)
+  const showEnd = async (): Promise<void> => {
+    if (bot === null) return
+    const end = await bot.ended
+    if (!shutdownSignal.aborted) dev.log.show({ who: 'dev', ...describeEnd(command, end) })
+  }
+  void showEnd()
+  await stop
+  printNotice('stopping')
+}
+
+async function startBot(command: string[], { botUrl, tokenFile, log }: Dev) {
+  const [program, ...args] = command
+  if (program === undefined) return null
+  return await startCommand({
+    command: [program, ...args],
+    env: commandEnvironment({ BASE_URL: botUrl, BOT_TOKEN_FILE: tokenFile }),
+    onLine: (line, stream) => log.show({ who: stream === 'stdout' ? '  |' : '  !', text: line }),
+    untilTaken: async () => {
+      await log.settled()
+      await flush()
+    },
+  })
+}
+
+function introduce(dev: Dev, { path, isJson }: { path: string; isJson: boolean }): void {
+  const { pageUrl, botUrl, tokenFile, sandbox, bot } = dev
+  if (isJson) {
+    const { url: sandboxUrl, controlUrl } = sandbox
+    print(JSON.stringify({ pageUrl, botUrl, tokenFile, sandboxUrl, controlUrl }))
+    return
+  }
+  printNotice(`page            ${pageUrl}`)
+  printNotice(`BASE_URL        ${botUrl}`)
+  printNotice(`BOT_TOKEN_FILE  ${shorten(tokenFile)}`)
+  const [person] = sandbox.people
+  const chat = sandbox.bots.length === 1 ? 'dm' : bot.username
+  if (person !== undefined) {
+    printNotice(`try             \`postern sandbox say ${person.username} ${chat} "hi"\``)
+  }
+  printNotice(`the world of @${bot.username} is in ${shorten(path)}; Ctrl-C ends everything`)
+  printNotice('')
+}
+
+/** A path as one would type it here. */
+function shorten(path: string): string {
+  const from = relative(process.cwd(), path)
+  return from === '' || from.startsWith('..') ? path : from
+}
+
+function describeEnd(command: string[], { code, signal }: CommandEnd) {
+  const how = signal === null ? `with code ${code}` : `by ${signal}`
+  const isFine = code === 0
+  return {
+    text: `\`${command.join(' ')}\` ended ${how}; everything else goes on, Ctrl-C ends it`,
+    mark: isFine ? undefined : ({ colour: 'red', text: '✗' } as const),
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The sandboxes of this user that run, so that commands find one by themselves. Each has a small
+ * file in a folder of the user's own, which nobody else can write to.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { readBounded } from '../config/files.ts'
+import { isHeldFast, isPrivate, NotPrivateError } from '../control/socket/ownership.ts'
+import { OperatorError } from '../errors.ts'
+import { writeNewFile } from './write-file.ts'
+
+/** A sandbox that runs. */
+export interface RunningSandbox {
+  /** The command that runs it. */
+  command: 'sandbox' | 'dev'
+  pid: number
+  /** ISO 8601, UTC. */
+  startedAt: string
+  controlUrl: string
+  /** The folder of `postern dev`; null of `postern sandbox`. */
+  dataDir: string | null
+}
+
+const FOLDER = join('postern', 'sandboxes')
+const MAX_BYTES = 4096
+const NAME = /^(\d+)\.json$/
+
+/**
+ * Lets commands find a sandbox that this process runs. Where that cannot be written down, it runs
+ * all the same, and is found by `--control` alone.
+ * @param folders of this user, see `userRuntimeFolders`; each gets a file
+ * @returns disposing it takes the files away
+ */
+export function announceSandbox(
+  folders: readonly string[],
+  sandbox: Pick<RunningSandbox, 'command' | 'controlUrl' | 'dataDir'>,
+): Disposable {
+  const record = { ...sandbox, pid: process.pid, startedAt: new Date().toISOString() }
+  const text = `${JSON.stringify({ ...record, host: hostname() })}\n`
+  const files = folders.map((one) => join(one, FOLDER, `${process.pid}.json`))
+  for (const file of files) {
+    unlessUnwritable(() => {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      if (isOurs(dirname(file))) writeNewFile(file, { text }, { force: true })
+    })
+  }
+  return { [Symbol.dispose]: () => files.forEach(remove) }
+}
+
+/**
+ * The sandboxes of this user that run on this machine, the newest first. Files of processes that are
+ * gone are removed.
+ * @throws OperatorError `data-dir` when a folder is not this user's alone, and is not read
+ */
+export function findSandboxes(folders: readonly string[]): RunningSandbox[] {
+  try {
+    const found = folders
+      .map((one) => join(one, FOLDER))
+      .filter(isOurs)
+      .flatMap((folder) => readdirSync(folder).flatMap((name) => readRecord(folder, name)))
+    const byProcess = new Map(found.map((one) => [one.pid, one]))
+    return [...byProcess.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+  } catch (error) {
+    if (!(error instanceof NotPrivateError)) throw error
+    throw new OperatorError(
+      'data-dir',
+      `running sandboxes are not looked for: ${error.path} ${error.reason}`,
+      'find out who made it and remove it, or name the sandbox with --control',
+      { cause: error },
+    )
+  }
+}
+
+/** False when it is not there. @throws NotPrivateError when others could write there */
+function isOurs(folder: string): boolean {
+  const owner = userId()
+  if (!isPrivate(folder, { kind: 'folder', owner })) return false
+  if (isHeldFast(folder, owner)) return true
+  throw new NotPrivateError(dirname(folder), 'is open to others')
+}
+
+/** Systems without user ids have one user to a folder of this kind. */
+function userId(): number {
+  return process.getuid?.() ?? 0
+}
+
+function readRecord(folder: string, name: string): RunningSandbox[] {
+  const pid = Number(NAME.exec(name)?.[1] ?? 'NaN')
+  if (!Number.isSafeInteger(pid)) return []
+  const file = join(folder, name)
+  if (!isPrivate(file, { kind: 'file', owner: userId() })) return []
+  const read = readBounded(file, MAX_BYTES)
+  const found = 'text' in read ? parse(read.text) : null
+  if (found?.pid !== pid || found.host !== hostname()) return []
+  if (isAlive(pid)) {
+    const { command, startedAt, controlUrl, dataDir } = found
+    return [{ command, pid, startedAt, controlUrl, dataDir }]
+  }
+  remove(file)
+  return []
+}
+
+function parse(text: string): (RunningSandbox & { host: string }) | null {
+  try {
+    const record = JSON.parse(text) as Partial<RunningSandbox & { host: string }>
+    const { command, pid, startedAt, controlUrl, dataDir = null, host = '' } = record
+    if (command !== 'sandbox' && command !== 'dev') return null
+    if (typeof pid !== 'number' || typeof startedAt !== 'string') return null
+    if (typeof controlUrl !== 'string' || !URL.canParse(controlUrl)) return null
+    return { command, pid, startedAt, controlUrl, dataDir, host }
+  } catch {
+    return null
+  }
+}
+
+/** A process of this user has the id; another's is none of our sandboxes. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function remove(file: string): void {
+  unlessUnwritable(() => rmSync(file, { force: true }))
+}
+
+/** Goes on where the folder cannot be written, or is not ours. */
+function unlessUnwritable(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    const isOfSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string'
+    const isRefused = error instanceof NotPrivateError || error instanceof OperatorError
+    if (!isOfSystem && !isRefused) throw error
+  }
+}

@@ -1,0 +1,88 @@
+/** Connects a command to the sandbox that it speaks to: a named one, or the newest of this user. */
+import type { Command } from 'commander'
+import { sandboxControlUrl, userRuntimeFolders } from '../config/sources.ts'
+import { OperatorError } from '../errors.ts'
+import type { Control } from '../sandbox/control/table.ts'
+import { findSandboxes, type RunningSandbox } from './running-sandboxes.ts'
+import { printNotice } from './terminal.ts'
+
+/** Flags of every command that speaks to a running sandbox. */
+export interface ControlFlags {
+  control?: string
+}
+
+/** How long a sandbox that is found has to answer. */
+const ANSWER_MS = 3000
+
+const HOW_TO_NAME =
+  'start one with `postern dev` or `postern sandbox`, or name one: give --control or ' +
+  'POSTERN_SANDBOX_CONTROL the `controlUrl` that `postern sandbox --json` prints'
+
+/** Lets a command take `--control`. */
+export function addControlFlag(command: Command): Command {
+  return command.option(
+    '--control <url>',
+    'address of the sandbox’s control, of any of its worlds; else $POSTERN_SANDBOX_CONTROL, ' +
+      'else the newest that you run',
+  )
+}
+
+/**
+ * Does something with the running sandbox that the flags name, or the newest of this user.
+ * @throws what `use` throws; OperatorError `usage` when none is named and none runs, `failed` when
+ *   none answers, `refused` when it refuses
+ */
+export async function withSandbox<T>(
+  { control: named }: ControlFlags,
+  use: (control: Control) => Promise<T>,
+): Promise<T> {
+  const given = named ?? sandboxControlUrl()
+  if (given !== undefined && !URL.canParse(given)) {
+    throw new OperatorError('usage', 'the address of the sandbox is no URL', HOW_TO_NAME)
+  }
+  const url = (given ?? (await findNewest())).replace(/\/+$/, '')
+  const [{ createControlClient }, { ControlError }] = await Promise.all([
+    import('../sandbox/control/client.ts'),
+    import('../sandbox/control/operation.ts'),
+  ])
+  try {
+    return await use(createControlClient(url))
+  } catch (error) {
+    if (error instanceof ControlError) throw new OperatorError('refused', error.message)
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(
+      'failed',
+      `no sandbox answers at ${new URL(url).origin}`,
+      'start one with `postern sandbox`, or give --control its `controlUrl`',
+      { cause: error },
+    )
+  }
+}
+
+/** The control of the newest sandbox that answers. Says which, where there are several. */
+async function findNewest(): Promise<string> {
+  const running = findSandboxes(userRuntimeFolders())
+  for (const [at, one] of running.entries()) {
+    if (!(await answers(one))) continue
+    if (running.length > at + 1) {
+      printNotice(`of ${running.length} sandboxes that run, this is the newest: ${describe(one)}`)
+    }
+    return one.controlUrl
+  }
+  throw new OperatorError('usage', 'no sandbox is named, and none of yours runs', HOW_TO_NAME)
+}
+
+async function answers({ controlUrl }: RunningSandbox): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS)
+    const { ok } = await fetch(`${controlUrl}/healthz`, { signal })
+    return ok
+  } catch {
+    return false
+  }
+}
+
+function describe({ command, pid, controlUrl, dataDir }: RunningSandbox): string {
+  const where = dataDir === null ? '' : ` on ${dataDir}`
+  return `\`postern ${command}\`${where}, process ${pid}, control ${controlUrl}`
+}

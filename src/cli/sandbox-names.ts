@@ -1,0 +1,130 @@
+import { nearestName } from '../config/problems.ts'
+import { OperatorError } from '../errors.ts'
+import type { Control } from '../sandbox/control/table.ts'
+
+type Person = Awaited<ReturnType<Control['people']>>[number]
+type Bot = Awaited<ReturnType<Control['bots']>>[number]
+type Chat = Awaited<ReturnType<Control['chats']>>[number]
+
+/** Names a person's private chat with the bot, where a world does not say otherwise. */
+const PRIVATE_CHAT = 'dm'
+
+/** Who and what there is in a sandbox's world, by the names that people use. */
+export class SandboxNames {
+  readonly people: readonly Person[]
+  readonly bots: readonly Bot[]
+  readonly chats: readonly Chat[]
+
+  constructor(world: { people: Person[]; bots: Bot[]; chats: Chat[] }) {
+    this.people = world.people
+    this.bots = world.bots
+    this.chats = world.chats
+  }
+
+  /** Asks a sandbox. */
+  static async read(control: Control): Promise<SandboxNames> {
+    const [people, bots, chats] = await Promise.all([
+      control.people(),
+      control.bots(),
+      control.chats(),
+    ])
+    return new SandboxNames({ people, bots, chats })
+  }
+
+  /**
+   * A person by handle, with or without its @, or id.
+   * @throws OperatorError `usage` that names the people there are
+   */
+  person(written: string): Person {
+    const found = byHandle(this.people, written)
+    if (found !== undefined) return found
+    const handles = this.people.map(({ username }) => username)
+    throw unknown('person', { written, names: handles })
+  }
+
+  /**
+   * A chat that a person can write into: by its name in the seed, its handle, title or id. The handle
+   * of a bot is the private chat with it, and `dm` the one with the only bot.
+   * @returns the chat, or the bot with which the person has no private chat yet
+   * @throws OperatorError `usage` that names the chats of the person
+   */
+  chatOf(person: Person, written: string): { chat: Chat } | { bot: Bot } {
+    const own = this.chats.filter(({ members }) => members.includes(person.id))
+    const chat = named(own, written)
+    if (chat !== undefined) return { chat }
+    const bot = this.#botMeant(written)
+    if (bot !== undefined) {
+      const known = own.find(({ kind, members }) => kind === 'private' && members.includes(bot.id))
+      return known === undefined ? { bot } : { chat: known }
+    }
+    const other = named(this.chats, written)
+    const names = own.map((one) => this.nameOf(one))
+    if (other === undefined) throw unknown('chat', { written, names })
+    throw new OperatorError('usage', `${person.username} is not in ${written}`, chooseFrom(names))
+  }
+
+  /** What a chat is called here: a name that `chatOf` takes. */
+  nameOf({ id, kind, name, username, title, members }: Chat): string {
+    if (kind !== 'private') return name ?? username ?? title ?? String(id)
+    const bot = this.bots.find((one) => members.includes(one.id))
+    return name ?? bot?.username ?? String(id)
+  }
+
+  /** The name of a chat among all others, or its id. */
+  chatName(id: number): string {
+    const chat = this.chats.find((one) => one.id === id)
+    if (chat === undefined) return String(id)
+    if (chat.kind !== 'private' || chat.name !== null) return this.nameOf(chat)
+    const person = this.people.find((one) => chat.members.includes(one.id))
+    return `${person?.username ?? ''} and ${this.nameOf(chat)}`
+  }
+
+  /** The handle of a person or bot, or the id. */
+  accountName(id: number): string {
+    const account = [...this.people, ...this.bots].find((one) => one.id === id)
+    return account?.username ?? String(id)
+  }
+
+  /** Whether a person, bot or chat has the id. */
+  has(id: number): boolean {
+    return [...this.people, ...this.bots, ...this.chats].some((one) => one.id === id)
+  }
+
+  #botMeant(written: string): Bot | undefined {
+    const [first, ...others] = this.bots
+    if (written === PRIVATE_CHAT && others.length === 0) return first
+    return byHandle(this.bots, written)
+  }
+}
+
+function byHandle<A extends { id: number; username: string }>(
+  accounts: readonly A[],
+  written: string,
+): A | undefined {
+  const handle = written.replace(/^@/, '').toLowerCase()
+  return accounts.find(({ id, username }) => {
+    return username.toLowerCase() === handle || String(id) === written
+  })
+}
+
+function named(chats: readonly Chat[], written: string): Chat | undefined {
+  const name = written.replace(/^@/, '').toLowerCase()
+  return (
+    chats.find((chat) => chat.name === written || String(chat.id) === written) ??
+    chats.find((chat) => chat.username?.toLowerCase() === name) ??
+    chats.find((chat) => chat.title?.toLowerCase() === name)
+  )
+}
+
+function unknown(
+  what: 'person' | 'chat',
+  { written, names }: { written: string; names: string[] },
+): OperatorError {
+  const nearest = nearestName(written, names)
+  const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
+  return new OperatorError('usage', `no ${what} is called ${written}${meant}`, chooseFrom(names))
+}
+
+function chooseFrom(names: string[]): string {
+  return names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`
+}

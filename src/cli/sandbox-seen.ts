@@ -1,0 +1,57 @@
+/** What a phone of a running sandbox shows, as lines. */
+import type { Control } from '../sandbox/control/table.ts'
+import { formatActivity, type ActivityLine, type ActivityMark } from './activity-line.ts'
+import type { SandboxNames } from './sandbox-names.ts'
+import { terminalWidth } from './terminal.ts'
+
+type Inbox = Awaited<ReturnType<Control['inbox']>>
+export type Seen = Inbox['seen'][number]
+type Answer = Inbox['answers'][number]
+
+/** As `after` of `inbox`: gives nothing of before, and the number to continue after. */
+export const NEWEST = Number.MAX_SAFE_INTEGER
+
+/** What a phone made of a message's signature. */
+export const VERDICT_MARKS = {
+  verified: { colour: 'green', text: '✓ verified' },
+  readable: { colour: 'dim', text: '(readable)' },
+  unsigned: { colour: 'yellow', text: '✗ unsigned' },
+  bad: { colour: 'red', text: '✗ bad signature' },
+  unopened: { colour: 'red', text: '✗ cannot be opened' },
+} as const satisfies Record<string, ActivityMark>
+
+/** One thing that a phone showed, as lines for the terminal. */
+export function formatSeen(seen: Seen, names: SandboxNames): string {
+  if (seen.kind === 'answer') return formatAnswer(seen, names)
+  return formatActivity({ atMs: seen.at, ...describe(seen, names) }, terminalWidth())
+}
+
+/** The bot's answer to a press. */
+export function formatAnswer(answer: Answer, names: SandboxNames): string {
+  const { at, chatId, text, alert, url } = answer
+  const shown = text ?? (url === null ? 'took the press' : `opens ${url}`)
+  const chat = names.chatName(chatId)
+  const line = { atMs: at, who: 'answer', text: `${chat}: ${shown}${alert ? ' (alert)' : ''}` }
+  return formatActivity(line, terminalWidth())
+}
+
+function describe(
+  seen: Exclude<Seen, Answer>,
+  names: SandboxNames,
+): Pick<ActivityLine, 'who' | 'text' | 'mark'> {
+  if (seen.kind === 'key') {
+    const who = names.accountName(seen.userId)
+    return { who, text: seen.fingerprint === null ? 'has no key any more' : 'has another key' }
+  }
+  const chat = names.chatName(seen.chatId)
+  if (seen.kind === 'deleted')
+    return { who: '', text: `${chat}: message ${seen.messageId} is gone` }
+  if (seen.kind === 'typing') {
+    const text = `${chat}: ${seen.typing ? 'is typing …' : 'stopped typing'}`
+    return { who: names.accountName(seen.userId), text }
+  }
+  const who = names.accountName(seen.fromId)
+  if (seen.kind === 'joined' || seen.kind === 'left') return { who, text: `${chat}: ${seen.kind}` }
+  const edited = seen.kind === 'edited' ? ` (message ${seen.messageId} edited)` : ''
+  return { who, text: `${chat}: ${seen.text}${edited}`, mark: VERDICT_MARKS[seen.verdict] }
+}

@@ -1,0 +1,122 @@
+/** `postern sandbox watch`: follows what phones show. */
+import { Command } from 'commander'
+import { PosternError } from '../errors.ts'
+import type { Control } from '../sandbox/control/table.ts'
+import { RecentMap } from '../util/recent-map.ts'
+import { addExample } from './flags.ts'
+import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
+import { SandboxNames } from './sandbox-names.ts'
+import { formatSeen, NEWEST, type Seen } from './sandbox-seen.ts'
+import { shutdownRequested } from './shutdown.ts'
+import { print, printNotice } from './terminal.ts'
+
+/** How long one question to the sandbox waits for something new. */
+const WAIT_MS = 30_000
+/** How many shown messages are remembered, so that each is printed once. */
+const REMEMBERED = 1000
+
+interface WatchFlags extends ControlFlags {
+  all?: boolean
+  json?: boolean
+}
+
+/** Whose phone is watched, and what is done with what it shows. */
+interface Watch {
+  control: Control
+  userId: number
+  onSeen: (seen: Seen) => Promise<void>
+  /** The world was put back, and is followed from there. */
+  onRestored: () => void
+}
+
+export function sandboxWatchCommand(): Command {
+  const command = addControlFlag(new Command('watch'))
+    .description('print what the phones of a running sandbox show, as it comes')
+    .argument('[person]', 'whose phone: a handle, or an id; else everybody’s, each message once')
+    .option('--all', 'begin with all that was shown before')
+    .option('--json', 'print a line of JSON for each')
+    .action(watch)
+  return addExample(command, 'postern sandbox watch alice')
+}
+
+async function watch(
+  person: string | undefined,
+  _flags: WatchFlags,
+  command: Command,
+): Promise<void> {
+  // With `--json`, which the parser takes for that of `postern sandbox`.
+  const flags: WatchFlags = command.optsWithGlobals()
+  const stop = shutdownRequested()
+  await withSandbox(flags, async (control) => {
+    const names = await SandboxNames.read(control)
+    const watched =
+      person === undefined
+        ? names.people.filter(({ hasPhone, gone }) => hasPhone && !gone)
+        : [names.person(person)]
+    const isNew = rememberShown()
+    const follow = await Promise.all(
+      watched.map(async ({ id: userId, username }) => {
+        const phone: Watch = {
+          control,
+          userId,
+          onSeen: async (seen) => {
+            if (person === undefined && !isNew(seen)) return
+            if (flags.json === true) return print(JSON.stringify({ person: username, ...seen }))
+            print(formatSeen(seen, await namesFor(control, names, seen)))
+          },
+          onRestored: () => printNotice(`the world was put back; still watching ${username}`),
+        }
+        const after = flags.all === true ? 0 : await newestOf(phone)
+        return () => followPhone(phone, after)
+      }),
+    )
+    printNotice(`watching ${watched.map(({ username }) => username).join(', ')}; Ctrl-C ends it`)
+    await Promise.race([stop, Promise.all(follow.map((begin) => begin()))])
+  })
+}
+
+/** Follows from a number on, until the sandbox is gone. @throws ControlError when the person is gone; what `fetch` throws */
+async function followPhone(watched: Watch, start: number): Promise<never> {
+  let after = start
+  for (;;) {
+    const { seen, last } = await nextSeen(watched, after)
+    for (const one of seen) await watched.onSeen(one)
+    if (last < after) watched.onRestored()
+    after = last
+  }
+}
+
+/** The number of what the phone showed last. */
+async function newestOf({ control, userId }: Watch): Promise<number> {
+  return (await control.inbox({ userId, after: NEWEST })).last
+}
+
+async function nextSeen(watched: Watch, after: number): Promise<{ seen: Seen[]; last: number }> {
+  const { control, userId } = watched
+  try {
+    return await control.inbox({ userId, after, wait: WAIT_MS })
+  } catch (error) {
+    if (!(error instanceof PosternError)) throw error
+    // The world was put back while it was asked.
+    return { seen: [], last: await newestOf(watched) }
+  }
+}
+
+/** Reads the names again where something is of a chat or person that came later. */
+async function namesFor(control: Control, names: SandboxNames, seen: Seen): Promise<SandboxNames> {
+  const ids = Object.entries(seen).filter(([name]) => ['chatId', 'fromId', 'userId'].includes(name))
+  const isKnown = ids.every(([, id]) => names.has(id as number))
+  return isKnown ? names : await SandboxNames.read(control)
+}
+
+/** Whether something is shown for the first time by any phone. */
+function rememberShown(): (seen: Seen) => boolean {
+  const shown = new RecentMap<true>(REMEMBERED)
+  return (seen) => {
+    const { n: _n, at: _at, ...what } = seen
+    const key = JSON.stringify(what)
+    const isNew = shown.get(key) === undefined
+    shown.set(key, true, 1)
+    return isNew
+  }
+}

@@ -1,0 +1,168 @@
+/** Several bots in one process: which there are, and what counts for each. */
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { checkLevels, type CollectedSettings } from './collect.ts'
+import { BOT_NAME } from './bot-names.ts'
+import type { Problem } from './problems.ts'
+import type { Sources } from './sources.ts'
+import { readBotFile, type BotEntry } from './yaml-file.ts'
+
+/** A bot with what counts for it: what is its own over what is for all. */
+export interface CollectedBot {
+  name: string
+  /** Where its entry begins. */
+  place: string
+  collected: CollectedSettings
+}
+
+/** Several bots. */
+export interface SeveralBots {
+  /** Where each has a file, absolute; null where they are listed. */
+  folder: string | null
+  bots: CollectedBot[]
+  problems: Problem[]
+}
+
+/** A bot's file is named after the bot. */
+const BOT_FILE = /^(?!\.)(.+)\.ya?ml$/
+
+/** @returns null when the settings are of one bot */
+export function findBots(collected: CollectedSettings, sources: Sources): SeveralBots | null {
+  const { list, values } = collected
+  const folder = values.get('bots')
+  if (folder === undefined && list === null) return null
+  const problems: Problem[] = refuseOneBot(collected)
+  const path = typeof folder?.value === 'string' ? folder.value : null
+  const entries =
+    path === null
+      ? withNames(list ?? [], problems)
+      : readFolder(path, { place: folder?.place ?? '', cwd: sources.cwd, problems })
+  const bots = entries.map(({ name, entry }) => ({
+    name,
+    place: entry.place,
+    collected: collectBot(name, entry, { collected, cwd: sources.cwd }),
+  }))
+  return { folder: path, bots, problems }
+}
+
+/** The file of a bot in the folder of all. */
+export function botFile(folder: string, name: string): string {
+  return join(folder, `${name}.yaml`)
+}
+
+interface NamedEntry {
+  name: string
+  entry: BotEntry
+}
+
+/** Tokens beside several bots would be nobody's, and one store would be that of all. */
+function refuseOneBot({ levels }: CollectedSettings): Problem[] {
+  return levels.flatMap((level) =>
+    [...level].flatMap(([path, { place }]) => {
+      const group = path.split('.')[0] ?? ''
+      const message = OF_ONE_BOT[group]
+      return message === undefined ? [] : [{ place, path, message }]
+    }),
+  )
+}
+
+/** By the first part of a setting's path. */
+const OF_ONE_BOT: Record<string, string> = {
+  bot: 'expected in the entry of each bot, since `bots` is set',
+  store: 'is for one bot; with `bots`, the store of each is in a folder of dataDir',
+}
+
+function withNames(list: readonly BotEntry[], problems: Problem[]): NamedEntry[] {
+  const names = new Map<string, BotEntry>()
+  return list.flatMap((entry, index) => {
+    const path = `bots.${index}.name`
+    const { name } = entry
+    if (name === null) {
+      problems.push({ place: entry.place, path, message: 'is required' })
+      return []
+    }
+    const { value, place } = name
+    if (typeof value !== 'string' || !BOT_NAME.test(value)) {
+      problems.push({ place, path, message: NAME_EXPECTED })
+      return []
+    }
+    const first = names.get(value)
+    if (first !== undefined) {
+      problems.push({ place, path, message: `is the name of another bot (${first.place})` })
+      return []
+    }
+    names.set(value, entry)
+    return [{ name: value, entry }]
+  })
+}
+
+const NAME_EXPECTED = 'expected at most 63 of a-z, 0-9, _ and -, with a letter or digit first'
+
+function readFolder(
+  folder: string,
+  { place, cwd, problems }: { place: string; cwd: string; problems: Problem[] },
+): NamedEntry[] {
+  const files = listFolder(folder)
+  if ('problem' in files) {
+    problems.push({ place, path: 'bots', message: `${folder} ${files.problem}` })
+    return []
+  }
+  const seen = new Set<string>()
+  return files.names.flatMap((file) => {
+    const name = BOT_FILE.exec(file)?.[1]
+    if (name === undefined) return []
+    const path = join(folder, file)
+    const at = relative(cwd, path).startsWith('..') ? path : relative(cwd, path)
+    const read = readBotFile(path, cwd)
+    problems.push(...read.problems.map((one) => ({ ...one, path: inFile(name, one.path) })))
+    if (!BOT_NAME.test(name)) {
+      problems.push({ place: at, path: 'bots', message: `its name: ${NAME_EXPECTED}` })
+    } else if (seen.has(name)) {
+      problems.push({ place: at, path: 'bots', message: `${name} has another file there` })
+    }
+    seen.add(name)
+    if (read.entry === null) return []
+    const entry = { ...read.entry, place: at }
+    if (entry.name !== null && entry.name.value !== name) {
+      const message = `expected ${name}, as the file is named, or nothing`
+      problems.push({ place: entry.name.place, path: `bots.${name}.name`, message })
+    }
+    return [{ name, entry }]
+  })
+}
+
+/** The path of a problem in a file of a bot, with its name. */
+function inFile(name: string, path: string): string {
+  const rest = path.replace(/^bots\.?/, '')
+  return rest === ''
+    ? `bots.${name}`
+    : rest.startsWith(`${name}.`)
+      ? `bots.${rest}`
+      : `bots.${name}.${rest}`
+}
+
+function listFolder(folder: string): { names: string[] } | { problem: string } {
+  try {
+    return { names: readdirSync(folder).sort() }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return { problem: 'is not there' }
+    if (code === 'ENOTDIR') return { problem: 'is no folder' }
+    return { problem: `cannot be read (${code ?? 'unknown'})` }
+  }
+}
+
+function collectBot(
+  name: string,
+  { values: own }: BotEntry,
+  { collected, cwd }: { collected: CollectedSettings; cwd: string },
+): CollectedSettings {
+  const problems: Problem[] = []
+  const checked = checkLevels([own], cwd, problems)
+  const values = new Map([...collected.values, ...checked])
+  values.delete('bots')
+  const given = checked.get('dataDir')?.value
+  const dataDir = typeof given === 'string' ? given : join(collected.dataDir, 'bots', name)
+  const levels = [own, ...collected.levels]
+  return { ...collected, levels, values, list: null, dataDir, problems }
+}

@@ -1,0 +1,93 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { bearerOf } from '../api/token.ts'
+import { valuesOf } from '../door.ts'
+
+/** Reads the tokens again from where they came, once in this time for whatever unknown token comes. */
+const REREAD_EVERY_MS = 1000
+
+/** What the tokens of one bot are. */
+export interface BotToken {
+  /** What the local bot presents. */
+  expected: () => string
+  /** Reads it again from where it came. */
+  reread: () => void
+}
+
+/**
+ * Finds whose a token is. Tokens are found by their keyed hashes: how long that takes says nothing
+ * of any. Whoever is found has the token compared once more, by `requireBearer`.
+ */
+export class BotTokens<Bot> {
+  readonly #bots = new Map<string, { bot: Bot; token: BotToken; hash: string; indexed: string }>()
+  /** By hash; null where two bots expect the same, which then is nobody's. */
+  readonly #byHash = new Map<string, string | null>()
+  readonly #key = randomBytes(32)
+  readonly #onTwins: (names: [string, string]) => void
+  #rereadMs = -Infinity
+
+  /** @param onTwins called with the names of two bots that come to expect the same token */
+  constructor(onTwins: (names: [string, string]) => void) {
+    this.#onTwins = onTwins
+  }
+
+  set(name: string, bot: Bot, token: BotToken): void {
+    this.#bots.set(name, { bot, token, hash: '', indexed: '' })
+    this.#index()
+  }
+
+  delete(name: string): void {
+    this.#bots.delete(name)
+    this.#index()
+  }
+
+  get(name: string): Bot | null {
+    return this.#bots.get(name)?.bot ?? null
+  }
+
+  /** The bot whose token a request presents; null when that is nobody's, or not one token. */
+  find(rawHeaders: readonly string[]): Bot | null {
+    const [line, ...more] = valuesOf(rawHeaders, 'authorization')
+    const presented = more.length > 0 ? null : bearerOf(line)
+    if (presented === null) return null
+    const hash = this.#hash(presented)
+    const found = this.#of(hash)
+    if (found !== null || !this.#reread()) return found
+    return this.#of(hash)
+  }
+
+  #of(hash: string): Bot | null {
+    const name = this.#byHash.get(hash)
+    const found = name == null ? undefined : this.#bots.get(name)
+    return found?.bot ?? null
+  }
+
+  /** @returns whether anything may be otherwise now */
+  #reread(): boolean {
+    const nowMs = performance.now()
+    if (nowMs - this.#rereadMs >= REREAD_EVERY_MS) {
+      this.#rereadMs = nowMs
+      for (const { token } of this.#bots.values()) token.reread()
+    }
+    const isOther = [...this.#bots.values()].some((one) => one.token.expected() !== one.indexed)
+    if (isOther) this.#index()
+    return isOther
+  }
+
+  #index(): void {
+    this.#byHash.clear()
+    const first = new Map<string, string>()
+    for (const [name, one] of this.#bots) {
+      const expected = one.token.expected()
+      if (expected !== one.indexed) one.hash = this.#hash(expected)
+      one.indexed = expected
+      const other = first.get(one.hash)
+      if (other === undefined) first.set(one.hash, name)
+      else this.#onTwins([other, name])
+      this.#byHash.set(one.hash, other === undefined ? name : null)
+    }
+  }
+
+  #hash(token: string): string {
+    return createHmac('sha256', this.#key).update(token).digest('base64')
+  }
+}

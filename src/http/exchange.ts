@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { stringify } from '../json.ts'
+import type { FailureAnswer } from './error-handler.ts'
+
+/** A call of the bot with its answer, or a delivery to its webhook. For development alone. */
+export interface BotExchange {
+  kind: 'call' | 'delivery'
+  method: string
+  /** With the query, without what opens a file; empty for a delivery. */
+  path: string
+  /** JSON; empty when there was no body. */
+  request: string
+  /** 0 when the bot hung up before the answer, or took no delivery. */
+  status: number
+  /** The envelope; empty for a file. */
+  answer: string
+}
+
+/**
+ * Calls back with each call of the bot once it is answered. Its words are among it: `run` never asks
+ * for that.
+ */
+export function observeExchanges(
+  app: FastifyInstance,
+  onExchange: (exchange: BotExchange) => void,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const answer = lastWrite(reply)
+    reply.raw.once('close', () => {
+      const { writableFinished, statusCode } = reply.raw
+      onExchange({
+        kind: 'call',
+        method: request.method,
+        path: withoutCapability(request.url),
+        request: request.body === undefined ? '' : stringify(request.body),
+        status: writableFinished ? statusCode : 0,
+        answer: answer(),
+      })
+    })
+    done()
+  })
+}
+
+/** A call that is turned away before any routing, such as one under an unknown Host. */
+export function turnedAway(
+  { method = '', url = '' }: IncomingMessage,
+  { status, body }: FailureAnswer,
+): BotExchange {
+  const path = withoutCapability(url)
+  return { kind: 'call', method, path, request: '', status, answer: body.toString() }
+}
+
+/** Gives what an answer ended with: the whole of an envelope, and nothing of a file. */
+function lastWrite({ raw }: FastifyReply): () => string {
+  let written = ''
+  const end = raw.end.bind(raw) as (...args: unknown[]) => FastifyReply['raw']
+  raw.end = (...args: unknown[]) => {
+    const [chunk] = args
+    if (typeof chunk === 'string' || Buffer.isBuffer(chunk)) written = chunk.toString()
+    return end(...args)
+  }
+  return () => written
+}
+
+/** The query of a file opens it for whoever has it. */
+function withoutCapability(url: string): string {
+  return url.startsWith('/media/') ? (url.split('?', 1)[0] ?? url) : url
+}

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import type { Store } from '../store/store.ts'
+
+/** Most people whose handle is compared in memory before it is written. */
+const REMEMBERED = 2000
+/** As the service allows it; what it says otherwise is no handle. */
+const HANDLE = /^\w{3,32}$/
+
+/** A person with the handle that the service last showed. */
+export interface NamedPerson {
+  userId: number
+  username: string
+}
+
+/**
+ * The handles of people, for the operator's eyes alone: the service says them, nothing proves them,
+ * and nothing is decided by them.
+ */
+export class Names {
+  readonly #store: Store
+  readonly #recent = new LRUCache<number, string>({ max: REMEMBERED })
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * People were seen with these handles. One write for all that is new.
+   * @throws Refusal `postern_store_unwritable`; they are then written when they are seen again
+   */
+  async saw(people: readonly NamedPerson[]): Promise<void> {
+    const fresh = people.filter(
+      ({ userId, username }) => HANDLE.test(username) && this.#recent.get(userId) !== username,
+    )
+    if (fresh.length === 0) return
+    await this.#store.note(async (db) => {
+      for (const { userId, username } of fresh) {
+        await db
+          .insertInto('names')
+          .values({ user_id: userId, username })
+          .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ username }))
+          .execute()
+      }
+    })
+    for (const { userId, username } of fresh) this.#recent.set(userId, username)
+  }
+
+  /** Every handle, by person. */
+  async all(): Promise<Map<number, string>> {
+    const rows = await this.#store.read((db) => db.selectFrom('names').selectAll().execute())
+    return new Map(rows.map(({ user_id, username }) => [user_id, username]))
+  }
+}

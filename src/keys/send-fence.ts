@@ -1,0 +1,212 @@
+/** Sends of all sidecars of a bot wait while one of them replaces the key. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { Refusal } from '../errors.ts'
+import type { Schema } from '../store/schema.ts'
+import type { Store, StoreLock } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
+
+/** The flag by which a sidecar asks the others to let no more sends in. */
+const RAISED = 'key_publishing'
+/** How long sends wait for another sidecar: below what bots wait for an answer. */
+const WAIT_MAX_MS = 20_000
+/** How often whoever waits looks again. */
+const LOOK_MS = 100
+/** The lock is kept so long after the last send, so that a busy bot takes it once. */
+const KEEP_MS = 1000
+
+/** A send that is inside. */
+export interface Pass {
+  /**
+   * Call it before the message leaves.
+   * @throws Refusal `postern_store_unwritable` when another sidecar may be replacing the key
+   */
+  requireHeld: () => void
+  /** Call it when the message was answered or will not leave. */
+  leave: () => void
+}
+
+/**
+ * Whoever sends shares a lock of the store; whoever replaces the key takes it alone, after it has
+ * raised a flag that keeps new sends out.
+ */
+export class SendFence implements AsyncDisposable {
+  readonly #store: Store
+  readonly #id = randomUUID()
+  readonly #closings = new Listeners()
+  #raisedBy: string | null = null
+  #inside = 0
+  #lock: StoreLock | null = null
+  #taking: Promise<StoreLock | null> | null = null
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** @throws Refusal `postern_store_unwritable` */
+  static async load(store: Store): Promise<SendFence> {
+    const fence = new SendFence(store)
+    store.follow('flags', async (db) => {
+      const wasClosed = fence.isClosed
+      fence.#raisedBy = await readRaised(db)
+      if (!fence.isClosed) return
+      fence.#releaseIfEmpty()
+      if (!wasClosed) fence.#closings.emit()
+    })
+    fence.#raisedBy = await store.read(readRaised)
+    return fence
+  }
+
+  /** Calls back when another sidecar begins to keep sends out. */
+  onClosed(listener: () => void): void {
+    this.#closings.add(listener)
+  }
+
+  /** Whether another sidecar keeps sends out. */
+  get isClosed(): boolean {
+    return this.#raisedBy !== null && this.#raisedBy !== this.#id
+  }
+
+  /**
+   * Lets a send in, once no other sidecar replaces the key; what is remembered of our keys is fresh
+   * then, and stays so until it leaves.
+   * @throws Refusal `postern_key_unpublished` after `WAIT_MAX_MS`, `postern_store_unwritable`
+   */
+  async enter(): Promise<Pass> {
+    const untilMs = performance.now() + WAIT_MAX_MS
+    for (;;) {
+      const lock = this.isClosed ? null : await this.#share()
+      if (lock !== null && lock === this.#lock) return this.#pass(lock)
+      if (performance.now() > untilMs) throw new Refusal('postern_key_unpublished')
+      if (lock === null) await pause(LOOK_MS)
+      await this.#store.fresh()
+    }
+  }
+
+  /**
+   * Keeps sends of other sidecars out, and waits until none is under way. Call it when none of this
+   * one is.
+   * @returns lets them in again when it is disposed of
+   * @throws Refusal `postern_store_unwritable`; the signal's reason
+   */
+  async close(signal: AbortSignal): Promise<AsyncDisposable> {
+    await this.#store.write((db) => raise(db, this.#id))
+    this.#raisedBy = this.#id
+    this.#releaseIfEmpty()
+    try {
+      const lock = await this.#takeAlone(signal)
+      return {
+        [Symbol.asyncDispose]: async () => {
+          await this.lower().catch(() => undefined)
+          await lock[Symbol.asyncDispose]()
+        },
+      }
+    } catch (error) {
+      await this.lower().catch(() => undefined)
+      throw error
+    }
+  }
+
+  /**
+   * Takes back what this sidecar raised, or one that has died since. Call it while no other can be
+   * replacing the key.
+   * @throws Refusal `postern_store_unwritable`; who replaces the key next takes it back
+   */
+  async lower(): Promise<void> {
+    if (this.#raisedBy === null) return
+    await this.#store.write((db) => db.deleteFrom('flags').where('name', '=', RAISED).execute())
+    this.#raisedBy = null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#lock?.[Symbol.asyncDispose]()
+  }
+
+  #pass(lock: StoreLock): Pass {
+    this.#inside += 1
+    clearTimeout(this.#timer)
+    let isInside = true
+    return {
+      requireHeld: () => {
+        if (!lock.isHeld) {
+          throw new Refusal('postern_store_unwritable', 'the database is out of reach')
+        }
+      },
+      leave: () => {
+        if (!isInside) return
+        isInside = false
+        this.#inside -= 1
+        if (this.isClosed) this.#releaseIfEmpty()
+        else this.#releaseSoon()
+      },
+    }
+  }
+
+  /** The lock as this sidecar shares it; null while another has it alone. */
+  async #share(): Promise<StoreLock | null> {
+    if (this.#lock?.isHeld === true) return this.#lock
+    this.#taking ??= this.#take().finally(() => (this.#taking = null))
+    return await this.#taking
+  }
+
+  async #take(): Promise<StoreLock | null> {
+    const lost = this.#lock
+    this.#lock = null
+    await lost?.[Symbol.asyncDispose]()
+    const lock = await this.#store.tryLock('sends', { isShared: true })
+    if (lock === null) return null
+    // a key that was replaced before the lock was taken is known after this
+    await this.#store.fresh().catch(async (error: unknown) => {
+      await lock[Symbol.asyncDispose]()
+      throw error
+    })
+    if (this.isClosed) {
+      await lock[Symbol.asyncDispose]()
+      return null
+    }
+    this.#lock = lock
+    this.#releaseSoon()
+    return lock
+  }
+
+  async #takeAlone(signal: AbortSignal): Promise<StoreLock> {
+    for (;;) {
+      signal.throwIfAborted()
+      const lock = await this.#store.tryLock('sends')
+      if (lock !== null) return lock
+      await pause(LOOK_MS, undefined, { signal })
+    }
+  }
+
+  #releaseSoon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#releaseIfEmpty(), KEEP_MS).unref()
+  }
+
+  #releaseIfEmpty(): void {
+    if (this.#inside > 0) return
+    const lock = this.#lock
+    this.#lock = null
+    void lock?.[Symbol.asyncDispose]()
+  }
+}
+
+async function readRaised(db: Kysely<Schema>): Promise<string | null> {
+  const flag = await db
+    .selectFrom('flags')
+    .select('value')
+    .where('name', '=', RAISED)
+    .executeTakeFirst()
+  return flag?.value ?? null
+}
+
+async function raise(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .insertInto('flags')
+    .values({ name: RAISED, value: id })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: id }))
+    .execute()
+}

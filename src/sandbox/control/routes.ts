@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { apiError } from '../api-error.ts'
+import { hangUpSignal } from '../http/hang-up.ts'
+import { noSuchWorld } from '../http/world-routing.ts'
+import { PhoneError } from '../phone/phone-error.ts'
+import { streamEvents } from './event-stream.ts'
+import type { WorldDescription } from './hosting.ts'
+import { readInput } from './input.ts'
+import { ControlError, type ControlContext } from './operation.ts'
+import { ALL_OPERATIONS, runOperation } from './table.ts'
+
+/** A world as these routes need it. */
+export interface ControlledWorld {
+  name: string
+  live: ControlContext
+}
+
+const NO_SUCH_OPERATION = 'no such operation; `GET /` lists them'
+/** Greatest body: a file of 64 MiB in base64, and what goes with it. */
+export const CONTROL_BODY_BYTES = 96 * 1024 * 1024
+
+/**
+ * Adds the routes of the control: `POST /<operation>` with its input as JSON gives
+ * `{ok: true, result}`; `GET /` lists every operation with what it does and the JSON Schema of its
+ * input; `GET /openapi.json` describes them all, `GET /bot-openapi.json` the service; `GET /events`
+ * streams what happens.
+ * @param worldOf the world that a request is for; throws when there is none
+ */
+export function addControlRoutes(
+  app: FastifyInstance,
+  worldOf: (request: FastifyRequest) => ControlledWorld,
+): void {
+  const operations = new Map<string, (typeof ALL_OPERATIONS)[number]>(
+    ALL_OPERATIONS.map((entry) => [entry[0], entry]),
+  )
+  app.get('/', () => ({ ok: true, result: describe() }))
+  app.route({
+    method: 'GET',
+    url: '/events',
+    handler: (request, reply) => streamEvents(worldOf(request).live, request, reply),
+  })
+  app.route({
+    method: 'GET',
+    url: '/openapi.json',
+    handler: async (request) => {
+      const { path } = addressesOf(worldOf(request))
+      const { controlDocument } = await import('../openapi/control.ts')
+      return controlDocument(`${request.protocol}://${request.host}${path}`)
+    },
+  })
+  app.route({
+    method: 'GET',
+    url: '/bot-openapi.json',
+    handler: async (request) => {
+      const { url } = addressesOf(worldOf(request))
+      const { botDocument } = await import('../openapi/bot.ts')
+      return botDocument(url)
+    },
+  })
+  app.route<{ Params: { operation: string } }>({
+    method: 'POST',
+    url: '/:operation',
+    handler: async (request, reply) => {
+      const operation = operations.get(request.params.operation)
+      if (operation === undefined) throw apiError('not_found', NO_SUCH_OPERATION)
+      const [name, { input }] = operation
+      const on = { ...worldOf(request).live, hangUp: hangUpSignal(reply) }
+      const given = readInput(name, input, request.body ?? {})
+      return { ok: true, result: await runOperation(on, name, given) }
+    },
+  })
+  app.route<{ Params: { operation: string } }>({
+    method: 'GET',
+    url: '/:operation',
+    handler: ({ params: { operation } }) => {
+      const isOperation = operations.has(operation)
+      throw apiError('not_found', isOperation ? `call ${operation} with POST` : NO_SUCH_OPERATION)
+    },
+  })
+}
+
+/** The error object for a refused operation; null for any other error. */
+export function controlRefusal(
+  error: unknown,
+): { status: number; code: string; message: string } | null {
+  return error instanceof ControlError || error instanceof PhoneError
+    ? { status: 400, code: error.code, message: error.message }
+    : null
+}
+
+/** Where a world is served. @throws SandboxApiError when it has just ended */
+function addressesOf({ name, live }: ControlledWorld): WorldDescription {
+  const found = live.worlds.list().find((one) => one.name === name)
+  if (found === undefined) throw noSuchWorld()
+  return found
+}
+
+/** By name: what each operation does, and its input as JSON Schema. */
+function describe(): Record<string, object> {
+  const described = ALL_OPERATIONS.map(([name, { description, input }]) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' })
+    return [name, { description, ...schema }]
+  })
+  return Object.fromEntries(described) as Record<string, object>
+}

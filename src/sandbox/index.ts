@@ -1,0 +1,10 @@
+/** What `postern/sandbox` exports: the sandbox, and the client of one in another process. */
+export { createControlClient } from './control/client.ts'
+export { ControlError } from './control/operation.ts'
+export type { Control } from './control/table.ts'
+export { createSandbox } from './create.ts'
+export type { Home, Sandbox, SandboxOptions } from './create.ts'
+export type { SandboxEvent } from './events/event.ts'
+export type { FaultName, FaultOptions } from './faults/table.ts'
+export type { Phone, SendOptions, SentFile } from './phone/phone.ts'
+export type { InboxEntry, PhoneVerdict, SeenEvent } from './phone/seen.ts'

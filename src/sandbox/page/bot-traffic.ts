@@ -1,0 +1,80 @@
+import { Listeners } from '../../util/listeners.ts'
+
+/** A call of the bot to its sidecar with the answer, or a delivery of the sidecar to its webhook. */
+export interface BotExchange {
+  kind: 'call' | 'delivery'
+  method: string
+  /** As on the request line, with the query; of a delivery, nothing. */
+  path: string
+  /** JSON; empty when there was no body. */
+  request: string
+  /** 0 when the caller hung up, or nobody took the delivery. */
+  status: number
+  /** Empty for a file, and for whatever else is no JSON. */
+  answer: string
+}
+
+/** A `BotExchange` as it was recorded. */
+export interface RecordedExchange extends BotExchange {
+  /** Grows by one. */
+  n: number
+  /** Time of the sandbox's clock, ms since 1970. */
+  at: number
+}
+
+const HELD_CHARACTERS = 16 * 1024 * 1024
+const EMPTY_POLL = /^\{"ok":true,"result":\[\]\}$/
+
+/**
+ * What a bot and its sidecar said to each other, where the sidecar runs in the sandbox's process:
+ * what the bot saw is known there alone. It is in memory, and the newest 16 MiB of it.
+ */
+export class BotTraffic {
+  readonly botId: number
+  /** When it began to record, by the sandbox's clock, ms since 1970. */
+  readonly sinceMs: number
+  readonly #now: () => number
+  readonly #recorded = new Listeners()
+  #held: RecordedExchange[] = []
+  #characters = 0
+  #next = 1
+
+  /** @param o `now` the time of the sandbox's clock, ms since 1970 */
+  constructor(o: { botId: number; now: () => number }) {
+    this.botId = o.botId
+    this.#now = o.now
+    this.sinceMs = o.now()
+  }
+
+  /** Records an exchange. A poll that gave nothing is passed over. */
+  record(exchange: BotExchange): void {
+    const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
+    if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
+    this.#held.push({ n: this.#next++, at: this.#now(), ...exchange })
+    this.#characters += sizeOf(exchange)
+    while (this.#characters > HELD_CHARACTERS && this.#held.length > 1) {
+      const [oldest] = this.#held.splice(0, 1)
+      if (oldest !== undefined) this.#characters -= sizeOf(oldest)
+    }
+    this.#recorded.emit()
+  }
+
+  /** Number of the newest exchange; 0 before the first. */
+  get last(): number {
+    return this.#next - 1
+  }
+
+  /** What is held, oldest first; with `after`, only what has greater numbers. */
+  list(after = 0): RecordedExchange[] {
+    return this.#held.filter(({ n }) => n > after)
+  }
+
+  /** Calls back after each exchange, until the returned function is called. */
+  onRecord(listener: () => void): () => void {
+    return this.#recorded.add(listener)
+  }
+}
+
+function sizeOf({ request, answer }: BotExchange): number {
+  return request.length + answer.length + 200
+}

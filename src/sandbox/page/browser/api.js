@@ -1,0 +1,75 @@
+/** The page's calls to its own listener, and nothing else. */
+
+/** @typedef {import('../../control/table.ts').Control} Control */
+/** @typedef {import('../page-log.ts').PageEvent} PageEvent */
+/** @typedef {import('../bot-traffic.ts').RecordedExchange} RecordedExchange */
+
+/** @type {PageEvent['kind'][]} */
+// prettier-ignore
+const EVENTS = [
+  'call', 'message', 'edited', 'deleted', 'typing', 'answer', 'key', 'queued', 'delivered',
+  'failed', 'notice', 'clock', 'restored', 'fault', 'step', 'traffic',
+]
+
+/** An operation was refused; the message is for the person. */
+export class RefusedError extends Error {}
+
+/**
+ * The operations of the control.
+ * @type {Control}
+ */
+export const control = new Proxy(/** @type {Control} */ ({}), {
+  get:
+    (_target, name) =>
+    (input = {}) =>
+      call(String(name), input),
+})
+
+/**
+ * @param {string} name of an operation
+ * @param {object} input
+ */
+async function call(name, input) {
+  const response = await fetch(`control/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  })
+  return await resultOf(response)
+}
+
+/**
+ * What passed between the bot and its sidecar.
+ * @param {number} after number of the last exchange that is known
+ * @returns {Promise<{ attachedTo: number | null, sinceMs: number, last: number, exchanges: RecordedExchange[] }>}
+ */
+export async function fetchTraffic(after) {
+  return await resultOf(await fetch(`traffic?after=${after}`))
+}
+
+/**
+ * Follows what happens, again and again where the connection breaks.
+ * @param {{ onEvent: (event: PageEvent) => void, onMissed: () => void, onOpen: () => void, onLost: () => void }} on
+ */
+export function followEvents({ onEvent, onMissed, onOpen, onLost }) {
+  const source = new EventSource('events')
+  source.addEventListener('open', onOpen)
+  source.addEventListener('error', () => {
+    onLost()
+    // Refused for good, such as by a sandbox that is just starting: the browser does not try again.
+    if (source.readyState === EventSource.CLOSED) {
+      setTimeout(() => followEvents({ onEvent, onMissed, onOpen, onLost }), 2000)
+    }
+  })
+  source.addEventListener('missed', onMissed)
+  for (const kind of EVENTS) {
+    source.addEventListener(kind, ({ data }) => onEvent(JSON.parse(data)))
+  }
+}
+
+/** @param {Response} response */
+async function resultOf(response) {
+  const envelope = await response.json()
+  if (!envelope.ok) throw new RefusedError(envelope.error.message)
+  return envelope.result
+}

@@ -1,0 +1,113 @@
+import { Avatar, Name } from './avatar.js'
+import { html } from './html.js'
+import { Icon } from './icons.js'
+
+/** @typedef {import('./model.js').Model} Model */
+/** @typedef {import('./model.js').Chat} Chat */
+
+/** Who one is, the chats, and the ways to the rest. @param {{ model: Model }} props */
+export function Sidebar({ model }) {
+  const { chats, isMenuOpen, route } = model.state
+  const { person } = model
+  const own = chats.filter(({ members }) => person !== null && members.includes(person.id))
+  const others = chats.filter((chat) => chat.kind !== 'private' && !own.includes(chat))
+  return html`<header class="side">
+    <div class="brand">
+      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+        <path d="M4 21V9a8 8 0 0 1 16 0v12" />
+        <path d="M9 21v-7a3 3 0 0 1 6 0v7" />
+      </svg>
+      <span><strong>Postern</strong> sandbox</span>
+      <button
+        class="plain menu-button"
+        aria-expanded=${isMenuOpen}
+        aria-controls="menu"
+        onClick=${() => model.set({ isMenuOpen: !isMenuOpen })}
+      >
+        <${Icon} name=${isMenuOpen ? 'close' : 'menu'} /><span class="hidden">Menu</span>
+      </button>
+    </div>
+    <div class="menu" id="menu">
+      <section aria-labelledby="you-are">
+        <h2 id="you-are">You are</h2>
+        <ul class="people">
+          ${model.state.people
+            .filter(({ gone }) => !gone)
+            .map(
+              (one) =>
+                html`<li key=${one.id}>
+                  <button
+                    class="entry"
+                    aria-pressed=${one.id === person?.id}
+                    onClick=${() => model.become(one)}
+                    title=${`@${one.username}`}
+                  >
+                    <${Avatar} id=${one.id} name=${one.firstName} />
+                    <${Name} text=${one.firstName} />
+                  </button>
+                </li>`,
+            )}
+          <li>
+            <button class="entry quiet" onClick=${() => model.ask({ kind: 'person' })}>
+              <span class="avatar ghost"><${Icon} name="plus" /></span>New person
+            </button>
+          </li>
+        </ul>
+      </section>
+      <nav aria-label="Chats" class="chats">
+        <h2>Chats</h2>
+        <ul>
+          ${own.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} />`)}
+          <li>
+            <button class="entry quiet" onClick=${() => model.ask({ kind: 'chat' })}>
+              <span class="avatar ghost"><${Icon} name="plus" /></span>New chat
+            </button>
+          </li>
+        </ul>
+        ${
+          others.length > 0 &&
+          html`<h2>Not joined</h2>
+            <ul>
+              ${others.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} />`)}
+            </ul>`
+        }
+      </nav>
+      <nav aria-label="Behind the scenes" class="backstage">
+        <a class="entry" href="#/world" aria-current=${route.view === 'world' ? 'page' : null}>
+          <${Icon} name="world" />World
+        </a>
+        <a
+          class="entry"
+          href="#/activity"
+          aria-current=${route.view === 'activity' ? 'page' : null}
+        >
+          <${Icon} name="activity" />Activity
+        </a>
+      </nav>
+    </div>
+  </header>`
+}
+
+/** @param {{ model: Model, chat: Chat }} props */
+function ChatLink({ model, chat }) {
+  const isOpen = chat.id === model.chat?.id
+  const isUnread = model.state.unread.has(chat.id)
+  const title = model.titleOf(chat)
+  const isSealed = chat.mode === 'protected'
+  const partner = chat.members.find((id) => id !== model.person?.id) ?? chat.id
+  return html`<li>
+    <a class="entry" href=${model.addressOf(chat)} aria-current=${isOpen ? 'page' : null}>
+      <${Avatar}
+        id=${chat.kind === 'private' ? partner : chat.id}
+        name=${title}
+        icon=${chat.kind !== 'private' ? 'group' : model.isBot(partner) ? 'bot' : undefined}
+      />
+      <${Name} text=${title} />
+      <span class=${`mode ${isSealed ? 'sealed' : 'readable'}`}>
+        <${Icon} name=${isSealed ? 'lock' : 'open'} />
+        <span class="hidden">${isSealed ? 'encrypted' : 'readable'}</span>
+      </span>
+      ${isUnread && html`<span class="dot"><span class="hidden">something new</span></span>`}
+    </a>
+  </li>`
+}

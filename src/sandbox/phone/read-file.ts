@@ -1,0 +1,81 @@
+import type { OpenedFile } from '../../pgp/engine.ts'
+import { ByteReader } from '../../pgp/format/byte-reader.ts'
+import { FORM_BYTES, sealedForm } from '../../pgp/format/encrypted-message.ts'
+import type { RawFile } from '../../pgp/stream/raw-file.ts'
+import { verifySignatures, type MessageReader } from './read.ts'
+import type { PhoneVerdict } from './seen.ts'
+
+/** A file as a phone shows it. */
+export interface ReadFile {
+  /** Empty when it could not be opened. */
+  bytes: Buffer
+  verdict: PhoneVerdict
+  /** Fingerprint of the certificate that verified it. */
+  signer: string | null
+}
+
+const UNOPENED: ReadFile = { bytes: Buffer.alloc(0), verdict: 'unopened', signer: null }
+
+/**
+ * Opens and verifies a file, of which `stored` is what the service holds. Never throws.
+ * @param fromId who sent it
+ */
+export async function readFile(
+  reader: MessageReader,
+  { stored, fromId }: { stored: Uint8Array; fromId: number },
+): Promise<ReadFile> {
+  const form = sealedForm(stored.subarray(0, FORM_BYTES))
+  if (form === null) return { bytes: Buffer.from(stored), verdict: 'readable', signer: null }
+  const { engine, identity, connection } = reader
+  try {
+    const opened = await engine.openFile(new ByteReader(once(stored)), {
+      form,
+      keys: [identity.key, ...identity.former],
+      room: { file: () => Promise.resolve(new MemoryFile()) },
+    })
+    if (opened.outcome !== 'opened') return UNOPENED
+    const sender = connection.publishedKeyOf(fromId)
+    const verdict = await verifySignatures(reader, opened, sender?.publicKey ?? null)
+    const signer = verdict === 'verified' ? (sender?.fingerprint ?? null) : null
+    return { bytes: await contentOf(opened.file), verdict, signer }
+  } catch {
+    return UNOPENED
+  }
+}
+
+async function contentOf(file: OpenedFile['file']): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of file.read()) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield await Promise.resolve(bytes)
+}
+
+/** A file of a phone never rests on a disk. */
+class MemoryFile implements RawFile {
+  readonly #pieces: Buffer[] = []
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  append(bytes: Uint8Array): Promise<void> {
+    this.#pieces.push(Buffer.from(bytes))
+    this.#bytes += bytes.length
+    return Promise.resolve()
+  }
+
+  read(at: number, bytes: number): Promise<Buffer> {
+    const [whole = Buffer.alloc(0), ...others] = this.#pieces
+    const joined = others.length === 0 ? whole : Buffer.concat(this.#pieces)
+    if (others.length > 0) this.#pieces.splice(0, this.#pieces.length, joined)
+    return Promise.resolve(joined.subarray(at, at + bytes))
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}

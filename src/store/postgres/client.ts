@@ -1,0 +1,84 @@
+/** Connections to PostgreSQL as the store uses them. */
+import { types, type Client, type ClientConfig } from 'pg'
+import type { DatabaseAddress } from './address.ts'
+
+/** What a connection is for: a session that lives long, or queries out of a pool. */
+export type ClientUse = 'session' | 'pool' | 'move'
+
+/** How long a connection may take to be made, ms. */
+export const CONNECT_MS = 1000
+/** A transaction whose process says nothing for so long, stopped or cut off, is rolled back, ms. */
+const SILENT_TRANSACTION_MS = 5000
+/** What a statement may wait for a lock, and take in all, ms. */
+const LOCK_MS = 10_000
+const STATEMENT_MS = 60_000
+const INT8 = 20
+const BYTEA = 17
+
+/**
+ * What the server is asked for at the start of a connection. A commit waits for the disk of the
+ * server, and of its synchronous standby where it has one. A client that is gone without a word is
+ * noticed within a minute.
+ */
+const SERVER_SETTINGS = {
+  synchronous_commit: 'on',
+  tcp_keepalives_idle: '15',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+}
+
+/** Options of a client of pg; nothing is taken from the environment. */
+export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientConfig {
+  const { host, port, database, user, tls } = address
+  const settings = Object.entries(SERVER_SETTINGS).map(([name, value]) => `-c ${name}=${value}`)
+  return {
+    host,
+    port,
+    database,
+    user,
+    password: () => address.password ?? '',
+    ssl: tls === null ? false : { ...tls, rejectUnauthorized: true },
+    application_name: 'postern',
+    options: settings.join(' '),
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 15_000,
+    types: { getTypeParser: parserOf as typeof types.getTypeParser },
+    ...(use !== 'move' && {
+      idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+      lock_timeout: LOCK_MS,
+      statement_timeout: STATEMENT_MS,
+      pipeline: true,
+    }),
+  }
+}
+
+/** The API's integers come as numbers, and bytes as Uint8Array, as SQLite gives them. */
+const parserOf = (oid: number, format: 'text' = 'text'): ((text: string) => unknown) => {
+  if (oid === INT8) return toInteger
+  const parse = types.getTypeParser(oid, format)
+  return oid === BYTEA ? (text) => new Uint8Array(parse(text) as Buffer) : parse
+}
+
+function toInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError('an integer in the store is too large')
+  return value
+}
+
+/**
+ * Parameters as PostgreSQL takes them: its text has no NUL, for which U+FFFD stands, in what is
+ * written and in what is looked for.
+ */
+export function parametersOf(values: readonly unknown[]): unknown[] {
+  return values.map((value) =>
+    typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{FFFD}') : value,
+  )
+}
+
+/** Ends a connection without a word: whatever waits on it is rejected. */
+export function destroyClient(client: Client): void {
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } })
+    .connection
+  stream.destroy()
+}

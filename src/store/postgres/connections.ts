@@ -1,0 +1,147 @@
+/** The pool of connections that queries take, as Kysely's dialect wants it. */
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { Client, Pool, type ClientConfig, type PoolClient } from 'pg'
+import type { DatabaseAddress } from './address.ts'
+import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
+import { ConnectionLostError, kindOf } from './failures.ts'
+
+/** Connections at most: what is written runs one after the other anyway. */
+const MOST = 8
+/** One that nobody used for so long is closed, ms. */
+const IDLE_MS = 60_000
+/** Queries that take longer make the session ask whether the database still answers, ms. */
+const SLOW_MS = 500
+const LOOK_MS = 250
+
+/** The pool. Whatever waits in it is rejected when it is cut. */
+export class Connections implements PostgresPool, AsyncDisposable {
+  readonly options = {}
+  readonly #pool: Pool
+  readonly #suspect: () => void
+  readonly #clients = new Set<Client>()
+  /** Since when each query runs that is not answered yet, by the monotonic clock. */
+  readonly #running = new Map<symbol, number>()
+  #look: NodeJS.Timeout | null = null
+
+  /** @param suspect called when the database may not answer any more */
+  constructor(address: DatabaseAddress, suspect: () => void) {
+    this.#suspect = suspect
+    this.#pool = new Pool({
+      ...clientOptions(address, 'pool'),
+      max: MOST,
+      idleTimeoutMillis: IDLE_MS,
+      allowExitOnIdle: true,
+      // a place in the pool is waited for as long as its queries are answered
+      connectionTimeoutMillis: 0,
+      Client: LimitedClient,
+    })
+    this.#pool.on('error', suspect)
+    this.#pool.on('connect', (client) => {
+      this.#clients.add(client)
+      // whoever uses it gets the error of its query
+      client.on('error', () => {})
+    })
+    this.#pool.on('remove', (client) => this.#clients.delete(client))
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const done = this.#begin()
+    try {
+      const client = await this.#pool.connect()
+      return new PooledClient(client, () => this.#begin()) as unknown as PostgresPoolClient
+    } catch (error) {
+      if (kindOf(error) === 'lost') this.#suspect()
+      throw error
+    } finally {
+      done()
+    }
+  }
+
+  /** Ends every connection; queries that run are rejected. */
+  cut(): void {
+    for (const client of this.#clients) destroyClient(client)
+  }
+
+  async end(): Promise<void> {
+    if (this.#look !== null) clearInterval(this.#look)
+    await this.#pool.end()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end()
+  }
+
+  /** Notes that something waits for the database. @returns what to call when it does no more */
+  #begin(): () => void {
+    const one = Symbol('query')
+    this.#running.set(one, performance.now())
+    this.#look ??= setInterval(() => this.#lookAtSlow(), LOOK_MS).unref()
+    return () => {
+      this.#running.delete(one)
+      if (this.#running.size > 0 || this.#look === null) return
+      clearInterval(this.#look)
+      this.#look = null
+    }
+  }
+
+  #lookAtSlow(): void {
+    const [oldestMs = Infinity] = this.#running.values()
+    if (performance.now() - oldestMs > SLOW_MS) this.#suspect()
+  }
+}
+
+/** pg-pool counts the wait for a place and the making of a connection as one; only the latter is short. */
+class LimitedClient extends Client {
+  constructor(options: ClientConfig = {}) {
+    // the pool hides the password from what enumerates
+    const { password } = options
+    super({ ...options, password, connectionTimeoutMillis: CONNECT_MS })
+  }
+}
+
+interface Result {
+  command: string
+  rowCount: number
+  rows: Record<string, unknown>[]
+}
+
+/** A connection out of the pool, for one transaction or query. */
+class PooledClient {
+  readonly #client: PoolClient
+  readonly #begin: () => () => void
+  #begun: Promise<unknown> | null = null
+  #failed: Error | undefined
+
+  constructor(client: PoolClient, begin: () => () => void) {
+    this.#client = client
+    this.#begin = begin
+  }
+
+  /** The begin of a transaction goes out together with its first statement. */
+  async query(sql: string, parameters: readonly unknown[]): Promise<Result> {
+    if (this.#failed !== undefined) throw new ConnectionLostError('the connection was lost')
+    if (sql === 'begin') {
+      this.#begun = this.#client.query(sql)
+      // a failure is that of the statement that comes with it
+      this.#begun.catch(() => undefined)
+      return { command: 'BEGIN', rowCount: 0, rows: [] }
+    }
+    const done = this.#begin()
+    try {
+      const answered = this.#client.query(sql, parametersOf(parameters))
+      const [result] = await Promise.all([answered, this.#begun])
+      this.#begun = null
+      return result as Result
+    } catch (error) {
+      if (kindOf(error) === 'lost') this.#failed = error as Error
+      throw error
+    } finally {
+      done()
+    }
+  }
+
+  /** A connection that failed, or that Kysely gives up, is not used again. */
+  release(isBroken?: boolean): void {
+    this.#client.release(isBroken === true ? true : this.#failed)
+  }
+}

@@ -1,0 +1,138 @@
+/** What an error of PostgreSQL, or of the way to it, means. */
+import { OperatorError } from '../../errors.ts'
+import { describeAddress, type DatabaseAddress } from './address.ts'
+
+/**
+ * `lost`: nothing usable answers; `login`, `tls`, `missing`, `rights`: the settings or the server's
+ * must change; `read-only`: it is a standby; `storage`: the server cannot write or read its disk;
+ * `again`: the transaction has left nothing and may be run again; `mistake`: any other, of ours.
+ */
+export type FailureKind =
+  'lost' | 'login' | 'tls' | 'missing' | 'rights' | 'read-only' | 'storage' | 'again' | 'mistake'
+
+/** Thrown by our own code when a connection was given up. */
+export class ConnectionLostError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ConnectionLostError'
+  }
+}
+
+/** Thrown where the database answers, and takes no writes. */
+export class ReadOnlyDatabaseError extends Error {
+  constructor() {
+    super('the database takes no writes')
+    this.name = 'ReadOnlyDatabaseError'
+  }
+}
+
+/** By SQLSTATE (PostgreSQL, appendix A); a class of two characters stands for all of it. */
+const BY_STATE: Readonly<Record<string, FailureKind>> = {
+  '08': 'lost',
+  '57P01': 'lost',
+  '57P02': 'lost',
+  '57P03': 'lost',
+  '57P05': 'lost',
+  '53300': 'lost',
+  '28': 'login',
+  '3D000': 'missing',
+  '42501': 'rights',
+  '25006': 'read-only',
+  '53': 'storage',
+  '58': 'storage',
+  XX: 'storage',
+  '40': 'again',
+}
+
+/** Codes of Node's for a connection that cannot be made, or ended. */
+const BY_CODE = new Set(
+  `ECONNREFUSED ECONNRESET ECONNABORTED ENOENT EACCES EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH
+  EHOSTDOWN ENETDOWN EADDRNOTAVAIL ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA EMFILE ENFILE`.split(
+    /\s+/,
+  ),
+)
+
+/** What an error means; see `FailureKind`. */
+export function kindOf(error: unknown): FailureKind {
+  if (error instanceof ConnectionLostError) return 'lost'
+  if (error instanceof ReadOnlyDatabaseError) return 'read-only'
+  if (!(error instanceof Error)) return 'mistake'
+  const { code, severity } = error as { code?: unknown; severity?: unknown }
+  if (typeof code === 'string') {
+    if (typeof severity === 'string') {
+      return BY_STATE[code] ?? BY_STATE[code.slice(0, 2)] ?? 'mistake'
+    }
+    if (BY_CODE.has(code)) return 'lost'
+    if (/CERT|^ERR_(SSL|TLS)|^EPROTO$|ISSUER|SIGNATURE|CRL/.test(code)) return 'tls'
+  }
+  // the password, and the server's knowledge of it
+  if (error.message.startsWith('SASL: ')) return 'login'
+  if (/does not support SSL|establishing an SSL/.test(error.message)) return 'tls'
+  // pg gives these no code
+  return /^(Connection terminated|timeout e|Client has encountered|Client was closed)/.test(
+    error.message,
+  )
+    ? 'lost'
+    : 'mistake'
+}
+
+interface RefusalText {
+  code: OperatorError['code']
+  what: (place: string, reason: string) => string
+  hint: string
+}
+
+const REFUSED: Partial<Record<FailureKind, RefusalText>> = {
+  lost: {
+    code: 'store-unreachable',
+    what: (place, reason) => `the database ${place} is not reached (${reason})`,
+    hint: 'start it, or correct store.url; nothing was changed',
+  },
+  login: {
+    code: 'store-login',
+    what: (place) => `the database ${place} does not let this user in`,
+    hint: 'correct user and password in store.url, or what pg_hba.conf allows',
+  },
+  tls: {
+    code: 'store-tls',
+    what: (place, reason) => `the database ${place} does not prove by TLS who it is (${reason})`,
+    hint:
+      'let the server have a certificate for this host name, and name the authority that signed ' +
+      'it in store.caFile, or as sslrootcert in store.url',
+  },
+  missing: {
+    code: 'store-no-database',
+    what: (place) => `there is no such database: ${place}`,
+    hint: 'make it: CREATE DATABASE … OWNER …',
+  },
+  rights: {
+    code: 'store-rights',
+    what: (place) => `the database ${place} does not let this user make or use the store’s schema`,
+    hint: 'let the user own the schema, or GRANT CREATE ON DATABASE for the first start',
+  },
+  'read-only': {
+    code: 'store-read-only',
+    what: (place) => `the database ${place} takes no writes: it is a standby, or set read-only`,
+    hint: 'name the primary in store.url, or promote this one',
+  },
+  storage: {
+    code: 'store-unwritable',
+    what: (place, reason) => `the database ${place} cannot write or read its disk (${reason})`,
+    hint: 'free space on its disk, or see its log; nothing was lost',
+  },
+}
+
+/** The refusal to open a store that an error means; what is a mistake stays as it is. */
+export function toOperator(error: unknown, address: DatabaseAddress): unknown {
+  const text = REFUSED[kindOf(error)]
+  if (text === undefined) return error
+  const message = text.what(describeAddress(address), reasonOf(error))
+  return new OperatorError(text.code, message, text.hint, { cause: error })
+}
+
+/** A code, never a message: a server may say anything in one. */
+function reasonOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown }
+  if (typeof code === 'string' && /^\w{1,60}$/.test(code)) return code
+  return error instanceof ConnectionLostError ? error.message : 'the connection ended'
+}

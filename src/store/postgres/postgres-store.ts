@@ -1,0 +1,440 @@
+import { randomBytes } from 'node:crypto'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { Refusal } from '../../errors.ts'
+import { Listeners } from '../../util/listeners.ts'
+import { Mutex } from '../../util/mutex.ts'
+import { openExisting, prepare, type ProtectionRequest } from '../choose.ts'
+import { relockAll, writeMoveIn, type Moved, type MoveTarget, type Relock } from '../move.ts'
+import type { NewProtection, OpenProtection, SecretSealer } from '../protection.ts'
+import { corrupt } from '../refusals.ts'
+import type { Method, Schema } from '../schema.ts'
+import { readMark } from '../moved.ts'
+import { forgetScrub, isScrubDue } from '../scrub.ts'
+import {
+  OvertakenError,
+  type FollowedTable,
+  type LockName,
+  type Reread,
+  type Store,
+  type StoreLock,
+} from '../store.ts'
+import { describeAddress } from './address.ts'
+import { Followers } from './followers.ts'
+import { copyToFile } from './copy.ts'
+import { kindOf } from './failures.ts'
+import { NamedLocks } from './locks.ts'
+import { databaseOf } from './migrate.ts'
+import type { Presence } from './presence.ts'
+import { quoted, type Database, type PostgresSchema } from './schema.ts'
+import { IS_READ_ONLY, type PostgresServer } from './server.ts'
+
+const SECRET_BYTES = 32
+/** How often a transaction is run that the database, or another one, has asked to run again. */
+const MOST_RUNS = 8
+
+export interface PostgresStoreParts {
+  server: PostgresServer
+  schema: string
+  /** Null when the store has no protection and none was asked for. */
+  held: OpenProtection | null
+  /** What opens the protection again when another sidecar has moved the store. */
+  request: ProtectionRequest
+  /** Where copies are made. */
+  dataDir: string
+  /** Shows to others that the store is open. */
+  presence: Presence
+  /** Disposed of with the store. */
+  resources: AsyncDisposable
+  /** Epoch when the store was opened: before anything was read. */
+  epoch: number
+}
+
+type Change<T> = (db: Transaction<Schema>) => Promise<T>
+
+/** A store in a schema of PostgreSQL; `Store` documents its methods. */
+export class PostgresStore implements Store {
+  readonly isShared = true
+  readonly #parts: PostgresStoreParts
+  readonly #db: Database
+  readonly #followers: Followers
+  readonly #locks: NamedLocks
+  readonly #running = new Set<Promise<unknown>>()
+  /** Writes, and what others wrote being read, one after the other. */
+  readonly #order = new Mutex()
+  /** Protections are changed one after the other. */
+  readonly #moves = new Mutex()
+  readonly #writability = new Listeners<boolean>()
+  readonly #reachability = new Listeners<boolean>()
+  readonly #stopListening: () => void
+  #held: OpenProtection | null
+  #isWritable = true
+  #isClosed = false
+  #isMovedAway = false
+  #asking: Promise<void> = Promise.resolve()
+  #nextAsking: Promise<void> | null = null
+
+  constructor(parts: PostgresStoreParts) {
+    const { server, schema } = parts
+    this.#parts = parts
+    this.#held = parts.held
+    this.#db = databaseOf(server, schema)
+    this.#followers = new Followers(parts.epoch)
+    this.#locks = new NamedLocks(server, schema)
+    this.#followers.add('protection', (db) => this.#reopenProtection(db))
+    this.#followers.add('flags', async (db) => {
+      this.#isMovedAway = (await readMark(db)) !== null
+    })
+    this.#stopListening = server.onReachable((isReachable) => {
+      this.#reachability.emit(isReachable)
+    })
+  }
+
+  get method(): Method | null {
+    return this.#held?.method ?? null
+  }
+
+  get masterSecret(): string | null {
+    return this.#held?.masterSecret ?? null
+  }
+
+  async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    return await this.#track(async () => {
+      try {
+        await this.#parts.server.ensure()
+        return await query(this.#db)
+      } catch (error) {
+        throw this.#refusalOf(error)
+      }
+    })
+  }
+
+  async write<T>(change: Change<T>): Promise<T> {
+    return await this.#ordered(change)
+  }
+
+  async #ordered<T>(change: Change<T>): Promise<T> {
+    return await this.#keep(() => this.#order.run(() => this.#inOrder(change)))
+  }
+
+  async note<T>(
+    change: Change<T>,
+    { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
+  ): Promise<T> {
+    if (isOrdered) return await this.#ordered(change)
+    const run = asCallers(change)
+    const once = (): Promise<T> =>
+      isSingle ? run(this.#db as Transaction<PostgresSchema>) : this.#db.transaction().execute(run)
+    return await this.#keep(() => this.#again(once))
+  }
+
+  fresh(): Promise<void> {
+    // what is under way was asked before this decision began: the next one is shared
+    this.#nextAsking ??= this.#asking
+      .then(() => {
+        this.#nextAsking = null
+        this.#asking = this.#track(() => this.#ask())
+        return this.#asking
+      })
+      .catch((error: unknown) => {
+        this.#nextAsking = null
+        this.#asking = Promise.resolve()
+        throw error
+      })
+    return this.#nextAsking
+  }
+
+  async #ask(): Promise<void> {
+    const { presence, server, schema } = this.#parts
+    try {
+      let epoch = 0
+      do {
+        await presence.ensure()
+        epoch = await readEpoch(server, schema)
+      } while (!presence.isHeld)
+      if (epoch === this.#followers.seen) return
+      await this.#order.run(async () => {
+        // what was written here meanwhile is known already
+        const { epoch: now } = await this.#db
+          .selectFrom('state')
+          .select('epoch')
+          .executeTakeFirstOrThrow()
+        await this.#followers.catchUp(now, this.#db)
+      })
+    } catch (error) {
+      throw this.#refusalOf(error)
+    }
+    this.#refuseMoved()
+  }
+
+  follow(table: FollowedTable, reread: Reread): void {
+    this.#followers.add(table, reread)
+  }
+
+  onReachable(listener: (isReachable: boolean) => void): void {
+    this.#reachability.add(listener)
+  }
+
+  keepWatch(): Disposable {
+    const { session } = this.#parts.server
+    void session.beginBeat().catch(() => undefined)
+    return { [Symbol.dispose]: () => void session.endBeat().catch(() => undefined) }
+  }
+
+  async tryLock(name: LockName, o: { isShared?: boolean } = {}): Promise<StoreLock | null> {
+    return await this.#track(async () => {
+      try {
+        return await this.#locks.take(name, o)
+      } catch (error) {
+        throw this.#refusalOf(error)
+      }
+    })
+  }
+
+  async countSidecars(): Promise<number> {
+    return await this.#track(async () => {
+      try {
+        return await this.#parts.presence.count()
+      } catch (error) {
+        throw this.#refusalOf(error)
+      }
+    })
+  }
+
+  onWritable(listener: (writable: boolean) => void): void {
+    this.#writability.add(listener)
+  }
+
+  /** One transaction in the order of all writes, its memory as fresh as the database. */
+  async #inOrder<T>(change: Change<T>): Promise<T> {
+    return await this.#again(async () => {
+      let epoch = 0
+      const result = await this.#db.transaction().execute(async (db) => {
+        epoch = await takeTurn(db)
+        await this.#followers.catchUp(epoch - 1, db)
+        this.#refuseMoved()
+        return await asCallers(change)(db)
+      })
+      // all before it was read, and this one is our own
+      this.#followers.wrote(epoch)
+      return result
+    })
+  }
+
+  async #again<T>(run: () => Promise<T>): Promise<T> {
+    for (let runs = 1; ; runs += 1) {
+      try {
+        await this.#parts.server.ensure()
+        return await run()
+      } catch (error) {
+        const isToRunAgain = error instanceof OvertakenError || kindOf(error) === 'again'
+        if (!isToRunAgain || runs === MOST_RUNS) throw error
+      }
+    }
+  }
+
+  /** Reports to `onWritable` listeners, and refuses when the database fails. */
+  async #keep<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#track(run)
+      this.#setWritable(true)
+      return result
+    } catch (error) {
+      if (['storage', 'rights'].includes(kindOf(error))) this.#setWritable(false)
+      throw this.#refusalOf(error)
+    }
+  }
+
+  #refusalOf(error: unknown): unknown {
+    const kind = kindOf(error)
+    if (kind === 'mistake') return error
+    // a standby answers, and takes no writes: whatever is connected must be looked for anew
+    if (kind === 'read-only') this.#parts.server.lose()
+    const detail = kind === 'lost' || kind === 'read-only' ? 'the database is out of reach' : ''
+    return new Refusal('postern_store_unwritable', detail, { cause: error })
+  }
+
+  seal(name: string, secret: Uint8Array): Buffer {
+    return this.#sealer.seal(name, secret)
+  }
+
+  unseal(name: string, sealed: Uint8Array): Buffer {
+    const secret = this.#sealer.open(name, sealed)
+    if (secret === null) throw corrupt('a sealed secret was changed')
+    return secret
+  }
+
+  get #sealer(): SecretSealer {
+    if (this.#held !== null) return this.#held.sealer
+    throw new Refusal('postern_locked', 'the store has no protection that this sidecar opens')
+  }
+
+  async secret(name: string): Promise<Buffer> {
+    // not while all of them move under another protection
+    const kept = await this.#order.run(() => this.read((db) => this.#find(db, name)))
+    return kept ?? (await this.#make(name))
+  }
+
+  async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
+    const row = await db
+      .selectFrom('secrets')
+      .select('sealed')
+      .where('name', '=', name)
+      .executeTakeFirst()
+    return row === undefined ? null : this.unseal(name, row.sealed)
+  }
+
+  async #make(name: string): Promise<Buffer> {
+    return await this.write(async (db) => {
+      await db
+        .insertInto('secrets')
+        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      const made = await this.#find(db, name)
+      if (made === null) throw corrupt('a sealed secret is gone')
+      return made
+    })
+  }
+
+  copy(): Promise<string> {
+    const { server, schema, dataDir } = this.#parts
+    return this.#track(async () => {
+      try {
+        await server.ensure()
+        return await copyToFile(server, schema, dataDir)
+      } catch (error) {
+        throw this.#refusalOf(error)
+      }
+    })
+  }
+
+  /**
+   * Rewrites the tables that hold secrets, so that no former version of a row is left in their
+   * files. The server's log and its backups keep what they have.
+   */
+  async scrub(): Promise<void> {
+    const table = (name: string): string => `${quoted(this.#parts.schema)}.${name}`
+    const tables = ['own_keys', 'secrets', 'protection'].map(table).join(', ')
+    await this.#keep(() => sql.raw(`VACUUM (FULL) ${tables}`).execute(this.#db))
+  }
+
+  move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    return this.#moves.run(() => this.#move(wanted, relock))
+  }
+
+  async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    const from = this.#held
+    const prepared = await prepare(wanted)
+    await this.#lockAnew(prepared, { from, relock, failed: () => prepared.discard() })
+    return { isScrubbed: await this.#scrubDue(), oldEntry: from?.entry ?? null }
+  }
+
+  async upgrade(): Promise<boolean> {
+    if (await this.read((db) => isScrubDue(db))) await this.#scrubDue()
+    return false
+  }
+
+  async #lockAnew(
+    to: MoveTarget,
+    o: { from: OpenProtection | null; relock: Relock; failed: () => Promise<void> },
+  ): Promise<void> {
+    const { from, relock } = o
+    try {
+      for (let isDone = false; !isDone;) {
+        const relocked = await this.read((db) => relockAll(db, { from, to: to.held, relock }))
+        isDone = await this.#keep(() =>
+          this.#order.run(async () => {
+            const isWritten = await this.#inOrder((db) => writeMoveIn(db, { from, to, relocked }))
+            if (isWritten) this.#held = to.held
+            return isWritten
+          }),
+        )
+      }
+    } catch (error) {
+      if (this.#held !== to.held) await o.failed()
+      throw error
+    }
+  }
+
+  /** Whether scrubbing worked; what did not is scrubbed at the next start. */
+  async #scrubDue(): Promise<boolean> {
+    try {
+      await this.scrub()
+      await this.write((db) => forgetScrub(db))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #refuseMoved(): void {
+    if (!this.#isMovedAway) return
+    throw new Refusal('postern_store_unwritable', 'the store was moved elsewhere')
+  }
+
+  /** Another sidecar moved everything to another protection: what this one was started with may open it still. */
+  async #reopenProtection(db: Kysely<Schema>): Promise<void> {
+    const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
+    this.#held =
+      row === undefined ? null : await openExisting(row, this.#parts.request).catch(() => null)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#stopListening()
+    await Promise.allSettled(this.#running)
+    await this.#locks[Symbol.asyncDispose]()
+    await this.#parts.resources[Symbol.asyncDispose]()
+  }
+
+  /** Closing the store waits for what runs; nothing new begins after that. */
+  async #track<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new Refusal('postern_store_unwritable', 'the store is closed')
+    const promise = run()
+    this.#running.add(promise)
+    try {
+      return await promise
+    } finally {
+      this.#running.delete(promise)
+    }
+  }
+
+  #setWritable(isWritable: boolean): void {
+    if (isWritable === this.#isWritable) return
+    this.#isWritable = isWritable
+    this.#writability.emit(isWritable)
+  }
+
+  /** For people: where the store is. */
+  get place(): string {
+    return describeAddress(this.#parts.server.address)
+  }
+}
+
+/** The epoch of a store, by its server's session. @throws ConnectionLostError, an error of pg */
+export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
+  const [row] = await server.ask<{ epoch: number }>(
+    `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`,
+  )
+  if (row === undefined) throw corrupt('its state is gone')
+  return row.epoch
+}
+
+/** Waits for every write before it, and raises the epoch. @returns the new epoch */
+async function takeTurn(db: Transaction<PostgresSchema>): Promise<number> {
+  const { epoch } = await db
+    .updateTable('state')
+    .set((state) => ({
+      epoch: state('epoch', '+', 1),
+      writer: sql<number>`txid_current()`,
+    }))
+    .returning('epoch')
+    .executeTakeFirstOrThrow()
+  return epoch
+}
+
+/** A change as callers write it, who know nothing of what only PostgreSQL has. */
+function asCallers<T>(change: Change<T>): (db: Transaction<PostgresSchema>) => Promise<T> {
+  return async (db) => await change(db)
+}

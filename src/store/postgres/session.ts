@@ -1,0 +1,174 @@
+import { Client, type QueryResultRow } from 'pg'
+import { Listeners } from '../../util/listeners.ts'
+import type { DatabaseAddress } from './address.ts'
+import { clientOptions, destroyClient } from './client.ts'
+import { ConnectionLostError, kindOf } from './failures.ts'
+
+/** How long an answer may take before the database counts as lost, ms. */
+export const ANSWER_MS = 1000
+/** How long after its last answer a session is surely alive at the server, ms. */
+export const PROVEN_MS = 2000
+/** How often a session that holds locks asks, ms: with the wait for an answer less than `PROVEN_MS`. */
+const BEAT_MS = 750
+/** After so long without a word the server ends a session that holds locks, ms. */
+const SILENT_SESSION_MS = 5000
+
+/** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
+export type SessionLoss = 'ended' | 'silent'
+
+/**
+ * The one connection that lives as long as the store: what it answers is how things are now, and
+ * the locks that it holds are held as long as it lives. It is made when it is needed, again after it
+ * was lost; nothing wakes it while it holds no locks.
+ */
+export class Session implements AsyncDisposable {
+  readonly #address: DatabaseAddress
+  readonly #losses = new Listeners<SessionLoss>()
+  #connecting: Promise<Client> | null = null
+  #client: Client | null = null
+  #beat: NodeJS.Timeout | null = null
+  #holders = 0
+  #provenAtMs = -Infinity
+  #generation = 0
+  #isClosed = false
+
+  constructor(address: DatabaseAddress) {
+    this.#address = address
+  }
+
+  /** Calls back when the connection was lost, with all of its locks. */
+  onLost(listener: (how: SessionLoss) => void): () => void {
+    return this.#losses.add(listener)
+  }
+
+  /** Counts connections: locks that were taken under another number are lost. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== null
+  }
+
+  /** True while the server surely has this session, by the monotonic clock. */
+  get isProven(): boolean {
+    return this.#client !== null && performance.now() - this.#provenAtMs < PROVEN_MS
+  }
+
+  /**
+   * Asks, and connects first where that is needed.
+   * @throws ConnectionLostError when no answer came in time; an error of pg
+   */
+  async query<Row extends QueryResultRow>(
+    text: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> {
+    const startedAtMs = performance.now()
+    const isOld = this.#client !== null
+    try {
+      return await this.#query<Row>(text, parameters)
+    } catch (error) {
+      // a connection of before may be gone although the database is not
+      const isSoon = performance.now() - startedAtMs < ANSWER_MS
+      if (!isOld || !isSoon || kindOf(error) !== 'lost') throw error
+      return await this.#query<Row>(text, parameters)
+    }
+  }
+
+  async #query<Row extends QueryResultRow>(text: string, parameters: unknown[]): Promise<Row[]> {
+    const client = await this.#connected()
+    const askedAtMs = performance.now()
+    try {
+      const { rows } = await this.#inTime(client, client.query<Row>(text, parameters))
+      if (client === this.#client) this.#provenAtMs = Math.max(this.#provenAtMs, askedAtMs)
+      return rows
+    } catch (error) {
+      if (kindOf(error) === 'lost') this.#drop(client)
+      throw error
+    }
+  }
+
+  /** Has the server end this session soon when it is silent, and sees that it is not. */
+  async beginBeat(): Promise<void> {
+    this.#holders += 1
+    await this.#setPatience()
+    this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
+  }
+
+  /** Ends what `beginBeat` began, once for each. */
+  async endBeat(): Promise<void> {
+    this.#holders -= 1
+    if (this.#holders > 0) return
+    if (this.#beat !== null) clearInterval(this.#beat)
+    this.#beat = null
+    if (this.#client !== null) await this.#setPatience()
+  }
+
+  /** Cuts the connection, whatever waits on it. */
+  cut(): void {
+    if (this.#client !== null) this.#drop(this.#client)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    if (this.#beat !== null) clearInterval(this.#beat)
+    const client = this.#client ?? (await this.#connecting?.catch(() => null)) ?? null
+    this.#client = null
+    if (client !== null) await end(client)
+  }
+
+  /** Versions before 14 know no such setting: there the network alone ends a silent session. */
+  async #setPatience(): Promise<void> {
+    const ms = this.#holders > 0 ? SILENT_SESSION_MS : 0
+    await this.query(`SELECT set_config(name, '${ms}', false) FROM pg_settings
+      WHERE name = 'idle_session_timeout'`)
+  }
+
+  #connected(): Promise<Client> {
+    if (this.#isClosed) return Promise.reject(new ConnectionLostError('the store is closed'))
+    if (this.#client !== null) return Promise.resolve(this.#client)
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = null))
+    return this.#connecting
+  }
+
+  async #connect(): Promise<Client> {
+    const client = new Client(clientOptions(this.#address, 'session'))
+    client.on('error', () => this.#drop(client))
+    client.on('end', () => this.#drop(client))
+    await client.connect()
+    this.#client = client
+    this.#generation += 1
+    return client
+  }
+
+  /** A deadline, which gives an answer that is there already a turn to be read. */
+  async #inTime<T>(client: Client, answer: Promise<T>): Promise<T> {
+    let isAnswered = false
+    const timer = setTimeout(() => {
+      setImmediate(() => {
+        if (!isAnswered) this.#drop(client, 'silent')
+      })
+    }, ANSWER_MS)
+    try {
+      return await answer
+    } finally {
+      isAnswered = true
+      clearTimeout(timer)
+    }
+  }
+
+  #drop(client: Client, how: SessionLoss = 'ended'): void {
+    destroyClient(client)
+    if (client !== this.#client) return
+    this.#client = null
+    this.#provenAtMs = -Infinity
+    this.#losses.emit(how)
+  }
+}
+
+/** Says goodbye, and does not wait long for the answer. */
+async function end(client: Client): Promise<void> {
+  const timer = setTimeout(() => destroyClient(client), ANSWER_MS)
+  await client.end().catch(() => undefined)
+  clearTimeout(timer)
+}

@@ -1,0 +1,147 @@
+/**
+ * Moves a whole store elsewhere: from a data directory into PostgreSQL, or back. At every moment one
+ * store at most opens, and nothing is lost whatever ends it: the target is made whole, and does not
+ * open; the source is marked as moved, and does not open any more; then the target opens. Run again,
+ * it goes on where it stopped.
+ */
+import { randomUUID } from 'node:crypto'
+import { OperatorError } from '../errors.ts'
+import { openExisting, type ProtectionRequest } from './choose.ts'
+import { ARRIVING, moved, MOVED_TO, type MoveMark } from './moved.ts'
+import { corrupt } from './refusals.ts'
+import type { OwnKeysTable, ProtectionTable, SecretsTable } from './schema.ts'
+import { digestAll, type Row, type RowSource, type TableDigest } from './transfer.ts'
+
+/** One end of a move, which nobody else uses until it is disposed of. */
+export interface MoveEnd extends AsyncDisposable {
+  /** For people. */
+  readonly place: string
+  /** What is there. */
+  find(): Promise<{ isStore: boolean; mark: MoveMark | null }>
+  /** Reads a store, as it is at one moment. */
+  withRows<T>(read: (rows: RowSource) => Promise<T>): Promise<T>
+  /** Makes a store out of these rows, with the mark, whole or not at all. */
+  receive(rows: RowSource, mark: MoveMark): Promise<void>
+  /** Writes or removes the mark of a store; it is on disk when this resolves. */
+  setMark(mark: MoveMark | null): Promise<void>
+  /** Removes a store that is arriving. */
+  discard(): Promise<void>
+}
+
+export interface RelocateOptions {
+  from: MoveEnd
+  to: MoveEnd
+  /** What opens the store. */
+  request: ProtectionRequest
+  /** Opens a key; rejects when it does not open, or is another one. */
+  tryKey: (key: { fingerprint: string; locked: string }, masterSecret: string) => Promise<void>
+}
+
+/** What was moved: rows of each table. */
+export interface Relocated {
+  /** Null when the rows had been moved before, and the end alone was left to do. */
+  tables: Record<string, TableDigest> | null
+  keys: number
+}
+
+/**
+ * Moves the store of one end to the other.
+ * @throws OperatorError `store-missing`, `store-moved`, `refused` when the target holds a store,
+ *   `store-corrupt` when what arrived is not what left or does not open; and what the ends throw
+ */
+export async function relocate(o: RelocateOptions): Promise<Relocated> {
+  const { from, to } = o
+  const [source, target] = [await from.find(), await to.find()]
+  if (!source.isStore) throw noStore(from)
+  if (source.mark?.flag === ARRIVING) throw moved(source.mark, from.place)
+  if (source.mark !== null) return await finish(o, source.mark, target.mark)
+  if (target.isStore && target.mark?.flag !== ARRIVING) throw taken(to, target.mark)
+  // it is of a move that was interrupted before the source was given up, which may have gone on
+  if (target.isStore) await to.discard()
+  const mark = { id: randomUUID(), at: new Date().toISOString() }
+  const arriving = { ...mark, flag: ARRIVING, place: from.place } as const
+  const tables = await from.withRows(async (rows) => {
+    await to.receive(rows, arriving)
+    return await digestAll(rows)
+  })
+  const keys = await to.withRows(async (rows) => {
+    compare(tables, await digestAll(rows))
+    return await tryAll(rows, o)
+  })
+  await from.setMark({ ...mark, flag: MOVED_TO, place: to.place })
+  await to.setMark(null)
+  return { tables, keys }
+}
+
+/** The source is given up already: the target is whole, and what is left is to let it open. */
+async function finish(
+  o: RelocateOptions,
+  left: MoveMark,
+  arrived: MoveMark | null,
+): Promise<Relocated> {
+  if (arrived?.flag !== ARRIVING || arrived.id !== left.id) throw moved(left, o.from.place)
+  const keys = await o.to.withRows((rows) => tryAll(rows, o))
+  await o.to.setMark(null)
+  return { tables: null, keys }
+}
+
+function compare(left: Record<string, TableDigest>, arrived: Record<string, TableDigest>): void {
+  const other = Object.keys(left).find((table) => {
+    const [a, b] = [left[table], arrived[table]]
+    return a?.rows !== b?.rows || a?.digest !== b?.digest
+  })
+  if (other !== undefined) throw corrupt(`the table ${other} did not arrive as it left`)
+}
+
+/** Opens everything secret. @returns how many keys opened */
+async function tryAll(rows: RowSource, { request, tryKey }: RelocateOptions): Promise<number> {
+  const [protection] = await all<ProtectionTable & Row>(rows, 'protection')
+  const secrets = await all<SecretsTable & Row>(rows, 'secrets')
+  const keys = await all<OwnKeysTable & Row>(rows, 'own_keys')
+  if (protection === undefined) {
+    if (secrets.length + keys.length > 0) throw corrupt('the record of its protection is gone')
+    return 0
+  }
+  const held = await openExisting(protection, request)
+  if (!held.isRandom) throw ofBefore()
+  for (const { name, sealed } of secrets) {
+    if (held.sealer.open(name, sealed) === null) throw corrupt('a sealed secret was changed')
+  }
+  const locked = keys.filter((key) => key.locked !== '')
+  for (const key of locked) await tryKey(key, held.masterSecret)
+  return locked.length
+}
+
+async function all<T extends Row>(
+  source: RowSource,
+  table: 'protection' | 'secrets' | 'own_keys',
+): Promise<T[]> {
+  const found: T[] = []
+  for await (const rows of source.rows(table)) found.push(...(rows as T[]))
+  return found
+}
+
+function ofBefore(): OperatorError {
+  return new OperatorError(
+    'refused',
+    'the store is of an older version, whose keys are locked under the passphrase itself',
+    'start the sidecar once where the store is: that brings it up to date; then move it',
+  )
+}
+
+function noStore({ place }: MoveEnd): OperatorError {
+  return new OperatorError(
+    'store-missing',
+    `there is no store in ${place}`,
+    'the settings say where the store is that moves: in the database of store.url, else in dataDir',
+  )
+}
+
+function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
+  const what = mark === null ? 'a store' : 'the store that was moved away from there'
+  return new OperatorError(
+    'refused',
+    `${place} holds ${what}, and nothing is moved over it`,
+    'move it aside first, or name another place',
+  )
+}

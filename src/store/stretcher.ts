@@ -1,0 +1,81 @@
+/** Makes of a passphrase the key that opens a store, at the cost of a guess. */
+import { createHash, randomBytes, scrypt } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Mutex } from '../util/mutex.ts'
+import { writeDurably } from './files.ts'
+
+export const SALT_BYTES = 32
+const KEY_BYTES = 32
+const SALT_FILE = 'passphrase-salt'
+
+const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
+
+/** What scrypt is asked for (RFC 7914). */
+export interface StretchParameters {
+  n: number
+  r: number
+  p: number
+  salt: Uint8Array
+}
+
+/** How passphrases are stretched. */
+export interface Stretcher {
+  stretch(opener: string, parameters: StretchParameters): Promise<Buffer>
+  /** The salt of a new store. */
+  salt(): Buffer
+}
+
+/** For one store: each derivation is made, each salt is new. */
+export const STRETCHER: Stretcher = {
+  stretch: (opener, { n, r, p, salt }) =>
+    derive(opener, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 }),
+  salt: () => randomBytes(SALT_BYTES),
+}
+
+/**
+ * For the stores of one process: new ones have one salt, so that those of one passphrase take one
+ * derivation together. Each store has a random master secret of its own all the same. Whoever guesses
+ * the passphrase of one has guessed it for all, which one passphrase for all means in any case.
+ * Derivations run one after the other, since each takes much memory.
+ */
+export class SharedStretcher implements Stretcher {
+  readonly #file: string
+  readonly #turns = new Mutex()
+  /** By what they were made of. */
+  readonly #made = new Map<string, Promise<Buffer>>()
+
+  /** @param dataDir of the process, where the salt is kept: one that is lost costs derivations alone */
+  constructor(dataDir: string) {
+    this.#file = join(dataDir, SALT_FILE)
+  }
+
+  stretch(opener: string, parameters: StretchParameters): Promise<Buffer> {
+    const name = nameOf(opener, parameters)
+    const known = this.#made.get(name)
+    if (known !== undefined) return known
+    const made = this.#turns.run(() => STRETCHER.stretch(opener, parameters))
+    this.#made.set(name, made)
+    made.catch(() => this.#made.delete(name))
+    return made
+  }
+
+  /** @throws an error of node:fs */
+  salt(): Buffer {
+    const kept = existsSync(this.#file)
+      ? Buffer.from(readFileSync(this.#file, 'utf8').trim(), 'base64')
+      : null
+    if (kept?.length === SALT_BYTES) return kept
+    const salt = STRETCHER.salt()
+    writeDurably(this.#file, `${salt.toString('base64')}\n`)
+    return salt
+  }
+}
+
+function nameOf(opener: string, { n, r, p, salt }: StretchParameters): string {
+  return createHash('sha256')
+    .update(JSON.stringify([opener, n, r, p]))
+    .update(salt)
+    .digest('base64')
+}

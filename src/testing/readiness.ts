@@ -1,0 +1,79 @@
+import { PosternError } from '../errors.ts'
+import type { Health, HealthReason, ReasonCode } from '../observe/health.ts'
+
+/** The sidecar runs, and is not ready: what `/readyz` says. */
+export class NotReadyError extends PosternError {
+  override readonly name = 'NotReadyError'
+  /** The first reason, such as `upstream` or `token`. */
+  readonly code: ReasonCode
+  /** What to do about it. */
+  readonly hint: string
+  /** All reasons, the oldest first. */
+  readonly reasons: readonly Pick<HealthReason, 'code' | 'message' | 'hint'>[]
+
+  constructor(reasons: readonly HealthReason[]) {
+    const causes = reasons.filter(({ code }) => !CONSEQUENCES.has(code))
+    const told = causes.length > 0 ? causes : reasons
+    const [first] = told
+    super(`the sidecar is not ready: ${told.map(({ message }) => message).join('; ')}`)
+    this.code = first?.code ?? 'starting'
+    this.hint = first === undefined ? '' : hintOf(first)
+    this.reasons = reasons.map((reason) => {
+      return { code: reason.code, message: reason.message, hint: hintOf(reason) }
+    })
+  }
+}
+
+/** What to do in a test, where it is something else than with a sidecar in use. */
+const HINTS: Partial<Record<ReasonCode, string>> = {
+  'key-conflict':
+    'a sidecar before this one published its key for the same bot: give each sidecar a bot of its own (`sandbox.control.addBot`), or both the same `dataDir`',
+  clock:
+    'start the sidecar before you move the clock of the sandbox, which must be within two minutes of this machine’s while the key is published',
+  token: 'give the token that the bot has at this `upstream`',
+}
+
+const hintOf = ({ code, hint }: HealthReason): string => HINTS[code] ?? hint
+
+/** What another reason brings with it. */
+const CONSEQUENCES: ReadonlySet<ReasonCode> = new Set(['starting', 'key-unpublished'])
+
+/** At a start, nothing but somebody's deed ends these. */
+const LASTING: ReadonlySet<ReasonCode> = new Set([
+  'token',
+  'identity',
+  'paused',
+  'key-conflict',
+  'key-expired',
+  'bot-unprotected',
+  'clock',
+])
+
+/**
+ * Waits until nothing keeps the sidecar from its job.
+ * @param o `isStart`: what waiting does not end is not waited for
+ * @throws NotReadyError
+ */
+export function untilReady(
+  health: Pick<Health, 'ready' | 'reasons' | 'onChange'>,
+  { withinMs, isStart }: { withinMs: number; isStart: boolean },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const look = (): void => {
+    const reasons = health.reasons()
+    if (reasons.length === 0) resolve()
+    else if (isHopeless(reasons, isStart)) reject(new NotReadyError(reasons))
+  }
+  // One answer of the service may end a reason and bring up the next.
+  const stopListening = health.onChange(() => setImmediate(look))
+  const timer = setTimeout(() => reject(new NotReadyError(health.reasons())), withinMs)
+  look()
+  return promise.finally(() => {
+    stopListening()
+    clearTimeout(timer)
+  })
+}
+
+function isHopeless(reasons: readonly HealthReason[], isStart: boolean): boolean {
+  return reasons.some(({ code }) => code === 'stopping' || (isStart && LASTING.has(code)))
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import type { Options } from '../config/options.ts'
+import { nearestName, settingsError, type Problem } from '../config/problems.ts'
+import { SecretSource, type SecretRule } from '../config/secrets.ts'
+import { SETTINGS, settingsFrom, type Secrets, type Settings } from '../config/settings.ts'
+import { OperatorError } from '../errors.ts'
+
+type FileSettings = z.input<typeof Options>
+
+/** A group of settings without some of them. */
+type Without<Group extends keyof FileSettings, Names extends string> = Omit<
+  NonNullable<FileSettings[Group]>,
+  Names
+>
+
+/** What a settings file may hold, less secrets and what `startSidecar` has an option for. */
+export interface TestSettings extends Omit<
+  FileSettings,
+  'upstream' | 'bot' | 'dataDir' | 'key' | 'alert'
+> {
+  upstream?: Without<'upstream', 'url'>
+  key?: Without<'key', 'passphrase' | 'passphraseFile'>
+  alert?: Without<'alert', 'url' | 'urlFile'>
+}
+
+/** What the settings of a sidecar in a test are made of. */
+export interface TestSettingsSource {
+  upstream: string
+  token: string
+  clientToken?: string
+  passphrase?: string
+  /** Absolute. */
+  dataDir: string
+  settings?: TestSettings
+}
+
+const PATHS = SETTINGS.map(({ path }) => path)
+const SECRETS = SETTINGS.filter(({ kind }) => kind === 'secret').map(({ path }) => path)
+
+/** @throws OperatorError `settings`, with every problem at once */
+export function loadTestSettings(source: TestSettingsSource): {
+  settings: Settings
+  secrets: Secrets
+} {
+  const problems: Problem[] = []
+  const botToken = readSecret('token', source.token, 'token', problems)
+  const { clientToken, passphrase } = source
+  const secrets = {
+    clientToken:
+      clientToken === undefined ? null : readSecret('clientToken', clientToken, 'token', problems),
+    passphrase:
+      passphrase === undefined
+        ? null
+        : readSecret('passphrase', passphrase, 'passphrase', problems),
+  }
+  const settings = readSettings(source, problems)
+  if (botToken === null || settings === null || problems.length > 0) throw settingsError(problems)
+  return { settings, secrets: { ...secrets, botToken } }
+}
+
+function readSecret(
+  option: string,
+  value: unknown,
+  rule: SecretRule,
+  problems: Problem[],
+): SecretSource | null {
+  try {
+    return SecretSource.fromValue(typeof value === 'string' ? value : '', rule)
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    problems.push({ place: option, path: '', message: error.message })
+    return null
+  }
+}
+
+function readSettings(source: TestSettingsSource, problems: Problem[]): Settings | null {
+  const { upstream, dataDir, passphrase, settings = {} } = source
+  problems.push(...refuseSecrets(settings))
+  try {
+    return settingsFrom({
+      ...settings,
+      upstream: { ...settings.upstream, url: upstream },
+      dataDir,
+      listen: withPresets(settings.listen, { port: 0 }),
+      admin: withPresets(settings.admin, { port: 0 }),
+      key: withPresets(settings.key, {
+        protection: passphrase === undefined ? 'none' : 'passphrase',
+      }),
+      log: withPresets(settings.log, { level: 'silent' }),
+    })
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    problems.push(...error.issues.flatMap(describeIssue))
+    return null
+  }
+}
+
+/** What is no group stays as it is, and is refused with everything else. */
+function withPresets<Group extends object>(given: Group | undefined, presets: Group): Group {
+  return given === undefined || typeof given === 'object' ? { ...presets, ...given } : given
+}
+
+/** They would be left out: secrets have options of their own, or are of no use in a test. */
+function refuseSecrets(settings: object): Problem[] {
+  return SECRETS.flatMap((path) => [path, `${path}File`])
+    .filter((path) => valueAt(settings, path) !== undefined)
+    .map((path) => ({ place: 'settings', path, message: 'is no setting of a sidecar in a test' }))
+}
+
+function valueAt(settings: object, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], settings)
+}
+
+function describeIssue(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const name = path === '' ? key : `${path}.${key}`
+      const nearest = nearestName(name, PATHS)
+      return { place: 'settings', path: name, message: 'no such setting', nearest }
+    })
+  }
+  const expected =
+    SETTINGS.find((setting) => setting.path === path)?.expected ?? 'a group of settings'
+  const message = issue.message.startsWith('expected ') ? issue.message : `expected ${expected}`
+  return [
+    path === 'upstream.url'
+      ? { place: 'upstream', path: '', message }
+      : { place: 'settings', path, message },
+  ]
+}

@@ -1,0 +1,75 @@
+/** Delivers while it is this sidecar's turn, where several have the bot. */
+import type { Clock } from './clock.ts'
+import type { DeliveryLoop } from './delivery-loop.ts'
+import type { PollTurn, Turn } from './poll-turn.ts'
+
+/** How often a sidecar that does not deliver looks whether the one that does has died. */
+const LOOK_MS = 1000
+
+export interface DeliveryTurnsParts {
+  turns: PollTurn
+  clock: Clock
+  /** Reads what the one before has delivered. @throws Refusal `postern_store_unwritable` */
+  fresh: () => Promise<void>
+  makeLoop: (turn: Turn) => DeliveryLoop
+}
+
+/** The same to its users as the one loop of a sidecar that is alone. */
+export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'> {
+  readonly #parts: DeliveryTurnsParts
+  readonly #halt = new AbortController()
+  readonly #work: Promise<void>
+  #loop: DeliveryLoop | null = null
+  #how = { graceMs: 0, confirms: true }
+
+  /** Begins at once. */
+  constructor(parts: DeliveryTurnsParts) {
+    this.#parts = parts
+    this.#work = this.#run()
+  }
+
+  async stop({ graceMs, confirms = true }: { graceMs: number; confirms?: boolean }): Promise<void> {
+    this.#how = { graceMs, confirms }
+    this.#halt.abort()
+    await this.#work
+  }
+
+  wake(): void {
+    this.#loop?.wake()
+  }
+
+  get unconfirmedCount(): number {
+    return this.#loop?.unconfirmedCount ?? 0
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#parts
+    const { signal } = this.#halt
+    while (!signal.aborted) {
+      // a database that is out of reach is reported by itself
+      await this.#deliver().catch(() => undefined)
+      await clock.wait(LOOK_MS, signal)
+    }
+  }
+
+  /** Delivers from the moment at which it is our turn until that ends. */
+  async #deliver(): Promise<void> {
+    const { turns, fresh, makeLoop } = this.#parts
+    await using turn = await turns.tryTake()
+    if (turn === null) return
+    await fresh()
+    if (!turn.isHeld || this.#halt.signal.aborted) return
+    const loop = makeLoop(turn)
+    this.#loop = loop
+    await aborted(AbortSignal.any([turn.signal, this.#halt.signal]))
+    this.#loop = null
+    await loop.stop(turn.isHeld ? this.#how : { graceMs: 0, confirms: false })
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+}

@@ -1,0 +1,30 @@
+import type { Store } from '../store/store.ts'
+
+/** Whether the store's database is in reach, for polls: what they bring could not be opened. */
+export class StoreReach {
+  readonly #store: Pick<Store, 'fresh' | 'keepWatch'>
+  #nextLoss = new AbortController()
+
+  constructor(store: Pick<Store, 'fresh' | 'keepWatch'>) {
+    this.#store = store
+  }
+
+  /**
+   * Call it before a poll.
+   * @returns aborts when the database is lost; looked after within two seconds until it is disposed of
+   * @throws Refusal `postern_store_unwritable` while the database is out of reach
+   */
+  async begin(): Promise<{ lost: AbortSignal } & Disposable> {
+    const { signal: lost } = this.#nextLoss
+    await this.#store.fresh()
+    const watch = this.#store.keepWatch()
+    return { lost, [Symbol.dispose]: () => watch[Symbol.dispose]() }
+  }
+
+  /** The database is out of reach. */
+  lose(): void {
+    const ended = this.#nextLoss
+    this.#nextLoss = new AbortController()
+    ended.abort()
+  }
+}

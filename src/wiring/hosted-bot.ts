@@ -1,0 +1,161 @@
+/** One of several bots of a process: started, tried again while it cannot be, stopped. */
+import type { LoadedBot } from '../config/load.ts'
+import type { BotReason, BotReport } from '../control/reports.ts'
+import { OPERATIONS, type Operations } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
+import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
+import { SharedBot } from '../http/shared-door.ts'
+import type { Log } from '../logger.ts'
+import { deriveCalls } from '../rpc/operation.ts'
+import type { Lane } from '../util/fair-queue.ts'
+import { createBot, type Bot, type BotOptions } from './bot.ts'
+
+/** The first wait before a bot that could not be started is tried again; it doubles up to the last. */
+const RETRY_MS = { first: 1000, last: 60_000 }
+
+export interface HostedBotParts {
+  log: Log
+  /** What it shares with the others. */
+  parts: NonNullable<BotOptions['parts']>
+  /** Starts as few at once as the machine bears. */
+  start: <T>(task: () => Promise<T>) => Promise<T>
+  /** Its calls at the door, of `createDoorQueue`. */
+  lane: Lane
+  /** Hands it to the door as that is to know it from now on. */
+  toDoor: (bot: SharedBot) => void
+}
+
+/** A bot that is served, with the routes that lead to it. */
+interface Served {
+  bot: Bot
+  routes: BotRoutes
+}
+
+export class HostedBot {
+  readonly loaded: LoadedBot
+  readonly #parts: HostedBotParts
+  #served: Served | null = null
+  #problem: BotReason = { ...STARTING, sinceMs: Date.now() }
+  #error: OperatorError | null = null
+  #timer: NodeJS.Timeout | undefined
+  #waitMs = RETRY_MS.first
+  #starting: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(loaded: LoadedBot, parts: HostedBotParts) {
+    this.loaded = loaded
+    this.#parts = parts
+  }
+
+  get name(): string {
+    return this.loaded.name
+  }
+
+  /** Begins to serve it; when that fails, it is shown and tried again. Never rejects. */
+  begin(): Promise<void> {
+    this.#parts.toDoor(new SharedBot(null, this.#parts.lane))
+    this.#starting = this.#parts.start(() => this.#start())
+    return this.#starting
+  }
+
+  /** Ends what is under way, and gives its store back. */
+  async end(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#starting
+    const served = this.#served
+    this.#served = null
+    if (served === null) return
+    await served.bot.stop(() => {
+      this.#parts.toDoor(new SharedBot(null, this.#parts.lane))
+      return served.routes.drain()
+    })
+    await served.bot[Symbol.asyncDispose]()
+  }
+
+  /** Why it is not ready; none when it is. */
+  get reasons(): BotReason[] {
+    return this.#served?.bot.link.health.reasons() ?? [this.#problem]
+  }
+
+  /** What `/status` says of it: less while it is not served. */
+  status(): Promise<object> {
+    return this.#served?.bot.operations.status() ?? Promise.resolve(this.report())
+  }
+
+  report(): BotReport {
+    const { reasons } = this
+    const bot = this.#served?.bot.link.bot() ?? null
+    return {
+      name: this.name,
+      ready: reasons.length === 0,
+      reasons,
+      bot: bot && { id: bot.id, username: bot.username ?? '' },
+    }
+  }
+
+  /** What an operator can ask of it: while it is not served, why not. */
+  get operations(): Operations {
+    return this.#served?.bot.operations ?? refusing(this.#error ?? notYet())
+  }
+
+  async #start(): Promise<void> {
+    if (this.#isStopped) return
+    try {
+      this.#served = await this.#serve()
+      this.#error = null
+      this.#waitMs = RETRY_MS.first
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  async #serve(): Promise<Served> {
+    const { log, parts, lane, toDoor } = this.#parts
+    const { settings, secrets, name } = this.loaded
+    const bot = await createBot({ settings, secrets, log, name, parts })
+    try {
+      const routes = await buildBotRoutes(bot.door)
+      bot.start()
+      toDoor(new SharedBot(routes, lane))
+      return { bot, routes }
+    } catch (error) {
+      await bot[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { log } = this.#parts
+    const known = error instanceof OperatorError ? error : internal(error)
+    const { code, message, hint } = known
+    const isNew = this.#error?.code !== code
+    this.#error = known
+    if (isNew) this.#problem = { code, message, hint, sinceMs: Date.now() }
+    const waitSeconds = this.#waitMs / 1000
+    if (isNew) log.error({ code, problem: message, hint, waitSeconds }, 'the bot cannot be started')
+    this.#timer = setTimeout(() => {
+      this.#starting = this.#parts.start(() => this.#start())
+    }, this.#waitMs).unref()
+    this.#waitMs = Math.min(this.#waitMs * 2, RETRY_MS.last)
+  }
+}
+
+const STARTING = {
+  code: 'starting',
+  message: 'the bot is still starting',
+  hint: 'wait; if it takes long, the log says what it waits for',
+}
+
+function refusing(problem: OperatorError): Operations {
+  return deriveCalls(OPERATIONS, () => Promise.reject(problem))
+}
+
+function notYet(): OperatorError {
+  return new OperatorError('failed', STARTING.message, STARTING.hint)
+}
+
+function internal(cause: unknown): OperatorError {
+  const name = cause instanceof Error ? cause.name : typeof cause
+  return new OperatorError('failed', `internal failure (${name})`, 'see the log', { cause })
+}

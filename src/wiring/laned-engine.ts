@@ -1,0 +1,34 @@
+/** One engine for several bots: its work is shared fairly between them. */
+import type { MeasuredEngine } from '../pgp/create.ts'
+import type { Lane } from '../util/fair-queue.ts'
+
+/** Tasks of all bots at once: as many as keep every thread busy, and no more to wait behind. */
+export const ENGINE_SLOTS = 8
+
+/**
+ * An engine as one of several bots sees it: what it asks for is done when its turn has come. An
+ * attachment, which arrives as slowly as somebody sends it, waits for none and holds nobody up.
+ * What happens to threads is nobody's in particular, and not reported here.
+ * @param o `owner` the bot's name
+ */
+export function lanedEngine(
+  engine: MeasuredEngine,
+  { lane, owner }: { lane: Lane; owner: string },
+): MeasuredEngine {
+  return {
+    generate: (options) => lane.run(() => engine.generate(options)),
+    unlock: (locked, passphrase) => lane.run(() => engine.unlock(locked, passphrase)),
+    relock: (locked, o) => lane.run(() => engine.relock(locked, o)),
+    adopt: (file, secrets) => lane.run(() => engine.adopt(file, secrets)),
+    seal: (request) => lane.run(() => engine.seal({ ...request, owner })),
+    sealKnown: (request) => lane.run(() => engine.sealKnown({ ...request, owner })),
+    judge: (armored, known) => lane.run(() => engine.judge(armored, known)),
+    open: (armored, keys, signal) => lane.run(() => engine.open(armored, keys, signal)),
+    openFile: (reader, options) => engine.openFile(reader, options),
+    verify: (...asked) => lane.run(() => engine.verify(...asked)),
+    onThreadKilled: () => {},
+    onDisagreement: () => {},
+    load: () => ({ threads: {}, certificates: null }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}

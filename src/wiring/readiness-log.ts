@@ -1,0 +1,89 @@
+/** What the log says of readiness: one line at each change, and no line that is of no use alone. */
+import type { Bot } from '../api/bot.ts'
+import type { NoResponseError } from '../errors.ts'
+import { fingerprintOf } from '../keys/publication-status.ts'
+import type { Log } from '../logger.ts'
+import type { Health, ReasonChange, ReasonCode } from '../observe/health.ts'
+import type { Publication } from '../keys/publication.ts'
+
+/** Reasons that somebody must end, or that lose something while they last. */
+const ERRORS: ReadonlySet<ReasonCode> = new Set([
+  'token',
+  'identity',
+  'key-conflict',
+  'key-expired',
+  'bot-unprotected',
+  'store',
+  'webhook-failing',
+  'updates-expiring',
+])
+/** Every start and every stop has them. */
+const ORDINARY: ReadonlySet<ReasonCode> = new Set(['starting', 'stopping'])
+
+export interface ReadinessLogParts {
+  health: Pick<Health, 'ready' | 'reasons'>
+  log: Log
+  /** As the service last described it; null before that. */
+  bot: () => Bot | null
+  /** Null when the sidecar manages no key. */
+  publication: Pick<Publication, 'remoteKeyState'> | null
+}
+
+/**
+ * Logs each reason against readiness when it comes up (WARN or ERROR, with its hint) and when it is
+ * over, and `ready` with bot, mode and key when none is left.
+ */
+export class ReadinessLog {
+  readonly #parts: ReadinessLogParts
+  readonly #logged = new Set<ReasonCode>()
+  #isReadyLogged = false
+
+  constructor(parts: ReadinessLogParts) {
+    this.#parts = parts
+  }
+
+  /** A reason came up, or went. */
+  changed({ code, holds }: ReasonChange): void {
+    const { health, log } = this.#parts
+    if (holds) this.#isReadyLogged = false
+    if (holds && !ORDINARY.has(code)) {
+      this.#logged.add(code)
+      const reason = health.reasons().find((one) => one.code === code)
+      const level = ERRORS.has(code) ? 'error' : 'warn'
+      log[level]({ reason: code, hint: reason?.hint }, `not ready: ${reason?.message}`)
+    } else if (this.#logged.delete(code) && !health.ready) {
+      log.info({ reason: code }, 'a reason is over, and others hold')
+    }
+    this.look()
+  }
+
+  /** Something was learned that may make it ready. One answer may end a reason and begin another. */
+  look(): void {
+    if (!this.#isReadyLogged) setImmediate(() => this.#logIfReady())
+  }
+
+  #logIfReady(): void {
+    const { health, log, publication } = this.#parts
+    const bot = this.#parts.bot()
+    const isCompared = publication === null || publication.remoteKeyState !== null
+    if (this.#isReadyLogged || !health.ready || bot === null || !isCompared) return
+    this.#isReadyLogged = true
+    log.info(describeBot(bot), 'ready')
+  }
+}
+
+function describeBot(bot: Bot): { bot: string; mode: string; key: string | null } {
+  const name = bot.username == null ? String(bot.id) : `@${bot.username}`
+  return { bot: name, mode: bot.mode, key: fingerprintOf(bot) }
+}
+
+/** What an operator should read of a call that got no usable answer: who was called, and the cause. */
+export function describeNoResponse({ code, detail }: NoResponseError, url: string): string {
+  const how = HOW[code] ?? ''
+  return `${url}${how}${detail === '' ? '' : ` (${detail})`}`
+}
+
+const HOW: Partial<Record<string, string>> = {
+  postern_upstream_timeout: ' did not answer in time',
+  postern_upstream_invalid: ' answers, but not as the service does',
+}

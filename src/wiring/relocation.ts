@@ -1,0 +1,73 @@
+/** Moving a store elsewhere: what needs both places and OpenPGP, and no sidecar. */
+import type { StoreAccess } from '../config/load.ts'
+import type { SecretSource } from '../config/secrets.ts'
+import { OperatorError } from '../errors.ts'
+import { createEngine } from '../pgp/create.ts'
+import { FileEnd } from '../store/file-end.ts'
+import { relocate, type MoveEnd } from '../store/relocate.ts'
+
+/** What was moved, and whereto. */
+export interface MoveReport {
+  from: string
+  to: string
+  /** Rows of each table; null when all had arrived before, and only the end was left to do. */
+  rows: Record<string, number> | null
+  /** Secret keys, each of which was opened where it is now. */
+  keys: number
+}
+
+/**
+ * Moves the store of the settings into a database, or into a folder.
+ * @param to a URL, or the absolute path of a data directory
+ * @throws OperatorError as `relocate` does
+ */
+export async function moveStore(
+  to: SecretSource | string,
+  access: StoreAccess,
+): Promise<MoveReport> {
+  await using stack = new AsyncDisposableStack()
+  const passphrase = access.passphrase?.reveal() ?? null
+  const source =
+    access.storeUrl === null
+      ? await FileEnd.source(access.dataDir, { passphrase })
+      : await databaseEnd(access.storeUrl, access, stack)
+  stack.use(source)
+  const target = typeof to === 'string' ? FileEnd.target(to) : await databaseEnd(to, access, stack)
+  stack.use(target)
+  const engine = stack.use(createEngine({ threads: 1 }))
+  const { tables, keys } = await relocate({
+    from: source,
+    to: target,
+    request: { passphrase },
+    tryKey: async ({ fingerprint, locked }, masterSecret) => {
+      const unlocked = await engine.unlock(locked, masterSecret).catch(() => null)
+      if (unlocked?.fingerprint !== fingerprint) throw doesNotOpen(fingerprint)
+    },
+  })
+  const counts = Object.entries(tables ?? {}).map(([table, { rows }]) => [table, rows] as const)
+  return {
+    from: source.place,
+    to: target.place,
+    rows: tables === null ? null : Object.fromEntries(counts),
+    keys,
+  }
+}
+
+async function databaseEnd(
+  url: SecretSource,
+  { store }: StoreAccess,
+  stack: AsyncDisposableStack,
+): Promise<MoveEnd> {
+  const { PostgresServer } = await import('../store/postgres/server.ts')
+  const { SchemaEnd } = await import('../store/postgres/schema-end.ts')
+  const server = stack.use(new PostgresServer({ url: url.reveal(), caFile: store.caFile }))
+  return await SchemaEnd.take(server, store.schema)
+}
+
+function doesNotOpen(fingerprint: string): OperatorError {
+  return new OperatorError(
+    'store-corrupt',
+    `the secret key ${fingerprint} does not open where it was moved to`,
+    'nothing was given up: the store is where it was, and still opens there',
+  )
+}

@@ -1,0 +1,181 @@
+/** A process that serves several bots: one door, one admin door, one control socket, one engine. */
+import type { LoadedBot, LoadedBots } from '../config/load.ts'
+import { VERSION } from '../config/version.ts'
+import { BOTS, type BotChanges } from '../control/bots.ts'
+import type { BotsReport } from '../control/reports.ts'
+import { startControl } from '../control/server.ts'
+import type { Readiness } from '../http/admin.ts'
+import { buildSharedDoor } from '../http/shared-door.ts'
+import type { Log } from '../logger.ts'
+import { Alerts } from '../observe/alerts.ts'
+import { Foresight } from '../observe/foresight.ts'
+import { Metrics, MetricRegistry } from '../observe/metrics.ts'
+import { recordRequest } from '../observe/record.ts'
+import { showLoad, showOutlook, showWarnings } from '../observe/show.ts'
+import { Warnings } from '../observe/warnings.ts'
+import { createEngine } from '../pgp/create.ts'
+import { bindCalls } from '../rpc/operation.ts'
+import { makeDataDir } from '../store/data-dir.ts'
+import { SharedStretcher } from '../store/stretcher.ts'
+import { alertWays } from './alerting.ts'
+import { botHosts, createAdminDoor, openDoors } from './doors.ts'
+import { HostedBots } from './hosted-bots.ts'
+import { readMachine } from './outlook.ts'
+import type { HandedInParts } from './parts.ts'
+import { subscribeEngine } from './subscriptions.ts'
+
+/** How often disk and memory are looked at. */
+const LOOK_MS = 10_000
+
+export interface SeveralOptions {
+  loaded: LoadedBots
+  /** Of the process. */
+  log: Log
+  /** Makes the log of one bot. */
+  logOf: (bot: LoadedBot) => Log
+  /** Reads the settings again. @throws OperatorError `settings` */
+  load: () => LoadedBots
+  /** XDG_RUNTIME_DIR, for the control socket of a `dataDir` with a long path. */
+  runtimeDir?: string | null
+  parts?: Pick<HandedInParts, 'clock' | 'resolveHost' | 'engine'>
+}
+
+/** Several bots; disposing drains them. */
+export interface Several extends AsyncDisposable {
+  /** Opens the doors and the control socket and begins to start the bots. @returns the addresses */
+  listen(): Promise<{ bot: string; admin: string }>
+  /**
+   * Reads the settings again, and serves the bots that they name now.
+   * @throws OperatorError `settings`: everything goes on as it was
+   */
+  reload(): Promise<BotChanges>
+  report(): BotsReport
+}
+
+/**
+ * Makes them, without listening yet.
+ * @throws OperatorError `data-dir`, `store-unwritable`
+ */
+export async function createSeveral(options: SeveralOptions): Promise<Several> {
+  const { loaded, log, logOf, parts = {} } = options
+  const { settings } = loaded
+  const { dataDir } = settings
+  makeDataDir(dataDir)
+  await using stack = new AsyncDisposableStack()
+  const registry = new MetricRegistry({ isOfSeveral: true })
+  const metrics = new Metrics(registry)
+  const engine = parts.engine ?? stack.use(createEngine())
+  subscribeEngine(engine, metrics, log)
+  showLoad(metrics, {
+    threads: () => engine.load().threads,
+    connections: () => ({}),
+    caches: () => ({ certificates: engine.load().certificates ?? { hits: 0, misses: 0 } }),
+  })
+  const machine = stack.use(watchMachine(options, metrics))
+  const bots = stack.use(
+    new HostedBots({
+      log,
+      logOf,
+      engine,
+      registry,
+      parts: { ...parts, stretcher: new SharedStretcher(dataDir) },
+    }),
+  )
+  let isStopping = false
+  const startedAt = new Date().toISOString()
+  const isReady = (): boolean => {
+    if (isStopping) return false
+    const all = bots.report()
+    return settings.admin.readyWhen === 'any'
+      ? all.some(({ ready }) => ready)
+      : all.every(({ ready }) => ready)
+  }
+  const report = (): BotsReport => ({
+    version: VERSION,
+    pid: process.pid,
+    startedAt,
+    ready: isReady(),
+    warnings: machine.warnings.all(),
+    bots: bots.report(),
+  })
+  const readiness = (bot: string | null): Readiness | null => {
+    if (bot === null) return { ready: isReady(), reasons: bots.reasons }
+    const one = bots.find(bot)
+    return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
+  }
+  const reload = async (): Promise<BotChanges> => {
+    const changes = await bots.set(options.load().bots)
+    log.info(changes, 'the settings were read again')
+    return changes
+  }
+  const doors = {
+    bot: buildSharedDoor({
+      log,
+      onAnswered: (line) => recordRequest(metrics, line),
+      allowedHosts: botHosts(settings),
+      bots: bots.tokens,
+    }),
+    admin: createAdminDoor(
+      { settings, log },
+      {
+        metrics,
+        readiness,
+        status: (bot) => {
+          if (bot === null) return Promise.resolve(report())
+          return bots.find(bot)?.status() ?? null
+        },
+      },
+    ),
+  }
+  const operations = {
+    all: bindCalls(BOTS, { report, reload }),
+    of: (bot: string | null) => bots.named(bot).operations,
+  }
+  const resources = stack.move()
+  return {
+    report,
+    reload,
+    listen: async () => {
+      const { runtimeDir = null } = options
+      // First: it refuses where another sidecar runs on the data directory.
+      resources.use(await startControl({ dataDir, log, runtimeDir, operations }))
+      const addresses = await openDoors(settings, doors)
+      await bots.set(loaded.bots)
+      return addresses
+    },
+    [Symbol.asyncDispose]: async () => {
+      isStopping = true
+      // While the door is open still: a bot that takes an update may have to answer it.
+      await bots[Symbol.asyncDispose]()
+      await Promise.all([doors.bot.drain(), doors.admin.drain()])
+      await resources.disposeAsync()
+    },
+  }
+}
+
+/** Looks at what all bots have in common, the disk and the memory, and warns before either is full. */
+function watchMachine(
+  { loaded: { settings, secrets }, log }: SeveralOptions,
+  metrics: Metrics,
+): AsyncDisposable & { warnings: Warnings } {
+  const warnings = new Warnings()
+  const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
+  const foresight = new Foresight({ warnings, alerts, log })
+  const ends = { keyEndsMs: Infinity, authorityEndsMs: Infinity, neededKeyEndsMs: Infinity }
+  let latest: Awaited<ReturnType<typeof readMachine>> | null = null
+  const look = async (): Promise<void> => {
+    latest = await readMachine(settings.dataDir)
+    foresight.look({ ...ends, ...latest })
+  }
+  showWarnings(metrics, warnings)
+  showOutlook(metrics, () => latest && { ...ends, ...latest })
+  const timer = setInterval(() => void look(), LOOK_MS).unref()
+  void look()
+  return {
+    warnings,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      await alerts[Symbol.asyncDispose]()
+    },
+  }
+}

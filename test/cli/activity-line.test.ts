@@ -1,0 +1,77 @@
+import stringWidth from 'fast-string-width'
+import { describe, expect, test, vi } from 'vitest'
+import { formatActivity } from '../../src/cli/activity-line.ts'
+
+const AT_MS = new Date(2031, 4, 6, 7, 8, 9).getTime()
+const lines = (text: string, { who = 'alice', width = 80, mark = {} } = {}): string[] =>
+  formatActivity({ atMs: AT_MS, who, text, ...mark }, width).split('\n')
+
+describe('a line of activity', () => {
+  test('has the time of day, who, and what', () => {
+    expect(lines('dm: hi')).toEqual(['07:08:09 alice          dm: hi'])
+  })
+
+  test.each([
+    ['plain words', 'word '.repeat(60)],
+    ['one long word', 'x'.repeat(300)],
+    ['wide characters', '日本語'.repeat(60)],
+    ['emoji', '👩‍👩‍👧 '.repeat(60)],
+    ['accents that stand by themselves', 'e\u0301'.repeat(200)],
+    ['tabs', 'a\tb'.repeat(60)],
+    ['newlines', 'one\ntwo\n\nthree'],
+  ])('fits the width with %s, and continues below its text', (_what, text) => {
+    const shown = lines(text, { mark: { mark: { colour: 'green', text: '✓ verified' } } })
+    expect(shown.length).toBeGreaterThan(1)
+    for (const line of shown) expect(stringWidth(line)).toBeLessThanOrEqual(80)
+    for (const line of shown.slice(1)) expect(line).toMatch(/^( {24}|$)/)
+    expect(shown.join(' ')).toMatch(/✓\s+verified$/)
+  })
+
+  test('loses nothing of a text that is wrapped', () => {
+    const text = 'x'.repeat(300)
+    expect(lines(text).join('').replaceAll(' ', '')).toBe(`07:08:09alice${text}`)
+  })
+
+  test('cuts who is too long to name, also where it is wide', () => {
+    expect(lines('hi', { who: 'a_handle_of_many_letters' })).toEqual(['07:08:09 a_handle_of_m… hi'])
+    const [wide = ''] = lines('hi', { who: '日本語日本語日本語' })
+    expect(stringWidth(wide.replace(' hi', ''))).toBe(23)
+  })
+
+  test('holds nothing that moves the cursor, colours, or turns the direction of reading', () => {
+    const hostile = '\u001b[2J\u001b]0;title\u0007a\rb\u0008\u009b31m\u202ec\u2066d'
+    const [line = ''] = lines(hostile, { who: 'al\u001b[31mice\nx' })
+    // oxlint-disable-next-line no-control-regex
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+    expect(line).toMatch(/^07:08:09 alice x +ab?.*c.?d$/)
+  })
+
+  test('shows forty lines of a long text, and says how many follow', () => {
+    const shown = lines('x\n'.repeat(100).trim(), {
+      mark: { mark: { colour: 'red', text: '✗ bad signature' } },
+    })
+    expect(shown).toHaveLength(41)
+    expect(shown[40]).toBe(`${' '.repeat(24)}… and 60 lines more  ✗ bad signature`)
+  })
+
+  test('is as narrow as a terminal, down to forty columns', () => {
+    for (const width of [40, 60, 200]) {
+      for (const line of lines('word '.repeat(60), { width })) {
+        expect(stringWidth(line)).toBeLessThanOrEqual(width)
+      }
+    }
+  })
+
+  test('colours its mark, and no more, where the terminal shows colours', () => {
+    vi.stubEnv('FORCE_COLOR', '1')
+    const isTty = process.stdout.isTTY
+    process.stdout.isTTY = true
+    try {
+      const [line = ''] = lines('hi', { mark: { mark: { colour: 'green', text: '✓ verified' } } })
+      expect(line).toContain('hi  \u001b[32m✓ verified\u001b[39m')
+    } finally {
+      process.stdout.isTTY = isTty
+      vi.unstubAllEnvs()
+    }
+  })
+})

@@ -1,0 +1,248 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import stringWidth from 'fast-string-width'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDevFolder } from '../../src/cli/dev-folder.ts'
+import { startDev, type Dev } from '../../src/cli/dev-setup.ts'
+import { runEchoBot } from '../../src/cli/echo-bot.ts'
+import { rmSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const NO_PORTS = { port: 0, adminPort: 0, sandboxPort: 0, controlPort: 0, pagePort: 0 }
+
+let path: string
+let dev: Dev
+let stack: AsyncDisposableStack
+let printed: string[] = []
+
+beforeAll(async () => {
+  path = mkdtempSync(join(tmpdir(), 'postern-dev-'))
+  stack = new AsyncDisposableStack()
+  stack.defer(() => rmSync(path, { recursive: true, force: true }))
+  const folder = stack.use(openDevFolder(join(path, 'dev'), { fresh: false }))
+  dev = stack.use(
+    await startDev({
+      folder,
+      ports: NO_PORTS,
+      seed: null,
+      botName: undefined,
+      open: false,
+      print: (lines) => printed.push(...lines.split('\n')),
+    }),
+  )
+  void dev.log.follow()
+})
+afterAll(() => stack.disposeAsync())
+beforeEach(async () => {
+  // So that no rate window is full.
+  await dev.sandbox.advance(5000)
+  printed = []
+})
+
+const home = () => dev.sandbox.home
+/** What was printed, without the time of day. */
+const shown = (): string[] =>
+  printed.map((line) => line.replace(/^\d\d:\d\d:\d\d /, '').replace(/ {2,}/g, '  '))
+
+/** A call of the bot through the sidecar. */
+async function call(route: string, body?: object, token?: string) {
+  const [method = '', callPath = ''] = route.split(' ')
+  const answer = await fetch(`${dev.botUrl}/bot/v1${callPath}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token ?? readFileSync(dev.tokenFile, 'utf8').trim()}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as { ok: boolean; result: unknown; error: { code: string } }
+}
+
+let offset = 0
+/** Reads what waits for the bot, and confirms it. */
+async function read(): Promise<void> {
+  const { result } = await call(`GET /updates?timeout=5&offset=${offset}`)
+  for (const { updateId } of result as { updateId: number }[]) offset = updateId + 1
+  await call(`GET /updates?offset=${offset}`)
+}
+
+describe('the log of postern dev', () => {
+  test('names the bot and its chat, and not their ids, whatever comes first', async () => {
+    const { control } = dev.sandbox
+    const { id: userId } = await control.addPerson({ username: 'carol' })
+    const { id: chatId } = await control.addPrivateChat({ userId, botId: home().bot.id })
+    await call('POST /messages', { chatId, text: 'hello?' })
+    await expect.poll(() => shown().at(-1)).toContain('✗ 409 postern_no_recipient')
+    expect(shown()[0]).toBe('echo_bot  carol and echo_bot: hello?')
+  })
+
+  test('says of a message in a group to whom it was not sealed, and why', async () => {
+    const { control } = dev.sandbox
+    const { id: userId } = await control.addPerson({ username: 'dave' })
+    await control.publishKey({ userId, publicKey: 'nonsense', fingerprint: 'aa' })
+    const members = [home().alice.id, home().bot.id, userId]
+    const { id: chatId } = await control.addRoom({ kind: 'group', title: 'Attic', members })
+    await call('POST /messages', { chatId, text: 'hello all' })
+    await expect.poll(() => shown().join(' ')).toMatch(/dave {2}unparseable: .*✗ cannot read it/)
+    await control.leave({ chatId, userId })
+    await expect.poll(() => shown().at(-1)).toBe('dave  Attic: left')
+  })
+
+  test('tells who wrote, that the bot read it, what it answered, and what phones made of it', async () => {
+    const { alice, privateChat: chatId } = home()
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'hello there' })
+    await read()
+    await call('POST /messages', { chatId, text: 'hello alice' })
+    await expect
+      .poll(shown)
+      .toEqual([
+        'alice  dm: hello there',
+        '  echo_bot  reads it  ✓ verified',
+        'echo_bot  dm: hello alice',
+        '  alice  reads it  ✓ verified',
+      ])
+  })
+
+  test('keeps the order of all that an echo bot and a group say', async () => {
+    const { alice, bob, bot, encryptedGroup: chatId } = home()
+    await using over = new AsyncDisposableStack()
+    const stop = new AbortController()
+    const token = readFileSync(dev.tokenFile, 'utf8').trim()
+    const { signal } = stop
+    const echo = runEchoBot({ url: dev.botUrl, token, signal, onMessage: () => {} })
+    const ended = echo.catch(() => undefined)
+    over.defer(async () => {
+      stop.abort()
+      await ended
+    })
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'nobody asked' })
+    const text = `@${bot.username} are you there?`
+    await dev.sandbox.control.write({ userId: bob.id, chatId, text })
+    await expect
+      .poll(shown)
+      .toEqual([
+        'alice  backroom: nobody asked',
+        `bob  backroom: ${text}`,
+        '  echo_bot  reads it  ✓ verified',
+        `echo_bot  backroom: you said: ${text}`,
+        '  alice  reads it  ✓ verified',
+        '  bob  reads it  ✓ verified',
+      ])
+  })
+
+  test('says of readable chats that they are', async () => {
+    const { alice, readableGroup: chatId } = home()
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: '/start' })
+    await expect.poll(shown).toEqual(['alice  square: /start  (readable)'])
+  })
+
+  test('says what was withheld from the bot, and why', async () => {
+    const { alice, privateChat: chatId } = home()
+    await dev.sandbox.control.post({ userId: alice.id, chatId, text: 'forged words' })
+    await read()
+    await expect.poll(() => shown().at(-1)).toContain('✗ withheld: plaintext-in-protected')
+    expect(shown().join(' ')).toContain('echo_bot  gets it without its text: readable words')
+  })
+
+  test('says what was refused and why, and counts what is refused again and again', async () => {
+    const { privateChat: chatId } = home()
+    for (let times = 0; times < 20; times++) {
+      await call('POST /messages', { chatId, armored: 'x' })
+    }
+    await call('GET /chats/1')
+    await expect.poll(() => shown().join('\n')).toContain('✗ 404 chat_not_found')
+    expect(
+      shown()
+        .join('\n')
+        .match(/wrong_body_kind/g),
+    ).toHaveLength(1)
+  })
+
+  test('tells of presses, answers, edits and deletions', async () => {
+    const { alice, privateChat: chatId } = home()
+    await call('POST /messages', {
+      chatId,
+      text: 'well?',
+      markup: { inlineKeyboard: [[{ text: 'Yes', callbackData: 'y' }]] },
+    })
+    const messages = await dev.sandbox.control.messages({ chatId })
+    const messageId = messages.at(-1)?.id ?? 0
+    const { callbackId } = await dev.sandbox.control.press({ userId: alice.id, chatId, messageId })
+    await read()
+    await call(`POST /callbacks/${callbackId}/answer`, { text: 'thanks', alert: true })
+    await call(`PATCH /messages/${messageId}`, { chatId, text: 'well, well' })
+    await call(`DELETE /messages/${messageId}?chatId=${chatId}`, { chatId })
+    await expect
+      .poll(shown)
+      .toEqual([
+        'echo_bot  dm: well? [Yes]',
+        '  alice  reads it  ✓ verified',
+        `  echo_bot  reads that alice pressed y, dm: message ${messageId}`,
+        'echo_bot  dm: thanks (alert)',
+        `echo_bot  dm: edits message ${messageId}: well, well [Yes]  ✓ verified`,
+        `  dm: message ${messageId} is gone`,
+      ])
+  })
+
+  test('tells of a webhook, of what it took and what it did not take', async () => {
+    const { alice, privateChat: chatId } = home()
+    let status = 500
+    const server = createServer((request, response) => {
+      const now = status
+      status = 204
+      request.resume().on('end', () => response.writeHead(now).end())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    await call('POST /webhook', { url })
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'by webhook' })
+    await expect.poll(() => shown().join('\n'), { timeout: 10_000 }).toContain('reads it')
+    await call('DELETE /webhook')
+    await expect.poll(() => shown().at(-1)).toBe('echo_bot  removes its webhook')
+    const text = shown().join('\n')
+    expect(text).toContain(`echo_bot  sets its webhook: ${url}`)
+    expect(text).toMatch(/echo_bot {2}does not take update \d+ at its webhook\n.*500.* {2}✗/)
+    server.close()
+  })
+
+  test('is harmless and fits 80 columns, whatever anybody writes or the bot prints', async () => {
+    const { alice, privateChat: chatId } = home()
+    const hostile = `\u001b[2J\u001b]0;x\u0007日本語${'長'.repeat(100)}\u202e\r\nx`
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: hostile })
+    dev.log.show({ who: '  |', text: `\u001b[31m${'red '.repeat(100)}\u001b[0m` })
+    await read()
+    await expect.poll(() => shown().join('\n')).toContain('reads')
+    for (const line of printed) {
+      expect(stringWidth(line)).toBeLessThanOrEqual(80)
+      // oxlint-disable-next-line no-control-regex
+      expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
+    }
+  })
+
+  test('what comes again and again is counted', async () => {
+    for (let times = 0; times < 5; times++) dev.log.show({ who: '  |', text: 'tick' })
+    dev.log.show({ who: '  |', text: 'tock' })
+    await dev.log.settled()
+    expect(shown()).toEqual(['  |  tick', '  the same 4 times more', '  |  tock'])
+  })
+
+  test('goes on when the world is put back', async () => {
+    const { alice, privateChat: chatId } = home()
+    await dev.sandbox.control.snapshot({ name: 'here' })
+    await dev.sandbox.control.restore({ name: 'here' })
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'after it' })
+    await expect.poll(shown).toEqual(['sandbox  the world was put back', 'alice  dm: after it'])
+    await read()
+  })
+
+  test('a new token of the owner’s is in the file once the old one was refused', async () => {
+    const { bot } = home()
+    const before = readFileSync(dev.tokenFile, 'utf8').trim()
+    const { token } = await dev.sandbox.control.issueToken({ botId: bot.id })
+    expect((await call('GET /me', undefined, before)).error.code).toBe('unauthorized')
+    await expect.poll(() => readFileSync(dev.tokenFile, 'utf8').trim()).toBe(token)
+    await expect.poll(async () => (await call('GET /me')).ok, { timeout: 10_000 }).toBe(true)
+  })
+})

@@ -1,0 +1,239 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDevFolder } from '../../src/cli/dev-folder.ts'
+import { startDev } from '../../src/cli/dev-setup.ts'
+import { readSeedFile } from '../../src/cli/seed-file.ts'
+import { temporaryFolder } from '../sandbox/world-file.ts'
+import { runInProcess, start, type Started } from './support.ts'
+
+/** A bot as somebody would write one: it knows an address and a token, and nothing of keys. */
+const BOT = `
+import { readFileSync, writeFileSync } from 'node:fs'
+const { BASE_URL, BOT_TOKEN_FILE } = process.env
+writeFileSync('bot.pid', String(process.pid))
+const token = readFileSync(BOT_TOKEN_FILE, 'utf8').trim()
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
+const call = async (path, init) =>
+  (await (await fetch(BASE_URL + '/bot/v1' + path, { headers, ...init })).json()).result
+console.log('the bot runs as ' + (await call('/me')).username)
+for (let offset = 0; ; ) {
+  for (const { updateId, message } of await call('/updates?timeout=50&offset=' + offset)) {
+    offset = updateId + 1
+    if (!message?.text) continue
+    const body = JSON.stringify({ chatId: message.chat.id, text: 'got ' + message.text })
+    await call('/messages', { method: 'POST', body })
+  }
+}
+`
+
+interface Line {
+  pageUrl: string
+  botUrl: string
+  tokenFile: string
+  sandboxUrl: string
+  controlUrl: string
+}
+
+const ANY_PORTS = ['port', 'admin-port', 'sandbox-port', 'control-port', 'page-port'].flatMap(
+  (name) => [`--${name}`, '0'],
+)
+
+/** A folder with a bot in it, and an environment of its own. */
+function project() {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'my-bot.mjs'), BOT)
+  const env = { XDG_RUNTIME_DIR: join(cwd, 'run'), XDG_STATE_HOME: join(cwd, 'state') }
+  const node = [process.execPath, 'my-bot.mjs']
+  const dev = (...args: string[]): Started => start(['dev', ...args], { cwd, env })
+  return { cwd, env, node, dev, botPid: () => Number(readFileSync(join(cwd, 'bot.pid'), 'utf8')) }
+}
+
+async function lineOf(dev: Started): Promise<Line> {
+  const [line] = await dev.waitForStdout(/^.*\n/)
+  return JSON.parse(line) as Line
+}
+
+/** Whether a process is there that does something. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe('postern dev', () => {
+  test('runs a bot, whose answers come sealed; a second one on the folder is refused by name', async () => {
+    const { cwd, env, node, dev, botPid } = project()
+    const first = dev('--json', ...ANY_PORTS, '--', ...node)
+    const line = await lineOf(first)
+    expect(Object.keys(line)).toEqual([
+      'pageUrl',
+      'botUrl',
+      'tokenFile',
+      'sandboxUrl',
+      'controlUrl',
+    ])
+    expect(line.tokenFile).toBe(join(cwd, '.postern-dev', 'token'))
+    await first.waitForStderr(/\| +the bot runs as echo_bot$/m)
+    const said = await runInProcess(['sandbox', 'say', 'alice', 'dm', 'hello', '--wait'], env)
+    expect(said).toMatchObject({ code: 0, stderr: 'alice wrote into dm (sealed)\n' })
+    expect(said.stdout).toMatch(/echo_bot +dm: got hello {2}✓ verified$/m)
+    await first.waitForStderr(/echo_bot +dm: got hello$/m)
+    expect((await fetch(line.pageUrl)).headers.get('content-security-policy')).not.toBe(null)
+
+    const second = await dev('--json', '--fresh').ended
+    expect(second).toMatchObject({ code: 3, stdout: '' })
+    expect(second.stderr).toContain(
+      `already runs on ${join(cwd, '.postern-dev')}, as process ${first.process.pid}`,
+    )
+
+    expect(isRunning(botPid())).toBe(true)
+    first.process.kill('SIGHUP')
+    expect(await first.ended).toMatchObject({ code: 0 })
+    expect(isRunning(botPid())).toBe(false)
+    expect((await runInProcess(['sandbox', 'watch'], env)).stderr).toContain('none of yours runs')
+
+    // Address, token and world are the same at the next start.
+    const again = dev('--json', '--', ...node)
+    expect(await lineOf(again)).toEqual(line)
+    await again.waitForStderr(/the bot runs as echo_bot$/m)
+    const more = await runInProcess(
+      ['sandbox', 'say', 'alice', 'dm', 'still there?', '--wait'],
+      env,
+    )
+    expect(more.stdout).toMatch(/got still there\? {2}✓ verified$/m)
+    again.process.kill('SIGKILL')
+    await again.ended
+    await expect.poll(() => isRunning(botPid()), { timeout: 10_000 }).toBe(false)
+  })
+
+  test('a command that ends is told of with its code, and everything else goes on', async () => {
+    const { env, dev } = project()
+    const running = dev(...ANY_PORTS, '--', 'sh', '-c', 'echo last words; exit 3')
+    await running.waitForStderr(
+      /^BASE_URL +http:\/\/127\.0\.0\.1:\d+\nBOT_TOKEN_FILE +\.postern-dev\/token$/m,
+    )
+    await running.waitForStdout(/\| +last words$/m)
+    await running.waitForStdout(/ended with code 3;/)
+    expect((await runInProcess(['sandbox', 'say', 'alice', 'dm', 'anybody?'], env)).code).toBe(0)
+    await running.waitForStdout(/alice +dm: anybody\?$/m)
+    running.process.kill('SIGINT')
+    const { code, stderr } = await running.ended
+    expect([code, stderr.trim().split('\n').at(-1)]).toEqual([0, 'stopping'])
+  })
+
+  test('a seed that cannot be read costs no world, with --fresh either', async () => {
+    const { cwd, env } = project()
+    const path = join(cwd, 'dev')
+    const world = join(path, 'world')
+    {
+      using folder = openDevFolder(path, { fresh: false })
+      writeFileSync(folder.world, 'x')
+    }
+    const seed = join(cwd, 'mistyped.yaml')
+    const dev = await runInProcess(['dev', '--data-dir', path, '--fresh', '--seed', seed], env)
+    expect(dev.stderr).toContain('mistyped.yaml')
+    expect(readFileSync(world, 'utf8')).toBe('x')
+  })
+
+  test('a program that is not there ends it, with what to do', async () => {
+    const { dev } = project()
+    const { code, stdout, stderr } = await dev(...ANY_PORTS, '--', 'nodde', 'my-bot.mjs').ended
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('nodde: there is no such program')
+  })
+})
+
+/** What `dev` runs, in this process, until the test is over. */
+async function devIn(path: string, o: Partial<Parameters<typeof startDev>[0]> = {}) {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(openDevFolder(path, { fresh: false }))
+  const ports = { port: 0, adminPort: 0, sandboxPort: 0, controlPort: 0, pagePort: 0 }
+  const options = { folder, ports, seed: null, botName: undefined, open: false, print: () => {} }
+  const dev = stack.use(await startDev({ ...options, ...o }))
+  const running = stack.move()
+  onTestFinished(() => running.disposeAsync())
+  return { dev, end: () => running.disposeAsync() }
+}
+
+describe('what postern dev sets up', () => {
+  test('a port that is taken is named, with the flag that chooses another', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port: taken } = server.address() as AddressInfo
+    const others = { port: 0, adminPort: 0, sandboxPort: 0, controlPort: 0, pagePort: 0 }
+    for (const [name, flag] of [
+      ['port', '--port'],
+      ['adminPort', '--admin-port'],
+      ['sandboxPort', '--sandbox-port'],
+      ['controlPort', '--control-port'],
+      ['pagePort', '--page-port'],
+    ] as const) {
+      const ports = { ...others, [name]: taken }
+      await expect(devIn(join(temporaryFolder(), 'dev'), { ports })).rejects.toMatchObject({
+        code: 'listen',
+        message: expect.stringContaining(String(taken)),
+        hint: expect.stringContaining(flag),
+      })
+    }
+  })
+
+  test('a seed is its world, and its bot is chosen by name', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'seed.yaml')
+    writeFileSync(
+      file,
+      'people: { zoe: {} }\nbots: { one_bot: {}, two_bot: {} }\n' +
+        'chats: { talk: { kind: private, person: zoe, bot: two_bot } }\n',
+    )
+    const seed = readSeedFile(file)
+    const path = join(folder, 'dev')
+    await expect(devIn(path, { seed })).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'choose with --bot: one_bot, two_bot',
+    })
+    await expect(devIn(path, { seed, botName: 'three_bot' })).rejects.toMatchObject({
+      message: 'no bot is called three_bot',
+    })
+    const { dev } = await devIn(path, { seed, botName: '@Two_bot' })
+    expect(dev.bot.username).toBe('two_bot')
+    expect(dev.sandbox.people.map(({ username }) => username)).toEqual(['zoe'])
+  })
+
+  test('a wrong seed is refused with its line, and leaves no world behind', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'seed.yaml')
+    writeFileSync(file, 'people:\n  zoe:\n    fristName: Zoe\n')
+    const path = join(folder, 'dev')
+    await expect(devIn(path, { seed: readSeedFile(file) })).rejects.toMatchObject({
+      message: expect.stringContaining(`${file}:3:5 people.zoe.fristName: no such field`),
+    })
+    const { dev } = await devIn(path)
+    expect(dev.sandbox.isNew).toBe(true)
+  })
+
+  test('a token that was revoked is replaced at the next start', async () => {
+    const path = join(temporaryFolder(), 'dev')
+    const first = await devIn(path)
+    const token = readFileSync(first.dev.tokenFile, 'utf8')
+    await first.dev.sandbox.control.revokeToken({ botId: first.dev.bot.id })
+    await first.end()
+    const { dev } = await devIn(path)
+    expect(readFileSync(dev.tokenFile, 'utf8')).not.toBe(token)
+  })
+
+  test('a token file that was removed is there again', async () => {
+    const path = join(temporaryFolder(), 'dev')
+    const first = await devIn(path)
+    const token = readFileSync(first.dev.tokenFile, 'utf8')
+    await first.end()
+    rmSync(first.dev.tokenFile)
+    const { dev } = await devIn(path)
+    expect(readFileSync(dev.tokenFile, 'utf8')).toBe(token)
+  })
+})

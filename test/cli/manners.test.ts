@@ -1,0 +1,138 @@
+/** What a person at a terminal may expect of every command. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { dataFolder } from '../control/support.ts'
+import { mortal } from '../support/mortal.ts'
+import { MAIN } from '../support/postern-process.ts'
+import { hasTerminals } from '../support/terminal.ts'
+import { start, TOKENS } from './support.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BIN = join(ROOT, 'bin', 'postern.cjs')
+
+/** Starts a command at a terminal; `close` closes that, as one closes a window. */
+function inWindow(args: readonly string[], o: { cwd: string; columns?: number }) {
+  const command = `stty cols ${o.columns ?? 80}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`
+  const child = spawn(...mortal('script', ['-qfec', command, '/dev/null']), {
+    cwd: o.cwd,
+    env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', HOME: o.cwd, TMPDIR: o.cwd },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let screen = ''
+  const looks = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+    for (const look of looks) look()
+  })
+  return {
+    child,
+    screen: () => screen,
+    shows: (words: string) =>
+      new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (screen.includes(words)) resolve()
+        }
+        looks.add(look)
+        look()
+      }),
+  }
+}
+
+describe.runIf(hasTerminals)('a terminal that is closed', () => {
+  test('ends the demo, which leaves nothing behind', async () => {
+    const cwd = dataFolder()
+    const { child, shows } = inWindow(['demo'], { cwd })
+    await shows('Ctrl-D ends the demo')
+    expect(readdirSync(cwd)).toHaveLength(1)
+    child.kill('SIGKILL')
+    await expect.poll(() => readdirSync(cwd), { timeout: 20_000 }).toEqual([])
+  })
+})
+
+describe('SIGHUP', () => {
+  test('ends a sandbox, and does not end a sidecar', async () => {
+    const cwd = dataFolder()
+    const sandbox = start(['sandbox'], { cwd })
+    await sandbox.waitForStderr(/the sandbox runs/)
+    sandbox.process.kill('SIGHUP')
+    sandbox.process.kill('SIGHUP')
+    expect((await sandbox.ended).code).toBe(0)
+
+    const sidecar = start(['run'], { cwd, env: TOKENS })
+    await sidecar.waitForStderr(/"listening"/)
+    sidecar.process.kill('SIGHUP')
+    sidecar.process.kill('SIGTERM')
+    const { code, stderr } = await sidecar.ended
+    expect(code).toBe(0)
+    expect(stderr).toContain('"stopping"')
+  })
+})
+
+describe.runIf(hasTerminals)('the demo', () => {
+  test.each([80])(
+    'fits %i columns, wide characters and all, and ends at Ctrl-D',
+    async (columns) => {
+      const cwd = dataFolder()
+      const { child, shows, screen } = inWindow(['demo'], { cwd, columns })
+      await shows('Ctrl-D ends the demo')
+      child.stdin.write(
+        '日本語のとても長い文がここにあります。どのように折り返されるでしょうか。\n',
+      )
+      await shows('you said: 日本')
+      await shows('characters, sealed')
+      const before = screen().length
+      child.stdin.write('\u0004')
+      const [code] = (await once(child, 'close')) as [number]
+      expect(code).toBe(0)
+      const shown = screen()
+        .slice(0, before)
+        .split(/\r?\n/)
+        .filter((line) => line.includes('│'))
+      expect(shown.length).toBeGreaterThan(20)
+      for (const line of shown) expect(widthOf(line), line).toBeLessThanOrEqual(columns)
+    },
+  )
+})
+
+/** As East Asian terminals count: two for what stands in these blocks. */
+function widthOf(line: string): number {
+  // eslint-disable-next-line no-control-regex
+  const plain = line.replace(/\u001b\[[0-9;]*m/g, '')
+  return [...plain].reduce(
+    (sum, one) => sum + (/[\u3000-\u9fff\uff00-\uff60]/.test(one) ? 2 : 1),
+    0,
+  )
+}
+
+describe('a hint in a clone', () => {
+  const say = async (cwd: string, args: string[]): Promise<string> => {
+    const child = spawn(...mortal(process.execPath, [BIN, ...args]), {
+      cwd,
+      env: { PATH: '/usr/bin:/bin', HOME: cwd },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+    }
+    await once(child, 'close')
+    return text
+  }
+
+  test('names a command that works there', async () => {
+    expect(await say(ROOT, ['status', '--data-dir', '/nowhere'])).toContain(
+      'hint: start it with `npm run -s postern -- run`',
+    )
+    expect(await say(dataFolder(), ['status'])).toContain(`hint: start it with \`node ${BIN} run\``)
+  })
+
+  test('and so do the examples of help', async () => {
+    expect(await say(ROOT, ['key', 'show', '--help'])).toContain(
+      'example: npm run -s postern -- key show | gpg --import',
+    )
+  })
+})

@@ -1,0 +1,161 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { announceSandbox, findSandboxes } from '../../src/cli/running-sandboxes.ts'
+
+const AT = 'http://127.0.0.1:8801'
+
+/** A folder of this user, and where the files are in it. */
+function runtime(): { folder: string; files: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-runtime-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return { folder, files: join(folder, 'postern', 'sandboxes') }
+}
+
+function announce(folders: string[], controlUrl = AT): Disposable {
+  return announceSandbox(folders, { command: 'dev', controlUrl, dataDir: '/bots/one' })
+}
+
+/** Leaves a file as another process would. */
+function leave(files: string, record: object, name: string): string {
+  const file = join(files, name)
+  writeFileSync(file, JSON.stringify(record), { mode: 0o600 })
+  return file
+}
+
+const ofAnother = (pid: number) => ({
+  command: 'sandbox',
+  controlUrl: 'http://127.0.0.1:9001',
+  dataDir: null,
+  pid,
+  startedAt: '2001-01-01T00:00:00.000Z',
+  host: hostname(),
+})
+
+test('a sandbox is found until it ends, by a file that its owner alone can read', () => {
+  const { folder, files } = runtime()
+  const announced = announce([folder])
+  expect(findSandboxes([folder])).toEqual([
+    {
+      command: 'dev',
+      pid: process.pid,
+      startedAt: expect.any(String),
+      controlUrl: AT,
+      dataDir: '/bots/one',
+    },
+  ])
+  expect(statSync(files).mode & 0o777).toBe(0o700)
+  const [name = ''] = readdirSync(files)
+  expect(statSync(join(files, name)).mode & 0o777).toBe(0o600)
+  announced[Symbol.dispose]()
+  expect(findSandboxes([folder])).toEqual([])
+  expect(readdirSync(files)).toEqual([])
+})
+
+test('a sandbox that several folders name is found once, whichever of them is known', () => {
+  const [first, second] = [runtime().folder, runtime().folder]
+  using _ = announce([first, second])
+  expect(findSandboxes([second, first])).toHaveLength(1)
+  expect(findSandboxes([second])).toHaveLength(1)
+  expect(findSandboxes([join(first, 'not-there')])).toEqual([])
+})
+
+test('the newest comes first', () => {
+  const { folder, files } = runtime()
+  using _ = announce([folder])
+  leave(files, ofAnother(process.ppid), `${process.ppid}.json`)
+  expect(findSandboxes([folder]).map(({ pid }) => pid)).toEqual([process.pid, process.ppid])
+})
+
+test('the file of a process that is gone is removed', () => {
+  const { folder, files } = runtime()
+  using _ = announce([folder])
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const file = leave(files, ofAnother(pid), `${pid}.json`)
+  expect(findSandboxes([folder]).map((one) => one.pid)).toEqual([process.pid])
+  expect(existsSync(file)).toBe(false)
+})
+
+test.each([
+  ['of another machine', { host: 'elsewhere' }],
+  ['of another process than its name says', { pid: 1 }],
+  ['with no address', { controlUrl: 'nonsense' }],
+  ['of no command of ours', { command: 'rm' }],
+])('a file %s is passed over, and stays', (_what, change) => {
+  const { folder, files } = runtime()
+  using _ = announce([folder])
+  const { ppid } = process
+  const file = leave(files, { ...ofAnother(ppid), ...change }, `${ppid}.json`)
+  expect(findSandboxes([folder])).toHaveLength(1)
+  expect(existsSync(file)).toBe(true)
+})
+
+test('files that are none of ours are passed over', () => {
+  const { folder, files } = runtime()
+  using _ = announce([folder])
+  writeFileSync(join(files, 'notes.txt'), 'x')
+  writeFileSync(join(files, `${process.ppid}.json`), '{"pid":', { mode: 0o600 })
+  mkdirSync(join(files, 'folder'))
+  expect(findSandboxes([folder])).toHaveLength(1)
+})
+
+test('a folder that others may open is not looked into, and nothing is written there', () => {
+  const { folder, files } = runtime()
+  mkdirSync(files, { recursive: true })
+  chmodSync(files, 0o755)
+  using _ = announce([folder])
+  expect(readdirSync(files)).toEqual([])
+  expect(() => findSandboxes([folder])).toThrow(/is open to others \(mode 755\)/)
+})
+
+test('a folder in one that others can write to is not looked into', () => {
+  const { folder, files } = runtime()
+  using _ = announce([folder])
+  chmodSync(join(folder, 'postern'), 0o777)
+  expect(() => findSandboxes([folder])).toThrow('not looked for')
+  expect(readdirSync(files)).toHaveLength(1)
+})
+
+test('a link is not followed, neither to a folder nor to a file', () => {
+  const { folder, files } = runtime()
+  const target = mkdtempSync(join(tmpdir(), 'postern-target-'))
+  onTestFinished(() => rmSync(target, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'postern'))
+  symlinkSync(target, files)
+  using _first = announce([folder])
+  expect(readdirSync(target)).toEqual([])
+  expect(() => findSandboxes([folder])).toThrow('is a symbolic link')
+  rmSync(files)
+  using _second = announce([folder])
+  const outside = leave(target, ofAnother(process.ppid), 'x.json')
+  symlinkSync(outside, join(files, `${process.ppid}.json`))
+  expect(() => findSandboxes([folder])).toThrow('is a symbolic link')
+})
+
+test.runIf(process.getuid?.() === 0)('a folder of another user is not looked into', () => {
+  const { folder, files } = runtime()
+  using _ = announce([folder])
+  chownSync(files, 12_345, 12_345)
+  expect(() => findSandboxes([folder])).toThrow('belongs to user 12345')
+})
+
+test('where nothing can be written, the sandbox runs all the same', () => {
+  const { folder } = runtime()
+  writeFileSync(join(folder, 'postern'), 'a file in the way')
+  using _ = announce([folder])
+  expect(readFileSync(join(folder, 'postern'), 'utf8')).toBe('a file in the way')
+})

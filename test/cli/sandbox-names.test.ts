@@ -1,0 +1,83 @@
+import { beforeAll, expect, test } from 'vitest'
+import { SandboxNames } from '../../src/cli/sandbox-names.ts'
+import { createSandbox } from '../../src/sandbox/create.ts'
+
+let names: SandboxNames
+let ids: { bot: number; square: number }
+beforeAll(async () => {
+  await using sandbox = await createSandbox()
+  const { control, home } = sandbox
+  const members = [home.bob.id]
+  await control.addRoom({ kind: 'channel', title: 'News of the day', username: 'news', members })
+  names = await SandboxNames.read(control)
+  ids = { bot: home.bot.id, square: home.readableGroup }
+})
+
+test.each(['alice', 'Alice', '@alice', '41000001'])('%s is alice', (written) => {
+  expect(names.person(written).username).toBe('alice')
+})
+
+test.each([
+  ['alic', 'no person is called alic, did you mean alice?'],
+  ['zoe', 'no person is called zoe'],
+  ['echo_bot', 'no person is called echo_bot'],
+  ['', 'no person is called'],
+])('%s is nobody', (written, message) => {
+  expect(() => names.person(written)).toThrow(
+    expect.objectContaining({
+      code: 'usage',
+      message: expect.stringContaining(message),
+      hint: 'there are alice, bob',
+    }),
+  )
+})
+
+test.each([
+  ['alice', 'dm', 'dm'],
+  ['alice', 'echo_bot', 'dm'],
+  ['alice', '@Echo_Bot', 'dm'],
+  ['alice', 'square', 'square'],
+  ['alice', 'market square', 'square'],
+  ['bob', '@news', 'news'],
+  ['bob', 'News of the day', 'news'],
+])('to %s, %s is the chat %s', (person, written, name) => {
+  const found = names.chatOf(names.person(person), written)
+  expect('chat' in found && names.nameOf(found.chat)).toBe(name)
+})
+
+test('a chat goes by its id too', () => {
+  const found = names.chatOf(names.person('bob'), String(ids.square))
+  expect('chat' in found && found.chat.id).toBe(ids.square)
+})
+
+test.each(['dm', 'echo_bot'])('who has no private chat yet is told whose bot %s is', (written) => {
+  expect(names.chatOf(names.person('bob'), written)).toMatchObject({ bot: { id: ids.bot } })
+})
+
+test('a chat that the person is not in is refused by name, and theirs are listed', () => {
+  expect(() => names.chatOf(names.person('alice'), 'news')).toThrow(
+    expect.objectContaining({
+      message: 'alice is not in news',
+      hint: 'there are dm, square, backroom',
+    }),
+  )
+})
+
+test('a name of no chat is refused, with the nearest that there is', () => {
+  expect(() => names.chatOf(names.person('alice'), 'sqare')).toThrow(
+    'no chat is called sqare, did you mean square?',
+  )
+})
+
+test('where several bots are, `dm` does not say which', async () => {
+  await using sandbox = await createSandbox({ world: 'empty' })
+  const { control } = sandbox
+  await control.addPerson({ username: 'alice' })
+  await control.addBot({ username: 'one_bot' })
+  await control.addBot({ username: 'two_bot' })
+  const both = await SandboxNames.read(control)
+  expect(() => both.chatOf(both.person('alice'), 'dm')).toThrow('no chat is called dm')
+  expect(both.chatOf(both.person('alice'), 'two_bot')).toMatchObject({
+    bot: { username: 'two_bot' },
+  })
+})

@@ -1,0 +1,276 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runEchoBot } from '../../src/cli/echo-bot.ts'
+import { announceSandbox } from '../../src/cli/running-sandboxes.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { runInProcess, start } from './support.ts'
+
+const BUTTONS = {
+  inlineKeyboard: [
+    [
+      { text: 'Yes', callbackData: 'y' },
+      { text: 'No', callbackData: 'n' },
+    ],
+    [{ text: 'More', url: 'https://example.org/' }],
+  ],
+}
+
+let sandbox: Sandbox
+let folder: string
+const stop = new AbortController()
+let bot: Promise<unknown>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'postern-voice-'))
+  sandbox = await createSandbox({ rates: 'off' })
+  bot = runEchoBot({
+    url: sandbox.url,
+    token: sandbox.token,
+    signal: stop.signal,
+    onMessage: () => {},
+  }).catch(() => undefined)
+})
+afterAll(async () => {
+  stop.abort()
+  await bot
+  await sandbox[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs a command against the sandbox of these tests. */
+const run = (...args: string[]) =>
+  runInProcess(['sandbox', ...args, '--control', sandbox.controlUrl])
+
+/** A call of the bot's. */
+async function call(path: string, body: object): Promise<{ id: number }> {
+  const answer = await fetch(`${sandbox.url}/bot/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return ((await answer.json()) as { result: { id: number } }).result
+}
+
+describe('say', () => {
+  test('writes as a person, prints the id of the message, and says how it went out', async () => {
+    const said = await run('say', 'alice', 'dm', 'hello', 'there')
+    expect(said).toMatchObject({ code: 0, stderr: 'alice wrote into dm (readable)\n' })
+    const chatId = sandbox.home.privateChat
+    const [message] = (await sandbox.control.messages({ chatId })).filter(
+      ({ id }) => String(id) === said.stdout.trim(),
+    )
+    expect(message).toMatchObject({ text: 'hello there', fromId: sandbox.home.alice.id })
+    expect((await run('say', 'bob', 'backroom', 'hush')).stderr).toContain('(sealed)')
+  })
+
+  test('waits for the answer, and prints it with what the phone makes of it', async () => {
+    const said = await run('say', 'alice', 'dm', 'are you there?', '--wait')
+    expect(said.code).toBe(0)
+    expect(said.stdout).toMatch(
+      /^\d\d:\d\d:\d\d echo_bot {7}dm: you said: are you there\? {2}\(readable\)\n$/,
+    )
+    const { code, stdout } = await run('say', 'alice', 'dm', 'and now?', '--wait', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      messageId: expect.any(Number),
+      chatId: sandbox.home.privateChat,
+      answer: { text: 'you said: and now?', verdict: 'readable' },
+    })
+  })
+
+  test('fails when no answer comes', async () => {
+    const said = await run('say', 'alice', 'backroom', 'nobody listens', '--wait', '1')
+    expect(said).toMatchObject({ code: 1, stdout: '' })
+    expect(said.stderr).toContain('alice saw no answer in backroom within 1 s')
+  })
+
+  test('quotes a message', async () => {
+    const { stdout } = await run('say', 'alice', 'square', 'first')
+    const reply = await run('say', 'bob', 'square', 'second', '--reply', stdout.trim())
+    const messages = await sandbox.control.messages({ chatId: sandbox.home.readableGroup })
+    expect(messages.find(({ id }) => id === Number(reply.stdout))?.replyTo).toBe(Number(stdout))
+  })
+
+  test('opens a private chat for who has none yet', async () => {
+    const said = await run('say', 'bob', 'dm', 'it is me', '--wait')
+    expect(said.stdout).toContain('bob and echo_bot: you said: it is me')
+  })
+
+  test.each([
+    [['zoe', 'dm', 'x'], 2, 'no person is called zoe'],
+    [['alice', 'nowhere', 'x'], 2, 'no chat is called nowhere'],
+    [['alice', 'dm'], 2, "missing required argument 'words'"],
+    [['alice', 'dm', 'x', '--wait', '61'], 2, 'expected seconds from 1 to 60'],
+    [['alice', 'dm', 'x', '--reply', 'y'], 2, 'expected the id of a message'],
+  ])('refuses %j', async (args, code, message) => {
+    const refused = await run('say', ...args)
+    expect([refused.code, refused.stdout]).toEqual([code, ''])
+    expect(refused.stderr).toContain(message)
+    expect(refused.stderr).toContain('hint: ')
+  })
+
+  test('says what the sandbox refuses, in its words', async () => {
+    const { control, home } = sandbox
+    await control.block({ userId: home.bob.id, botId: home.bot.id })
+    const refused = await run('say', 'bob', 'dm', 'x')
+    await control.unblock({ userId: home.bob.id, botId: home.bot.id })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('cannot write there: they blocked the bot')
+  })
+})
+
+describe('attach', () => {
+  test('sends a file as a person, with words or without', async () => {
+    const file = join(folder, 'notes.txt')
+    writeFileSync(file, 'some notes')
+    const sent = await run('attach', 'alice', 'dm', file, 'my', 'notes', '--json')
+    const { mediaId, messageId } = JSON.parse(sent.stdout) as { mediaId: string; messageId: number }
+    const served = await fetch(`${sandbox.url}/media/${mediaId}`, {
+      headers: { authorization: `Bearer ${sandbox.token}` },
+    })
+    expect(await served.text()).toBe('some notes')
+    const messages = await sandbox.control.messages({ chatId: sandbox.home.privateChat })
+    expect(messages.find(({ id }) => id === messageId)?.text).toBe('my notes')
+    expect((await run('attach', 'alice', 'dm', file)).code).toBe(0)
+  })
+
+  test('refuses a file that is not there, and a folder', async () => {
+    const none = await run('attach', 'alice', 'dm', join(folder, 'none'))
+    expect([none.code, none.stdout]).toEqual([2, ''])
+    expect(none.stderr).toContain('there is no such file')
+    for (const other of [folder, '/dev/zero']) {
+      const refused = await run('attach', 'alice', 'dm', other)
+      expect(refused).toMatchObject({ code: 2, stdout: '' })
+      expect(refused.stderr).toContain(`${other}: it is no file`)
+    }
+  })
+})
+
+describe('press', () => {
+  test('presses a button by its text or data, below the newest message with buttons', async () => {
+    const chatId = sandbox.home.readableGroup
+    await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
+    for (const button of ['Yes', 'y', 'yes']) {
+      const pressed = await run('press', 'bob', 'square', button, '--json')
+      expect(JSON.parse(pressed.stdout)).toMatchObject({ data: 'y', userId: sandbox.home.bob.id })
+    }
+    const pressed = await run('press', 'alice', 'square', 'No')
+    expect(pressed.stderr).toMatch(/^alice pressed n below message \d+\n$/)
+  })
+
+  test('shows no control characters of a bot’s buttons', async () => {
+    const chatId = sandbox.home.readableGroup
+    const button = { text: 'a\u009b2Jb', callbackData: 'c\u009b2Jd' }
+    await call('/messages', { chatId, text: 'odd', markup: { inlineKeyboard: [[button]] } })
+    const { stderr } = await run('press', 'alice', 'square')
+    expect(stderr).toContain('pressed c2Jd')
+    expect((await run('press', 'alice', 'square', 'x')).stderr).toContain('has a2Jb')
+  })
+
+  test('needs no name for the only button', async () => {
+    const chatId = sandbox.home.privateChat
+    const [[yes]] = BUTTONS.inlineKeyboard as [[object]]
+    const { id } = await call('/messages', {
+      chatId,
+      text: 'only one',
+      markup: { inlineKeyboard: [[yes]] },
+    })
+    const pressed = await run('press', 'alice', 'dm', '--message', String(id), '--json')
+    expect(JSON.parse(pressed.stdout)).toMatchObject({ data: 'y', messageId: id })
+  })
+
+  test('waits for the bot’s answer', async () => {
+    const chatId = sandbox.home.readableGroup
+    await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
+    const before = lastPress()
+    const pressing = run('press', 'alice', 'square', 'No', '--wait')
+    const callbackId = await nextPress(before)
+    await call(`/callbacks/${callbackId}/answer`, { text: 'as you wish', alert: true })
+    const { code, stdout } = await pressing
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/answer +square: as you wish \(alert\)/)
+  })
+
+  test.each([
+    [['alice', 'square', 'Maybe'], 2, 'no button is called Maybe', 'has Yes, No, More'],
+    [['alice', 'square'], 2, 'there are several buttons', 'has Yes, No, More'],
+    [['alice', 'square', 'More'], 2, 'the button More opens an address', 'has Yes, No, More'],
+    [['alice', 'backroom', 'Yes'], 1, 'no message in backroom has buttons', 'inlineKeyboard'],
+    [['alice', 'square', 'Yes', '--message', '99'], 1, 'no message 99 with buttons', 'hint'],
+  ])('refuses %j', async (args, code, message, hint) => {
+    const refused = await run('press', ...args)
+    expect([refused.code, refused.stdout]).toEqual([code, ''])
+    expect(refused.stderr).toContain(message)
+    expect(refused.stderr).toContain(hint)
+  })
+})
+
+describe('which sandbox is spoken to', () => {
+  const args = ['sandbox', 'say', 'alice', 'square', 'found', '--json']
+
+  test('the one that runs is found, and of several the newest', async () => {
+    const env = { XDG_RUNTIME_DIR: join(folder, 'run'), XDG_STATE_HOME: join(folder, 'state') }
+    const none = await runInProcess(args, env)
+    expect(none.code).toBe(2)
+    expect(none.stderr).toContain('no sandbox is named, and none of yours runs')
+    const { controlUrl } = sandbox
+    using _ = announceSandbox([env.XDG_STATE_HOME], { command: 'dev', controlUrl, dataDir: null })
+    expect(await runInProcess(args, env)).toMatchObject({ code: 0, stderr: '' })
+    expect((await runInProcess(['sandbox', 'snapshot', 'found'], env)).stdout).toBe('found\n')
+  })
+
+  test('one that does not answer any more is passed over', async () => {
+    const env = { XDG_RUNTIME_DIR: join(folder, 'gone'), XDG_STATE_HOME: join(folder, 'gone-too') }
+    using _ = announceSandbox([env.XDG_RUNTIME_DIR], {
+      command: 'sandbox',
+      controlUrl: 'http://127.0.0.1:9',
+      dataDir: null,
+    })
+    expect((await runInProcess(args, env)).stderr).toContain('none of yours runs')
+  })
+
+  test('a process is found by another, which follows what phones show', async () => {
+    const env = {
+      XDG_RUNTIME_DIR: join(folder, 'processes'),
+      XDG_STATE_HOME: join(folder, 'processes-too'),
+    }
+    const given = { cwd: folder, env }
+    const served = start(['sandbox', '--json'], given)
+    const [line] = await served.waitForStdout(/^.*\n/)
+    const { controlUrl } = JSON.parse(line) as { controlUrl: string }
+    const watching = start(['sandbox', 'watch'], given)
+    const watchingOne = start(['sandbox', 'watch', 'bob', '--json'], given)
+    await watching.waitForStderr(/watching alice, bob/)
+    await watchingOne.waitForStderr(/watching bob/)
+    const said = await runInProcess(['sandbox', 'say', 'alice', 'backroom', 'psst'], env)
+    expect(said.code).toBe(0)
+    await watching.waitForStdout(/^\d\d:\d\d:\d\d alice +backroom: psst {2}✓ verified$/m)
+    const [json] = await watchingOne.waitForStdout(/^.*psst.*\n/m)
+    expect(JSON.parse(json)).toMatchObject({ person: 'bob', text: 'psst', verdict: 'verified' })
+    await runInProcess(['sandbox', 'reset', '--control', controlUrl])
+    await watching.waitForStderr(/put back; still watching bob/)
+    await runInProcess(['sandbox', 'say', 'alice', 'square', 'after the reset'], env)
+    await watching.waitForStdout(/after the reset {2}\(readable\)$/m)
+    watching.process.kill('SIGINT')
+    expect(await watching.ended).toMatchObject({ code: 0 })
+    served.process.kill('SIGTERM')
+    await served.ended
+    const { code, stderr } = await watchingOne.ended
+    expect(code).toBe(1)
+    expect(stderr).toContain('no sandbox answers')
+  })
+})
+
+/** The id of the press that the bot was told of last, once it is another than before. */
+async function nextPress(before: string | undefined): Promise<string> {
+  let id: string | undefined
+  await expect.poll(() => (id = lastPress())).not.toBe(before)
+  return id ?? ''
+}
+
+function lastPress(): string | undefined {
+  const answers = sandbox.transcript.list().map(({ answer }) => answer)
+  return answers.flatMap((one) => /"callbackQuery":\{"id":"([^"]+)"/.exec(one)?.[1] ?? []).at(-1)
+}

@@ -1,0 +1,84 @@
+/** Stands between a sidecar and its database: the connections of one sidecar can be cut or frozen. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Cluster } from '../support/postgres.ts'
+
+const SOCKET = '.s.PGSQL.5432'
+
+export class Relay implements AsyncDisposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'pg-relay-'))
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #isFrozen = false
+  #isDown = false
+
+  private constructor(cluster: Cluster) {
+    this.#server = createServer((sidecar) => {
+      if (this.#isDown) sidecar.destroy()
+      else this.#carry(sidecar, connect(join(cluster.folder, SOCKET)))
+    })
+  }
+
+  static async start(cluster: Cluster): Promise<Relay> {
+    const relay = new Relay(cluster)
+    await new Promise<void>((resolve) => {
+      relay.#server.listen(join(relay.#folder, SOCKET), resolve)
+    })
+    return relay
+  }
+
+  /** What a sidecar is given as `store.url`. */
+  get url(): string {
+    return `postgres://postern@/postgres?host=${encodeURIComponent(this.#folder)}`
+  }
+
+  /** Ends every connection; new ones are taken. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Ends every connection and takes none, until `up`. */
+  down(): void {
+    this.#isDown = true
+    this.cut()
+  }
+
+  up(): void {
+    this.#isDown = false
+  }
+
+  /** Lets nothing through, and nobody know it, as a network does that loses every packet. */
+  freeze(): void {
+    this.#isFrozen = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  thaw(): void {
+    this.#isFrozen = false
+    for (const socket of this.#sockets) socket.resume()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #carry(sidecar: Socket, database: Socket): void {
+    this.#join(sidecar, database)
+    this.#join(database, sidecar)
+  }
+
+  #join(from: Socket, to: Socket): void {
+    this.#sockets.add(from)
+    from.on('data', (piece) => void to.write(piece))
+    from.on('error', () => undefined)
+    from.on('close', () => {
+      this.#sockets.delete(from)
+      to.destroy()
+    })
+    if (this.#isFrozen) from.pause()
+  }
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BotTokens } from '../../src/http/bot-tokens.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Tokens of bots by name, which can be changed as their files can. */
+function newTokens(given: Record<string, string>) {
+  const files = new Map(Object.entries(given))
+  const read = new Map(files)
+  const twins: string[][] = []
+  const rereads: string[] = []
+  const tokens = new BotTokens<string>((names) => twins.push(names))
+  const set = (name: string): void =>
+    tokens.set(name, `bot ${name}`, {
+      expected: () => read.get(name) ?? '',
+      reread: () => {
+        rereads.push(name)
+        read.set(name, files.get(name) ?? '')
+      },
+    })
+  for (const name of files.keys()) set(name)
+  const find = (token: string): string | null => tokens.find(['Authorization', `Bearer ${token}`])
+  return { tokens, files, twins, rereads, find }
+}
+
+test('a token finds its bot, and any other none', () => {
+  const { find } = newTokens({ a: 'token-a', b: 'token-b' })
+  expect([find('token-a'), find('token-b')]).toEqual(['bot a', 'bot b'])
+  expect([find('token-'), find('token-ab'), find('TOKEN-A'), find('')]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ])
+})
+
+test('two Authorization lines, or one of another scheme, find none', () => {
+  const { tokens } = newTokens({ a: 'token-a' })
+  const line = ['Authorization', 'Bearer token-a']
+  expect(tokens.find(line)).toBe('bot a')
+  expect(tokens.find([...line, ...line])).toBeNull()
+  expect(tokens.find(['Authorization', 'Basic token-a'])).toBeNull()
+  expect(tokens.find([])).toBeNull()
+})
+
+test('a bot that is gone is not found', () => {
+  const { tokens, find } = newTokens({ a: 'token-a', b: 'token-b' })
+  tokens.delete('a')
+  expect([find('token-a'), find('token-b')]).toEqual([null, 'bot b'])
+  expect([tokens.get('a'), tokens.get('b')]).toEqual([null, 'bot b'])
+})
+
+test('an unknown token has the files read again, once a second whatever comes', () => {
+  const { find, files, rereads } = newTokens({ a: 'old', b: 'token-b' })
+  expect(find('new')).toBeNull()
+  expect(rereads).toEqual(['a', 'b'])
+  files.set('a', 'new')
+  expect(find('new')).toBeNull()
+  expect(rereads).toEqual(['a', 'b'])
+  vi.advanceTimersByTime(1000)
+  expect([find('new'), find('old'), find('token-b')]).toEqual(['bot a', null, 'bot b'])
+})
+
+test('a token that two bots come to expect lets nobody in, until one has another', () => {
+  const { find, files, twins } = newTokens({ a: 'token-a', b: 'token-b' })
+  files.set('b', 'token-a')
+  expect(find('something')).toBeNull()
+  expect(twins).toEqual([['a', 'b']])
+  expect([find('token-a'), find('token-b')]).toEqual([null, null])
+  files.set('b', 'token-c')
+  vi.advanceTimersByTime(1000)
+  expect([find('token-c'), find('token-a')]).toEqual(['bot b', 'bot a'])
+})

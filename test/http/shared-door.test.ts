@@ -1,0 +1,143 @@
+/** One door for several bots: to whom a request goes, and in which order. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { BotTokens } from '../../src/http/bot-tokens.ts'
+import { buildSharedDoor, createDoorQueue, SharedBot } from '../../src/http/shared-door.ts'
+import type { RequestLine } from '../../src/http/request-log.ts'
+import { until } from '../support/sidecar.ts'
+import { watchedLog } from '../support/watched-log.ts'
+import { call, head, outcome, raw } from './support.ts'
+
+interface Held {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+/** A door before bots whose routes hold each request until they are told to answer. */
+async function openShared(...names: string[]) {
+  const held = new Map<string, Held[]>()
+  const lines: RequestLine[] = []
+  const queue = createDoorQueue()
+  const bots = new BotTokens<SharedBot>(() => {})
+  const set = (name: string, isDown = false): void => {
+    const mine: Held[] = []
+    held.set(name, mine)
+    const routes = {
+      answer: (request: IncomingMessage, response: ServerResponse) =>
+        void mine.push({ request, response }),
+    }
+    const token = { expected: () => `token-${name}`, reread: () => {} }
+    bots.set(name, new SharedBot(isDown ? null : routes, queue.lane()), token)
+  }
+  for (const name of names) set(name)
+  const door = buildSharedDoor({
+    log: watchedLog(),
+    onAnswered: (line) => lines.push(line),
+    allowedHosts: [],
+    bots,
+  })
+  onTestFinished(() => door.drain())
+  const url = await door.listen({ setting: 'listen', host: '127.0.0.1', port: 0 })
+  const at = (name: string): Held[] => held.get(name) ?? []
+  /** Answers the oldest request that is held for a bot. */
+  const answer = (name: string): void =>
+    void at(name).shift()?.response.end('{"ok":true,"result":{}}')
+  onTestFinished(() => {
+    for (const name of held.keys()) while (at(name).length > 0) answer(name)
+  })
+  const ask = (name: string, path = '/bot/v1/commands') =>
+    call({ url }, 'GET', path, { token: `token-${name}` })
+  return { url, at, answer, ask, lines, set, port: Number(new URL(url).port) }
+}
+
+test('calls of a flooded bot wait behind each other, and another bot’s call is not behind them', async () => {
+  const { at, answer, ask } = await openShared('flooded', 'quiet')
+  const flood = Array.from({ length: 40 }, () => ask('flooded'))
+  await until(() => at('flooded').length === 8, 'eight at work')
+  const quiet = ask('quiet')
+  await until(() => at('quiet').length === 1, 'the quiet one at work')
+  expect(at('flooded')).toHaveLength(8)
+  for (let n = 0; n < 8; n++) answer('flooded')
+  await until(() => at('flooded').length === 2, 'two at work beside the quiet one')
+  answer('quiet')
+  expect((await quiet).status).toBe(200)
+  for (let n = 0; n < 32; n++) {
+    await until(() => at('flooded').length > 0, 'the next one')
+    expect(at('flooded').length).toBeLessThanOrEqual(8)
+    answer('flooded')
+  }
+  expect((await Promise.all(flood)).every(({ status }) => status === 200)).toBe(true)
+})
+
+test('polls and files wait for nothing, and nothing waits for them', async () => {
+  const { at, ask, answer } = await openShared('one')
+  const paths = ['/bot/v1/updates?timeout=50', '/media/abc']
+  const waiting = Array.from({ length: 20 }, (_, n) => ask('one', paths[n % 2]))
+  await until(() => at('one').length === 20, 'all of them')
+  const other = ask('one')
+  await until(() => at('one').length === 21, 'a call beside them')
+  for (let n = 0; n < 21; n++) answer('one')
+  await Promise.all([...waiting, other])
+})
+
+test('one that hung up while it waited is not handed on', async () => {
+  const { at, ask, answer, url } = await openShared('one')
+  const first = Array.from({ length: 8 }, () => ask('one'))
+  await until(() => at('one').length === 8, 'eight at work')
+  const gone = new AbortController()
+  const given = { headers: { authorization: 'Bearer token-one' }, signal: gone.signal }
+  const hungUp = fetch(`${url}/bot/v1/gone`, given).catch(() => null)
+  const last = ask('one', '/bot/v1/last')
+  gone.abort()
+  await hungUp
+  for (let n = 0; n < 8; n++) answer('one')
+  await Promise.all(first)
+  await until(() => at('one').length > 0, 'the last one')
+  expect(at('one').map(({ request }) => request.url)).toEqual(['/bot/v1/last'])
+  answer('one')
+  await last
+})
+
+test('a bot with too many calls under way is told to come again; the others are not', async () => {
+  const { at, ask } = await openShared('flooded', 'quiet')
+  const flood = Array.from({ length: 256 }, () =>
+    ask('flooded', '/bot/v1/updates').catch(() => null),
+  )
+  await until(() => at('flooded').length === 256, 'all of them')
+  const { status, json } = await ask('flooded')
+  expect([status, json.error?.code, json.error?.retryAfter]).toEqual([503, 'postern_busy', 1])
+  void ask('quiet')
+  await until(() => at('quiet').length === 1, 'the quiet one')
+  void flood
+})
+
+test('a bot that is not served is told so, and is no stranger', async () => {
+  const { ask, set } = await openShared('one')
+  set('two', true)
+  const { status, json } = await ask('two')
+  expect([status, json.error?.code]).toEqual([503, 'postern_bot_down'])
+  expect((await ask('three')).status).toBe(401)
+})
+
+test('a file’s url leads to the bot that it names, without a token', async () => {
+  const { url, at, answer } = await openShared('one', 'two')
+  const asked = fetch(`${url}/media/abc?bot=two&chat=1&key=x`)
+  await until(() => at('two').length === 1, 'bot two')
+  expect(at('one')).toEqual([])
+  answer('two')
+  await asked
+  for (const query of ['', '?bot=three', '?bot=', '?bot=one&bot=two']) {
+    expect((await fetch(`${url}/media/abc${query}`)).status).toBe(401)
+  }
+})
+
+test('what is refused before any bot is known has the envelope, and a line without a bot', async () => {
+  const { port, at, lines } = await openShared('one')
+  const request = head('GET /bot/v1/me', 'Authorization: Bearer token-one', 'Connection: close')
+  expect(outcome(await raw(port, request))).toEqual({ status: 400, code: 'bad_request' })
+  const foreign = ['GET /bot/v1/me HTTP/1.1', 'Host: evil.example', 'Connection: close', '', '']
+  expect(outcome(await raw(port, foreign.join('\r\n'))).status).toBe(421)
+  expect(at('one')).toEqual([])
+  await until(() => lines.length === 2, 'two lines')
+  expect(lines.map(({ status }) => status)).toEqual([400, 421])
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { Metrics, MetricRegistry } from '../../src/observe/metrics.ts'
+
+/** Two bots and the process, in one registry. */
+function several() {
+  const registry = new MetricRegistry({ isOfSeveral: true })
+  const [echo, news] = ['echo', 'news'].map((bot) => new Metrics(registry, bot))
+  if (echo === undefined || news === undefined) throw new Error('two bots')
+  return { registry, echo, news, all: new Metrics(registry) }
+}
+
+const linesOf = (text: string, name: string): string[] =>
+  text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+
+test('what is of a bot names the bot, from zero on', async () => {
+  const { registry, echo } = several()
+  echo.count('postern_seals_total', {})
+  expect(linesOf(await registry.text(), 'postern_seals_total')).toEqual([
+    'postern_seals_total{bot="echo"} 1',
+    'postern_seals_total{bot="news"} 0',
+  ])
+})
+
+test('what is shown on each look is shown for each bot', async () => {
+  const { registry, echo, news } = several()
+  let isReady = 1
+  echo.show('postern_ready', () => [[{}, isReady]])
+  news.show('postern_ready', () => [[{}, 0]])
+  const look = async () => linesOf(await registry.text(), 'postern_ready')
+  expect(await look()).toEqual(['postern_ready{bot="echo"} 1', 'postern_ready{bot="news"} 0'])
+  isReady = 0
+  expect(await look()).toEqual(['postern_ready{bot="echo"} 0', 'postern_ready{bot="news"} 0'])
+})
+
+test('what is of the process has no such label', async () => {
+  const { registry, all } = several()
+  all.show('postern_threads_busy', () => [[{ pool: 'native' }, 2]])
+  all.count('postern_workers_killed_total', {})
+  const text = await registry.text()
+  expect(linesOf(text, 'postern_threads_busy')).toEqual(['postern_threads_busy{pool="native"} 2'])
+  expect(linesOf(text, 'postern_workers_killed_total')).toEqual(['postern_workers_killed_total 1'])
+})
+
+test('a bot that is gone leaves nothing, and the others keep theirs', async () => {
+  const { registry, echo, news } = several()
+  for (const one of [echo, news]) {
+    one.count('postern_seals_total', {})
+    one.observe('postern_seal_duration_seconds', {}, 0.2)
+    one.set('postern_webhook_failures', {}, 3)
+    one.show('postern_ready', () => [[{}, 1]])
+  }
+  await registry.forget('echo')
+  const text = await registry.text()
+  expect(text).not.toContain('echo')
+  expect(text).toContain('postern_seals_total{bot="news"} 1')
+  expect(text).toContain('postern_seal_duration_seconds_count{bot="news"} 1')
+  expect(text).toContain('postern_webhook_failures{bot="news"} 3')
+  expect(text).toContain('postern_ready{bot="news"} 1')
+})
+
+test('one bot alone has no such label', async () => {
+  const metrics = new Metrics()
+  metrics.count('postern_seals_total', {})
+  metrics.show('postern_ready', () => [[{}, 1]])
+  const text = await metrics.text()
+  expect(text).toContain('postern_seals_total 1')
+  expect(text).toContain('postern_ready 1')
+  expect(text).not.toContain('bot=')
+})

@@ -1,0 +1,195 @@
+/** Each warning comes before what it warns of, and goes when its line of the runbook is followed. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateKey } from 'openpgp'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import type { WarningCode } from '../../src/observe/warnings.ts'
+import { DoubleService } from '../support/double-service.ts'
+import { canary, useStage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import { settings, startSidecar } from '../support/sidecar.ts'
+import { startSidecarProcess } from '../support/sidecar-process.ts'
+
+const TIMEOUT_MS = 90_000
+const DAY_S = 86_400
+const OUT = 'the passphrase of an export'
+
+const folder = mkdtempSync(join(tmpdir(), 'warnings-'))
+const posted: Json[] = []
+const receiver = createServer((request: IncomingMessage, response) => {
+  let body = ''
+  request.on('data', (piece: Buffer) => (body += piece.toString()))
+  request.on('end', () => {
+    posted.push(JSON.parse(body))
+    response.writeHead(204).end()
+  })
+})
+receiver.listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+afterAll(() => {
+  receiver.closeAllConnections()
+  receiver.close()
+  rmSync(folder, { recursive: true })
+})
+
+const alertUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+const env = {
+  POSTERN_ALERT_URL: alertUrl,
+  POSTERN_KEY_RETAIN_DAYS: '20',
+  POSTERN_EXPORT_PASSPHRASE: OUT,
+}
+const stage = useStage({ env })
+
+async function shown(admin: string): Promise<{ warnings: string[]; metrics: string }> {
+  const status = (await (await fetch(`${admin}/status`)).json()) as { warnings: { code: string }[] }
+  const metrics = await (await fetch(`${admin}/metrics`)).text()
+  return { warnings: status.warnings.map(({ code }) => code), metrics }
+}
+
+/** The operator is alerted, everything that shows warnings shows it, and the sidecar stays ready. */
+async function expectWarned(code: WarningCode, admin = stage.sidecar.adminUrl): Promise<void> {
+  await expect.poll(async () => (await shown(admin)).warnings).toContain(code)
+  expect((await shown(admin)).metrics).toContain(`postern_warning{code="${code}"} 1`)
+  expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+  const alerts = (): Json[] => posted.filter(({ alert }) => alert === code)
+  await expect.poll(() => alerts().at(-1)).toMatchObject({ holds: true })
+}
+
+/** Nobody has to do more than the line says. */
+async function expectOver(code: WarningCode, admin = stage.sidecar.adminUrl): Promise<void> {
+  await expect.poll(async () => (await shown(admin)).warnings).not.toContain(code)
+  expect((await shown(admin)).metrics).toContain(`postern_warning{code="${code}"} 0`)
+}
+
+const isTold = (code: WarningCode, holds: boolean): boolean =>
+  posted.some((one) => one.alert === code && one.holds === holds)
+
+/** A certificate of an authority `CN=test`, in PEM. */
+function authority(days: number): string {
+  const key = join(folder, 'key')
+  execFileSync('openssl', `ecparam -name prime256v1 -genkey -noout -out ${key}`.split(' '))
+  const line = `req -x509 -key ${key} -subj /CN=test -days ${days}`
+  return execFileSync('openssl', line.split(' '), { encoding: 'utf8', stdio: 'pipe' })
+}
+
+test('key-ending: `key rotate` makes one that does not end', { timeout: TIMEOUT_MS }, async () => {
+  const { privateKey } = await generateKey({
+    type: 'ecc',
+    curve: 'curve25519Legacy',
+    userIDs: [{ name: 'bot' }],
+    passphrase: OUT,
+    keyExpirationTime: 20 * DAY_S,
+    format: 'armored',
+  })
+  const file = join(folder, 'bot.asc')
+  writeFileSync(file, privateKey)
+  const imported = await stage.sidecar.postern('key', 'import', file)
+  expect(imported.code, imported.stderr).toBe(0)
+  await expectWarned('key-ending')
+  const left = /^postern_ends_in_seconds\{what="key"\} (\S+)$/m.exec(
+    (await shown(stage.sidecar.adminUrl)).metrics,
+  )?.[1]
+  expect(Math.round(Number(left) / DAY_S)).toBe(20)
+  expect((await stage.sidecar.postern('key', 'rotate')).code).toBe(0)
+  await expectOver('key-ending')
+  await expect.poll(() => isTold('key-ending', false)).toBe(true)
+})
+
+test(
+  'needed-key-ending: a key that phones still seal to opens longer with key.retainDays',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const person = await stage.person()
+    const chat = stage.privateChat(person)
+    const former = stage.botCertificate
+    expect((await stage.sidecar.postern('key', 'rotate')).code).toBe(0)
+    await expect.poll(() => stage.botCertificate).not.toBe(former)
+    const armored = await person.phone.seal(canary(), [former])
+    const [message] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
+    expect(message.postern.verdict).toBe('verified')
+    await expectWarned('needed-key-ending')
+    await stage.restart({ ...env, POSTERN_KEY_RETAIN_DAYS: '90' })
+    await expectOver('needed-key-ending')
+    await stage.restart(env)
+    await expectWarned('needed-key-ending')
+  },
+)
+
+test(
+  'authority-ending: the next authority beside the old one, and a restart',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const file = join(folder, 'ca.pem')
+    const old = authority(20)
+    writeFileSync(file, old)
+    const withCa = { ...env, POSTERN_UPSTREAM_CA_FILE: file }
+    await stage.restart(withCa)
+    await expectWarned('authority-ending')
+    writeFileSync(file, old + authority(3650))
+    await stage.restart(withCa)
+    await stage.sidecar.whenReady()
+    await expect
+      .poll(async () => (await shown(stage.sidecar.adminUrl)).metrics)
+      .toMatch(/^postern_ends_in_seconds\{what="authority"\} 31/m)
+    await expectOver('authority-ending')
+  },
+)
+
+const disk = join(folder, 'disk')
+mkdirSync(disk)
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=340m', 'none', disk]).status === 0
+afterAll(() => void (isMounted && spawnSync('umount', ['-l', disk])))
+
+test.skipIf(!isMounted)(
+  'disk-filling: room is made, and nothing was refused',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using double = await DoubleService.start()
+    await using sidecar = await startSidecar({
+      upstream: double.url,
+      dataDir: join(disk, 'data'),
+      env,
+    })
+    await sidecar.whenReady()
+    expect((await shown(sidecar.adminUrl)).warnings).not.toContain('disk-filling')
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(90 * 2 ** 20, 1))
+    await expectWarned('disk-filling', sidecar.adminUrl)
+    rmSync(join(disk, 'filler'))
+    await expectOver('disk-filling', sidecar.adminUrl)
+    await expect.poll(() => isTold('disk-filling', false)).toBe(true)
+  },
+)
+
+test('memory-filling: the process is given more', { timeout: TIMEOUT_MS }, async () => {
+  const limit = join(folder, 'limit')
+  const preload = join(folder, 'memory-limit.mjs')
+  // As a container's limit does; 0 is none.
+  writeFileSync(
+    preload,
+    `import { readFileSync } from 'node:fs'
+process.constrainedMemory = () => Number(readFileSync('${limit}', 'utf8'))`,
+  )
+  writeFileSync(limit, '0')
+  const dataDir = mkdtempSync(join(folder, 'data-'))
+  const double = await DoubleService.start()
+  onTestFinished(() => double[Symbol.asyncDispose]())
+  const sidecar = await startSidecarProcess({
+    cwd: folder,
+    node: [`--import=${preload}`],
+    env: settings({ upstream: double.url, dataDir, env }),
+  })
+  onTestFinished(async () => void (await sidecar.stop('SIGTERM')))
+  const ready = async (): Promise<number> => (await fetch(`${sidecar.admin}/readyz`)).status
+  await expect.poll(ready).toBe(200)
+  expect((await shown(sidecar.admin)).warnings).not.toContain('memory-filling')
+  writeFileSync(limit, String(20 * 2 ** 20))
+  await expectWarned('memory-filling', sidecar.admin)
+  writeFileSync(limit, String(64 * 2 ** 30))
+  await expectOver('memory-filling', sidecar.admin)
+  await expect.poll(() => isTold('memory-filling', false)).toBe(true)
+})

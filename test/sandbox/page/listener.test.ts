@@ -1,0 +1,204 @@
+/** The page's listener: who may call it, what it serves, and what passed between bot and sidecar. */
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSandbox, type Page, type Sandbox } from '../../../src/sandbox/create.ts'
+import { BotTraffic } from '../../../src/sandbox/page/bot-traffic.ts'
+
+let sandbox: Sandbox
+let page: Page
+let traffic: BotTraffic
+beforeAll(async () => {
+  sandbox = await createSandbox()
+  traffic = new BotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
+  page = await sandbox.startPage({ botTraffic: traffic })
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+const exchange = {
+  kind: 'call' as const,
+  method: 'POST',
+  path: '/bot/v1/messages',
+  request: '{"chatId":1}',
+  status: 409,
+  answer: '{"ok":false,"error":{"status":409,"code":"postern_no_recipient"}}',
+}
+
+/** Headers as a browser sends them, which Node's fetch does not let one choose. */
+async function knock(path: string, headers: Record<string, string>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const { hostname, port } = new URL(page.url)
+  const call = request({ hostname, port, path, headers, method: 'POST' }, (response) => {
+    response.resume()
+    resolve(response.statusCode ?? 0)
+  })
+  call.on('error', reject).end()
+  return await promise
+}
+
+describe('who may call', () => {
+  const host = () => new URL(page.url).host
+
+  test('the page itself, by fetch metadata and origin', async () => {
+    const own = { host: host(), origin: page.url, 'sec-fetch-site': 'same-origin' }
+    expect(await knock('/control/people', own)).toBe(200)
+    expect(await knock('/control/people', { host: host(), 'sec-fetch-site': 'none' })).toBe(200)
+    expect(await knock('/control/people', { host: host() })).toBe(200)
+  })
+
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
+    ['another origin', { origin: 'http://127.0.0.1:1' }],
+    ['the same address over https', { origin: 'https://HOST' }],
+    ['an opaque origin', { origin: 'null' }],
+  ])('not %s', async (_what, headers) => {
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace('HOST', host())]),
+    )
+    expect(await knock('/control/people', { host: host(), ...sent })).toBe(403)
+    expect(await knock('/', { host: host(), ...sent })).toBe(403)
+  })
+
+  test('not under another name', async () => {
+    const headers = { host: 'evil.example', origin: 'http://evil.example' }
+    expect(await knock('/control/people', headers)).toBe(421)
+  })
+
+  test('the control’s own listener still takes no page at all', async () => {
+    const answer = await fetch(`${sandbox.controlUrl}/people`, {
+      method: 'POST',
+      headers: { origin: page.url },
+    })
+    expect(answer.status).toBe(403)
+  })
+})
+
+describe('what it serves', () => {
+  test('every file with a policy that lets in nothing from elsewhere', async () => {
+    for (const path of [
+      '/',
+      '/app.js',
+      '/style.css',
+      '/icon.svg',
+      '/lib/preact.js',
+      '/lib/htm.js',
+    ]) {
+      const answer = await fetch(page.url + path)
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      expect([path, answer.status, policy]).toEqual([
+        path,
+        200,
+        expect.stringContaining("default-src 'none'; script-src 'self'; style-src 'self'"),
+      ])
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+
+  test.each([
+    '/files.ts',
+    '/app.ts',
+    '/lib/preact.d.ts',
+    '/..%2ffiles.ts',
+    '/lib/..%2f..%2ffiles.ts',
+    '/%2e%2e/files.ts',
+    '/node_modules/preact/package.json',
+    '/.env',
+  ])('nothing else: %s', async (path) => {
+    const answer = await fetch(page.url + path)
+    expect(answer.status).toBe(404)
+  })
+
+  test('what an operation refuses, in the envelope', async () => {
+    const answer = await fetch(`${page.url}/control/write`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { ok: false, error: expect.objectContaining({ code: 'bad_control' }) as unknown },
+    ])
+  })
+})
+
+describe('what passed between the bot and its sidecar', () => {
+  const fetchTraffic = async (query = '') => {
+    const answer = await fetch(`${page.url}/traffic${query}`)
+    return ((await answer.json()) as { result: { last: number; exchanges: { n: number }[] } })
+      .result
+  }
+
+  test('is listed in order, from any place on', async () => {
+    traffic.record(exchange)
+    traffic.record({ ...exchange, kind: 'delivery' })
+    const { last, ...all } = await fetchTraffic()
+    expect(all).toMatchObject({
+      attachedTo: sandbox.home.bot.id,
+      exchanges: [exchange, { ...exchange, kind: 'delivery' }],
+    })
+    expect((await fetchTraffic(`?after=${last - 1}`)).exchanges.map(({ n }) => n)).toEqual([last])
+    expect((await fetchTraffic(`?after=${last}`)).exchanges).toEqual([])
+    expect((await fetch(`${page.url}/traffic?after=x`)).status).toBe(400)
+  })
+
+  test('does not hold polls that gave nothing', async () => {
+    const before = traffic.last
+    const poll = { ...exchange, method: 'GET', path: '/bot/v1/updates?timeout=50', request: '' }
+    traffic.record({ ...poll, status: 200, answer: '{"ok":true,"result":[]}' })
+    traffic.record({ ...poll, status: 0, answer: '' })
+    expect(traffic.last).toBe(before)
+    traffic.record({ ...poll, status: 200, answer: '{"ok":true,"result":[{"updateId":1}]}' })
+    traffic.record(poll)
+    expect(traffic.last).toBe(before + 2)
+  })
+
+  test('is bounded: the oldest goes', () => {
+    const held = new BotTraffic({ botId: 1, now: () => 0 })
+    const large = { ...exchange, answer: 'a'.repeat(5 * 1024 * 1024) }
+    for (let n = 0; n < 5; n++) held.record(large)
+    expect(held.list().map(({ n }) => n)).toEqual([3, 4, 5])
+  })
+
+  test('is told in the stream, with what happens in the world', async () => {
+    const stop = new AbortController()
+    const answer = await fetch(`${page.url}/events`, { signal: stop.signal })
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    const kinds: string[] = []
+    traffic.record(exchange)
+    await sandbox.control.addPerson({ username: 'carol' })
+    await sandbox.control.advance({ ms: 1 })
+    const decoder = new TextDecoderStream()
+    for await (const text of answer.body?.pipeThrough(decoder) ?? []) {
+      kinds.push(...[...text.matchAll(/^event: (\w+)$/gm)].map(([, kind]) => kind ?? ''))
+      if (kinds.includes('clock')) break
+    }
+    stop.abort()
+    expect(kinds).toEqual(['traffic', 'clock'])
+  })
+
+  test('is empty where no sidecar is attached', async () => {
+    await using other = await createSandbox()
+    await using alone = await other.startPage()
+    const answer = await fetch(`${alone.url}/traffic`)
+    expect(await answer.json()).toEqual({
+      ok: true,
+      result: { attachedTo: null, sinceMs: 0, last: 0, exchanges: [] },
+    })
+  })
+})
+
+test('the page ends alone, with its streams, and with the sandbox', async () => {
+  await using other = await createSandbox()
+  const first = await other.startPage()
+  const stream = await fetch(`${first.url}/events`)
+  await first[Symbol.asyncDispose]()
+  await stream.text().catch(() => 'cut off')
+  await expect(fetch(first.url)).rejects.toThrow()
+  const second = await other.startPage()
+  await other[Symbol.asyncDispose]()
+  await expect(fetch(second.url)).rejects.toThrow()
+})

@@ -1,0 +1,178 @@
+/** Names, words and files of people on the page: whatever they hold, they stay words and files. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  createSandbox,
+  type Page as ServedPage,
+  type Sandbox,
+} from '../../../src/sandbox/create.ts'
+import { hasBrowser, NARROW, TestBrowser } from '../../support/browser.ts'
+import { png } from '../../support/png.ts'
+
+const MARKUP = '<img src=x onerror="document.title=`taken`"><b>bold</b>${1+1}</script>'
+const BOLD = '<b>bold</b>'
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title='taken'</script></svg>`
+
+describe.skipIf(!hasBrowser)('what people bring to the page', () => {
+  let sandbox: Sandbox
+  let served: ServedPage
+  let browser: TestBrowser
+  beforeAll(async () => {
+    sandbox = await createSandbox({ rates: 'off', phones: 'all' })
+    served = await sandbox.startPage()
+    browser = await TestBrowser.start()
+  })
+  afterAll(async () => {
+    await browser[Symbol.asyncDispose]()
+    await sandbox[Symbol.asyncDispose]()
+  })
+
+  test('markup in names, titles, words, handles of buttons and answers is shown as it is', async () => {
+    const { control, home } = sandbox
+    const mark = await control.addPerson({ username: 'mark', firstName: MARKUP })
+    await control.givePhone({ userId: mark.id })
+    const members = [mark.id, home.alice.id, home.bot.id]
+    const room = await control.addRoom({
+      kind: 'group',
+      title: MARKUP,
+      members,
+      historyVisible: true,
+    })
+    await control.write({ userId: mark.id, chatId: room.id, text: `@echo_bot ${MARKUP}` })
+    const sent = await fetch(`${sandbox.url}/bot/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        chatId: room.id,
+        text: MARKUP,
+        markup: { inlineKeyboard: [[{ text: BOLD, url: 'https://example.org/' }]] },
+      }),
+    })
+    expect(sent.status).toBe(201)
+    await using tab = await browser.open(`${served.url}/#/as/mark/${room.id}`)
+    const { page, problems } = tab
+    await page.locator('.bubble .words').nth(1).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(MARKUP)
+    expect(await page.locator('.bubble .words').allTextContents()).toEqual([
+      `@echo_bot ${MARKUP}`,
+      MARKUP,
+    ])
+    expect(await page.locator('.keyboard a').textContent()).toBe(BOLD)
+    expect(await page.locator('main b, main img, main script').count()).toBe(0)
+    expect(await page.title()).toContain('<img src=x')
+    await page.goto(`${served.url}/#/world`)
+    await page.getByRole('heading', { name: 'People' }).waitFor()
+    expect(await page.locator('main b, main img').count()).toBe(0)
+    expect(problems).toEqual([])
+  })
+
+  test('a button with an address that is not of the web leads nowhere', async () => {
+    const { home, control } = sandbox
+    const evil = ['java', 'script:document.title=`taken`'].join('')
+    const { messageId } = await control.write({
+      userId: home.alice.id,
+      chatId: home.privateChat,
+      text: 'press',
+    })
+    await using tab = await browser.open(`${served.url}/#/as/alice/${home.privateChat}`)
+    await tab.page.route('**/control/{messages,screen}', async (route) => {
+      const response = await route.fetch()
+      const envelope = (await response.json()) as { result: unknown }
+      const list = Array.isArray(envelope.result)
+        ? envelope.result
+        : (envelope.result as { messages: object[] }).messages
+      for (const message of list as { markup: unknown }[]) {
+        message.markup = { inlineKeyboard: [[{ text: 'Go', url: evil }]] }
+      }
+      await route.fulfill({ response, json: envelope })
+    })
+    await tab.page.reload()
+    const button = tab.page.locator(`#message-${messageId} .keyboard a`)
+    await button.waitFor()
+    expect(await button.getAttribute('href')).toBeNull()
+    expect(tab.problems).toEqual([])
+  })
+
+  test('only what is a picture by its bytes is shown as one, and never as a document', async () => {
+    const { control, home } = sandbox
+    const room = await control.addRoom({ kind: 'group', title: 'Files', members: [home.alice.id] })
+    const send = (file: Buffer) =>
+      control.sendMedia({
+        userId: home.alice.id,
+        chatId: room.id,
+        base64: file.toString('base64'),
+      })
+    await send(Buffer.from(SVG))
+    await send(Buffer.from(`<!doctype html>${MARKUP}`))
+    await send(png(3, 3).subarray(0, 30))
+    await send(png(3, 3))
+    await using tab = await browser.open(`${served.url}/#/as/alice/${room.id}`)
+    const { page, problems } = tab
+    await expect.poll(() => page.locator('.person-cell a.file').count()).toBe(3)
+    const types = await page.locator('.person-cell .bubble a[download]').evaluateAll(
+      async (links) =>
+        await Promise.all(
+          links.map(async (link) => {
+            // Only to learn its type: the policy of the page forbids to fetch it.
+            const image = link.querySelector('img')
+            return image === null ? 'file' : String(image.naturalWidth)
+          }),
+        ),
+    )
+    expect(types).toEqual(['file', 'file', 'file', '3'])
+    expect(await page.title()).not.toContain('taken')
+    expect(problems).toEqual([])
+  })
+
+  test('long, wide and right-to-left words stay within their columns', async () => {
+    const { control, home } = sandbox
+    const members = [home.alice.id, home.bot.id]
+    const room = await control.addRoom({
+      kind: 'group',
+      title: '無'.repeat(60),
+      members,
+      historyVisible: true,
+    })
+    for (const text of ['w'.repeat(600), '門'.repeat(300), 'שלום עולם, מה המפתח?', '\u202Eevil']) {
+      await control.write({ userId: home.alice.id, chatId: room.id, text })
+    }
+    for (const viewport of [NARROW, { width: 1000, height: 700 }]) {
+      await using tab = await browser.open(`${served.url}/#/as/alice/${room.id}`, { viewport })
+      const { page, problems } = tab
+      await page.locator('.bubble').nth(3).waitFor()
+      const isOver = await page.evaluate(
+        () =>
+          document.documentElement.scrollWidth > innerWidth ||
+          [...document.querySelectorAll('.cell')].some(
+            (cell) => cell.scrollWidth > cell.clientWidth,
+          ),
+      )
+      expect(isOver).toBe(false)
+      const words = page.locator('.bubble .words').nth(2)
+      const direction = await words.evaluate((element) => getComputedStyle(element).direction)
+      expect(direction).toBe('rtl')
+      expect(problems).toEqual([])
+    }
+  })
+
+  test('what breaks in the policy of the page is refused by the browser', async () => {
+    await using tab = await browser.open(served.url)
+    const outcomes = await tab.page.evaluate(async () => {
+      const tried = async (act: () => unknown): Promise<string> => {
+        try {
+          await act()
+          return 'done'
+        } catch {
+          return 'refused'
+        }
+      }
+      const element = document.createElement('div')
+      return [
+        await tried(() => (element.innerHTML = '<i>markup</i>')),
+        await tried(() => fetch('http://127.0.0.1:9/')),
+      ]
+    })
+    expect(outcomes).toEqual(['refused', 'refused'])
+    // What the browser refuses, the other tests of the page would see.
+    expect(tab.problems.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,205 @@
+/** What the operator of the world does on the page, and what the sidecar answers to a lying service. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { hasBrowser, TestBrowser, type Tab } from '../../support/browser.ts'
+import { startPageStage, type PageStage } from '../../support/page-stage.ts'
+
+describe.skipIf(!hasBrowser)('the world on the page', () => {
+  let stage: PageStage
+  let browser: TestBrowser
+  let tab: Tab
+  let page: Page
+  beforeAll(async () => {
+    stage = await startPageStage()
+    stage.echo()
+    browser = await TestBrowser.start()
+    tab = await browser.open(stage.url)
+    page = tab.page
+  })
+  afterAll(async () => {
+    await tab[Symbol.asyncDispose]()
+    await browser[Symbol.asyncDispose]()
+    await stage[Symbol.asyncDispose]()
+  })
+
+  const rows = (words: string): Locator =>
+    page.locator('.row').filter({ has: page.locator('.person-cell .words', { hasText: words }) })
+
+  async function write(words: string): Promise<void> {
+    const composer = page.getByRole('textbox', { name: /^Write as/ })
+    await composer.fill(words)
+    await composer.press('Enter')
+    await rows(words).first().waitFor()
+  }
+
+  async function misbehave(how: RegExp): Promise<void> {
+    await page.getByRole('button', { name: 'Misbehave' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: how }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+
+  async function behave(): Promise<void> {
+    await page.getByRole('button', { name: 'Behave again' }).click()
+    await page.locator('.lies').waitFor({ state: 'detached' })
+  }
+
+  async function go(place: string): Promise<void> {
+    await page.evaluate((hash) => (location.hash = hash), place)
+  }
+
+  test('a person, a bot and a group are added, and are there at once', async () => {
+    await page.getByRole('button', { name: 'New person' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Zoë Ångström')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Zoë Ångström has no chat yet' }).waitFor()
+    await page.locator('.main').getByRole('button', { name: 'New chat' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Title').fill('The wall')
+    await dialog.getByLabel('Bob').check()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'The wall' }).waitFor()
+    await write('who is there?')
+    await go('#/world')
+    await page.getByRole('button', { name: 'New bot' }).click()
+    await dialog.getByLabel('Name').fill('Second')
+    await page.keyboard.press('Enter')
+    const token = page.getByLabel('Token')
+    await token.waitFor()
+    expect(await token.inputValue()).toMatch(/^\w+_\d+\.[\w-]{43}$/)
+    const { control } = stage.sandbox
+    expect((await control.people()).map(({ username }) => username)).toContain('zoe_angstrom')
+    expect((await control.bots()).map(({ username }) => username)).toContain('second_bot')
+  })
+
+  test('a bot is paused and resumed, and gets another token', async () => {
+    const { control, home, token: before } = stage.sandbox
+    await go('#/world')
+    const echo = page.locator('.accounts li').filter({ hasText: '@echo_bot' })
+    await echo.getByRole('button', { name: 'Pause' }).click()
+    await echo.getByText('paused').waitFor()
+    expect((await control.bot({ botId: home.bot.id })).me.status).toBe('paused')
+    await echo.getByRole('button', { name: 'Resume' }).click()
+    await echo.getByText('paused').waitFor({ state: 'detached' })
+    const second = page.locator('.accounts li').filter({ hasText: '@second_bot' })
+    const shown = await second.getByLabel('Token').inputValue()
+    await second.getByRole('button', { name: 'Issue a new token' }).click()
+    await expect.poll(() => second.getByLabel('Token').inputValue()).not.toBe(shown)
+    expect(stage.sandbox.token).toBe(before)
+  })
+
+  test('the clock is stopped and moved', async () => {
+    await go('#/world')
+    const clock = page.getByRole('region', { name: 'Clock' })
+    await clock.getByRole('button', { name: 'Stop it' }).click()
+    await clock.getByText('standing still').waitFor()
+    const before = stage.sandbox.now()
+    await clock.getByRole('button', { name: '+ 1 hour' }).click()
+    await expect.poll(() => stage.sandbox.now()).toBe(before + 3_600_000)
+    await clock.getByRole('button', { name: 'Let it run' }).click()
+    await clock.getByText('running').waitFor()
+  })
+
+  test('a swapped key shows in whom the answer is sealed to', async () => {
+    await go(`#/as/alice/${stage.sandbox.home.privateChat}`)
+    await page.getByRole('textbox', { name: 'Write as Alice' }).waitFor()
+    await write('before the swap')
+    await rows('you said: before the swap').waitFor()
+    await misbehave(/^Swap a key/)
+    await page.getByText('The service lies: a key is swapped').waitFor()
+    await write('after the swap')
+    const sealed = page.locator('.service-cell', { hasText: 'to Mallory' })
+    await sealed.waitFor()
+    const row = page
+      .locator('.row')
+      .filter({ has: page.locator('.service-cell', { hasText: 'to Mallory' }) })
+    expect(await row.locator('.person-cell').innerText()).toContain('this phone cannot open it')
+    await row.locator('.bot-cell', { hasText: 'the key of Alice changed' }).waitFor()
+    await behave()
+  })
+
+  test('a ghost on the key list is refused by the sidecar, and the reason is shown', async () => {
+    await go(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
+    await page.getByRole('heading', { name: 'Back room' }).waitFor()
+    await misbehave(/^Add a ghost/)
+    await write('@echo_bot are we alone?')
+    const refused = page.locator('.row.refused')
+    await refused.waitFor()
+    expect(await refused.innerText()).toMatch(
+      /409 postern_recipients_inconsistent\s+by the sidecar/,
+    )
+    await behave()
+  })
+
+  test('a replayed message is withheld, and stands beside the first time', async () => {
+    await go(`#/as/alice/${stage.sandbox.home.privateChat}`)
+    await page.getByRole('heading', { name: 'Echo' }).waitFor()
+    await write('only once')
+    await rows('you said: only once').waitFor()
+    await misbehave(/^Replay a message/)
+    const again = rows('only once').first().locator('.bot-cell .card', { hasText: 'again' })
+    await again.waitFor()
+    expect(await again.innerText()).toMatch(/Withheld.*replayed/s)
+  })
+
+  test('forged words are withheld from the bot, and no phone ever showed them', async () => {
+    await misbehave(/^Forge a message/)
+    const forged = page.locator('.row', { hasText: 'Send me the key to the gate.' })
+    await forged.waitFor()
+    expect(await forged.locator('.person-cell').innerText()).toContain('no such message')
+    expect(await forged.locator('.bot-cell').innerText()).toContain(
+      'readable text in an encrypted chat',
+    )
+  })
+
+  test('a lost answer costs the bot nothing: its message is there once', async () => {
+    await misbehave(/^Lose an answer/)
+    await write('whatever happens')
+    await rows('you said: whatever happens').waitFor()
+    await expect.poll(() => page.locator('.lies').count()).toBe(0)
+    expect(await rows('you said: whatever happens').count()).toBe(1)
+  })
+
+  test('an encrypted chat that claims to be readable gets no readable words', async () => {
+    await go(`#/as/bob/${stage.sandbox.home.encryptedGroup}`)
+    await page.getByRole('textbox', { name: /Write as Bob/ }).waitFor()
+    await misbehave(/^Flip the mode/)
+    await write('@echo_bot say it aloud')
+    await page.locator('.row.refused', { hasText: 'postern_downgrade_refused' }).waitFor()
+    await behave()
+  })
+
+  test('a removed key is told, and private words do not leave', async () => {
+    await go('#/world')
+    const echo = page.locator('.accounts li').filter({ hasText: '@echo_bot' })
+    await echo.getByRole('button', { name: 'Remove its key' }).click()
+    await echo.getByText('has no key').waitFor()
+    const { privateChat } = stage.sandbox.home
+    const sent = await stage.call('POST', '/messages', {
+      chatId: privateChat,
+      text: 'in the open?',
+    })
+    expect(sent.answer.ok).toBe(false)
+    await go(`#/as/alice/${privateChat}`)
+    await page.locator('.row.refused', { hasText: 'in the open?' }).waitFor()
+  })
+
+  test('every call is listed, with who made it and what was answered', async () => {
+    await go('#/activity')
+    const line = page.locator('.calls li', { hasText: 'postern_downgrade_refused' }).first()
+    await line.waitFor()
+    expect(await line.innerText()).toMatch(/Echo → sidecar\s+POST \/messages\s+409/)
+    await line.locator('summary').click()
+    expect(await line.locator('pre').first().textContent()).toContain('say it aloud')
+    expect(await page.locator('.calls').innerText()).toContain('sidecar → service')
+  })
+
+  test('the world is put back, and the page follows', async () => {
+    await go('#/world')
+    await page.getByRole('button', { name: 'Back to the start' }).click()
+    await page.getByText('@second_bot').waitFor({ state: 'detached' })
+    await go(`#/as/alice/${stage.sandbox.home.privateChat}`)
+    await page.getByText('Nothing was said here yet.').waitFor()
+    // Refusals of the sandbox are no problems of the page.
+    expect(tab.problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
+  })
+})

@@ -1,0 +1,179 @@
+/** Bots that come, go, change and break while the others go on. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
+import { OperatorError } from '../../src/errors.ts'
+import { until } from '../support/sidecar.ts'
+import { startStage, type Stage } from './support.ts'
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await startStage({ bots: ['echo', 'news'] })
+  await stage.ready('echo', 'news')
+}, 60_000)
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+const me = async (name: string): Promise<number> => (await stage.call(name, 'GET', '/me')).status
+
+async function refusalOf(action: () => Promise<unknown>): Promise<OperatorError> {
+  const error = await action().then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof OperatorError) return error
+  throw new Error('nothing was refused')
+}
+
+test('a bot whose file comes is served, and one whose file goes is not, while the others go on', async () => {
+  const poll = stage.call('echo', 'GET', '/updates?timeout=30')
+  await stage.write('late')
+  expect(await me('late')).toBe(401)
+  expect(await stage.several.reload()).toEqual({ added: ['late'], removed: [], changed: [] })
+  await stage.ready('late')
+  expect(await me('late')).toBe(200)
+
+  stage.remove('late')
+  expect(await stage.several.reload()).toEqual({ added: [], removed: ['late'], changed: [] })
+  expect(await me('late')).toBe(401)
+  expect((await stage.admin('/readyz?bot=late')).status).toBe(404)
+  expect((await stage.admin('/metrics')).text).not.toContain('late')
+  const { alice } = stage.sandbox.home
+  const chatId = await stage.chatOf('echo')
+  await stage.sandbox.control.write({ userId: alice.id, chatId, text: 'still there?' })
+  expect((await poll).text).toContain('still there?')
+})
+
+test('a bot that comes again has its key still', async () => {
+  const keyOf = async (name: string): Promise<string> => {
+    await stage.ready(name)
+    return (await stage.admin(`/status?bot=${name}`)).json.key.fingerprint as string
+  }
+  await stage.write('again')
+  await stage.several.reload()
+  const before = await keyOf('again')
+  stage.remove('again')
+  await stage.several.reload()
+  await stage.write('again')
+  await stage.several.reload()
+  expect(await keyOf('again')).toBe(before)
+  stage.remove('again')
+  await stage.several.reload()
+})
+
+test('the poll of a bot that goes ends with an empty list', async () => {
+  await stage.write('polls')
+  await stage.several.reload()
+  await stage.ready('polls')
+  const poll = stage.call('polls', 'GET', '/updates?timeout=30')
+  await until(async () => {
+    const { text } = await stage.admin('/metrics')
+    return text.includes('postern_upstream_connections_busy{pool="polls",bot="polls"} 1')
+  }, 'the poll is under way')
+  stage.remove('polls')
+  await stage.several.reload()
+  expect(await poll).toMatchObject({ status: 200, json: { ok: true, result: [] } })
+})
+
+test('a bot with other settings starts anew, alone', async () => {
+  const startedAt = async (name: string): Promise<string> =>
+    (await stage.admin(`/status?bot=${name}`)).json.startedAt as string
+  const before = [await startedAt('echo'), await startedAt('news')]
+  await stage.write('news', { open: { verify: 'require' } })
+  expect(await stage.several.reload()).toEqual({ added: [], removed: [], changed: ['news'] })
+  await stage.ready('news')
+  expect(await startedAt('echo')).toBe(before[0])
+  expect(await startedAt('news')).not.toBe(before[1])
+  expect(await me('news')).toBe(200)
+})
+
+test('a wrong file changes nothing, and says what is wrong', async () => {
+  writeFileSync(join(stage.folder, 'wrong.yaml'), 'listen: {port: 1}\n', { mode: 0o600 })
+  const { code, message } = await refusalOf(() => stage.several.reload())
+  expect(code).toBe('settings')
+  expect(message).toContain('bots.d/wrong.yaml:1:1 bots.wrong.listen: is the same for all bots')
+  expect([await me('echo'), await me('news')]).toEqual([200, 200])
+  rmSync(join(stage.folder, 'wrong.yaml'))
+})
+
+test('commands reach the bot that they name, and no other', async () => {
+  await using echo = await connectControl(stage.dataDir, undefined, 'echo')
+  await using news = await connectControl(stage.dataDir, undefined, 'news')
+  const ids = [(await echo?.status())?.bot?.id, (await news?.status())?.bot?.id]
+  expect(ids).toEqual([stage.ids.get('echo'), stage.ids.get('news')])
+  for (const name of [null, 'nobody']) {
+    await using other = await connectControl(stage.dataDir, undefined, name)
+    const { code, hint } = await refusalOf(async () => other?.keyList())
+    expect([code, hint]).toEqual(['usage', 'name one with --bot: echo, news'])
+  }
+})
+
+test('one whose store is damaged is shown and tried again; the others are ready', async () => {
+  await stage.stop()
+  const file = join(stage.storeOf('news'), 'postern.db')
+  const whole = readFileSync(file)
+  writeFileSync(file, Buffer.alloc(whole.length, 7))
+  await stage.start()
+  await stage.ready('echo')
+  await until(() => stage.reasons('news')?.includes('store-corrupt') === true, 'the damage')
+  expect(await me('echo')).toBe(200)
+  const refused = await stage.call('news', 'GET', '/me')
+  expect([refused.status, refused.json.error?.code]).toEqual([503, 'postern_bot_down'])
+  expect(refused.headers.get('retry-after')).toBe('5')
+
+  expect((await stage.admin('/readyz?bot=echo')).status).toBe(200)
+  const { status, json } = await stage.admin('/readyz?bot=news')
+  expect([status, json.reasons[0].code]).toEqual([503, 'store-corrupt'])
+  expect((await stage.admin('/status?bot=news')).json).toMatchObject({
+    name: 'news',
+    ready: false,
+    reasons: [{ code: 'store-corrupt' }],
+  })
+  const all = await stage.admin('/readyz')
+  expect(all.status).toBe(503)
+  expect(all.json.reasons).toMatchObject([{ bot: 'news', code: 'store-corrupt' }])
+  expect((await stage.admin('/metrics')).text).toContain('postern_ready{bot="news"} 0')
+  await using control = await connectControl(stage.dataDir, undefined, 'news')
+  expect((await refusalOf(async () => control?.keyList())).code).toBe('store-corrupt')
+  expect(stage.lines.filter((line) => line['msg'] === 'the bot cannot be started')).toMatchObject([
+    { bot: 'news', code: 'store-corrupt' },
+  ])
+
+  writeFileSync(file, whole)
+  await stage.ready('news')
+  expect(await me('news')).toBe(200)
+})
+
+test('one whose token the service refuses leaves the other ready', async () => {
+  const botId = stage.ids.get('news') ?? 0
+  await stage.sandbox.control.revokeToken({ botId })
+  expect(await me('news')).toBe(401)
+  await until(() => stage.reasons('news')?.includes('token') === true, 'the token')
+  expect((await stage.admin('/readyz?bot=echo')).status).toBe(200)
+  expect(await me('echo')).toBe(200)
+})
+
+test('two bots that come to expect one token let nobody in by it, and the log says so', async () => {
+  const file = join(stage.root, 'client-token')
+  writeFileSync(file, 'of the one\n'.replaceAll(' ', '-'), { mode: 0o600 })
+  await stage.write('echo', { clientTokenFile: file })
+  await stage.write('other', { clientToken: 'of-the-other' })
+  await stage.several.reload()
+  await stage.ready('echo', 'other')
+  const statusOf = async (token: string): Promise<number> =>
+    (await stage.call('', 'GET', '/me', { token })).status
+  expect([await statusOf('of-the-one'), await statusOf('of-the-other')]).toEqual([200, 200])
+  writeFileSync(file, 'of-the-other\n')
+  await until(async () => (await statusOf('something')) === 401 && twins() > 0, 'the twins')
+  expect(await statusOf('of-the-other')).toBe(401)
+  writeFileSync(file, 'of-its-own\n')
+  await until(async () => (await statusOf('of-its-own')) === 200, 'a token of its own')
+  expect(await statusOf('of-the-other')).toBe(200)
+})
+
+const twins = (): number =>
+  stage.lines.filter(({ msg }) => String(msg).startsWith('two bots expect the same token')).length

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { until } from '../support/sidecar.ts'
+import { startStage } from './support.ts'
+
+test('with `admin.readyWhen: any` the whole is ready as soon as one bot is', async () => {
+  await using stage = await startStage({ bots: [], env: { POSTERN_ADMIN_READY_WHEN: 'any' } })
+  expect((await stage.admin('/readyz')).status).toBe(503)
+  await stage.write('good')
+  await stage.write('bad', { upstream: { url: 'http://127.0.0.1:1' } })
+  await stage.several.reload()
+  await stage.ready('good')
+  await until(() => stage.reasons('bad')?.includes('upstream') === true, 'no service')
+  const { status, json } = await stage.admin('/readyz')
+  expect([status, json.ready]).toEqual([200, true])
+  expect(json.reasons.every(({ bot }: { bot: string }) => bot === 'bad')).toBe(true)
+})
+
+test('a process without any bot yet serves probes, and is ready for the first', async () => {
+  await using stage = await startStage({ bots: [] })
+  expect((await stage.admin('/readyz')).json).toEqual({ ready: true, reasons: [] })
+  expect((await stage.admin('/status')).json.bots).toEqual([])
+  expect((await stage.call('', 'GET', '/me', { token: 'any' })).status).toBe(401)
+})

@@ -1,0 +1,151 @@
+/** What several sidecars of one bot do together. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { several, type Replica } from './scene.ts'
+
+interface Update {
+  updateId: number
+  message: { text?: string; media?: { url: string }[] }
+}
+
+/** Keys that were published, one after the other. */
+const published = (sandbox: Sandbox): string[] =>
+  sandbox.transcript
+    .list()
+    .filter(({ method, path }) => method === 'PUT' && path.endsWith('/key'))
+    .map(({ body }) => (JSON.parse(body) as { fingerprint: string }).fingerprint)
+
+const updatesOf = async (replica: Replica, query: string): Promise<Update[]> =>
+  (await replica.call('GET', `/updates?${query}`)).json.result as Update[]
+
+/** The control of a sidecar; it is closed when the test ends. */
+async function controlOf({ dataDir }: Replica) {
+  const control = await connectControl(dataDir, 20_000)
+  if (control === null) throw new Error('the sidecar does not run')
+  onTestFinished(() => control[Symbol.asyncDispose]())
+  return control
+}
+
+describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
+  test('that start together make and publish one key, and each sends with it', async () => {
+    const { sandbox, replicas } = await several(3)
+    expect(new Set(published(sandbox)).size).toBe(1)
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    for (const [n, replica] of replicas.entries()) {
+      const sent = await replica.call('POST', '/messages', {
+        chatId: privateChat,
+        text: `it is ${n}`,
+      })
+      expect(sent.status).toBe(201)
+    }
+    const seen = () => phone.inbox.map(({ text, verdict }) => [text, verdict])
+    await expect.poll(seen).toEqual([0, 1, 2].map((n) => [`it is ${n}`, 'verified']))
+  })
+
+  test('send with the new key once one of them has replaced it', async () => {
+    const { sandbox, replicas } = await several(2)
+    const [one, two] = replicas as [Replica, Replica]
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    await (await controlOf(one)).keyRotate({})
+    const send = (n: number) =>
+      [one, two][n % 2]?.call('POST', '/messages', { chatId: privateChat, text: `word ${n}` })
+    let n = 0
+    while (new Set(published(sandbox)).size < 2) expect((await send(n++))?.status).toBe(201)
+    for (const end = n + 4; n < end; n++) expect((await send(n))?.status).toBe(201)
+    await expect.poll(() => phone.inbox.length).toBe(n)
+    expect(new Set(phone.inbox.map(({ verdict }) => verdict))).toEqual(new Set(['verified']))
+    const keys = await (await controlOf(two)).keyList()
+    expect(keys.map(({ state }) => state).toSorted()).toEqual(['active', 'retired'])
+    expect(published(sandbox)).toHaveLength(2)
+  })
+
+  test('let a poll that reaches another one take over; the first ends with an empty list', async () => {
+    const { sandbox, replicas } = await several(2)
+    const [one, two] = replicas as [Replica, Replica]
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const first = updatesOf(one, 'timeout=50')
+    await expect
+      .poll(() => sandbox.transcript.list().filter(({ path }) => path.includes('/updates')).length)
+      .toBe(1)
+    const second = updatesOf(two, 'timeout=50')
+    expect(await first).toEqual([])
+    await phone.write(privateChat, 'hello')
+    expect((await second).map(({ message }) => message.text)).toEqual(['hello'])
+    const again = await updatesOf(one, 'timeout=0')
+    expect(again.map(({ message }) => message.text)).toEqual(['hello'])
+  })
+
+  test('deliver to a webhook in order, one of them at a time, and another goes on', async () => {
+    const { sandbox, replicas, start } = await several(2)
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const heard: string[] = []
+    const server = createServer((request, response) => {
+      let body = ''
+      request.on('data', (piece: Buffer) => (body += piece.toString()))
+      request.on('end', () => {
+        heard.push((JSON.parse(body) as Update).message.text ?? '')
+        response.end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const [one, two] = replicas as [Replica, Replica]
+    const set = await one.call('POST', '/webhook', { url: `http://127.0.0.1:${port}/` })
+    expect(set.status).toBe(200)
+    await phone.write(privateChat, 'first')
+    await expect.poll(() => heard).toEqual(['first'])
+    const polled = await two.call('GET', '/updates')
+    expect([polled.status, polled.json.error?.code]).toEqual([409, 'webhook_active'])
+    const three = await start()
+    await one.stop('SIGTERM')
+    await phone.write(privateChat, 'second')
+    await expect.poll(() => heard).toEqual(['first', 'second'])
+    await two.stop('SIGTERM')
+    await phone.write(privateChat, 'third')
+    await expect.poll(() => heard).toEqual(['first', 'second', 'third'])
+    expect((await three.call('DELETE', '/webhook')).status).toBe(200)
+    await phone.write(privateChat, 'fourth')
+    await expect
+      .poll(async () => (await updatesOf(three, 'timeout=1')).map(({ message }) => message.text))
+      .toEqual(['fourth'])
+    expect(heard).toHaveLength(3)
+  })
+
+  test('serve what another one gave an url for, and explain what another one has judged', async () => {
+    const { sandbox, replicas } = await several(2)
+    const [one, two] = replicas as [Replica, Replica]
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const bytes = Buffer.from('a file of somebody')
+    await phone.send(privateChat, bytes, { text: 'a file' })
+    const [update] = await updatesOf(one, 'timeout=20')
+    const url = update?.message.media?.[0]?.url ?? ''
+    for (const { bot } of [one, two]) {
+      const answer = await fetch(new URL(url, bot))
+      expect([answer.status, await answer.text()]).toEqual([200, bytes.toString()])
+    }
+    const control = await controlOf(two)
+    const explained = async () =>
+      (await control.explainUpdate({ updateId: update?.updateId ?? 0 })).length
+    await expect.poll(explained).toBeGreaterThan(0)
+  })
+
+  test('divide the calls of their own among them', async () => {
+    const { replicas } = await several(2)
+    for (const { admin } of replicas) {
+      const limit = async () =>
+        ((await (await fetch(`${admin}/status`)).json()) as { calls: { limit: number } }).calls
+          .limit
+      await expect.poll(limit).toBe(150)
+    }
+  })
+})

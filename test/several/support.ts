@@ -1,0 +1,209 @@
+/** Several bots of one sandbox behind one sidecar, in this process. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadSeveral, type LoadedBots } from '../../src/config/load.ts'
+import type { Sources } from '../../src/config/sources.ts'
+import { createSeveral, type Several } from '../../src/context.ts'
+import type { MeasuredEngine } from '../../src/pgp/create.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { canaries } from '../support/canaries.ts'
+import type { Json } from '../support/double-wire.ts'
+import { until } from '../support/sidecar.ts'
+import { watchedLog } from '../support/watched-log.ts'
+
+/** What a bot gets for one call. */
+export interface Called {
+  status: number
+  headers: Headers
+  text: string
+  json: { ok: boolean; result?: Json; error?: { code: string; message: string } }
+}
+
+export interface StageOptions {
+  /** Names of the bots that are there from the beginning. */
+  bots: readonly string[]
+  env?: Record<string, string>
+  engine?: MeasuredEngine
+}
+
+/** Starts a sandbox with a bot for each name, and what serves them. */
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const stack = new AsyncDisposableStack()
+  const root = mkdtempSync(join(tmpdir(), 'several-'))
+  stack.defer(() => rmSync(root, { recursive: true, force: true }))
+  const sandbox = stack.use(await createSandbox({ rates: 'off' }))
+  const stage = new Stage(root, sandbox, options, stack)
+  for (const name of options.bots) await stage.write(name)
+  await stage.start()
+  return stage
+}
+
+export class Stage implements AsyncDisposable {
+  readonly root: string
+  readonly sandbox: Sandbox
+  /** Every line that was logged. */
+  readonly lines: Record<string, unknown>[] = []
+  /** By the name of the bot. */
+  readonly tokens = new Map<string, string>()
+  readonly ids = new Map<string, number>()
+  url = ''
+  adminUrl = ''
+  readonly #options: StageOptions
+  readonly #stack: AsyncDisposableStack
+  #several: Several | null = null
+
+  constructor(root: string, sandbox: Sandbox, options: StageOptions, stack: AsyncDisposableStack) {
+    this.root = root
+    this.sandbox = sandbox
+    this.#options = options
+    this.#stack = stack
+    mkdirSync(this.folder)
+  }
+
+  get folder(): string {
+    return join(this.root, 'bots.d')
+  }
+
+  get dataDir(): string {
+    return join(this.root, 'data')
+  }
+
+  /** The store of a bot. */
+  storeOf(name: string): string {
+    return join(this.dataDir, 'bots', name)
+  }
+
+  get several(): Several {
+    if (this.#several === null) throw new Error('not started')
+    return this.#several
+  }
+
+  /** Writes a bot's file, with more settings of its own; the bot is made where there is none yet. */
+  async write(name: string, more: object = {}): Promise<void> {
+    if (!this.tokens.has(name)) {
+      const made = await this.sandbox.control.addBot({ username: `${name}_of_several_bot` })
+      this.tokens.set(name, made.token)
+      this.ids.set(name, made.id)
+      canaries()?.secret(made.token)
+    }
+    const entry = { token: this.tokens.get(name), ...more }
+    writeFileSync(join(this.folder, `${name}.yaml`), JSON.stringify(entry), { mode: 0o600 })
+  }
+
+  /** Takes a bot's file away. */
+  remove(name: string): void {
+    rmSync(join(this.folder, `${name}.yaml`))
+  }
+
+  async start(): Promise<void> {
+    const log = watchedLog((line) => this.lines.push(line))
+    const { engine } = this.#options
+    this.#several = await createSeveral({
+      loaded: this.#load(),
+      log,
+      logOf: ({ name }) => log.child({ bot: name }),
+      load: () => this.#load(),
+      parts: engine === undefined ? {} : { engine },
+    })
+    const addresses = await this.several.listen()
+    this.url = addresses.bot
+    this.adminUrl = addresses.admin
+  }
+
+  async stop(): Promise<void> {
+    await this.#several?.[Symbol.asyncDispose]()
+    this.#several = null
+  }
+
+  /** Waits until these bots are ready. */
+  async ready(...names: string[]): Promise<void> {
+    const isReady = (name: string): boolean =>
+      this.several.report().bots.some((bot) => bot.name === name && bot.ready)
+    await until(() => names.every(isReady), `ready: ${names.join(', ')}`)
+  }
+
+  /** Codes of the reasons why a bot is not ready. */
+  reasons(name: string): string[] | undefined {
+    const bot = this.several.report().bots.find((one) => one.name === name)
+    return bot?.reasons.map(({ code }) => code)
+  }
+
+  /** A call with a bot's token, or with `token`. */
+  async call(
+    name: string,
+    method: string,
+    path: string,
+    o: { body?: unknown; token?: string; signal?: AbortSignal } = {},
+  ): Promise<Called> {
+    const token = o.token ?? this.tokens.get(name) ?? ''
+    const response = await fetch(`${this.url}/bot/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(o.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
+      ...(o.signal && { signal: o.signal }),
+    })
+    return await calledOf(response)
+  }
+
+  /** The private chat of Alice, whose phone is made, with a bot. */
+  async chatOf(name: string): Promise<number> {
+    const { alice } = this.sandbox.home
+    await this.sandbox.phone(alice.id)
+    const botId = this.ids.get(name) ?? 0
+    return (await this.sandbox.control.addPrivateChat({ userId: alice.id, botId })).id
+  }
+
+  /** Asks the admin door. */
+  async admin(path: string): Promise<{ status: number; json: Json; text: string }> {
+    const response = await fetch(this.adminUrl + path)
+    const text = await response.text()
+    const json = text.startsWith('{') ? (JSON.parse(text) as unknown) : null
+    return { status: response.status, json, text }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await this.#stack.disposeAsync()
+  }
+
+  #load(): LoadedBots {
+    return loadSeveral(this.sources)
+  }
+
+  get sources(): Sources {
+    const { root } = this
+    return {
+      flags: {},
+      env: {
+        POSTERN_UPSTREAM_URL: this.sandbox.url,
+        POSTERN_BOTS: this.folder,
+        POSTERN_DATA_DIR: this.dataDir,
+        POSTERN_LISTEN_PORT: '0',
+        POSTERN_ADMIN_PORT: '0',
+        POSTERN_KEY_PROTECTION: 'none',
+        ...this.#options.env,
+      },
+      configFlag: null,
+      bot: null,
+      cwd: root,
+      home: root,
+      runtimeDir: null,
+      terminal: false,
+      nodeOptions: [],
+      inspectorOpen: false,
+      mayHaveKeychain: false,
+    }
+  }
+}
+
+/** An answer, read to its end. */
+export async function calledOf(response: Response): Promise<Called> {
+  const text = await response.text()
+  const { status, headers } = response
+  const json = (text.startsWith('{') ? JSON.parse(text) : { ok: false }) as Called['json']
+  return { status, headers, text, json }
+}

@@ -1,0 +1,143 @@
+/** Whose turn it is among several sidecars, and whose sends wait. */
+import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { SendFence } from '../../src/keys/send-fence.ts'
+import { KeyTurn } from '../../src/keys/key-turn.ts'
+import { REAL_CLOCK } from '../../src/updates/clock.ts'
+import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
+import type { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
+import { PollTurn } from '../../src/updates/poll-turn.ts'
+import type { Store } from '../../src/store/store.ts'
+import { sidecars } from '../store/postgres/scene.ts'
+import { hasPostgres } from '../support/postgres.ts'
+
+const never = new AbortController().signal
+
+async function two(): Promise<{ stores: [Store, Store]; cut: () => void }> {
+  const { stores, servers } = await sidecars(2)
+  return { stores: stores as [Store, Store], cut: () => servers[0]?.session.cut() }
+}
+
+describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
+  test('is one sidecar’s until the last of its polls has ended', async () => {
+    const { stores } = await two()
+    const [one, other] = stores.map((store) => new PollTurn(store, REAL_CLOCK)) as [
+      PollTurn,
+      PollTurn,
+    ]
+    const [first, second] = [await one.tryTake(), await one.tryTake()]
+    expect([first?.isHeld, second?.isHeld, await other.tryTake()]).toEqual([true, true, null])
+    await first?.[Symbol.asyncDispose]()
+    await first?.[Symbol.asyncDispose]()
+    expect(await other.tryTake()).toBe(null)
+    const waiting = other.take(never)
+    await second?.[Symbol.asyncDispose]()
+    await using taken = await waiting
+    expect([taken?.isHeld, await one.tryTake()]).toEqual([true, null])
+  })
+
+  test('is lost with the database, and whoever had it knows', async () => {
+    const { stores, cut } = await two()
+    const [one, other] = stores.map((store) => new PollTurn(store, REAL_CLOCK)) as [
+      PollTurn,
+      PollTurn,
+    ]
+    const lost = await one.tryTake()
+    cut()
+    expect([lost?.isHeld, lost?.signal.aborted]).toEqual([false, true])
+    await using taken = await other.take(never)
+    expect(taken?.isHeld).toBe(true)
+    await lost?.[Symbol.asyncDispose]()
+    expect(taken?.isHeld).toBe(true)
+  })
+
+  test('lets one sidecar deliver; another begins only when that one has stopped', async () => {
+    const { stores } = await two()
+    const begun: number[] = []
+    const [one, other] = stores.map(
+      (store, n) =>
+        new DeliveryTurns({
+          turns: new PollTurn(store, REAL_CLOCK),
+          clock: REAL_CLOCK,
+          fresh: () => store.fresh(),
+          makeLoop: () => {
+            begun.push(n)
+            return { stop: () => Promise.resolve(), wake: () => {} } as unknown as DeliveryLoop
+          },
+        }),
+    ) as [DeliveryTurns, DeliveryTurns]
+    await expect.poll(() => begun.length).toBe(1)
+    const [holder, waiter] = begun[0] === 0 ? [one, other] : [other, one]
+    await holder.stop({ graceMs: 0 })
+    await expect.poll(() => begun.toSorted()).toEqual([0, 1])
+    await waiter.stop({ graceMs: 0 })
+  })
+})
+
+describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
+  const fences = async () => {
+    const made = await two()
+    const loaded = await Promise.all(made.stores.map((store) => SendFence.load(store)))
+    return { ...made, fences: loaded as [SendFence, SendFence] }
+  }
+
+  test('a send of another that is under way is waited for, and a later one waits', async () => {
+    const { stores, fences: all } = await fences()
+    const [sender, replacer] = all
+    const pass = await sender.enter()
+    const order: string[] = []
+    const closing = replacer.close(never).then((closed) => {
+      order.push('closed')
+      return closed
+    })
+    const isClosed = async (): Promise<boolean> => {
+      await stores[0].fresh()
+      return sender.isClosed
+    }
+    await expect.poll(isClosed).toBe(true)
+    const later = sender.enter().then((entered) => {
+      order.push('entered')
+      return entered
+    })
+    order.push('left')
+    pass.requireHeld()
+    pass.leave()
+    const closed = await closing
+    order.push('opened')
+    await closed[Symbol.asyncDispose]()
+    const entered = await later
+    entered.requireHeld()
+    entered.leave()
+    expect(order).toEqual(['left', 'closed', 'opened', 'entered'])
+    for (const fence of all) await fence[Symbol.asyncDispose]()
+  })
+
+  test('what was sealed before the database was lost does not leave', async () => {
+    const { fences: all, cut } = await fences()
+    const pass = await all[0].enter()
+    cut()
+    expect(() => pass.requireHeld()).toThrow(Refusal)
+    pass.leave()
+    for (const fence of all) await fence[Symbol.asyncDispose]()
+  })
+
+  test('no other makes a step, and who takes over from one that died lets sends in again', async () => {
+    const { stores, fences: all, cut } = await fences()
+    const [dead, alive] = stores.map(
+      (store, n) => new KeyTurn({ store, fence: all[n] ?? null }),
+    ) as [KeyTurn, KeyTurn]
+    await dead.tryStep(async () => {
+      await all[0].close(never)
+      dead.requireHeld()
+      expect(await alive.tryStep(() => Promise.resolve('made'))).toBe(null)
+      cut()
+      expect(() => dead.requireHeld()).toThrow(Refusal)
+    })
+    await stores[1].fresh()
+    expect(all[1].isClosed).toBe(true)
+    expect(await alive.step(() => Promise.resolve('made'))).toBe('made')
+    const pass = await all[1].enter()
+    pass.leave()
+    for (const fence of all) await fence[Symbol.asyncDispose]()
+  })
+})

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createProtection, openProtection } from '../../src/store/protection.ts'
+import { SharedStretcher, STRETCHER } from '../../src/store/stretcher.ts'
+import { temporary } from './support.ts'
+
+const COST = { n: 2, r: 8, p: 1 }
+
+test('one passphrase under one salt is stretched once', async () => {
+  const shared = new SharedStretcher(temporary())
+  const salt = shared.salt()
+  const [one, other] = await Promise.all([
+    shared.stretch('words', { ...COST, salt }),
+    shared.stretch('words', { ...COST, salt: Buffer.from(salt) }),
+  ])
+  expect(one).toBe(other)
+  expect(one).toEqual(await STRETCHER.stretch('words', { ...COST, salt }))
+})
+
+test('another passphrase, salt or cost is stretched by itself', async () => {
+  const shared = new SharedStretcher(temporary())
+  const salt = shared.salt()
+  const all = await Promise.all([
+    shared.stretch('words', { ...COST, salt }),
+    shared.stretch('other words', { ...COST, salt }),
+    shared.stretch('words', { ...COST, salt: STRETCHER.salt() }),
+    shared.stretch('words', { ...COST, n: 4, salt }),
+  ])
+  expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(4)
+})
+
+test('a derivation that failed is made again', async () => {
+  const shared = new SharedStretcher(temporary())
+  const wrong = { ...COST, n: 3, salt: shared.salt() }
+  await expect(shared.stretch('words', wrong)).rejects.toThrow()
+  await expect(shared.stretch('words', wrong)).rejects.toThrow()
+})
+
+test('the salt of new stores is kept, and one that is no salt is made anew', () => {
+  const dataDir = temporary()
+  const salt = new SharedStretcher(dataDir).salt()
+  expect(new SharedStretcher(dataDir).salt()).toEqual(salt)
+  writeFileSync(join(dataDir, 'passphrase-salt'), 'none\n')
+  const other = new SharedStretcher(dataDir).salt()
+  expect(other).toHaveLength(32)
+  expect(other).not.toEqual(salt)
+})
+
+test('stores that share it have master secrets of their own, and open without it', async () => {
+  const stretcher = new SharedStretcher(temporary())
+  const wanted = { method: 'passphrase', passphrase: 'words', stretcher } as const
+  const one = await createProtection(wanted)
+  const other = await createProtection(wanted)
+  expect(one.row.salt).toEqual(other.row.salt)
+  expect(one.held.masterSecret).not.toBe(other.held.masterSecret)
+  for (const { row, held } of [one, other]) {
+    expect((await openProtection('words', row)).masterSecret).toBe(held.masterSecret)
+    expect((await openProtection('words', row, stretcher)).masterSecret).toBe(held.masterSecret)
+    await expect(openProtection('wrong', row, stretcher)).rejects.toMatchObject({
+      code: 'store-passphrase',
+    })
+  }
+})

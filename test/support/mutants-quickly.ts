@@ -1,0 +1,133 @@
+/**
+ * The first part of `npm run mutants`: all changes of the sources are built in at once, and each
+ * test runs with one after the other switched on, without loading anything again
+ * (`mutants-runner.ts`). What it does not find noticed is left to Stryker's own, slower way.
+ */
+import { spawn } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Instrumenter, type File } from '@stryker-mutator/instrumenter'
+import type { Mutant } from '@stryker-mutator/api/core'
+import { findingsIn, write, type Finding } from './mutants-findings.ts'
+
+/** A file of `src`, or some of its lines. */
+export interface Source {
+  path: string
+  lines: { from: number; to: number } | null
+}
+
+export interface QuickResult {
+  /** All changes that there are. */
+  mutants: Mutant[]
+  /** Those that no test noticed, or that none comes by. */
+  left: Mutant[]
+  /** Those among them that only loading comes by: they cannot be tried so. */
+  constants: Set<string>
+}
+
+/** A test that writes nothing for so long is stuck in the change that it tries. */
+const STUCK_AFTER_MS = { quick: 10_000, slow: 40_000 }
+export type Pass = keyof typeof STUCK_AFTER_MS
+
+/**
+ * Tries all changes of sources with tests that stay in one process.
+ * @param tests in groups; the first has the most to say
+ * @param o `folder` for files that the caller removes; `passes` with quick tests alone, or with slow
+ *   ones after them; `onProgress` hears lines for people
+ */
+export async function tryQuickly(
+  sources: Source[],
+  tests: string[][],
+  o: { folder: string; passes: readonly Pass[]; onProgress: (line: string) => unknown },
+): Promise<QuickResult> {
+  const { files, mutants } = await instrument(sources)
+  const instrumented = join(o.folder, 'sources.json')
+  const findings = join(o.folder, 'findings')
+  writeFileSync(instrumented, JSON.stringify(Object.fromEntries(files)))
+  writeFileSync(findings, '')
+  const judged = (): Set<string> =>
+    new Set(findingsIn(findings).flatMap((one) => ('noticed' in one ? [one.noticed] : [])))
+  for (const pass of o.passes) {
+    for (const group of tests) {
+      while (!(await runOnce(group, { pass, instrumented, findings })));
+      o.onProgress(`${judged().size} of ${mutants.length} changes noticed (${pass} tests)`)
+    }
+  }
+  for (const one of findingsIn(findings)) {
+    if ('fails' in one) o.onProgress(`left out, since it fails without a change: ${one.fails}`)
+  }
+  const noticed = judged()
+  const tried = new Set<string>()
+  const loaded = new Set<string>()
+  for (const one of findingsIn(findings)) {
+    if ('trying' in one) tried.add(one.trying)
+    if ('loaded' in one) for (const id of one.loaded) loaded.add(id)
+  }
+  const left = mutants.filter(({ id }) => !noticed.has(id))
+  return { mutants, left, constants: new Set([...loaded].filter((id) => !tried.has(id))) }
+}
+
+async function instrument(
+  sources: Source[],
+): Promise<{ files: [string, string][]; mutants: Mutant[] }> {
+  const silent = (): void => {}
+  const logger = { debug: silent, info: silent, isDebugEnabled: () => false }
+  const given = sources.map(({ path, lines }): File => {
+    const content = readFileSync(path, 'utf8')
+    if (lines === null) return { name: path, mutate: true, content }
+    const [start, end] = [
+      { line: lines.from - 1, column: 0 },
+      { line: lines.to - 1, column: Number.MAX_SAFE_INTEGER },
+    ]
+    return { name: path, mutate: [{ start, end }], content }
+  })
+  const options = { ignorers: [], excludedMutations: [], plugins: null, noHeader: false }
+  const { files, mutants } = await new Instrumenter(logger as never).instrument(given, options)
+  return { files: files.map(({ name, content }) => [name, content]), mutants: [...mutants] }
+}
+
+/** @returns whether all of it was tried; not where a process ended on the way */
+async function runOnce(
+  tests: string[],
+  o: { pass: Pass; instrumented: string; findings: string },
+): Promise<boolean> {
+  const before = findingsIn(o.findings)
+  const child = spawn('vitest', ['run', '--config', 'config/vitest-mutants.ts'], {
+    env: {
+      ...process.env,
+      MUTANTS_TESTS: tests.join(' '),
+      MUTANTS_SOURCES: o.instrumented,
+      MUTANTS_FINDINGS: o.findings,
+      MUTANTS_PASS: o.pass,
+    },
+    stdio: 'ignore',
+    detached: true,
+  })
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  }
+  process.on('exit', end)
+  let isStuck = false
+  const watch = setInterval(() => {
+    const quietMs = Date.now() - statSync(o.findings).mtimeMs
+    isStuck = quietMs > STUCK_AFTER_MS[o.pass] && changeTried(o.findings) !== null
+    if (isStuck) end()
+  }, 500)
+  await new Promise((resolve) => child.on('close', resolve))
+  clearInterval(watch)
+  process.off('exit', end)
+  const tried = changeTried(o.findings)
+  if (tried !== null) {
+    const { trying, test } = tried
+    const finding: Finding = isStuck ? { noticed: trying, test } : { unsure: trying, test }
+    write(o.findings, finding)
+  }
+  const after = findingsIn(o.findings).slice(before.length)
+  return tried === null && !after.some((one) => 'unsure' in one)
+}
+
+/** The change that a test is trying, or was when its process ended. */
+function changeTried(findings: string): Extract<Finding, { trying: string }> | null {
+  const last = findingsIn(findings).at(-1)
+  return last !== undefined && 'trying' in last ? last : null
+}

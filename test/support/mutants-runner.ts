@@ -1,0 +1,143 @@
+/**
+ * Runs each test as it is, and then once more with each change that it comes by, in one process:
+ * nothing is loaded again. Whatever fails with a change must pass again without it; if it does not,
+ * the process is spoilt and ends, and `mutants-quickly.ts` begins another one.
+ */
+import {
+  TestRunner,
+  type RunnerTask,
+  type RunnerTestCase,
+  type RunnerTestFile,
+  type TestTryOptions,
+} from 'vitest'
+import { findingsIn, write as writeTo, type Finding } from './mutants-findings.ts'
+
+/** How often each change was come by. */
+type Hits = Record<string, number>
+
+/** What the instrumented sources look at. */
+interface Switches {
+  activeMutant?: string | undefined
+  currentTestId?: string | undefined
+  mutantCoverage?: { static: Hits; perTest: Record<string, Hits> }
+  hitCount?: number
+  hitLimit?: number
+}
+const switches = ((globalThis as { __stryker__?: Switches }).__stryker__ ??= {})
+
+const FILE = process.env['MUTANTS_FINDINGS'] ?? ''
+const takesSlow = process.env['MUTANTS_PASS'] === 'slow'
+/** Slower tests come in the second pass, when most changes were noticed already. */
+const SLOW_MS = 150
+/** A loop that a change made endless ends in an error. */
+const hitLimit = (hits: number): number => hits * 20 + 1000
+/** Vitest tries again what fails: this is what fails when nothing else does. */
+const ONCE_MORE = 'once more'
+
+const before = findingsIn(FILE)
+const decided = new Set<string>()
+const done = new Set<string>()
+const slow = new Set<string>()
+for (const one of before) {
+  if ('noticed' in one) decided.add(one.noticed)
+  if ('unsure' in one) decided.add(one.unsure)
+  if ('done' in one) done.add(one.done)
+  if ('slow' in one) slow.add(one.slow)
+}
+const write = (finding: Finding): void => writeTo(FILE, finding)
+
+const nameOf = (task: RunnerTask): string =>
+  task.suite === undefined
+    ? `${task.file.name} > ${task.name}`
+    : `${nameOf(task.suite)} > ${task.name}`
+
+export default class MutantsRunner extends TestRunner {
+  #test = ''
+  /** As it is, with a change, and without it again because it failed. */
+  #try: 'plain' | 'changed' | 'repaired' = 'plain'
+  #hits: Hits = {}
+  #changes: string[] = []
+  #isOver = false
+  #beganMs = 0
+
+  override async onBeforeRunTask(task: RunnerTask): Promise<void> {
+    await super.onBeforeRunTask(task)
+    if (task.type !== 'test') return
+    this.#test = nameOf(task)
+    this.#try = 'plain'
+    this.#isOver = false
+    if (done.has(this.#test) || slow.has(this.#test) !== takesSlow) task.mode = 'skip'
+    task.retry = { count: Infinity, condition: () => !this.#isOver }
+  }
+
+  override onAfterRunFiles(files: RunnerTestFile[]): void {
+    super.onAfterRunFiles(files)
+    write({ loaded: Object.keys(switches.mutantCoverage?.static ?? {}) })
+  }
+
+  override onBeforeTryTask(task: RunnerTask, options: TestTryOptions): void {
+    super.onBeforeTryTask(task, options)
+    this.#beganMs = performance.now()
+    if (this.#try === 'plain') switches.currentTestId = task.id
+    if (this.#try !== 'changed') return
+    const [change = ''] = this.#changes
+    write({ trying: change, test: this.#test })
+    switches.hitCount = 0
+    switches.hitLimit = hitLimit(this.#hits[change] ?? 0)
+    switches.activeMutant = change
+  }
+
+  override onAfterTryTask(task: RunnerTask): void {
+    super.onAfterTryTask(task as RunnerTestCase)
+    throw new Error(ONCE_MORE)
+  }
+
+  override async onAfterRetryTask(test: RunnerTestCase, options: TestTryOptions): Promise<void> {
+    await super.onAfterRetryTask(test, options)
+    switches.activeMutant = undefined
+    switches.currentTestId = undefined
+    const errors = test.result?.errors ?? []
+    const why = errors.find(({ message }) => message !== ONCE_MORE)?.message ?? null
+    if (test.result) {
+      test.result.errors = [{ message: ONCE_MORE }]
+      test.result.attempts = []
+    }
+    if (this.#try === 'plain') this.#begin(test.id, why)
+    else this.#goOn(why !== null)
+    this.#isOver ||= this.#changes.length === 0
+    if (this.#isOver && slow.has(this.#test) === takesSlow) write({ done: this.#test })
+  }
+
+  /** After the first try: which changes does it come by? */
+  #begin(id: string, why: string | null): void {
+    this.#hits = switches.mutantCoverage?.perTest[id] ?? {}
+    this.#changes = Object.keys(this.#hits).filter((change) => !decided.has(change))
+    this.#try = 'changed'
+    if (why !== null) {
+      write({ fails: this.#test, why })
+      this.#isOver = true
+    } else if (!takesSlow && performance.now() - this.#beganMs > SLOW_MS) {
+      slow.add(this.#test)
+      write({ slow: this.#test })
+      this.#isOver = true
+    }
+  }
+
+  #goOn(hasFailed: boolean): void {
+    const [change = ''] = this.#changes
+    if (this.#try === 'changed' && hasFailed) {
+      this.#try = 'repaired'
+      return
+    }
+    if (this.#try === 'repaired') {
+      write(
+        hasFailed ? { unsure: change, test: this.#test } : { noticed: change, test: this.#test },
+      )
+      // Vitest holds up every gentler end.
+      if (hasFailed) process.kill(process.pid, 'SIGKILL')
+      decided.add(change)
+    }
+    this.#try = 'changed'
+    this.#changes.shift()
+  }
+}

@@ -1,0 +1,209 @@
+/** A real PostgreSQL for tests: one cluster for a run, begun by whoever needs it first. */
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const VARIABLE = 'TESTS_POSTGRES'
+/** Nothing that tests write must survive the machine; what must is tested on a cluster of its own. */
+const FAST = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'max_connections=200']
+
+/** Of Vitest's global setup: where a cluster will be, if a test asks for one. */
+export function setup(): void {
+  process.env[VARIABLE] ??= mkdtempSync(join(tmpdir(), 'pg-'))
+}
+
+/** Takes it away at the end. */
+export function teardown(): void {
+  const folder = process.env[VARIABLE]
+  if (folder === undefined) return
+  if (existsSync(join(folder, 'data'))) new Cluster(folder).stop('immediate')
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Whether a server is installed. */
+export function hasPostgres(): boolean {
+  return binFolder() !== undefined
+}
+
+/** The cluster of this run; it is begun when it is first asked for. */
+export async function sharedCluster(): Promise<Cluster> {
+  const folder = process.env[VARIABLE]
+  if (folder === undefined) throw new Error('the global setup did not run')
+  const cluster = new Cluster(folder)
+  const isFirst = makeOnce(join(folder, 'begun'))
+  if (isFirst) {
+    cluster.create()
+    cluster.start(FAST)
+    mkdirSync(join(folder, 'ready'))
+  }
+  while (!existsSync(join(folder, 'ready'))) await pause(20)
+  return cluster
+}
+
+/** A cluster of a test file's own, which it may stop, starve and take away. Begin it in `beforeAll`. */
+export function ownCluster(): { cluster: Cluster; [Symbol.dispose](): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'pg-'))
+  const cluster = new Cluster(folder)
+  cluster.create()
+  return {
+    cluster,
+    [Symbol.dispose]() {
+      try {
+        cluster.stop('immediate')
+      } catch {
+        // it does not run
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A name for a schema that nobody has. */
+export const freshSchema = (): string => `t_${randomBytes(8).toString('hex')}`
+
+/** A cluster in a folder of its own, which holds its socket too; it listens nowhere else. */
+export class Cluster {
+  readonly folder: string
+  #port = 5432
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** Of its superuser, who is let in without a password. */
+  get url(): string {
+    return this.urlOf('postern')
+  }
+
+  urlOf(user: string, database = 'postgres'): string {
+    const place = new URLSearchParams({ host: this.folder, port: String(this.#port) })
+    return `postgres://${user}@/${database}?${place}`
+  }
+
+  get #data(): string {
+    return join(this.folder, 'data')
+  }
+
+  /** initdb, which refuses root: then it is the user `postgres`, as the server is. */
+  create(): void {
+    chmodSync(this.folder, 0o755)
+    const user = serverUser()
+    if (user !== null) chownSync(this.folder, user, user)
+    const options = ['-U', 'postern', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+    this.#run('initdb', '-D', this.#data, ...options)
+  }
+
+  /**
+   * @param settings as in postgresql.conf, `name=value`
+   * @param o `port` of this machine that it listens on too
+   */
+  start(settings: readonly string[] = [], { port }: { port?: number } = {}): void {
+    this.#port = port ?? this.#port
+    const listens = port === undefined ? ["listen_addresses=''"] : ['listen_addresses=127.0.0.1']
+    const places = [...listens, `unix_socket_directories=${this.folder}`]
+    const all = [...settings, ...places, ...(port === undefined ? [] : [`port=${port}`])]
+    const options = all.map((one) => `-c ${one}`).join(' ')
+    const log = join(this.folder, 'log')
+    this.#run('pg_ctl', '-D', this.#data, '-l', log, '-o', options, '-w', 'start')
+    this.#stopWithin(process.ppid)
+  }
+
+  stop(mode: 'fast' | 'immediate'): void {
+    this.#run('pg_ctl', '-D', this.#data, '-m', mode, '-w', 'stop')
+  }
+
+  /** Stops it, at the latest when a process is gone: nothing outlives a run that is cut short. */
+  #stopWithin(pid: number): void {
+    const [server = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
+    const script =
+      'while kill -0 "$1" && kill -0 "$2"; do sleep 1; done 2>/dev/null; kill -QUIT "$2" 2>/dev/null'
+    const args = ['-c', script, 'sh', String(pid), server]
+    spawn('sh', args, { detached: true, stdio: 'ignore' }).unref()
+  }
+
+  /** Stops every process of the server in its tracks, or lets them go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const [first = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8' })
+    for (const pid of [first, ...children.trim().split(/\s+/)]) process.kill(Number(pid), signal)
+  }
+
+  /** Replaces who is let in, and how (pg_hba.conf), before the server starts. */
+  letIn(...lines: string[]): void {
+    writeFileSync(join(this.#data, 'pg_hba.conf'), `${lines.join('\n')}\n`)
+  }
+
+  /** A file of this user among those of the server. */
+  own(path: string): void {
+    const user = serverUser()
+    if (user !== null) chownSync(path, user, user)
+  }
+
+  /** Runs SQL as the superuser. @returns what psql prints, unaligned */
+  sql(statement: string, database = 'postgres'): string {
+    const args = [
+      '-X',
+      '-q',
+      '-A',
+      '-t',
+      '-h',
+      this.folder,
+      '-p',
+      String(this.#port),
+      '-U',
+      'postern',
+      '-d',
+      database,
+    ]
+    return execFileSync('psql', [...args, '-c', statement], { encoding: 'utf8' }).trim()
+  }
+
+  /** Everything in a database, as SQL. */
+  dump(database = 'postgres'): Buffer {
+    const args = ['-h', this.folder, '-U', 'postern', '-d', database]
+    return execFileSync('pg_dump', args, { maxBuffer: 1 << 30 })
+  }
+
+  #run(program: string, ...args: string[]): void {
+    const command = join(binFolder() ?? '', program)
+    const user = serverUser()
+    const [file, all] =
+      user === null
+        ? [command, args]
+        : ['setpriv', [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', command, ...args]]
+    execFileSync(file, all, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.folder })
+  }
+}
+
+/** Debian keeps the server's programs out of PATH. */
+function binFolder(): string | undefined {
+  return globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
+}
+
+/** Whom root lets the server run as; null for anybody else, who runs it. */
+function serverUser(): number | null {
+  if (process.getuid?.() !== 0) return null
+  return Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }))
+}
+
+function makeOnce(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}

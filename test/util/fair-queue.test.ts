@@ -1,0 +1,91 @@
+import { expect, test, vi } from 'vitest'
+import { FairQueue, type Lane } from '../../src/util/fair-queue.ts'
+
+/** Tasks that note when they begin, and end when they are told to. */
+function tasks() {
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const add = (lane: Lane, name: string): Promise<void> =>
+    lane.run(() => {
+      begun.push(name)
+      return new Promise((resolve) => ends.push(resolve))
+    })
+  const endOne = async (): Promise<void> => {
+    ends.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { begun, add, endOne }
+}
+
+test('one who comes late waits behind one task of the one who came first, not behind all', async () => {
+  const queue = new FairQueue({ slots: 1, perLane: Infinity })
+  const [flooded, quiet] = [queue.lane(), queue.lane()]
+  const { begun, add, endOne } = tasks()
+  for (let n = 0; n < 100; n++) void add(flooded, `flooded ${n}`)
+  void add(quiet, 'quiet')
+  await endOne()
+  await endOne()
+  expect(begun.slice(0, 3)).toEqual(['flooded 0', 'flooded 1', 'quiet'])
+})
+
+test('lanes that all have tasks take turns', async () => {
+  const queue = new FairQueue({ slots: 1, perLane: Infinity })
+  const lanes = [queue.lane(), queue.lane(), queue.lane()]
+  const { begun, add, endOne } = tasks()
+  void add(queue.lane(), 'first')
+  for (const [index, lane] of lanes.entries()) {
+    for (let n = 0; n < 3; n++) void add(lane, `${index}`)
+  }
+  for (let n = 0; n < 9; n++) await endOne()
+  expect(begun.slice(1)).toEqual(['0', '1', '2', '0', '1', '2', '0', '1', '2'])
+})
+
+test('no more are under way than there are slots, and than one lane may have', async () => {
+  const queue = new FairQueue({ slots: 3, perLane: 2 })
+  const [one, other] = [queue.lane(), queue.lane()]
+  const { begun, add, endOne } = tasks()
+  for (let n = 0; n < 5; n++) void add(one, 'one')
+  expect([begun.length, one.busy, one.waiting]).toEqual([2, 2, 3])
+  for (let n = 0; n < 5; n++) void add(other, 'other')
+  expect(begun).toEqual(['one', 'one', 'other'])
+  await endOne()
+  expect(begun).toHaveLength(4)
+  for (let n = 0; n < 9; n++) await endOne()
+  expect(begun).toHaveLength(10)
+  expect([one.busy, one.waiting, other.busy, other.waiting]).toEqual([0, 0, 0, 0])
+})
+
+test('a task that fails fails alone, and gives its slot back', async () => {
+  const lane = new FairQueue({ slots: 1, perLane: 1 }).lane()
+  const failed = lane.run(() => Promise.reject(new Error('this one')))
+  const next = lane.run(() => Promise.resolve('the next one'))
+  await expect(failed).rejects.toThrow('this one')
+  expect(await next).toBe('the next one')
+})
+
+test('tasks of one lane begin in the order in which they came', async () => {
+  const lane = new FairQueue({ slots: 2, perLane: 1 }).lane()
+  const { begun, add, endOne } = tasks()
+  for (const name of ['a', 'b', 'c']) void add(lane, name)
+  for (let n = 0; n < 3; n++) await endOne()
+  expect(begun).toEqual(['a', 'b', 'c'])
+})
+
+test('a lane has fewer under way while others have tasks, and more again when they had none lately', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const queue = new FairQueue({ slots: Infinity, perLane: 3, perLaneAmongOthers: 1 })
+  const [one, other] = [queue.lane(), queue.lane()]
+  const { begun, add, endOne } = tasks()
+  for (let n = 0; n < 9; n++) void add(one, 'one')
+  expect(begun).toHaveLength(3)
+  void add(other, 'other')
+  expect(begun).toHaveLength(4)
+  for (let n = 0; n < 3; n++) await endOne()
+  expect([one.busy, other.busy, begun.length]).toEqual([1, 1, 5])
+  await endOne()
+  expect([one.busy, other.busy]).toEqual([1, 0])
+  vi.advanceTimersByTime(1000)
+  await endOne()
+  expect([one.busy, other.busy, begun.length]).toEqual([3, 0, 8])
+  vi.useRealTimers()
+})

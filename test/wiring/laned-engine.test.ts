@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
+import type { SealRequest } from '../../src/pgp/engine.ts'
+import { FairQueue } from '../../src/util/fair-queue.ts'
+import { lanedEngine } from '../../src/wiring/laned-engine.ts'
+
+const REQUEST = { text: 'hello' } as SealRequest
+
+/** An engine whose seals are held, and how two bots see it. */
+function stage() {
+  const begun: (string | undefined)[] = []
+  const ends: (() => void)[] = []
+  const engine = createEngine()
+  const held: MeasuredEngine = {
+    ...engine,
+    seal: ({ owner }) => {
+      begun.push(owner)
+      return new Promise((resolve) => ends.push(() => resolve('sealed')))
+    },
+    openFile: () => Promise.resolve({ outcome: 'not-encrypted' }),
+  }
+  const queue = new FairQueue({ slots: 2, perLane: 2 })
+  const [flooded, quiet] = ['flooded', 'quiet'].map((owner) =>
+    lanedEngine(held, { lane: queue.lane(), owner }),
+  )
+  if (flooded === undefined || quiet === undefined) throw new Error('two bots')
+  const end = async (): Promise<void> => {
+    ends.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { begun, end, flooded, quiet }
+}
+
+test('what one bot asks for is done in turns with what another has flooded the engine with', async () => {
+  const { begun, end, flooded, quiet } = stage()
+  for (let n = 0; n < 50; n++) void flooded.seal(REQUEST)
+  void quiet.seal(REQUEST)
+  void quiet.seal(REQUEST)
+  for (let n = 0; n < 4; n++) await end()
+  expect(begun).toEqual(['flooded', 'flooded', 'quiet', 'flooded', 'quiet', 'flooded'])
+})
+
+test('an attachment waits for no turn', async () => {
+  const { flooded } = stage()
+  for (let n = 0; n < 50; n++) void flooded.seal(REQUEST)
+  const opened = await flooded.openFile({} as never, {} as never)
+  expect(opened.outcome).toBe('not-encrypted')
+})
+
+test('what happens to threads is reported once, not by each bot', () => {
+  const { flooded } = stage()
+  expect(flooded.load()).toEqual({ threads: {}, certificates: null })
+})
