@@ -65,7 +65,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe('postern dev', () => {
+// Processes are started one after the other, which takes its time where others are busy.
+describe('postern dev', { timeout: 120_000 }, () => {
   test('runs a bot, whose answers come sealed; a second one on the folder is refused by name', async () => {
     const { cwd, env, node, dev, botPid } = project()
     const first = dev('--json', ...ANY_PORTS, '--', ...node)
@@ -79,7 +80,7 @@ describe('postern dev', () => {
     ])
     expect(line.tokenFile).toBe(join(cwd, '.postern-dev', 'token'))
     await first.waitForStderr(/\| +the bot runs as echo_bot$/m)
-    const said = await runInProcess(['sandbox', 'say', 'alice', 'dm', 'hello', '--wait'], env)
+    const said = await runInProcess(['sandbox', 'say', 'alice', 'dm', 'hello', '--wait', '60'], env)
     expect(said).toMatchObject({ code: 0, stderr: 'alice wrote into dm (sealed)\n' })
     expect(said.stdout).toMatch(/echo_bot +dm: got hello {2}✓ verified$/m)
     await first.waitForStderr(/echo_bot +dm: got hello$/m)
@@ -102,9 +103,10 @@ describe('postern dev', () => {
     expect(await lineOf(again)).toEqual(line)
     await again.waitForStderr(/the bot runs as echo_bot$/m)
     const more = await runInProcess(
-      ['sandbox', 'say', 'alice', 'dm', 'still there?', '--wait'],
+      ['sandbox', 'say', 'alice', 'dm', 'still there?', '--wait', '60'],
       env,
     )
+    expect(more).toMatchObject({ code: 0, stderr: 'alice wrote into dm (sealed)\n' })
     expect(more.stdout).toMatch(/got still there\? {2}✓ verified$/m)
     again.process.kill('SIGKILL')
     await again.ended

@@ -66,12 +66,12 @@ describe('say', () => {
   })
 
   test('waits for the answer, and prints it with what the phone makes of it', async () => {
-    const said = await run('say', 'alice', 'dm', 'are you there?', '--wait')
+    const said = await run('say', 'alice', 'dm', 'are you there?', '--wait', '60')
     expect(said.code).toBe(0)
     expect(said.stdout).toMatch(
       /^\d\d:\d\d:\d\d echo_bot {7}dm: you said: are you there\? {2}\(readable\)\n$/,
     )
-    const { code, stdout } = await run('say', 'alice', 'dm', 'and now?', '--wait', '--json')
+    const { code, stdout } = await run('say', 'alice', 'dm', 'and now?', '--wait', '60', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       messageId: expect.any(Number),
@@ -94,7 +94,7 @@ describe('say', () => {
   })
 
   test('opens a private chat for who has none yet', async () => {
-    const said = await run('say', 'bob', 'dm', 'it is me', '--wait')
+    const said = await run('say', 'bob', 'dm', 'it is me', '--wait', '60')
     expect(said.stdout).toContain('bob and echo_bot: you said: it is me')
   })
 
@@ -185,7 +185,7 @@ describe('press', () => {
     const chatId = sandbox.home.readableGroup
     await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
     const before = lastPress()
-    const pressing = run('press', 'alice', 'square', 'No', '--wait')
+    const pressing = run('press', 'alice', 'square', 'No', '--wait', '60')
     const callbackId = await nextPress(before)
     await call(`/callbacks/${callbackId}/answer`, { text: 'as you wish', alert: true })
     const { code, stdout } = await pressing

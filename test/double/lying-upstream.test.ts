@@ -79,16 +79,6 @@ for (const [name, reply] of lies) {
   })
 }
 
-test('seventeen megabytes of updates are refused, and the sidecar goes on', async () => {
-  const big = { json: { ok: true, result: [{ updateId: 1, kind: 'x'.repeat(17 << 20) }] } }
-  {
-    using _big = stage.double.script('GET', '/updates', big)
-    const answer = await stage.sidecar.call('GET', '/updates')
-    expect([answer.status, answer.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
-  }
-  expect((await stage.sidecar.call('GET', '/updates')).status).toBe(200)
-})
-
 test('a service that is gone is said to the bot and to /readyz, and found again by itself', async () => {
   const { port } = stage.double
   await stage.double.rest()
