@@ -22,6 +22,10 @@ import { chatAddress } from './route.js'
 /** @typedef {import('./bot-view.js').Sighting} Sighting */
 /** @typedef {import('./bot-view.js').Press} Press */
 /** @typedef {import('./bot-view.js').Sent} Sent */
+/** @typedef {import('./packets.js').Packet} Packet */
+
+/** How many packets of a message are listed at first. */
+const PACKETS_SHOWN = 50
 
 /** What a phone found out, in words. @type {Record<string, [tone: string, words: string]>} */
 const PHONE_VERDICTS = {
@@ -554,23 +558,46 @@ function Armor({ model, armored }) {
       <span class="verdict sealed"><${Icon} name="lock" />sealed</span>
       <span>${formatNumber(armored.length)} characters</span>
     </p>
-    <ul class="packets">
-      ${packets.map(
-        (packet, index) =>
-          html`<li key=${index}>
-            <code>${packet.name}</code>
-            <span>${aboutPacket(model, packet)}</span>
-          </li>`,
-      )}
-      ${packets.length === 0 && html`<li>No packets: the armor is broken.</li>`}
-    </ul>
+    <${PacketList} model=${model} packets=${packets} />
     <details class="armor">
       <summary>armor</summary>
       <pre tabindex="0">${armored.trim()}</pre>
     </details>`
 }
 
-/** @param {Model} model @param {import('./packets.js').Packet} packet */
+/**
+ * The first packets, and all of them when one asks: a hostile message may have thousands.
+ * @extends {Component<{ model: Model, packets: Packet[] }, { hasAll: boolean }>}
+ */
+class PacketList extends Component {
+  state = { hasAll: false }
+
+  render() {
+    const { model, packets } = this.props
+    const shown = this.state.hasAll ? packets : packets.slice(0, PACKETS_SHOWN)
+    const left = packets.length - shown.length
+    return html`<ul class="packets">
+      ${shown.map(
+        (packet, index) =>
+          html`<li key=${index}>
+            <code>${packet.name}</code>
+            <span>${aboutPacket(model, packet)}</span>
+          </li>`,
+      )}
+      ${
+        left > 0 &&
+        html`<li>
+          <button onClick=${() => this.setState({ hasAll: true })}>
+            ${formatCount(left, 'more packet')}
+          </button>
+        </li>`
+      }
+      ${packets.length === 0 && html`<li>No packets: the armor is broken.</li>`}
+    </ul>`
+  }
+}
+
+/** @param {Model} model @param {Packet} packet */
 function aboutPacket(model, { keyId, detail, bytes }) {
   if (keyId === null) return formatBytes(bytes)
   if (isAnonymous(keyId)) return 'to somebody unnamed'
