@@ -44,13 +44,16 @@ address in BASE_URL, and a file with its token in BOT_TOKEN_FILE.`,
   return addExample(command, 'postern dev -- node my-bot.js').action(run)
 }
 
-async function run(command: string[], flags: DevFlags): Promise<void> {
+async function run(command: string[], _flags: DevFlags, self: Command): Promise<void> {
+  // With `--bot`, which the parser takes for that of every command.
+  const flags: DevFlags = self.optsWithGlobals()
   const stop = shutdownRequested()
   const path = resolve(flags.dataDir)
-  // Before the folder: with --fresh a name that was mistyped would cost the world.
   const seed = flags.seed === undefined ? null : readSeedFile(flags.seed)
+  const { checkSeed, startDev } = await import('./dev-setup.ts')
+  // Before the folder: with --fresh a mistake would cost the world.
+  if (seed !== null && flags.fresh === true) checkSeed(seed, flags.bot)
   using folder = openDevFolder(path, { fresh: flags.fresh === true })
-  const { startDev } = await import('./dev-setup.ts')
   await using dev = await startDev({
     folder,
     seed,

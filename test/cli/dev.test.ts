@@ -140,6 +140,26 @@ describe('postern dev', () => {
     expect(readFileSync(world, 'utf8')).toBe('x')
   })
 
+  test.each([
+    ['with a mistake', 'people: { zoe: { fristName: Zoe } }', [], 'people.zoe.fristName'],
+    ['of several bots', 'bots: { one_bot: {}, two_bot: {} }', [], '--bot: one_bot, two_bot'],
+    ['without the bot', 'bots: { one_bot: {} }', ['--bot', 'two_bot'], 'no bot is called two_bot'],
+  ])('a seed %s costs no world, with --fresh either', async (_what, text, args, message) => {
+    const { cwd, env } = project()
+    const path = join(cwd, 'dev')
+    {
+      using folder = openDevFolder(path, { fresh: false })
+      writeFileSync(folder.world, 'x')
+    }
+    const seed = join(cwd, 'seed.yaml')
+    writeFileSync(seed, text)
+    const flags = ['--data-dir', path, '--fresh', '--seed', seed, ...args]
+    const dev = await runInProcess(['dev', ...flags, ...ANY_PORTS], env)
+    expect([dev.code, dev.stdout]).not.toEqual([0, ''])
+    expect(dev.stderr).toContain(message)
+    expect(readFileSync(join(path, 'world'), 'utf8')).toBe('x')
+  })
+
   test('a program that is not there ends it, with what to do', async () => {
     const { dev } = project()
     const { code, stdout, stderr } = await dev(...ANY_PORTS, '--', 'nodde', 'my-bot.mjs').ended
