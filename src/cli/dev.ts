@@ -89,9 +89,15 @@ async function runBot(command: string[], dev: Dev, stop: Promise<void>): Promise
 async function startBot(command: string[], { botUrl, tokenFile, log }: Dev) {
   const [program, ...args] = command
   if (program === undefined) return null
+  const { env, hasWithheld } = commandEnvironment({
+    added: { BASE_URL: botUrl, BOT_TOKEN_FILE: tokenFile },
+    // A bot that prefers it would call with a token that this world does not know.
+    withheld: 'BOT_TOKEN',
+  })
+  if (hasWithheld) printNotice('the BOT_TOKEN of your shell is not handed on to the command')
   return await startCommand({
     command: [program, ...args],
-    env: commandEnvironment({ BASE_URL: botUrl, BOT_TOKEN_FILE: tokenFile }),
+    env,
     onLine: (line, stream) => log.show({ who: stream === 'stdout' ? '  |' : '  !', text: line }),
     untilTaken: async () => {
       await log.settled()

@@ -160,6 +160,18 @@ describe('postern dev', () => {
     expect(readFileSync(join(path, 'world'), 'utf8')).toBe('x')
   })
 
+  test('the shell’s own BOT_TOKEN is kept from the bot, and that is said once', async () => {
+    const { cwd, env } = project()
+    const show = ['sh', '-c', 'echo "token <$BOT_TOKEN> file <$BOT_TOKEN_FILE>"']
+    const options = { cwd, env: { ...env, BOT_TOKEN: 'somebody-elses' } }
+    const running = start(['dev', ...ANY_PORTS, '--', ...show], options)
+    await running.waitForStdout(/token <> file <.*token>$/m)
+    running.process.kill('SIGINT')
+    const { stdout, stderr } = await running.ended
+    expect(stderr.match(/BOT_TOKEN of your shell is not handed on/g)).toHaveLength(1)
+    expect(stdout + stderr).not.toContain('somebody-elses')
+  })
+
   test('a program that is not there ends it, with what to do', async () => {
     const { dev } = project()
     const { code, stdout, stderr } = await dev(...ANY_PORTS, '--', 'nodde', 'my-bot.mjs').ended
