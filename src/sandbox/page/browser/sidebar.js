@@ -72,7 +72,7 @@ export function Sidebar({ model }) {
             </ul>`
         }
       </nav>
-      <nav aria-label="Behind the scenes" class="backstage">
+      <nav aria-label="Sandbox" class="sandbox-links">
         <a class="entry" href="#/world" aria-current=${route.view === 'world' ? 'page' : null}>
           <${Icon} name="world" />World
         </a>
