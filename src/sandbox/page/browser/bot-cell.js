@@ -6,7 +6,7 @@ import { Icon } from './icons.js'
 import { Raw, Verdict, Words } from './words.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').StoredMessage} StoredMessage */
+/** @typedef {import('./state.js').StoredMessage} StoredMessage */
 /** @typedef {import('./bot-view.js').Sighting} Sighting */
 /** @typedef {import('./bot-view.js').Press} Press */
 /** @typedef {import('./bot-view.js').Sent} Sent */

@@ -9,8 +9,8 @@ import { chatAddress } from './route.js'
 import { Verdict, Words } from './words.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').StoredMessage} StoredMessage */
-/** @typedef {import('./model.js').ShownMessage} ShownMessage */
+/** @typedef {import('./state.js').StoredMessage} StoredMessage */
+/** @typedef {import('./state.js').ShownMessage} ShownMessage */
 
 /** What a phone found out, in words. @type {Record<string, [tone: string, words: string]>} */
 const PHONE_VERDICTS = {
@@ -141,7 +141,7 @@ function Tools({ model, stored, shown }) {
   if (person === null || chat === null) return null
   const where = { userId: person.id, chatId: chat.id, messageId: stored.id }
   const isOwn = stored.fromId === person.id
-  const write = (/** @type {Partial<import('./model.js').Draft>} */ draft) => {
+  const write = (/** @type {Partial<import('./state.js').Draft>} */ draft) => {
     model.setDraft(draft)
     document.getElementById('words')?.focus()
   }

@@ -10,8 +10,8 @@ import { ServiceCell } from './service-cell.js'
 import { Raw, Words } from './words.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').StoredMessage} StoredMessage */
-/** @typedef {import('./model.js').ShownMessage} ShownMessage */
+/** @typedef {import('./state.js').StoredMessage} StoredMessage */
+/** @typedef {import('./state.js').ShownMessage} ShownMessage */
 /** @typedef {import('./bot-view.js').Sighting} Sighting */
 /** @typedef {import('./bot-view.js').Press} Press */
 /** @typedef {import('./bot-view.js').Sent} Sent */

@@ -9,7 +9,7 @@ import { isAnonymous, packetsOf } from './packets.js'
 import { Raw, Words } from './words.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').StoredMessage} StoredMessage */
+/** @typedef {import('./state.js').StoredMessage} StoredMessage */
 /** @typedef {import('./packets.js').Packet} Packet */
 
 /** How many packets of a message are listed at first. */

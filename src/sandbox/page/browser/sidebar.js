@@ -3,7 +3,7 @@ import { html } from './html.js'
 import { Icon } from './icons.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').Chat} Chat */
+/** @typedef {import('./state.js').Chat} Chat */
 
 /** Who one is, the chats, and the ways to the rest. @param {{ model: Model }} props */
 export function Sidebar({ model }) {
