@@ -115,7 +115,7 @@ const PROTECTIONS = {
 }
 
 /** Prints what a backup holds, for people. */
-export function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
+function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
   print(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
   print(`size        ${bytes} bytes, schema ${version}`)
   print(`protection  ${method === null ? 'none, and no secrets' : PROTECTIONS[method]}`)

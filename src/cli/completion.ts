@@ -32,7 +32,7 @@ called postern: an executable, an alias or a function.`,
 }
 
 /** Every command of a program with what can stand behind it, itself first. */
-export function describeTree(root: Command): CompletedCommand[] {
+function describeTree(root: Command): CompletedCommand[] {
   const common = [...root.options, helpOf(root)].map(describeOption)
   const isOfProgram = (long: string): boolean => long === '--version'
   const walk = (command: Command, at: string): CompletedCommand[] => {

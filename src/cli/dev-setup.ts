@@ -9,6 +9,7 @@ import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic, type BotExchange } from '../sandbox/page/bot-traffic.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
+import { readSeed } from '../sandbox/seed/read.ts'
 import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
 import { DevLog } from './dev-log.ts'
 import { describeLogLine } from './dev-sidecar-log.ts'
@@ -66,7 +67,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       ...(seed === null ? {} : { world: seed.content }),
     }).catch((error: unknown) => refuse(error, seed)),
   )
-  const bot = chooseBot(sandbox, botName)
+  const bot = chooseBot(sandbox.bots, botName)
   const tokenFile = folder.keepToken(await tokenOf(sandbox, bot.id))
   const log = new DevLog({ sandbox, botId: bot.id, print })
   const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
@@ -121,6 +122,20 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   }
 }
 
+/** Refuses a seed that is wrong, or has no such bot. @throws OperatorError `settings` or `usage` */
+export function checkSeed(seed: SeedFile, botName: string | undefined): void {
+  const bots = Object.keys(botsOf(seed)).map((username) => ({ username }))
+  chooseBot(bots, botName)
+}
+
+function botsOf(seed: SeedFile): object {
+  try {
+    return readSeed(seed.content).bots
+  } catch (error) {
+    return refuse(error, seed)
+  }
+}
+
 /** Those that were named, else those of the last start, else the usual ones that are free. */
 async function choosePorts({ ports, folder }: DevOptions): Promise<DevPorts> {
   const chosen = DEV_PORTS.map(async (name) => {
@@ -143,7 +158,10 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-function chooseBot({ bots }: Sandbox, name: string | undefined): { id: number; username: string } {
+function chooseBot<Bot extends { username: string }>(
+  bots: readonly Bot[],
+  name: string | undefined,
+): Bot {
   const [first, ...others] = bots
   const handles = bots.map(({ username }) => username).join(', ')
   if (name !== undefined) {

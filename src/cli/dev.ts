@@ -44,13 +44,16 @@ address in BASE_URL, and a file with its token in BOT_TOKEN_FILE.`,
   return addExample(command, 'postern dev -- node my-bot.js').action(run)
 }
 
-async function run(command: string[], flags: DevFlags): Promise<void> {
+async function run(command: string[], _flags: DevFlags, self: Command): Promise<void> {
+  // With `--bot`, which the parser takes for that of every command.
+  const flags: DevFlags = self.optsWithGlobals()
   const stop = shutdownRequested()
   const path = resolve(flags.dataDir)
-  // Before the folder: with --fresh a name that was mistyped would cost the world.
   const seed = flags.seed === undefined ? null : readSeedFile(flags.seed)
+  const { checkSeed, startDev } = await import('./dev-setup.ts')
+  // Before the folder: with --fresh a mistake would cost the world.
+  if (seed !== null && flags.fresh === true) checkSeed(seed, flags.bot)
   using folder = openDevFolder(path, { fresh: flags.fresh === true })
-  const { startDev } = await import('./dev-setup.ts')
   await using dev = await startDev({
     folder,
     seed,
@@ -86,9 +89,15 @@ async function runBot(command: string[], dev: Dev, stop: Promise<void>): Promise
 async function startBot(command: string[], { botUrl, tokenFile, log }: Dev) {
   const [program, ...args] = command
   if (program === undefined) return null
+  const { env, hasWithheld } = commandEnvironment({
+    added: { BASE_URL: botUrl, BOT_TOKEN_FILE: tokenFile },
+    // A bot that prefers it would call with a token that this world does not know.
+    withheld: 'BOT_TOKEN',
+  })
+  if (hasWithheld) printNotice('the BOT_TOKEN of your shell is not handed on to the command')
   return await startCommand({
     command: [program, ...args],
-    env: commandEnvironment({ BASE_URL: botUrl, BOT_TOKEN_FILE: tokenFile }),
+    env,
     onLine: (line, stream) => log.show({ who: stream === 'stdout' ? '  |' : '  !', text: line }),
     untilTaken: async () => {
       await log.settled()

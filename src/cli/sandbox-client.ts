@@ -37,8 +37,12 @@ export async function withSandbox<T>(
   use: (control: Control) => Promise<T>,
 ): Promise<T> {
   const given = named ?? sandboxControlUrl()
-  if (given !== undefined && !URL.canParse(given)) {
-    throw new OperatorError('usage', 'the address of the sandbox is no URL', HOW_TO_NAME)
+  if (given !== undefined && !isHttpUrl(given)) {
+    throw new OperatorError(
+      'usage',
+      'the address of the sandbox is no URL with http:// or https://',
+      HOW_TO_NAME,
+    )
   }
   const url = (given ?? (await findNewest())).replace(/\/+$/, '')
   const [{ createControlClient }, { ControlError }] = await Promise.all([
@@ -57,6 +61,11 @@ export async function withSandbox<T>(
       { cause: error },
     )
   }
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && ['http:', 'https:'].includes(url.protocol)
 }
 
 /** The control of the newest sandbox that answers. Says which, where there are several. */

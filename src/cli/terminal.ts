@@ -111,7 +111,7 @@ export function exitCodeOf(error: unknown): ExitCode {
  * clone nothing is called \`postern\`.
  */
 export function asTyped(text: string): string {
-  return text.replace(/`postern (?=[a-z<])/g, `\`${invocation()} `)
+  return text.replace(/`postern (?=[a-z<-])/g, `\`${invocation()} `)
 }
 
 /** The same for a line that is a command: `postern key show | gpg --import`. */

@@ -68,12 +68,19 @@ function mayHaveKeychain(env: Readonly<Record<string, string>>): boolean {
   return DBUS_SESSION_BUS_ADDRESS !== '' || hasBus
 }
 
-/** The environment for a command that runs beside us: ours without our secrets, and what is added. */
-export function commandEnvironment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const env = { ...process.env }
+/**
+ * The environment for a command that runs beside us: ours without our secrets, and what is added.
+ * @param o `withheld`: a variable that is not handed on either
+ * @returns also whether there was something to withhold
+ */
+export function commandEnvironment(o: {
+  added: Readonly<Record<string, string>>
+  withheld: string
+}): { env: NodeJS.ProcessEnv; hasWithheld: boolean } {
+  const { [o.withheld]: withheld, ...env } = process.env
   for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete env[name]
   for (const name of PASSPHRASE_VARIABLES) delete env[name]
-  return { ...env, ...added }
+  return { env: { ...env, ...o.added }, hasWithheld: withheld !== undefined }
 }
 
 /**

@@ -142,6 +142,38 @@ describe('postern dev', { timeout: 120_000 }, () => {
     expect(readFileSync(world, 'utf8')).toBe('x')
   })
 
+  test.each([
+    ['with a mistake', 'people: { zoe: { fristName: Zoe } }', [], 'people.zoe.fristName'],
+    ['of several bots', 'bots: { one_bot: {}, two_bot: {} }', [], '--bot: one_bot, two_bot'],
+    ['without the bot', 'bots: { one_bot: {} }', ['--bot', 'two_bot'], 'no bot is called two_bot'],
+  ])('a seed %s costs no world, with --fresh either', async (_what, text, args, message) => {
+    const { cwd, env } = project()
+    const path = join(cwd, 'dev')
+    {
+      using folder = openDevFolder(path, { fresh: false })
+      writeFileSync(folder.world, 'x')
+    }
+    const seed = join(cwd, 'seed.yaml')
+    writeFileSync(seed, text)
+    const flags = ['--data-dir', path, '--fresh', '--seed', seed, ...args]
+    const dev = await runInProcess(['dev', ...flags, ...ANY_PORTS], env)
+    expect([dev.code, dev.stdout]).not.toEqual([0, ''])
+    expect(dev.stderr).toContain(message)
+    expect(readFileSync(join(path, 'world'), 'utf8')).toBe('x')
+  })
+
+  test('the shell’s own BOT_TOKEN is kept from the bot, and that is said once', async () => {
+    const { cwd, env } = project()
+    const show = ['sh', '-c', 'echo "token <$BOT_TOKEN> file <$BOT_TOKEN_FILE>"']
+    const options = { cwd, env: { ...env, BOT_TOKEN: 'somebody-elses' } }
+    const running = start(['dev', ...ANY_PORTS, '--', ...show], options)
+    await running.waitForStdout(/token <> file <.*token>$/m)
+    running.process.kill('SIGINT')
+    const { stdout, stderr } = await running.ended
+    expect(stderr.match(/BOT_TOKEN of your shell is not handed on/g)).toHaveLength(1)
+    expect(stdout + stderr).not.toContain('somebody-elses')
+  })
+
   test('a program that is not there ends it, with what to do', async () => {
     const { dev } = project()
     const { code, stdout, stderr } = await dev(...ANY_PORTS, '--', 'nodde', 'my-bot.mjs').ended

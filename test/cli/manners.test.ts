@@ -128,6 +128,9 @@ describe('a hint in a clone', () => {
       'hint: start it with `npm run -s postern -- run`',
     )
     expect(await say(dataFolder(), ['status'])).toContain(`hint: start it with \`node ${BIN} run\``)
+    expect(await say(ROOT, ['nonsense'])).toContain(
+      '`npm run -s postern -- --help` lists the commands',
+    )
   })
 
   test('and so do the examples of help', async () => {

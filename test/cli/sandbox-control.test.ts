@@ -38,6 +38,8 @@ describe('postern sandbox reset, snapshot, restore', () => {
   test.each([
     ['reset', {}, 2, 'no sandbox is named, and none of yours runs'],
     ['reset --control nonsense', {}, 2, 'is no URL'],
+    ['reset --control javascript:x', {}, 2, 'is no URL with http:// or https://'],
+    ['reset', { POSTERN_SANDBOX_CONTROL: 'file:///tmp' }, 2, 'is no URL with http:// or https://'],
     ['restore', { POSTERN_SANDBOX_CONTROL: 'http://127.0.0.1:9' }, 2, 'name'],
     ['reset --control http://127.0.0.1:9', {}, 1, 'no sandbox answers at http://127.0.0.1:9'],
     ['rest', {}, 2, 'rest'],

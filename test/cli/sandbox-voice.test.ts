@@ -119,6 +119,26 @@ describe('say', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toContain('cannot write there: they blocked the bot')
   })
+
+  test.each([[['']], [[' ', '\n']]])('does not write %j', async (words) => {
+    const refused = await run('say', 'alice', 'dm', ...words)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('text: there is nothing to write')
+  })
+
+  test('quotes no message that is not there', async () => {
+    const { control, home } = sandbox
+    const before = await control.messages({ chatId: home.privateChat })
+    for (const command of [
+      ['say', 'alice', 'dm', 'x'],
+      ['attach', 'alice', 'dm', import.meta.filename],
+    ]) {
+      const refused = await run(...command, '--reply', '999999')
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toContain('no message has the id 999999')
+    }
+    expect(await control.messages({ chatId: home.privateChat })).toEqual(before)
+  })
 })
 
 describe('attach', () => {

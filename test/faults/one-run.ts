@@ -5,11 +5,14 @@ import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/sidecar-process.ts'
 import { Bot } from './bot.ts'
 import { check, type Evidence, type Outcome } from './checker.ts'
+import { evidenceOfService } from './evidence.ts'
 import { during, newHistory, type History, type Trouble } from './history.ts'
 import { Keeper } from './keeper.ts'
 import { People } from './people.ts'
 import { Service } from './service.ts'
+import { track, type Makes } from './track.ts'
 import { DEATHS, MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
+import { untilHeard } from './until-heard.ts'
 
 const HEAL_MS = 150_000
 const SNAPSHOT_MS = 500
@@ -83,36 +86,27 @@ async function trouble(stage: Stage, random: Random, forMs: number): Promise<voi
   const { keeper, history, people } = stage
   const looking = lookAlong(keeper, history, enough)
   const { 'full-disk': _full, 'read-only': _readOnly, ...anywhere } = MACHINE
+  const along = (table: typeof MACHINE) => {
+    const makes: Makes = Object.entries(table).map(([name, make]) => [
+      name as Trouble,
+      (r: Random) => make(stage, r),
+    ])
+    return track(history, { makes, random: random.fork(), longestCalmMs: 700, enough })
+  }
   await Promise.all([
     people.writeAlong(enough),
-    track(stage, { table: keeper.hasDisk ? MACHINE : anywhere, random: random.fork(), enough }),
-    track(stage, { table: SERVICE, random: random.fork(), enough }),
-    track(stage, { table: SERVICE, random: random.fork(), enough }),
-    track(stage, { table: OTHERS, random: random.fork(), enough }),
-    track(stage, { table: DEATHS, random: random.fork(), enough }),
+    along(keeper.hasDisk ? MACHINE : anywhere),
+    along(SERVICE),
+    along(SERVICE),
+    along(OTHERS),
+    along(DEATHS),
     looking,
   ])
 }
 
-/** Makes trouble of one table, one after the other, in an order that follows from chance. */
-async function track(
-  stage: Stage,
-  o: { table: typeof MACHINE; random: Random; enough: AbortSignal },
-): Promise<void> {
-  const names = Object.keys(o.table) as Trouble[]
-  while (!o.enough.aborted) {
-    for (const name of o.random.shuffled(names)) {
-      const random = o.random.fork()
-      await pause(random.between(100, 700), undefined, { signal: o.enough }).catch(() => {})
-      if (o.enough.aborted) return
-      await during(stage.history, name, async () => await o.table[name]?.(stage, random))
-    }
-  }
-}
-
 /** Everything is well again: what waited must get through, and every chat must work. */
 async function heal(stage: Stage): Promise<void> {
-  const { service, proxy, keeper, people, bot, history } = stage
+  const { service, proxy, keeper, bot } = stage
   await service.surely((control) => control.clearFaults({}))
   await proxy.up()
   keeper.emptyDisk()
@@ -122,30 +116,7 @@ async function heal(stage: Stage): Promise<void> {
   // the bot's own look at /me is what tells the sidecar first that a lie is over
   await bot.call('GET', '/me')
   await untilReady(keeper.admin ?? '', HEAL_MS)
-  const { alice, bob } = service.home
-  const { aliceWithBot, bobWithBot, ...groups } = people.chats
-  const last = [
-    await people.surelyWrite(alice.id, aliceWithBot),
-    await people.surelyWrite(bob.id, bobWithBot),
-  ]
-  for (const chatId of Object.values(groups)) {
-    last.push(await people.surelyWrite(alice.id, chatId), await people.surelyWrite(bob.id, chatId))
-  }
-  const heard = () => new Set(history.handled.map(({ text }) => text?.slice('/say '.length)))
-  while (performance.now() < untilMs) {
-    const known = heard()
-    if (last.every((canary) => known.has(canary)) && bot.waiting === 0) return
-    await pause(50)
-  }
-  const missing = last.filter((canary) => !heard().has(canary))
-  history.breaches.push(
-    `I6: after everything had healed, ${missing.length} messages were not heard and ${bot.waiting} sends not answered (${lastRefusals(history)})`,
-  )
-}
-
-function lastRefusals(history: History): string {
-  const open = [...history.said.values()].filter(({ accepted }) => accepted.length === 0)
-  return [...new Set(open.map(({ lastRefusal }) => lastRefusal ?? 'no answer'))].join(', ')
+  await untilHeard(stage, untilMs)
 }
 
 async function lookAlong(keeper: Keeper, history: History, enough: AbortSignal): Promise<void> {
@@ -161,29 +132,16 @@ async function snapshot(keeper: Keeper, history: History): Promise<void> {
 }
 
 async function evidence(
-  { service, proxy, keeper, people }: Stage,
+  stage: Stage,
   look: Awaited<ReturnType<Keeper['look']>>,
 ): Promise<Evidence> {
-  const { alice, bob, bot } = service.home
-  const inboxes = [alice, bob].map(({ id }) =>
-    service.surely((control) => control.inbox({ userId: id })),
-  )
-  const phones = await Promise.all(inboxes)
-  const { key } = await service.surely((control) => control.bot({ botId: bot.id }))
+  const { keeper } = stage
   return {
-    service: await service.surely((control) => control.transcript({})),
-    wire: proxy.sent(),
-    phones: phones.map(({ inbox }) => inbox),
-    published: key?.fingerprint ?? null,
+    ...(await evidenceOfService(stage)),
     keys: look?.keys ?? null,
     chats: look?.chats ?? null,
     log: keeper.output(),
     atRest: keeper.atRest(),
     secrets: keeper.secrets,
-    encryptedChats: [
-      people.chats.aliceWithBot,
-      people.chats.bobWithBot,
-      people.chats.encryptedGroup,
-    ],
   }
 }

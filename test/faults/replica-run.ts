@@ -5,12 +5,15 @@ import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/sidecar-process.ts'
 import { Bot } from './bot.ts'
 import { check, type Evidence, type Outcome } from './checker.ts'
+import { evidenceOfService } from './evidence.ts'
 import { Fleet } from './fleet.ts'
-import { during, newHistory, type History, type Trouble } from './history.ts'
+import { newHistory, type History, type Trouble } from './history.ts'
 import { People } from './people.ts'
 import { DATABASE, KEY, SIDECAR, startAgain } from './replica-troubles.ts'
 import { Service } from './service.ts'
+import { track, type Makes } from './track.ts'
 import { OTHERS, SERVICE, type Stage } from './troubles.ts'
+import { untilHeard } from './until-heard.ts'
 
 const HEAL_MS = 150_000
 const LOOK_MS = 500
@@ -93,39 +96,24 @@ async function trouble(many: Many, random: Random, forMs: number): Promise<void>
     names.map((name) => [name, (r: Random) => table[name]?.(stage, r)] as const)
   const onOne = <On>(on: On, table: Partial<Record<Trouble, Make<On>>>): Makes =>
     Object.entries(table).map(([name, make]) => [name as Trouble, (r: Random) => make(on, r)])
+  const along = (makes: Makes) =>
+    track(history, { makes, random: random.fork(), longestCalmMs: 900, enough })
   await Promise.all([
     people.writeAlong(enough),
-    ...fleet.replicas.map((one) =>
-      track(history, { makes: onOne(one, SIDECAR), random: random.fork(), enough }),
-    ),
-    track(history, { makes: onOne(fleet, DATABASE), random: random.fork(), enough }),
-    track(history, { makes: onOne(fleet, KEY), random: random.fork(), enough }),
-    track(history, { makes: onStage(SERVICE, AT_SERVICE), random: random.fork(), enough }),
-    track(history, { makes: onStage(OTHERS, PEOPLE), random: random.fork(), enough }),
+    ...fleet.replicas.map((one) => along(onOne(one, SIDECAR))),
+    along(onOne(fleet, DATABASE)),
+    along(onOne(fleet, KEY)),
+    along(onStage(SERVICE, AT_SERVICE)),
+    along(onStage(OTHERS, PEOPLE)),
     lookAlong(fleet, history, enough),
   ])
 }
 
 type Make<On> = (on: On, random: Random) => Promise<void>
-type Makes = readonly (readonly [Trouble, (random: Random) => Promise<void> | undefined])[]
-
-/** Makes one trouble after the other, in an order that follows from chance. */
-async function track(
-  history: History,
-  o: { makes: Makes; random: Random; enough: AbortSignal },
-): Promise<void> {
-  while (!o.enough.aborted) {
-    for (const [name, make] of o.random.shuffled(o.makes)) {
-      const random = o.random.fork()
-      await pause(random.between(100, 900), undefined, { signal: o.enough }).catch(() => {})
-      if (o.enough.aborted) return
-      await during(history, name, async () => await make(random))
-    }
-  }
-}
 
 /** Everything is well again: what waited must get through, and every chat must work. */
-async function heal({ service, proxy, fleet, people, bot, history }: Many): Promise<void> {
+async function heal(many: Many): Promise<void> {
+  const { service, proxy, fleet } = many
   await service.surely((control) => control.clearFaults({}))
   await proxy.up()
   for (const { keeper, relay } of fleet.replicas) {
@@ -137,26 +125,7 @@ async function heal({ service, proxy, fleet, people, bot, history }: Many): Prom
   }
   const untilMs = performance.now() + HEAL_MS
   await Promise.all(fleet.replicas.map(({ keeper }) => untilReady(keeper.admin ?? '', HEAL_MS)))
-  const { alice, bob } = service.home
-  const { aliceWithBot, bobWithBot, ...groups } = people.chats
-  const last = [
-    await people.surelyWrite(alice.id, aliceWithBot),
-    await people.surelyWrite(bob.id, bobWithBot),
-  ]
-  for (const chatId of Object.values(groups)) {
-    last.push(await people.surelyWrite(alice.id, chatId), await people.surelyWrite(bob.id, chatId))
-  }
-  const heard = () => new Set(history.handled.map(({ text }) => text?.slice('/say '.length)))
-  const missing = () => last.filter((canary) => !heard().has(canary)).length
-  while (performance.now() < untilMs) {
-    if (missing() === 0 && bot.waiting === 0) return
-    await pause(100)
-  }
-  const open = [...history.said.values()].filter(({ accepted }) => accepted.length === 0)
-  const why = [...new Set(open.map(({ lastRefusal }) => lastRefusal ?? 'no answer'))].join(', ')
-  history.breaches.push(
-    `I6: after everything had healed, ${missing()} messages were not heard and ${bot.waiting} sends not answered (${why})`,
-  )
+  await untilHeard(many, untilMs)
 }
 
 async function lookAlong(fleet: Fleet, history: History, enough: AbortSignal): Promise<void> {
@@ -175,29 +144,15 @@ async function look(fleet: Fleet, history: History): Promise<void> {
 }
 
 async function evidence(many: Many): Promise<Omit<Evidence, 'log'>> {
-  const { service, proxy, fleet, people } = many
-  const { alice, bob, bot } = service.home
-  const inboxes = [alice, bob].map(({ id }) =>
-    service.surely((control) => control.inbox({ userId: id })),
-  )
-  const phones = await Promise.all(inboxes)
-  const { key } = await service.surely((control) => control.bot({ botId: bot.id }))
+  const { fleet } = many
   const [one] = await fleet.looks()
   return {
-    service: await service.surely((control) => control.transcript({})),
-    wire: proxy.sent(),
-    phones: phones.map(({ inbox }) => inbox),
-    published: key?.fingerprint ?? null,
+    ...(await evidenceOfService(many)),
     keys: one?.keys ?? null,
     chats: one?.chats ?? null,
     rotates: true,
     atRest: [fleet.dump(), ...fleet.replicas.flatMap(({ keeper }) => keeper.atRest())],
     secrets: fleet.secrets,
-    encryptedChats: [
-      people.chats.aliceWithBot,
-      people.chats.bobWithBot,
-      people.chats.encryptedGroup,
-    ],
   }
 }
 

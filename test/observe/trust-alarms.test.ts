@@ -1,35 +1,15 @@
 /** Every alarm on trust is provoked by a service that lies, and its line of the runbook is gone through. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { TRUST_ALARM_CODES, type TrustAlarm } from '../../src/observe/trust-alarms.ts'
+import { startAlertReceiver } from '../support/alert-receiver.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import { ok, type Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const posted: Json[] = []
-const receiver = createServer((request: IncomingMessage, response) => {
-  let body = ''
-  request.on('data', (piece: Buffer) => (body += piece.toString()))
-  request.on('end', () => {
-    posted.push(JSON.parse(body))
-    response.writeHead(204).end()
-  })
-})
-receiver.listen(0, '127.0.0.1')
-await once(receiver, 'listening')
-afterAll(() => {
-  receiver.closeAllConnections()
-  receiver.close()
-})
-
+const { url, posted } = await startAlertReceiver()
 const stage = useStage({
-  env: {
-    POSTERN_ALERT_URL: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
-    POSTERN_CACHE_KEY_LIST_SECONDS: '0',
-  },
+  env: { POSTERN_ALERT_URL: url, POSTERN_CACHE_KEY_LIST_SECONDS: '0' },
 })
 
 const provoked = new Set<TrustAlarm>()

@@ -1,14 +1,12 @@
 /** Each warning comes before what it warns of, and goes when its line of the runbook is followed. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKey } from 'openpgp'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { WarningCode } from '../../src/observe/warnings.ts'
+import { startAlertReceiver } from '../support/alert-receiver.ts'
 import { DoubleService } from '../support/double-service.ts'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
@@ -20,26 +18,12 @@ const DAY_S = 86_400
 const OUT = 'the passphrase of an export'
 
 const folder = mkdtempSync(join(tmpdir(), 'warnings-'))
-const posted: Json[] = []
-const receiver = createServer((request: IncomingMessage, response) => {
-  let body = ''
-  request.on('data', (piece: Buffer) => (body += piece.toString()))
-  request.on('end', () => {
-    posted.push(JSON.parse(body))
-    response.writeHead(204).end()
-  })
-})
-receiver.listen(0, '127.0.0.1')
-await once(receiver, 'listening')
-afterAll(() => {
-  receiver.closeAllConnections()
-  receiver.close()
-  rmSync(folder, { recursive: true })
-})
+const receiver = await startAlertReceiver()
+const { posted } = receiver
+afterAll(() => rmSync(folder, { recursive: true }))
 
-const alertUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
 const env = {
-  POSTERN_ALERT_URL: alertUrl,
+  POSTERN_ALERT_URL: receiver.url,
   POSTERN_KEY_RETAIN_DAYS: '20',
   POSTERN_EXPORT_PASSPHRASE: OUT,
 }

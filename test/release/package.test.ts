@@ -9,9 +9,10 @@ import { run } from '../support/openpgp-run.ts'
 const NEWER = '26.10.0'
 const WITHIN_MS = 240_000
 /** What is no code, types or list. */
-const PAGE = ['icon.svg', 'index.html', 'style.css'].map(
-  (name) => `dist/sandbox/page/browser/${name}`,
-)
+const PAGE = readdirSync('src/sandbox/page/browser')
+  .filter((name) => /\.(?:css|html|svg)$/.test(name))
+  .map((name) => `dist/sandbox/page/browser/${name}`)
+  .toSorted()
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-package-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -46,11 +46,6 @@ export function passRoutes(app: FastifyInstance, parts: PassParts): void {
   })
 }
 
-/** For parts of the API that a later version brings: never handed on sealed or unmanaged. */
-export function refuseNotBuilt(): never {
-  throw new Refusal('postern_route_refused', 'this version does not have it yet')
-}
-
 function keyHandler(endpoint: Endpoint, parts: PassParts) {
   if (!parts.managesKey) return passHandler(endpoint, PASSED_KEY, parts)
   return () => {

@@ -10,6 +10,7 @@ import {
   requireChat,
   requireMember,
   requirePerson,
+  requireQuoted,
   type ControlContext,
 } from './operation.ts'
 
@@ -41,7 +42,7 @@ export const MEDIA = {
     async (context, input) => {
       const { userId, chatId: id, base64, text: caption, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
-      requireWriter(context, { userId, chatId: id })
+      requireQuoted(requireWriter(context, { userId, chatId: id }), replyTo)
       const phone = await context.phones.of(userId)
       const { messageId: sent, mediaId } = await phone.send(id, decodeBase64(base64), {
         text: caption,

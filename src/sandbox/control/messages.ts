@@ -14,6 +14,7 @@ import {
   requireMessage,
   requirePerson,
   requirePresentPerson,
+  requireQuoted,
 } from './operation.ts'
 import { ChatMessage } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
@@ -30,7 +31,8 @@ export const MESSAGES = {
     z.strictObject({ ...inChat, text, replyTo: messageId.optional() }),
     sent,
     async (context, input) => {
-      requireWriter(context, input)
+      requireQuoted(requireWriter(context, input), input.replyTo)
+      if (input.text.trim() === '') throw new ControlError('text: there is nothing to write')
       const phone = await context.phones.of(input.userId)
       return { messageId: await phone.write(input.chatId, input.text, { replyTo: input.replyTo }) }
     },

@@ -119,6 +119,11 @@ export function requireWriter(
   return chat
 }
 
+/** @throws ControlError unless the message that is to be quoted is in the chat */
+export function requireQuoted(chat: ChatState, replyTo: number | undefined): void {
+  if (replyTo !== undefined) requireMessage(chat, replyTo)
+}
+
 function missing(what: string, id: number): never {
   throw new ControlError(`no ${what} has the id ${id}`)
 }

@@ -75,6 +75,6 @@ export class BotTraffic {
   }
 }
 
-function sizeOf({ request, answer }: BotExchange): number {
-  return request.length + answer.length + 200
+function sizeOf({ path, request, answer }: BotExchange): number {
+  return path.length + request.length + answer.length + 200
 }

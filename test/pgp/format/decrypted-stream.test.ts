@@ -23,6 +23,13 @@ const by = { signer: alice.primary, atMs: NOW_MS }
 const closing = signature({ ...by, over: TEXT })
 const padding = packet(21, seeded('padding', 300))
 const marker = packet(10, Buffer.from('PGP'))
+const UNSIGNED: ReadDocument = {
+  outcome: 'document',
+  bytes: TEXT.length,
+  claims: [],
+  signaturePackets: [],
+  digests: [],
+}
 
 interface Came {
   read: ReadDocument
@@ -67,13 +74,7 @@ test.each([
 ])('a document %s is given with the place where each byte of it lies', async (_, packets) => {
   for (const pieces of [1, 70, 10_000]) {
     const { read, taken, found } = await readAll(concat(...packets), { pieces })
-    expect(read).toEqual({
-      outcome: 'document',
-      bytes: TEXT.length,
-      claims: [],
-      signaturePackets: [],
-      digests: [],
-    })
+    expect(read).toEqual(UNSIGNED)
     expect(taken).toEqual(TEXT)
     expect(found).toEqual(TEXT)
   }
@@ -151,13 +152,7 @@ test.each([
   ['also inside', [onePass(by), compressed(signedLiteral(TEXT, by), 2), closing]],
 ])('a signature around what is compressed counts as none: %s', async (_, packets) => {
   const { read, taken } = await readAll(concat(...packets))
-  expect(read).toEqual({
-    outcome: 'document',
-    bytes: TEXT.length,
-    claims: [],
-    signaturePackets: [],
-    digests: [],
-  })
+  expect(read).toEqual(UNSIGNED)
   expect(taken).toEqual(TEXT)
 })
 

@@ -1,10 +1,10 @@
 /** The page for everybody: axe-core finds nothing, wide and narrow, in light and dark. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { hasBrowser, NARROW, TestBrowser, WIDE, type PageLook } from '../../support/browser.ts'
-import { startPageStage, type PageStage } from '../../support/page-stage.ts'
+import { hasBrowser, NARROW, WIDE, type PageLook } from '../../support/browser.ts'
+import { usePage } from '../../support/page-use.ts'
 import { png } from '../../support/png.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -15,12 +15,8 @@ const LOOKS: [string, PageLook][] = [
 const DIALOGS = ['person', 'bot', 'chat', 'members', 'lies']
 
 describe.skipIf(!hasBrowser)('the page for everybody', () => {
-  let stage: PageStage
-  let browser: TestBrowser
+  const stage = usePage()
   beforeAll(async () => {
-    stage = await startPageStage()
-    stage.echo()
-    browser = await TestBrowser.start()
     const { control, home } = stage.sandbox
     const dm = { userId: home.alice.id, chatId: home.privateChat }
     const { messageId } = await control.write({ ...dm, text: 'hello' })
@@ -32,14 +28,10 @@ describe.skipIf(!hasBrowser)('the page for everybody', () => {
     await stage.call('POST', '/messages', { chatId: home.privateChat, text: 'buttons', markup })
     await stage.call('POST', '/messages', { chatId: home.privateChat })
   })
-  afterAll(async () => {
-    await browser[Symbol.asyncDispose]()
-    await stage[Symbol.asyncDispose]()
-  })
 
   test.each(LOOKS)('every view and dialog, %s', { timeout: 60_000 }, async (_name, look) => {
     const { privateChat, encryptedGroup } = stage.sandbox.home
-    await using tab = await browser.open(`${stage.url}/#/as/alice/${privateChat}`, look)
+    await using tab = await stage.open(`#/as/alice/${privateChat}`, look)
     const { page, problems } = tab
     await page.locator('.row.refused').waitFor()
     await page.getByRole('img', { name: /^Picture/ }).waitFor()

@@ -1,23 +1,12 @@
 /** The page in a real browser: what a person does, and what is shown beside it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Locator, Page } from 'playwright-core'
-import { hasBrowser, NARROW, TestBrowser, type Tab } from '../../support/browser.ts'
-import { startPageStage, type PageStage } from '../../support/page-stage.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { hasBrowser, NARROW, type Tab } from '../../support/browser.ts'
+import { composer, rowOf, usePage, write } from '../../support/page-use.ts'
 import { png } from '../../support/png.ts'
 
 describe.skipIf(!hasBrowser)('a chat on the page', () => {
-  let stage: PageStage
-  let browser: TestBrowser
-  beforeAll(async () => {
-    stage = await startPageStage()
-    stage.echo()
-    browser = await TestBrowser.start()
-  })
-  afterAll(async () => {
-    await browser[Symbol.asyncDispose]()
-    await stage[Symbol.asyncDispose]()
-  })
-
+  const stage = usePage()
   let tab: Tab | null = null
   const narrow: Tab[] = []
   afterEach(async () => {
@@ -27,7 +16,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
 
   /** Goes to a place of the page, in the one tab of these tests. */
   async function open(place = ''): Promise<Page> {
-    tab ??= await browser.open(`${stage.url}/${place}`)
+    tab ??= await stage.open(place)
     const { page } = tab
     await page.evaluate((hash) => (location.hash = hash), place)
     await page.locator('.rows').waitFor()
@@ -35,19 +24,9 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
   }
 
   async function openNarrow(): Promise<Tab> {
-    const opened = await browser.open(stage.url, { viewport: NARROW })
+    const opened = await stage.open('', { viewport: NARROW })
     narrow.push(opened)
     return opened
-  }
-
-  const composer = (page: Page): Locator => page.getByRole('textbox', { name: /^Write as/ })
-  const rowOf = (page: Page, words: string): Locator =>
-    page.locator('.row').filter({ has: page.locator('.person-cell .words', { hasText: words }) })
-
-  async function write(page: Page, words: string): Promise<void> {
-    await composer(page).fill(words)
-    await composer(page).press('Enter')
-    await rowOf(page, words).first().waitFor()
   }
 
   test('beside what a person writes stand what the bot read and what the service holds', async () => {

@@ -159,6 +159,9 @@ describe('what passed between the bot and its sidecar', () => {
     const large = { ...exchange, answer: 'a'.repeat(5 * 1024 * 1024) }
     for (let n = 0; n < 5; n++) held.record(large)
     expect(held.list().map(({ n }) => n)).toEqual([3, 4, 5])
+    const { answer: path } = large
+    for (let n = 0; n < 5; n++) held.record({ ...exchange, path })
+    expect(held.list().map(({ n }) => n)).toEqual([8, 9, 10])
   })
 
   test('is told in the stream, with what happens in the world', async () => {

@@ -6,6 +6,7 @@ import {
   type Sandbox,
 } from '../../../src/sandbox/create.ts'
 import { hasBrowser, NARROW, TestBrowser } from '../../support/browser.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
 import { png } from '../../support/png.ts'
 
 const MARKUP = '<img src=x onerror="document.title=`taken`"><b>bold</b>${1+1}</script>'
@@ -152,6 +153,23 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
       expect(direction).toBe('rtl')
       expect(problems).toEqual([])
     }
+  })
+
+  test('of a message with thousands of packets, some are shown, and all when one asks', async () => {
+    const { control, home } = sandbox
+    const chat = { userId: home.alice.id, chatId: home.privateChat }
+    const packets = Array.from({ length: 3000 }, () => packet(10, Buffer.from('PGP')))
+    const { messageId } = await control.post({ ...chat, armored: armor(Buffer.concat(packets)) })
+    await using tab = await browser.open(`${served.url}/#/as/alice/${home.privateChat}`)
+    const listed = tab.page.locator(`#message-${messageId} .packets`)
+    const more = listed.getByRole('button')
+    await more.waitFor()
+    expect(await more.textContent()).toBe('2,950 more packets')
+    expect(await listed.locator('code').count()).toBe(50)
+    await more.click()
+    await more.waitFor({ state: 'detached' })
+    expect(await listed.locator('code').count()).toBe(3000)
+    expect(tab.problems).toEqual([])
   })
 
   test('what breaks in the policy of the page is refused by the browser', async () => {

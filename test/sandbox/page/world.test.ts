@@ -1,36 +1,21 @@
 /** What the operator of the world does on the page, and what the sidecar answers to a lying service. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
-import { hasBrowser, TestBrowser, type Tab } from '../../support/browser.ts'
-import { startPageStage, type PageStage } from '../../support/page-stage.ts'
+import { hasBrowser, type Tab } from '../../support/browser.ts'
+import { rowOf, usePage, write } from '../../support/page-use.ts'
 
 describe.skipIf(!hasBrowser)('the world on the page', () => {
-  let stage: PageStage
-  let browser: TestBrowser
+  const stage = usePage()
   let tab: Tab
   let page: Page
   beforeAll(async () => {
-    stage = await startPageStage()
-    stage.echo()
-    browser = await TestBrowser.start()
-    tab = await browser.open(stage.url)
+    tab = await stage.open()
     page = tab.page
   })
-  afterAll(async () => {
-    await tab[Symbol.asyncDispose]()
-    await browser[Symbol.asyncDispose]()
-    await stage[Symbol.asyncDispose]()
-  })
+  afterAll(() => tab[Symbol.asyncDispose]())
 
-  const rows = (words: string): Locator =>
-    page.locator('.row').filter({ has: page.locator('.person-cell .words', { hasText: words }) })
-
-  async function write(words: string): Promise<void> {
-    const composer = page.getByRole('textbox', { name: /^Write as/ })
-    await composer.fill(words)
-    await composer.press('Enter')
-    await rows(words).first().waitFor()
-  }
+  const rows = (words: string): Locator => rowOf(page, words)
+  const writeWords = (words: string): Promise<void> => write(page, words)
 
   async function misbehave(how: RegExp): Promise<void> {
     await page.getByRole('button', { name: 'Misbehave' }).click()
@@ -58,7 +43,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     await dialog.getByLabel('Bob').check()
     await dialog.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'The wall' }).waitFor()
-    await write('who is there?')
+    await writeWords('who is there?')
     await go('#/world')
     await page.getByRole('button', { name: 'New bot' }).click()
     await dialog.getByLabel('Name').fill('Second')
@@ -102,11 +87,11 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
   test('a swapped key shows in whom the answer is sealed to', async () => {
     await go(`#/as/alice/${stage.sandbox.home.privateChat}`)
     await page.getByRole('textbox', { name: 'Write as Alice' }).waitFor()
-    await write('before the swap')
+    await writeWords('before the swap')
     await rows('you said: before the swap').waitFor()
     await misbehave(/^Swap a key/)
     await page.getByText('The service lies: a key is swapped').waitFor()
-    await write('after the swap')
+    await writeWords('after the swap')
     const sealed = page.locator('.service-cell', { hasText: 'to Mallory' })
     await sealed.waitFor()
     const row = page
@@ -121,7 +106,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     await go(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
     await page.getByRole('heading', { name: 'Back room' }).waitFor()
     await misbehave(/^Add a ghost/)
-    await write('@echo_bot are we alone?')
+    await writeWords('@echo_bot are we alone?')
     const refused = page.locator('.row.refused')
     await refused.waitFor()
     expect(await refused.innerText()).toMatch(
@@ -133,7 +118,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
   test('a replayed message is withheld, and stands beside the first time', async () => {
     await go(`#/as/alice/${stage.sandbox.home.privateChat}`)
     await page.getByRole('heading', { name: 'Echo' }).waitFor()
-    await write('only once')
+    await writeWords('only once')
     await rows('you said: only once').waitFor()
     await misbehave(/^Replay a message/)
     const again = rows('only once').first().locator('.bot-cell .card', { hasText: 'again' })
@@ -153,7 +138,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
 
   test('a lost answer costs the bot nothing: its message is there once', async () => {
     await misbehave(/^Lose an answer/)
-    await write('whatever happens')
+    await writeWords('whatever happens')
     await rows('you said: whatever happens').waitFor()
     await expect.poll(() => page.locator('.lies').count()).toBe(0)
     expect(await rows('you said: whatever happens').count()).toBe(1)
@@ -163,7 +148,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     await go(`#/as/bob/${stage.sandbox.home.encryptedGroup}`)
     await page.getByRole('textbox', { name: /Write as Bob/ }).waitFor()
     await misbehave(/^Flip the mode/)
-    await write('@echo_bot say it aloud')
+    await writeWords('@echo_bot say it aloud')
     await page.locator('.row.refused', { hasText: 'postern_downgrade_refused' }).waitFor()
     await behave()
   })

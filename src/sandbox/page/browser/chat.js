@@ -9,9 +9,9 @@ import { isLie, lieName } from './lies.js'
 import { partsOf, PhantomRow, RefusedRow, Row } from './row.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').Chat} Chat */
+/** @typedef {import('./state.js').Chat} Chat */
 
-/** The parts of the state that the messages are drawn from. @type {(keyof import('./model.js').State)[]} */
+/** The parts of the state that the messages are drawn from. @type {(keyof import('./state.js').State)[]} */
 // prettier-ignore
 const SHOWN_HERE = [
   'open', 'route', 'people', 'bots', 'chats', 'traffic', 'calls', 'attachedTo', 'pictures', 'keyOwners',
@@ -140,7 +140,7 @@ function Attached({ model }) {
 /**
  * The messages, and what was refused, in the order in which they happened. Stays at its end, where
  * one is there.
- * @extends {Component<{ model: Model, state: import('./model.js').State }, { isAway: boolean }>}
+ * @extends {Component<{ model: Model, state: import('./state.js').State }, { isAway: boolean }>}
  */
 class Rows extends Component {
   state = { isAway: false }
@@ -151,7 +151,7 @@ class Rows extends Component {
 
   /**
    * Not for every letter that is typed below.
-   * @param {{ state: import('./model.js').State }} props
+   * @param {{ state: import('./state.js').State }} props
    * @param {{ isAway: boolean }} own
    */
   shouldComponentUpdate({ state }, own) {
@@ -260,7 +260,7 @@ function Typing({ model }) {
  * What happened in the chat: messages that are there, what the bot got without there being such a
  * message, and its calls that were refused.
  * @param {Model} model
- * @returns {({ at: number, phantom: import('./bot-view.js').Sighting } | { at: number, stored: import('./model.js').StoredMessage } | { at: number, refused: import('./bot-view.js').Refused })[]}
+ * @returns {({ at: number, phantom: import('./bot-view.js').Sighting } | { at: number, stored: import('./state.js').StoredMessage } | { at: number, refused: import('./bot-view.js').Refused })[]}
  */
 function entriesOf(model) {
   const { open } = model.state

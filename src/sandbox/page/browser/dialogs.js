@@ -41,7 +41,7 @@ function NewPerson({ model, close }) {
   /** @param {FormData} fields */
   const onSend = (fields) =>
     model.attempt(async () => {
-      const firstName = textIn(fields, 'firstName')
+      const firstName = textIn(fields, 'name')
       const username = textIn(fields, 'username') || handleFrom(firstName)
       const { id } = await control.addPerson({ username, firstName: firstName || username })
       await control.givePhone({ userId: id })
@@ -49,11 +49,7 @@ function NewPerson({ model, close }) {
     })
   return html`<${Dialog} title="New person" onClose=${close}>
     <${Form} label="Add" onSend=${onSend} onDone=${close}>
-      <label>Name <input name="firstName" required maxlength="64" dir="auto" autofocus /></label>
-      <label
-        >Handle
-        <input name="username" maxlength="32" placeholder="made from the name" spellcheck="false" />
-      </label>
+      <${NameFields} />
       <p class="note">Gets a phone with a key of its own.</p>
     <//>
   <//>`
@@ -76,11 +72,7 @@ function NewBot({ model, close }) {
     })
   return html`<${Dialog} title="New bot" onClose=${close}>
     <${Form} label="Add" onSend=${onSend} onDone=${close}>
-      <label>Name <input name="name" required maxlength="64" dir="auto" autofocus /></label>
-      <label
-        >Handle
-        <input name="username" maxlength="32" placeholder="made from the name" spellcheck="false" />
-      </label>
+      <${NameFields} />
       <label class="check">
         <input type="checkbox" name="privacyMode" checked />
         <span>Privacy mode: in groups it gets only what is addressed to it</span>
@@ -88,6 +80,15 @@ function NewBot({ model, close }) {
       <p class="note">Its token is shown once it is there.</p>
     <//>
   <//>`
+}
+
+/** What a person or a bot is called: the fields `name` and `username`. */
+function NameFields() {
+  return html`<label>Name <input name="name" required maxlength="64" dir="auto" autofocus /></label>
+    <label
+      >Handle
+      <input name="username" maxlength="32" placeholder="made from the name" spellcheck="false" />
+    </label>`
 }
 
 /** @param {DialogProps} props */

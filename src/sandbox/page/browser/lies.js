@@ -3,7 +3,7 @@ import { control, RefusedError } from './api.js'
 import { parsed } from './bot-view.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').Chat} Chat */
+/** @typedef {import('./state.js').Chat} Chat */
 
 /** Who owns the certificates that a lying service puts in. */
 const STRANGER = 'mallory'

@@ -1,91 +1,28 @@
 import { control, fetchTraffic, followEvents, RefusedError } from './api.js'
 import { exchangesWithService, viewOf } from './bot-view.js'
 import { keyIdsOf } from './packets.js'
+import { coalesced } from './coalesced.js'
+import { kept, keptEach } from './kept.js'
 import { bytesOf, pictureType, toBase64 } from './pictures.js'
 import { chatAddress, readRoute } from './route.js'
+import { EMPTY_DRAFT, initialState } from './state.js'
 
 /**
- * @typedef {import('./api.js').Control} Control
- * @typedef {import('./bot-view.js').Exchange} Exchange
- * @typedef {import('./bot-view.js').Call} Call
- * @typedef {Awaited<ReturnType<Control['people']>>[number]} Person
- * @typedef {Awaited<ReturnType<Control['bots']>>[number]} Bot
- * @typedef {Awaited<ReturnType<Control['chats']>>[number]} Chat
- * @typedef {Awaited<ReturnType<Control['messages']>>[number]} StoredMessage
- * @typedef {Awaited<ReturnType<Control['screen']>>['messages'][number]} ShownMessage
- * @typedef {Awaited<ReturnType<Control['faults']>>[number]} Fault
- * @typedef {{ state: 'loading' } | { state: 'failed', reason: string } | { state: 'shown', url: string, type: string | null, bytes: number, storedBytes: number, verdict: string }} Picture
- * @typedef {{ text: string, replyTo: number | null, editing: number | null, files: File[] }} Draft
- * @typedef {{ id: number, tone: 'info' | 'problem', text: string }} Notice
- *
- * What is on the page.
- * @typedef {object} State
- * @property {'connecting' | 'live' | 'lost'} connection
- * @property {boolean} isLoaded
- * @property {import('./route.js').Route} route
- * @property {Person[]} people
- * @property {Bot[]} bots
- * @property {Chat[]} chats
- * @property {{ now: number, mode: 'running' | 'still', readAt: number }} clock
- * @property {Fault[]} faults
- * @property {string[]} snapshots
- * @property {OpenChat | null} open the chat that is shown
- * @property {Set<number>} unread ids of chats with something new
- * @property {number | null} attachedTo id of the bot whose sidecar is watched
- * @property {number} trafficSinceMs
- * @property {Exchange[]} traffic
- * @property {Call[]} calls
- * @property {Map<string, number>} keyOwners by key id
- * @property {Map<string, Draft>} drafts
- * @property {Map<string, Picture>} pictures
- * @property {{ kind: string, [field: string]: any } | null} dialog
- * @property {Notice[]} notices
- * @property {Map<number, string>} tokens that were issued on this page, by bot
- * @property {boolean} isMenuOpen
- * @property {string} announcement what somebody else wrote last, for those who listen
- *
- * @typedef {object} OpenChat
- * @property {number} chatId
- * @property {number} personId
- * @property {StoredMessage[]} stored
- * @property {Map<number, ShownMessage> | null} shown by id; null when the person is not in the chat
- * @property {number[]} typing
- * @property {Map<number, number>} waiting ids of the updates that wait for the bot, by message
+ * @typedef {import('./state.js').State} State
+ * @typedef {import('./state.js').Chat} Chat
+ * @typedef {import('./state.js').Person} Person
+ * @typedef {import('./state.js').ShownMessage} ShownMessage
+ * @typedef {import('./state.js').Picture} Picture
+ * @typedef {import('./state.js').Draft} Draft
+ * @typedef {import('./state.js').Notice} Notice
  */
 
-/** @type {Draft} */
-const EMPTY_DRAFT = { text: '', replyTo: null, editing: null, files: [] }
 /** How long a notice stays, in ms. */
 const NOTICE_MS = 8000
 
 /** The page's memory: what it knows, and what a person can do. Views read `state` and call methods. */
 export class Model {
-  /** @type {State} */
-  state = {
-    connection: 'connecting',
-    isLoaded: false,
-    route: readRoute(location.hash),
-    people: [],
-    bots: [],
-    chats: [],
-    clock: { now: 0, mode: 'running', readAt: 0 },
-    faults: [],
-    snapshots: [],
-    open: null,
-    unread: new Set(),
-    attachedTo: null,
-    trafficSinceMs: 0,
-    traffic: [],
-    calls: [],
-    keyOwners: new Map(),
-    drafts: new Map(),
-    pictures: new Map(),
-    dialog: null,
-    notices: [],
-    tokens: new Map(),
-    isMenuOpen: false,
-    announcement: '',
-  }
+  state = initialState()
 
   /** @type {() => void} */
   #onChange
@@ -607,60 +544,8 @@ export function pictureKey(personId, mediaId) {
   return `${personId} ${mediaId}`
 }
 
-/**
- * What was known, where nothing is different now: views see by that what they need not draw anew.
- * @template T
- * @param {T} before
- * @param {T} now
- * @returns {T}
- */
-function kept(before, now) {
-  return JSON.stringify(before) === JSON.stringify(now) ? before : now
-}
-
-/**
- * The same for each entry of a list.
- * @template T
- * @param {T[]} before
- * @param {T[]} now
- * @param {(entry: T) => number} idOf
- * @returns {T[]}
- */
-function keptEach(before, now, idOf) {
-  const known = new Map(before.map((entry) => [idOf(entry), entry]))
-  return now.map((entry) => kept(known.get(idOf(entry)) ?? entry, entry))
-}
-
 /** @param {unknown} error */
 function messageOf(error) {
   if (error instanceof RefusedError) return error.message
   return 'The sandbox does not answer.'
-}
-
-/**
- * Runs a job once at a time; calls meanwhile make one more run.
- * @param {() => Promise<void>} job
- * @returns {() => Promise<void>}
- */
-function coalesced(job) {
-  /** @type {Promise<void> | null} */
-  let running = null
-  let isDue = false
-  const run = async () => {
-    do {
-      isDue = false
-      await job().catch((error) => {
-        // The stream says when the sandbox is gone; what ended meanwhile is loaded again.
-        if (!(error instanceof RefusedError) && !(error instanceof TypeError)) throw error
-      })
-    } while (isDue)
-  }
-  return () => {
-    if (running !== null) {
-      isDue = true
-      return running
-    }
-    running = run().finally(() => (running = null))
-    return running
-  }
 }

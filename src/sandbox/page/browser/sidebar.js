@@ -3,7 +3,7 @@ import { html } from './html.js'
 import { Icon } from './icons.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./model.js').Chat} Chat */
+/** @typedef {import('./state.js').Chat} Chat */
 
 /** Who one is, the chats, and the ways to the rest. @param {{ model: Model }} props */
 export function Sidebar({ model }) {
@@ -72,7 +72,7 @@ export function Sidebar({ model }) {
             </ul>`
         }
       </nav>
-      <nav aria-label="Behind the scenes" class="backstage">
+      <nav aria-label="Sandbox" class="sandbox-links">
         <a class="entry" href="#/world" aria-current=${route.view === 'world' ? 'page' : null}>
           <${Icon} name="world" />World
         </a>

@@ -50,7 +50,7 @@ function Bots({ model }) {
   </section>`
 }
 
-/** @param {{ model: Model, bot: import('./model.js').Bot }} props */
+/** @param {{ model: Model, bot: import('./state.js').Bot }} props */
 function Bot({ model, bot }) {
   const { id: botId, name, username, status, mode, privacyMode, queued, webhook } = bot
   const token = model.state.tokens.get(botId)
