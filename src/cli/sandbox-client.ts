@@ -52,7 +52,13 @@ export async function withSandbox<T>(
   try {
     return await use(createControlClient(url))
   } catch (error) {
-    if (error instanceof ControlError) throw new OperatorError('refused', error.message)
+    if (error instanceof ControlError) {
+      throw new OperatorError(
+        'refused',
+        error.message,
+        'the page of the sandbox shows what is there',
+      )
+    }
     if (error instanceof OperatorError) throw error
     throw new OperatorError(
       'failed',

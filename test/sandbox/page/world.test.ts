@@ -178,6 +178,19 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     expect(await page.locator('.calls').innerText()).toContain('sidecar → service')
   })
 
+  test('a question that is asked again and again is one entry, and says how often', async () => {
+    const { url, bots, home } = stage.sandbox
+    const token = bots.find(({ id }) => id === home.bot.id)?.token
+    const headers = { authorization: `Bearer ${token}` }
+    for (let asked = 0; asked < 12; asked += 1) await fetch(`${url}/bot/v1/webhook`, { headers })
+    await go('#/activity')
+    const entries = page.locator('.calls li', { hasText: 'GET /webhook' })
+    const folded = entries.filter({ hasText: /GET \/webhook\s+\d+ times/ }).first()
+    await folded.waitFor()
+    // Whatever else was asked meanwhile stands between.
+    expect(await entries.count()).toBeLessThan(6)
+  })
+
   test('the world is put back, and the page follows', async () => {
     await go('#/world')
     await page.getByRole('button', { name: 'Back to the start' }).click()

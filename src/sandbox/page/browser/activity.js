@@ -1,16 +1,18 @@
 import { botOf, parsed } from './bot-view.js'
-import { formatExactTime, formatJson, formatSeconds } from './format.js'
+import { formatExactTime, formatJson, formatNumber, formatSeconds } from './format.js'
 import { html } from './html.js'
 
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {{ key: string, at: number, from: string, to: string, what: string, status: number, code: string, request: string, answer: string }} Line */
 
-/** How many lines are shown. */
+/** @typedef {{ key: string, line: Line, times: number }} Entry */
+
+/** How many entries are shown. */
 const SHOWN = 300
 
 /** Every call, the newest first. @param {{ model: Model }} props */
 export function Activity({ model }) {
-  const lines = linesOf(model)
+  const entries = folded(linesOf(model))
   return html`<div class="activity">
     <h1>Activity</h1>
     <p class="note">
@@ -21,14 +23,18 @@ export function Activity({ model }) {
       }
     </p>
     <ol class="calls">
-      ${lines.slice(0, SHOWN).map((line) => html`<${CallLine} key=${line.key} line=${line} />`)}
+      ${entries
+        .slice(0, SHOWN)
+        .map(
+          ({ key, line, times }) => html`<${CallLine} key=${key} line=${line} times=${times} />`,
+        )}
     </ol>
-    ${lines.length === 0 && html`<p class="nothing">Nothing yet.</p>`}
+    ${entries.length === 0 && html`<p class="nothing">Nothing yet.</p>`}
   </div>`
 }
 
-/** @param {{ line: Line }} props */
-function CallLine({ line }) {
+/** @param {{ line: Line, times: number }} props */
+function CallLine({ line, times }) {
   const { at, from, to, what, status, code, request, answer } = line
   const tone = status === 0 ? 'open' : status < 400 ? 'good' : 'bad'
   return html`<li>
@@ -36,7 +42,10 @@ function CallLine({ line }) {
       <summary>
         <time title=${formatExactTime(at)}>${formatSeconds(at)}</time>
         <span class="who"><bdi>${from}</bdi> → <bdi>${to}</bdi></span>
-        <code class="what">${what}</code>
+        <span class="what"
+          ><code>${what}</code
+          >${times > 1 && html` <small>${formatNumber(times)} times</small>`}</span
+        >
         <span class=${`verdict ${tone}`}>${status === 0 ? 'open' : status} ${code}</span>
       </summary>
       ${
@@ -51,6 +60,32 @@ function CallLine({ line }) {
       }
     </details>
   </li>`
+}
+
+/**
+ * The same question again and again, such as whether the service is there, as one entry: the newest
+ * line, under the key of the oldest, which stays as more come.
+ * @param {Line[]} lines the newest first @returns {Entry[]}
+ */
+function folded(lines) {
+  /** @type {Entry[]} */
+  const entries = []
+  for (const line of lines) {
+    const last = entries.at(-1)
+    if (last !== undefined && isRepeated(last.line, line)) {
+      last.key = line.key
+      last.times += 1
+    } else {
+      entries.push({ key: line.key, line, times: 1 })
+    }
+  }
+  return entries
+}
+
+/** @param {Line} one @param {Line} other */
+function isRepeated(one, other) {
+  if (!one.what.startsWith('GET ') || one.status !== 200) return false
+  return ['from', 'to', 'what', 'status'].every((name) => one[name] === other[name])
 }
 
 /** @param {Model} model @returns {Line[]} */
