@@ -24,12 +24,27 @@ const PAGES = 512
  * @returns the file's path: mode 0600, on disk, for the caller to move or remove
  * @throws OperatorError `store-unwritable`; nothing is left then
  */
-export async function takeCopy(database: DatabaseSync, dataDir: string): Promise<string> {
-  const file = join(dataDir, `${COPY}${randomUUID()}`)
-  try {
+export function takeCopy(database: DatabaseSync, dataDir: string): Promise<string> {
+  return makeCopy(dataDir, async (file) => {
     createEmpty(file)
     await backup(database, file, { rate: PAGES })
-    const takenAt = new Date().toISOString()
+  })
+}
+
+/**
+ * Has a copy of a store filled in a data directory, and notes in it that it is one.
+ * @param fill makes the database file
+ * @returns the file's path: mode 0600, on disk, for the caller to move or remove
+ * @throws OperatorError `store-unwritable`, or what `fill` throws; nothing is left then
+ */
+export async function makeCopy(
+  dataDir: string,
+  fill: (file: string) => Promise<void>,
+): Promise<string> {
+  const file = join(dataDir, `${COPY}${randomUUID()}`)
+  const takenAt = new Date().toISOString()
+  try {
+    await fill(file)
     alter(file, (copy) => writeNote(copy, takenAt))
     syncDirectory(dataDir)
     return file

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
@@ -13,20 +12,16 @@ import { DATABASE, readProtection } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
 import { relockAll, writeMove, type Moved, type Relock, type MoveTarget } from './move.ts'
 import { release } from './owner.ts'
-import {
-  addMaster,
-  type OpenProtection,
-  type SecretSealer,
-  type NewProtection,
-} from './protection.ts'
+import { NamedSecrets } from './named-secrets.ts'
+import { addMaster, type OpenProtection, type NewProtection } from './protection.ts'
 import type { DatabaseOpening } from './postgres/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Method, Schema } from './schema.ts'
-import { forgetScrub, isScrubDue, scrubLog } from './scrub.ts'
+import { isScrubDue, scrubDue, scrubLog } from './scrub.ts'
 import { isStorageFailure } from './sqlite.ts'
 import type { Store, StoreLock } from './store.ts'
-
-const SECRET_BYTES = 32
+import { UnderWay } from './under-way.ts'
+import { Writability } from './writability.ts'
 
 /** Where the store is: in a schema of PostgreSQL when `database` is given, else in `dataDir`. */
 export interface StoreOpening extends Opening {
@@ -74,13 +69,12 @@ class OpenStore implements Store {
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
-  readonly #running = new Set<Promise<unknown>>()
+  readonly #secrets: NamedSecrets
+  readonly #underWay = new UnderWay()
+  readonly #writability = new Writability()
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
-  readonly #listeners: ((writable: boolean) => void)[] = []
   #held: OpenProtection | null
-  #writable = true
-  #closed = false
 
   constructor(o: { dataDir: string; database: DatabaseSync; held: OpenProtection | null }) {
     this.#dataDir = o.dataDir
@@ -88,6 +82,7 @@ class OpenStore implements Store {
     this.#held = o.held
     this.#log = new LogSync(o.database, join(o.dataDir, `${DATABASE}-wal`))
     this.#db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(o.database) })
+    this.#secrets = new NamedSecrets(this, () => this.#held)
   }
 
   get method(): Method | null {
@@ -100,7 +95,7 @@ class OpenStore implements Store {
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
-      return await this.#track(() => query(this.#db))
+      return await this.#underWay.run(() => query(this.#db))
     } catch (error) {
       throw isStorageFailure(error) ? corrupt('it can no longer be read', error) : error
     }
@@ -121,12 +116,12 @@ class OpenStore implements Store {
   /** Reports to `onWritable` listeners, and refuses when the disk fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
-      const result = await this.#track(run)
-      this.#setWritable(true)
+      const result = await this.#underWay.run(run)
+      this.#writability.set(true)
       return result
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
-      this.#setWritable(false)
+      this.#writability.set(false)
       throw new Refusal('postern_store_unwritable', '', { cause: error })
     }
   }
@@ -164,53 +159,23 @@ class OpenStore implements Store {
   }
 
   onWritable(listener: (writable: boolean) => void): void {
-    this.#listeners.push(listener)
+    this.#writability.onChange(listener)
   }
 
   seal(name: string, secret: Uint8Array): Buffer {
-    return this.#sealer.seal(name, secret)
+    return this.#secrets.seal(name, secret)
   }
 
   unseal(name: string, sealed: Uint8Array): Buffer {
-    const secret = this.#sealer.open(name, sealed)
-    if (secret === null) throw corrupt('a sealed secret was changed')
-    return secret
+    return this.#secrets.unseal(name, sealed)
   }
 
-  async secret(name: string): Promise<Buffer> {
-    const kept = await this.read((db) => this.#find(db, name))
-    return kept ?? (await this.#make(name))
-  }
-
-  get #sealer(): SecretSealer {
-    if (this.#held !== null) return this.#held.sealer
-    throw new Refusal('postern_locked', 'the store has no protection')
-  }
-
-  async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
-    const row = await db
-      .selectFrom('secrets')
-      .select('sealed')
-      .where('name', '=', name)
-      .executeTakeFirst()
-    return row === undefined ? null : this.unseal(name, row.sealed)
-  }
-
-  async #make(name: string): Promise<Buffer> {
-    return await this.write(async (db) => {
-      await db
-        .insertInto('secrets')
-        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      const made = await this.#find(db, name)
-      if (made === null) throw corrupt('a sealed secret is gone')
-      return made
-    })
+  secret(name: string): Promise<Buffer> {
+    return this.#secrets.secret(name)
   }
 
   copy(): Promise<string> {
-    return this.#track(() =>
+    return this.#underWay.run(() =>
       this.#db.connection().execute(() => takeCopy(this.#database, this.#dataDir)),
     )
   }
@@ -221,7 +186,7 @@ class OpenStore implements Store {
     const scrub = () =>
       this.#db.connection().execute(() => Promise.resolve(scrubLog(this.#database, file)))
     try {
-      await this.#track(scrub)
+      await this.#underWay.run(scrub)
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
       throw new Refusal('postern_store_unwritable', '', { cause: error })
@@ -229,25 +194,25 @@ class OpenStore implements Store {
   }
 
   move(wanted: NewProtection, relock: Relock): Promise<Moved> {
-    return this.#moves.run(() => this.#track(() => this.#move(wanted, relock)))
+    return this.#moves.run(() => this.#underWay.run(() => this.#move(wanted, relock)))
   }
 
   async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
     const from = this.#held
     const prepared = await prepare(wanted)
     await this.#lockAnew(prepared, { relock, failed: () => prepared.discard() })
-    return { isScrubbed: await this.#scrubDue(), oldEntry: from?.entry ?? null }
+    return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
   }
 
   upgrade(relock: Relock): Promise<boolean> {
-    return this.#moves.run(() => this.#track(() => this.#upgrade(relock)))
+    return this.#moves.run(() => this.#underWay.run(() => this.#upgrade(relock)))
   }
 
   async #upgrade(relock: Relock): Promise<boolean> {
     const from = this.#held
     const row = from === null || from.isRandom ? null : readProtection(this.#database)
     if (from !== null && row !== null) await this.#lockAnew(addMaster(row, from), { relock })
-    if (await isScrubDue(this.#db)) await this.#scrubDue()
+    if (await isScrubDue(this.#db)) await scrubDue(this)
     return row !== null
   }
 
@@ -271,57 +236,26 @@ class OpenStore implements Store {
     }
   }
 
-  /** Whether scrubbing worked; what did not is scrubbed at the next start. */
-  async #scrubDue(): Promise<boolean> {
-    try {
-      await this.scrub()
-      await this.write((db) => forgetScrub(db))
-      return true
-    } catch {
-      return false
-    }
-  }
-
   /** Runs a task while nothing else reads or writes, also after its transaction. */
   async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
       const result = await this.#db.connection().execute(task)
-      this.#setWritable(true)
+      this.#writability.set(true)
       return result
     } catch (error) {
       if (!isStorageFailure(error)) throw error
-      this.#setWritable(false)
+      this.#writability.set(false)
       throw unsettledMove(this.#dataDir, error)
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await Promise.allSettled(this.#running)
+    if (!(await this.#underWay.close())) return
     await this.#log[Symbol.asyncDispose]()
     release(this.#dataDir)
     checkpoint(this.#database)
     await this.#db.destroy()
     if (this.#database.isOpen) this.#database.close()
-  }
-
-  /** Closing the store waits for what runs; nothing new begins after that. */
-  async #track<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new Refusal('postern_store_unwritable', 'the store is closed')
-    const promise = run()
-    this.#running.add(promise)
-    try {
-      return await promise
-    } finally {
-      this.#running.delete(promise)
-    }
-  }
-
-  #setWritable(writable: boolean): void {
-    if (writable === this.#writable) return
-    this.#writable = writable
-    for (const listener of this.#listeners) listener(writable)
   }
 }
 

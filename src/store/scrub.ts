@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, fsyncSync, openSync, writeSync } from
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
+import type { Store } from './store.ts'
 
 /** Flag: something was locked anew, and the log has not been scrubbed since. */
 const DUE = 'scrub_due'
@@ -24,6 +25,20 @@ export async function isScrubDue(db: Kysely<Schema>): Promise<boolean> {
 /** Removes the note, after scrubbing. */
 export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
   await db.deleteFrom('flags').where('name', '=', DUE).execute()
+}
+
+/**
+ * Scrubs, and removes the note. What does not work is scrubbed at the next start.
+ * @returns whether it worked
+ */
+export async function scrubDue(store: Pick<Store, 'scrub' | 'write'>): Promise<boolean> {
+  try {
+    await store.scrub()
+    await store.write((db) => forgetScrub(db))
+    return true
+  } catch {
+    return false
+  }
 }
 
 const BLOCK = Buffer.alloc(65_536)

@@ -1,15 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../../errors.ts'
 import { Listeners } from '../../util/listeners.ts'
 import { Mutex } from '../../util/mutex.ts'
+import { makeCopy } from '../backup.ts'
 import { openExisting, prepare, type ProtectionRequest } from '../choose.ts'
+import { fillFile } from '../fill.ts'
 import { relockAll, writeMoveIn, type Moved, type MoveTarget, type Relock } from '../move.ts'
-import type { NewProtection, OpenProtection, SecretSealer } from '../protection.ts'
+import { NamedSecrets } from '../named-secrets.ts'
+import type { NewProtection, OpenProtection } from '../protection.ts'
 import { corrupt } from '../refusals.ts'
 import type { Method, Schema } from '../schema.ts'
 import { readMark } from '../moved.ts'
-import { forgetScrub, isScrubDue } from '../scrub.ts'
+import { isScrubDue, scrubDue } from '../scrub.ts'
 import {
   OvertakenError,
   type FollowedTable,
@@ -18,17 +20,17 @@ import {
   type Store,
   type StoreLock,
 } from '../store.ts'
-import { describeAddress } from './address.ts'
+import { UnderWay } from '../under-way.ts'
+import { Writability } from '../writability.ts'
 import { Followers } from './followers.ts'
-import { copyToFile } from './copy.ts'
 import { kindOf } from './failures.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
+import { withRows } from './rows.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
-const SECRET_BYTES = 32
 /** How often a transaction is run that the database, or another one, has asked to run again. */
 const MOST_RUNS = 8
 
@@ -58,17 +60,16 @@ export class PostgresStore implements Store {
   readonly #db: Database
   readonly #followers: Followers
   readonly #locks: NamedLocks
-  readonly #running = new Set<Promise<unknown>>()
+  readonly #secrets: NamedSecrets
+  readonly #underWay = new UnderWay()
   /** Writes, and what others wrote being read, one after the other. */
   readonly #order = new Mutex()
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
-  readonly #writability = new Listeners<boolean>()
+  readonly #writability = new Writability()
   readonly #reachability = new Listeners<boolean>()
   readonly #stopListening: () => void
   #held: OpenProtection | null
-  #isWritable = true
-  #isClosed = false
   #isMovedAway = false
   #asking: Promise<void> = Promise.resolve()
   #nextAsking: Promise<void> | null = null
@@ -80,6 +81,14 @@ export class PostgresStore implements Store {
     this.#db = databaseOf(server, schema)
     this.#followers = new Followers(parts.epoch)
     this.#locks = new NamedLocks(server, schema)
+    this.#secrets = new NamedSecrets(
+      {
+        // not while all of them move under another protection
+        read: (query) => this.#order.run(() => this.read(query)),
+        write: (change) => this.write(change),
+      },
+      () => this.#held,
+    )
     this.#followers.add('protection', (db) => this.#reopenProtection(db))
     this.#followers.add('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
@@ -98,7 +107,7 @@ export class PostgresStore implements Store {
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    return await this.#track(async () => {
+    return await this.#underWay.run(async () => {
       try {
         await this.#parts.server.ensure()
         return await query(this.#db)
@@ -132,7 +141,7 @@ export class PostgresStore implements Store {
     this.#nextAsking ??= this.#asking
       .then(() => {
         this.#nextAsking = null
-        this.#asking = this.#track(() => this.#ask())
+        this.#asking = this.#underWay.run(() => this.#ask())
         return this.#asking
       })
       .catch((error: unknown) => {
@@ -181,7 +190,7 @@ export class PostgresStore implements Store {
   }
 
   async tryLock(name: LockName, o: { isShared?: boolean } = {}): Promise<StoreLock | null> {
-    return await this.#track(async () => {
+    return await this.#underWay.run(async () => {
       try {
         return await this.#locks.take(name, o)
       } catch (error) {
@@ -191,7 +200,7 @@ export class PostgresStore implements Store {
   }
 
   async countSidecars(): Promise<number> {
-    return await this.#track(async () => {
+    return await this.#underWay.run(async () => {
       try {
         return await this.#parts.presence.count()
       } catch (error) {
@@ -201,7 +210,7 @@ export class PostgresStore implements Store {
   }
 
   onWritable(listener: (writable: boolean) => void): void {
-    this.#writability.add(listener)
+    this.#writability.onChange(listener)
   }
 
   /** One transaction in the order of all writes, its memory as fresh as the database. */
@@ -235,11 +244,11 @@ export class PostgresStore implements Store {
   /** Reports to `onWritable` listeners, and refuses when the database fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
-      const result = await this.#track(run)
-      this.#setWritable(true)
+      const result = await this.#underWay.run(run)
+      this.#writability.set(true)
       return result
     } catch (error) {
-      if (['storage', 'rights'].includes(kindOf(error))) this.#setWritable(false)
+      if (['storage', 'rights'].includes(kindOf(error))) this.#writability.set(false)
       throw this.#refusalOf(error)
     }
   }
@@ -254,54 +263,25 @@ export class PostgresStore implements Store {
   }
 
   seal(name: string, secret: Uint8Array): Buffer {
-    return this.#sealer.seal(name, secret)
+    return this.#secrets.seal(name, secret)
   }
 
   unseal(name: string, sealed: Uint8Array): Buffer {
-    const secret = this.#sealer.open(name, sealed)
-    if (secret === null) throw corrupt('a sealed secret was changed')
-    return secret
+    return this.#secrets.unseal(name, sealed)
   }
 
-  get #sealer(): SecretSealer {
-    if (this.#held !== null) return this.#held.sealer
-    throw new Refusal('postern_locked', 'the store has no protection that this sidecar opens')
-  }
-
-  async secret(name: string): Promise<Buffer> {
-    // not while all of them move under another protection
-    const kept = await this.#order.run(() => this.read((db) => this.#find(db, name)))
-    return kept ?? (await this.#make(name))
-  }
-
-  async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
-    const row = await db
-      .selectFrom('secrets')
-      .select('sealed')
-      .where('name', '=', name)
-      .executeTakeFirst()
-    return row === undefined ? null : this.unseal(name, row.sealed)
-  }
-
-  async #make(name: string): Promise<Buffer> {
-    return await this.write(async (db) => {
-      await db
-        .insertInto('secrets')
-        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      const made = await this.#find(db, name)
-      if (made === null) throw corrupt('a sealed secret is gone')
-      return made
-    })
+  secret(name: string): Promise<Buffer> {
+    return this.#secrets.secret(name)
   }
 
   copy(): Promise<string> {
     const { server, schema, dataDir } = this.#parts
-    return this.#track(async () => {
+    return this.#underWay.run(async () => {
       try {
         await server.ensure()
-        return await copyToFile(server, schema, dataDir)
+        return await makeCopy(dataDir, (file) =>
+          withRows(server, schema, (rows) => fillFile(file, rows)),
+        )
       } catch (error) {
         throw this.#refusalOf(error)
       }
@@ -326,11 +306,11 @@ export class PostgresStore implements Store {
     const from = this.#held
     const prepared = await prepare(wanted)
     await this.#lockAnew(prepared, { from, relock, failed: () => prepared.discard() })
-    return { isScrubbed: await this.#scrubDue(), oldEntry: from?.entry ?? null }
+    return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
   }
 
   async upgrade(): Promise<boolean> {
-    if (await this.read((db) => isScrubDue(db))) await this.#scrubDue()
+    if (await this.read((db) => isScrubDue(db))) await scrubDue(this)
     return false
   }
 
@@ -356,17 +336,6 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Whether scrubbing worked; what did not is scrubbed at the next start. */
-  async #scrubDue(): Promise<boolean> {
-    try {
-      await this.scrub()
-      await this.write((db) => forgetScrub(db))
-      return true
-    } catch {
-      return false
-    }
-  }
-
   #refuseMoved(): void {
     if (!this.#isMovedAway) return
     throw new Refusal('postern_store_unwritable', 'the store was moved elsewhere')
@@ -380,35 +349,10 @@ export class PostgresStore implements Store {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
     this.#stopListening()
-    await Promise.allSettled(this.#running)
+    if (!(await this.#underWay.close())) return
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()
-  }
-
-  /** Closing the store waits for what runs; nothing new begins after that. */
-  async #track<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new Refusal('postern_store_unwritable', 'the store is closed')
-    const promise = run()
-    this.#running.add(promise)
-    try {
-      return await promise
-    } finally {
-      this.#running.delete(promise)
-    }
-  }
-
-  #setWritable(isWritable: boolean): void {
-    if (isWritable === this.#isWritable) return
-    this.#isWritable = isWritable
-    this.#writability.emit(isWritable)
-  }
-
-  /** For people: where the store is. */
-  get place(): string {
-    return describeAddress(this.#parts.server.address)
   }
 }
 
