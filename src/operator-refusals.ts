@@ -110,6 +110,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the store was moved elsewhere, or a move into it has not ended',
     hint: 'use it where it is now, or run the same `postern store move` again',
   },
+  'store-other-bot': {
+    exitCode: 3,
+    what: 'the store is of another bot than the token',
+    hint: 'give each bot a `dataDir`, and with PostgreSQL a `store.schema`, of its own',
+  },
   'store-restored': {
     exitCode: 4,
     what: 'the store comes from a backup and is not accepted yet',

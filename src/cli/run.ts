@@ -63,7 +63,7 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
   const log = createProcessLog(first, () => bots)
   const load = (): LoadedBots => {
     const loaded = loadSeveral(sources)
-    const others = changedOfProcess(first.settings, loaded.settings)
+    const others = changedOfProcess(first, loaded)
     if (others.length > 0) log.warn({ settings: others }, 'these settings count after a restart')
     bots = loaded.bots
     return loaded

@@ -4,8 +4,9 @@ import { join, relative } from 'node:path'
 import { checkLevels, type CollectedSettings } from './collect.ts'
 import { BOT_NAME } from './bot-names.ts'
 import type { Problem } from './problems.ts'
+import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { readBotFile, type BotEntry } from './yaml-file.ts'
+import { readBotFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
 
 /** A bot with what counts for it: what is its own over what is for all. */
 export interface CollectedBot {
@@ -55,22 +56,17 @@ interface NamedEntry {
   entry: BotEntry
 }
 
-/** Tokens beside several bots would be nobody's, and one store would be that of all. */
+/** Tokens beside several bots would be nobody's. */
 function refuseOneBot({ levels }: CollectedSettings): Problem[] {
   return levels.flatMap((level) =>
     [...level].flatMap(([path, { place }]) => {
-      const group = path.split('.')[0] ?? ''
-      const message = OF_ONE_BOT[group]
-      return message === undefined ? [] : [{ place, path, message }]
+      const isOfOne = path.startsWith('bot.')
+      return isOfOne ? [{ place, path, message: OF_ONE_BOT }] : []
     }),
   )
 }
 
-/** By the first part of a setting's path. */
-const OF_ONE_BOT: Record<string, string> = {
-  bot: 'expected in the entry of each bot, since `bots` is set',
-  store: 'is for one bot; with `bots`, the store of each is in a folder of dataDir',
-}
+const OF_ONE_BOT = 'expected in the entry of each bot, since `bots` is set'
 
 function withNames(list: readonly BotEntry[], problems: Problem[]): NamedEntry[] {
   const names = new Map<string, BotEntry>()
@@ -154,7 +150,7 @@ function listFolder(folder: string): { names: string[] } | { problem: string } {
 
 function collectBot(
   name: string,
-  { values: own }: BotEntry,
+  { values: own, place }: BotEntry,
   { collected, cwd }: { collected: CollectedSettings; cwd: string },
 ): CollectedSettings {
   const problems: Problem[] = []
@@ -163,6 +159,15 @@ function collectBot(
   values.delete('bots')
   const given = checked.get('dataDir')?.value
   const dataDir = typeof given === 'string' ? given : join(collected.dataDir, 'bots', name)
+  if (!checked.has('store.schema') && BOT_NAME.test(name)) {
+    values.set('store.schema', schemaOf(name, place, collected))
+  }
   const levels = [own, ...collected.levels]
   return { ...collected, levels, values, list: null, dataDir, problems }
+}
+
+/** Names differ, and so do schemas that are named after them. */
+function schemaOf(name: string, place: string, { values }: CollectedSettings): GivenSetting {
+  const common = values.get('store.schema')?.value ?? presetOf('store.schema')
+  return { value: `${String(common)}_${name}`, place }
 }

@@ -43,7 +43,7 @@ export interface LoadedBot extends Loaded {
 /** Several bots, and what they have in common. */
 export interface LoadedBots {
   settings: ProcessSettings
-  secrets: Pick<Secrets, 'alertUrl'>
+  secrets: Pick<Secrets, 'alertUrl' | 'storeUrl'>
   origins: ReadonlyMap<string, string>
   bots: LoadedBot[]
   /** Where each has a file, absolute; null where they are listed in the settings file. */
@@ -105,7 +105,14 @@ function readSeveral(
   sources: Sources,
 ): LoadedBots {
   const problems = [...collected.problems, ...found]
-  problems.push(...applyProcessRules({ ...collected, secrets: new Set(), sources }))
+  const given = new Set<string>()
+  const [alertUrl, storeUrl] = ['alert.url', 'store.url'].map((path) => {
+    const secret = findSecret(path, collected.levels, problems)
+    if (secret === null) return undefined
+    given.add(path)
+    return readSecret(secret, collected, { problems, cwd: sources.cwd }) ?? undefined
+  })
+  problems.push(...applyProcessRules({ ...collected, secrets: given, sources }))
   const loaded = bots.map(({ name, place, collected: own }): LoadedBot | null => {
     const wrong = [...own.problems]
     const one = readOne(own, { sources, problems: wrong, rules: applyBotRules })
@@ -114,12 +121,13 @@ function readSeveral(
   })
   const complete = loaded.filter((one) => one !== null)
   problems.push(...refuseTwins(complete))
-  const url = findSecret('alert.url', collected.levels, problems)
-  const alertUrl = url === null ? null : readSecret(url, collected, { problems, cwd: sources.cwd })
   if (problems.length > 0) throw settingsError(dedupe(problems))
   return {
     settings: processSettingsFrom(nest(collected), { pretty: sources.terminal }),
-    secrets: alertUrl === null ? {} : { alertUrl },
+    secrets: {
+      ...(alertUrl !== undefined && { alertUrl }),
+      ...(storeUrl !== undefined && { storeUrl }),
+    },
     origins: originsOf(collected),
     bots: complete,
     folder,
@@ -141,22 +149,46 @@ function ofBot(problem: Problem, { name, place }: { name: string; place: string 
   return { ...problem, path, place: problem.place === '' ? place : problem.place }
 }
 
+/** What must differ between two bots. */
+interface Telling {
+  what: string
+  of: (bot: LoadedBot) => string | number | null
+  /** The setting that says it. */
+  path: string
+  hint?: string
+}
+
+const TELLING: readonly Telling[] = [
+  {
+    what: 'the token of the same bot',
+    of: ({ secrets }) => botIdOf(secrets.botToken.reveal()),
+    path: 'bot.token',
+  },
+  {
+    what: 'the same token for the local bot',
+    of: ({ secrets }) => presentedToken(secrets).reveal(),
+    path: 'bot.token',
+  },
+  { what: 'the same dataDir', of: ({ settings }) => settings.dataDir, path: 'dataDir' },
+  {
+    what: 'the same store.schema',
+    of: ({ settings, secrets }) => (secrets.storeUrl === undefined ? null : settings.store.schema),
+    path: 'store.schema',
+    hint: 'a schema is of one bot: give one of them another store.schema',
+  },
+]
+
 /** What tells two bots apart must differ. */
 function refuseTwins(bots: readonly LoadedBot[]): Problem[] {
-  const telling: [what: string, of: (bot: LoadedBot) => string | number | null][] = [
-    ['the token of the same bot', ({ secrets }) => botIdOf(secrets.botToken.reveal())],
-    ['the same token for the local bot', ({ secrets }) => presentedToken(secrets).reveal()],
-    ['the same dataDir', ({ settings }) => settings.dataDir],
-  ]
-  return telling.flatMap(([what, of]) => {
+  return TELLING.flatMap(({ what, of, path, hint }) => {
     const first = new Map<string | number, string>()
     return bots.flatMap((bot) => {
       const value = of(bot)
       const other = value === null ? undefined : first.get(value)
       if (value !== null && other === undefined) first.set(value, bot.name)
       if (other === undefined) return []
-      const place = bot.origins.get('bot.token') ?? bot.origins.get('dataDir') ?? ''
-      return [{ place, path: `bots.${bot.name}`, message: `has ${what} as bots.${other}` }]
+      const place = bot.origins.get(path) ?? bot.origins.get('bot.token') ?? ''
+      return [{ place, path: `bots.${bot.name}`, message: `has ${what} as bots.${other}`, hint }]
     })
   })
 }

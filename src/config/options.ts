@@ -155,10 +155,13 @@ const OneBot = z.strictObject({
       schema: setting(
         z
           .string()
-          .regex(/^[a-z_][a-z0-9_]{0,62}$/)
+          .regex(/^(?!pg_)[a-z_][a-z0-9_-]*$/)
           .default('postern'),
-        { kind: 'text', expected: 'a name of lower-case letters, digits and underscores' },
-        'schema of that database which holds the store; each bot needs its own',
+        {
+          kind: 'text',
+          expected: 'a name of a-z, 0-9, _ and -, with a letter or _ first, and not pg_',
+        },
+        'schema of that database which holds the store, of one bot; with `bots`, each has this name, _ and its own name where it sets none',
       ),
     })
     .prefault({}),
@@ -284,6 +287,7 @@ const OF_EACH_BOT: readonly string[] = [
   'bot',
   'admin.updatesWaiting',
   'dataDir',
+  'store.schema',
   'key',
   'seal',
   'open',

@@ -29,7 +29,13 @@ export function applyRules(whole: Whole): Problem[] {
 
 /** Applies the rules for what is the same for all bots of a process. */
 export function applyProcessRules(whole: Whole): Problem[] {
-  return [refuseSharedPort, refuseLongSocket, refuseProxies].flatMap((rule) => rule(whole))
+  return [
+    refuseSharedPort,
+    refuseLongSocket,
+    refuseProxies,
+    refuseCaFile('store.caFile'),
+    refuseStoreWithoutUrl,
+  ].flatMap((rule) => rule(whole))
 }
 
 /** Applies the rules for what is of one bot. */
@@ -39,8 +45,7 @@ export function applyBotRules(whole: Whole): Problem[] {
     refusePlainHttp,
     refuseOpenDoor,
     refuseCaFile('upstream.caFile'),
-    refuseCaFile('store.caFile'),
-    refuseStoreWithoutUrl,
+    refuseLongSchema,
     refuseAlertCommand,
     refuseMissingPassphrase,
     refuseManyKeys,
@@ -126,6 +131,20 @@ const refuseCaFile =
     if (read.text.includes('-----BEGIN CERTIFICATE-----')) return []
     return problem(whole, name, `${path}: expected certificates in PEM`)
   }
+
+/** What is longer, PostgreSQL cuts off without a word: two bots could get one schema. */
+const MAX_SCHEMA_BYTES = 63
+
+function refuseLongSchema(whole: Whole): Problem[] {
+  const bytes = Buffer.byteLength(String(valueOf(whole, 'store.schema')))
+  if (bytes <= MAX_SCHEMA_BYTES || !whole.secrets.has('store.url')) return []
+  return problem(
+    whole,
+    'store.schema',
+    `expected at most ${MAX_SCHEMA_BYTES} bytes, and there are ${bytes}, with a bot’s name`,
+    'give the bot a store.schema of its own, or a shorter name',
+  )
+}
 
 /** Whoever names an authority believes that a database is in use. */
 function refuseStoreWithoutUrl(whole: Whole): Problem[] {

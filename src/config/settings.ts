@@ -37,7 +37,13 @@ export interface Settings extends Omit<
  * The settings of a process with several bots. `dataDir` has theirs in it, `alert` is for what is
  * the matter with none of them in particular.
  */
-export type ProcessSettings = Pick<Settings, 'listen' | 'admin' | 'dataDir' | 'log' | 'alert'>
+export interface ProcessSettings extends Pick<
+  Settings,
+  'listen' | 'admin' | 'dataDir' | 'log' | 'alert'
+> {
+  /** How the one database is reached; the schema is each bot's own. */
+  store: Pick<Settings['store'], 'caFile'>
+}
 
 /** What must never be printed. `clientToken` null: the bot presents the service's own token. */
 export interface Secrets {
@@ -113,36 +119,49 @@ export function settingsFrom(
   }
 }
 
-const OfProcess = Options.pick({
+const ProcessOptions = Options.pick({
   listen: true,
   admin: true,
   dataDir: true,
   log: true,
   alert: true,
+  store: true,
 })
 
 /** The same for what several bots have in common. */
 export function processSettingsFrom(
-  options: z.input<typeof OfProcess>,
+  options: z.input<typeof ProcessOptions>,
   surroundings: { pretty?: boolean } = {},
 ): ProcessSettings {
-  const { listen, admin, dataDir, log, alert } = options
-  const settings = OfProcess.parse({ listen, admin, dataDir, log, alert })
+  const { listen, admin, dataDir, log, alert, store } = options
+  const settings = ProcessOptions.parse({ listen, admin, dataDir, log, alert, store })
   const { command } = settings.alert
+  const { caFile } = settings.store
   const pretty = settings.log.pretty ?? surroundings.pretty ?? false
   return {
     ...settings,
     alert: command === undefined ? {} : { command },
+    store: caFile === undefined ? {} : { caFile },
     log: { ...settings.log, pretty },
   }
 }
 
+/** What is of a process with several bots. */
+export interface OfProcess {
+  settings: ProcessSettings
+  secrets: Pick<Secrets, 'alertUrl' | 'storeUrl'>
+}
+
 /** The dotted paths of what counts otherwise for the process in one than in the other. */
-export function changedOfProcess(before: ProcessSettings, now: ProcessSettings): string[] {
-  return SETTINGS.map(({ path }) => path).filter((path) => {
-    const [one, other] = [before, now].map((settings) => JSON.stringify(valueAt(settings, path)))
+export function changedOfProcess(before: OfProcess, now: OfProcess): string[] {
+  const settings = SETTINGS.map(({ path }) => path).filter((path) => {
+    const [one, other] = [before, now].map((of) => JSON.stringify(valueAt(of.settings, path)))
     return one !== other
   })
+  const secrets = (['alertUrl', 'storeUrl'] as const).filter(
+    (name) => before.secrets[name]?.reveal() !== now.secrets[name]?.reveal(),
+  )
+  return [...settings, ...secrets.map((name) => (name === 'alertUrl' ? 'alert.url' : 'store.url'))]
 }
 
 function valueAt(settings: object, path: string): unknown {

@@ -1,11 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
+import { botIn, claimForBot, refuseOtherBot } from './bot-of-store.ts'
 import { chooseProtection, openExisting, prepare, type ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
-import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import {
   DATABASE,
@@ -21,8 +20,8 @@ import { moved } from './moved.ts'
 import { claim, readOwner, release } from './owner.ts'
 import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
 import { inUse, missing, unwritable } from './refusals.ts'
-import type { Schema } from './schema.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
+import { kyselyOf } from './transfer.ts'
 
 /** A database that is ours until it is closed. */
 export interface Acquired {
@@ -37,6 +36,8 @@ export interface Opening extends ProtectionRequest {
   mode: 'create' | 'existing'
   /** A store that was moved away is opened too: for the move alone, which goes on. */
   isMoving?: boolean
+  /** Whose store it must be, by the token; null or absent where that is not known. */
+  botId?: number | null
 }
 
 /**
@@ -50,9 +51,10 @@ export async function acquire(o: Opening): Promise<Acquired> {
     await ensureThere(o.dataDir, isNew)
     const state = inspect(o.dataDir, MIGRATIONS.length)
     if (state.mark !== null && o.isMoving !== true) throw moved(state.mark, o.dataDir)
+    refuseOther(state.botId, o)
     const known = state.protection === null ? null : await openExisting(state.protection, o)
     const wanted = known === null && !isNew ? await chooseProtection(o) : chosen
-    return await hold(o.dataDir, { state, known, wanted })
+    return await hold(o, { state, known, wanted })
   } catch (error) {
     throw toOperator(error, o.dataDir)
   }
@@ -78,13 +80,14 @@ async function ensureThere(dataDir: string, isNew: boolean): Promise<void> {
 }
 
 async function hold(
-  dataDir: string,
+  o: Opening,
   {
     state,
     known,
     wanted,
   }: { state: DatabaseState; known: OpenProtection | null; wanted: NewProtection | null },
 ): Promise<Acquired> {
+  const { dataDir } = o
   const file = join(dataDir, DATABASE)
   const database = connectExclusive(file)
   try {
@@ -94,6 +97,7 @@ async function hold(
     rmSync(`${file}-shm`, { force: true })
     await migrate(database, file, MIGRATIONS)
     settle(dataDir)
+    await claimFor(database, o)
     const held = known ?? (wanted === null ? null : await protect(database, wanted))
     return { database, held }
   } catch (error) {
@@ -101,6 +105,18 @@ async function hold(
     database.close()
     throw error
   }
+}
+
+/** What is only looked at is nobody's after that either. */
+async function claimFor(database: DatabaseSync, o: Opening): Promise<void> {
+  if (o.mode !== 'create' || (o.botId ?? null) === null) return
+  const found = botIn(database)
+  if (found === null) await claimForBot(kyselyOf(database), Number(o.botId))
+  refuseOther(found, o)
+}
+
+function refuseOther(found: number | null, { botId = null, dataDir }: Opening): void {
+  refuseOtherBot([found, botId], { name: dataDir, setting: 'dataDir' })
 }
 
 /** False when another process changed it between the look and the lock. */
@@ -112,9 +128,8 @@ function isStillAs(state: DatabaseState, database: DatabaseSync): boolean {
 /** The first protection of a store, which holds no secret yet. */
 async function protect(database: DatabaseSync, wanted: NewProtection): Promise<OpenProtection> {
   const made = await prepare(wanted)
-  const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
   try {
-    await db.insertInto('protection').values(made.row).execute()
+    await kyselyOf(database).insertInto('protection').values(made.row).execute()
     return made.held
   } catch (error) {
     await made.discard()

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { botIn } from './bot-of-store.ts'
 import { MASTER_SECRET_VERSION } from './migrations.ts'
 import { ARRIVING, MOVED_TO, parseMark, type MoveMark } from './moved.ts'
 import { readOwner } from './owner.ts'
@@ -28,6 +29,8 @@ export interface DatabaseState {
   protection: ProtectionTable | null
   /** Null but where a move has left it, or has not ended. */
   mark: MoveMark | null
+  /** Whose store it is; null when nobody has run on it yet. */
+  botId: number | null
 }
 
 /** `database`: there is one; `traces`: there was one; `none`: nothing shows that there ever was. */
@@ -123,7 +126,7 @@ export function examine(database: DatabaseSync, ours: number): DatabaseState {
   if (protection === null && holdsSecrets(database)) {
     throw corrupt('the record of its protection is gone')
   }
-  return { version, protection, mark: markIn(database) }
+  return { version, protection, mark: markIn(database), botId: botIn(database) }
 }
 
 /**

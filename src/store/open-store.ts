@@ -36,7 +36,7 @@ export interface StoreOpening extends Opening {
  *   `existing` does not; the rest is what its secrets are to rest under (`choose.ts`)
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
  *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-newer`,
- *   `store-unwritable`, `store-moved`, each with what to do; for a database also what
+ *   `store-unwritable`, `store-moved`, `store-other-bot`, each with what to do; for a database also what
  *   `openDatabaseStore` names
  */
 export async function openStore({ database, ...o }: StoreOpening): Promise<Store> {

@@ -16,6 +16,7 @@ import { createEngine, type MeasuredEngine } from '../pgp/create.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
+import type { PostgresServer } from '../store/postgres/server.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Guard } from '../translate/guard.ts'
@@ -25,6 +26,7 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../translate/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
+import { connectTo } from './database.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
@@ -63,7 +65,7 @@ export interface CoreOptions {
   log: Log
   /** The bot's, where there are several. */
   name?: string
-  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher'>
+  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'shared'>
 }
 
 /**
@@ -82,10 +84,13 @@ export async function createCore(
   purpose: Purpose,
 ): Promise<Core> {
   await using stack = new AsyncDisposableStack()
-  const database = parts.store === undefined ? await databaseFor(settings, secrets) : undefined
-  if (database !== undefined) stack.use(database.server)
+  const server = await serverFor({ settings, secrets, parts }, stack)
+  const database = server === null ? undefined : { server, schema: settings.store.schema }
   const store =
-    parts.store ?? stack.use(await openStoreFor(purpose, { settings, secrets, parts, database }))
+    parts.store ??
+    stack.use(
+      await openStoreFor(purpose, { settings, secrets, parts, database, botId: link.botId() }),
+    )
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const engine = parts.engine ?? stack.use(createEngine())
@@ -179,15 +184,15 @@ export async function createCore(
   }
 }
 
-/** The database of `store.url`; its client is loaded for it alone. */
-async function databaseFor(
-  { store }: Settings,
-  { storeUrl }: Secrets,
-): Promise<StoreOpening['database']> {
-  if (storeUrl === undefined) return undefined
-  const { PostgresServer } = await import('../store/postgres/server.ts')
-  const server = new PostgresServer({ url: storeUrl.reveal(), caFile: store.caFile })
-  return { server, schema: store.schema }
+/** The database that the store is in; null where it is in a folder. */
+async function serverFor(
+  { settings, secrets, parts = {} }: Pick<CoreOptions, 'settings' | 'secrets' | 'parts'>,
+  stack: AsyncDisposableStack,
+): Promise<PostgresServer | null> {
+  if (parts.store !== undefined) return null
+  if (parts.shared !== undefined) return parts.shared?.server ?? null
+  if (secrets.storeUrl === undefined) return null
+  return stack.use(await connectTo(secrets.storeUrl, settings.store))
 }
 
 async function openStoreFor(
@@ -197,11 +202,16 @@ async function openStoreFor(
     secrets,
     parts,
     database,
-  }: Pick<CoreOptions, 'settings' | 'secrets' | 'parts'> & { database: StoreOpening['database'] },
+    botId,
+  }: Pick<CoreOptions, 'settings' | 'secrets' | 'parts'> & {
+    database: StoreOpening['database']
+    botId: number | null
+  },
 ): Promise<Store> {
   return await openStore({
     ...(database === undefined ? {} : { database }),
     dataDir: settings.dataDir,
+    botId,
     mode: purpose === 'look' ? 'existing' : 'create',
     passphrase: secrets.passphrase?.reveal() ?? null,
     protection: settings.key.protection,

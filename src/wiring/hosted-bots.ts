@@ -23,7 +23,7 @@ export interface HostedBotsParts {
   logOf: (bot: LoadedBot) => Log
   engine: MeasuredEngine
   registry: MetricRegistry
-  parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher'>
+  parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher' | 'shared'>
 }
 
 export class HostedBots implements AsyncDisposable {

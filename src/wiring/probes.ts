@@ -30,7 +30,7 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
   let latest: Outlook | null = null
   showOutlook(metrics, () => latest)
   const tryStore = (): Promise<void> => tryWriting(store)
-  const isInDataDir = parts.store === undefined && secrets.storeUrl === undefined
+  const isInDataDir = parts.store === undefined && !store.isShared
   const isDoubtful = (): Promise<boolean> =>
     isInDataDir ? isDiskDoubtful(settings.dataDir) : Promise.resolve(false)
   return {

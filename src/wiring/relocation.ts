@@ -5,6 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { createEngine } from '../pgp/create.ts'
 import { FileEnd } from '../store/file-end.ts'
 import { relocate, type MoveEnd } from '../store/relocate.ts'
+import { connectTo } from './database.ts'
 
 /** What was moved, and whereto. */
 export interface MoveReport {
@@ -58,9 +59,8 @@ async function databaseEnd(
   { store }: StoreAccess,
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
-  const { PostgresServer } = await import('../store/postgres/server.ts')
   const { SchemaEnd } = await import('../store/postgres/schema-end.ts')
-  const server = stack.use(new PostgresServer({ url: url.reveal(), caFile: store.caFile }))
+  const server = stack.use(await connectTo(url, { caFile: store.caFile }))
   return await SchemaEnd.take(server, store.schema)
 }
 

@@ -18,6 +18,7 @@ import { bindCalls } from '../rpc/operation.ts'
 import { makeDataDir } from '../store/data-dir.ts'
 import { SharedStretcher } from '../store/stretcher.ts'
 import { alertWays } from './alerting.ts'
+import { connectForSeveral } from './database.ts'
 import { botHosts, createAdminDoor, openDoors } from './doors.ts'
 import { HostedBots } from './hosted-bots.ts'
 import { readMachine } from './outlook.ts'
@@ -54,7 +55,7 @@ export interface Several extends AsyncDisposable {
 
 /**
  * Makes them, without listening yet.
- * @throws OperatorError `data-dir`, `store-unwritable`
+ * @throws OperatorError `data-dir`, `store-unwritable`, `settings` when `store.url` is wrong
  */
 export async function createSeveral(options: SeveralOptions): Promise<Several> {
   const { loaded, log, logOf, parts = {} } = options
@@ -72,13 +73,16 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
     caches: () => ({ certificates: engine.load().certificates ?? { hits: 0, misses: 0 } }),
   })
   const machine = stack.use(watchMachine(options, metrics))
+  const { storeUrl } = loaded.secrets
+  const shared =
+    storeUrl === undefined ? null : stack.use(await connectForSeveral(storeUrl, settings.store))
   const bots = stack.use(
     new HostedBots({
       log,
       logOf,
       engine,
       registry,
-      parts: { ...parts, stretcher: new SharedStretcher(dataDir) },
+      parts: { ...parts, shared, stretcher: new SharedStretcher(dataDir) },
     }),
   )
   let isStopping = false

@@ -113,8 +113,11 @@ export async function createUpdates(
     registration,
     rules,
     polls,
-    makeLoop: () =>
-      turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop }),
+    makeLoop: () => {
+      if (turns === null) return makeLoop(null)
+      const spread = parts.shared?.spread.join(settings.store.schema)
+      return new DeliveryTurns({ turns, clock, fresh, makeLoop, ...(spread && { spread }) })
+    },
   })
   return {
     webhook,

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { load, loadAll, loadDataDir, loadStoreAccess } from '../../src/config/load.ts'
+import { changedOfProcess } from '../../src/config/settings.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
 const token = (id: number): string => `bot_${id}.${'t'.repeat(43)}`
@@ -189,6 +190,85 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
     const { message } = refusalOf(() => loadAll(withFile(TWO, { env })))
     expect(message).toContain('bots.echo.listen.host: expected a loopback address')
     expect(message).not.toContain('bots.news')
+  })
+})
+
+describe('bots on PostgreSQL', () => {
+  const URL_OF_STORE = 'postgres://postern@127.0.0.1/postern'
+  const env = { ...COMMON, POSTERN_STORE_URL: URL_OF_STORE }
+  const schemasOf = (text: string, more: object = {}): string[] =>
+    severalOf(withFile(text, { env: { ...env, ...more } })).bots.map(
+      ({ settings }) => settings.store.schema,
+    )
+
+  test('each has the one database, and a schema after its name, or its own', () => {
+    const given = withFile(TWO, { env })
+    const { bots, secrets } = severalOf(given)
+    expect(secrets.storeUrl?.reveal()).toBe(URL_OF_STORE)
+    expect(bots.map((bot) => bot.secrets.storeUrl?.reveal())).toEqual([URL_OF_STORE, URL_OF_STORE])
+    expect(schemasOf(TWO)).toEqual(['postern_echo', 'postern_news'])
+    expect(schemasOf(TWO, { POSTERN_STORE_SCHEMA: 'bots' })).toEqual(['bots_echo', 'bots_news'])
+    const own = `${TWO}    store: {schema: news-of-before}\n`
+    expect(schemasOf(own)).toEqual(['postern_echo', 'news-of-before'])
+  })
+
+  test('a command gets the schema of the bot that it names, also before there is a database', () => {
+    const given = withFile(TWO)
+    expect(loadStoreAccess({ ...given, bot: 'news' }).store.schema).toBe('postern_news')
+  })
+
+  const long = 'n'.repeat(56)
+  const bot = (name: string, more = ''): string =>
+    `  - {name: ${name}, token: ${token(name.length)}${more}}\n`
+  test.each([
+    [
+      'one schema for two bots',
+      `bots:\n${bot('echo')}${bot('a', ', store: {schema: postern_echo}')}`,
+      'bots.a: has the same store.schema as bots.echo',
+      'a schema is of one bot: give one of them another store.schema',
+    ],
+    [
+      'a name that PostgreSQL would cut off',
+      `bots:\n${bot(long)}`,
+      `bots.${long}.store.schema: expected at most 63 bytes, and there are 64, with a bot’s name`,
+      'give the bot a store.schema of its own, or a shorter name',
+    ],
+    [
+      'a name that PostgreSQL keeps for itself',
+      `bots:\n${bot('a', ', store: {schema: pg_a}')}`,
+      'bots.a.store.schema: expected a name of a-z, 0-9, _ and -',
+      '`postern run --help` lists every setting',
+    ],
+    [
+      'a database of its own',
+      `bots:\n${bot('a', ', store: {url: postgres://a@127.0.0.1/b}')}`,
+      'bots.a.store.url: is the same for all bots',
+      '',
+    ],
+  ])('%s is refused', (_what, text, message, hint) => {
+    const error = refusalOf(() => loadAll(withFile(text, { env })))
+    expect(error.message).toContain(message)
+    expect(error.hint).toContain(hint)
+  })
+
+  test('in folders, names may be as long as ever', () => {
+    expect(severalOf(withFile(`bots:\n${bot(long)}`)).bots.map(({ name }) => name)).toEqual([long])
+  })
+
+  test('an authority without a database is refused once, for all of them', () => {
+    const cwd = folder()
+    const caFile = file(cwd, 'ca.pem', '-----BEGIN CERTIFICATE-----\n')
+    const given = { env: { ...COMMON, POSTERN_STORE_CA_FILE: caFile } }
+    const { message } = refusalOf(() => loadAll(withFile(TWO, given)))
+    expect(message.match(/has no meaning without store.url/g)).toHaveLength(1)
+  })
+
+  test('of what changes for the process, the names are known', () => {
+    const given = withFile(TWO, { env })
+    const before = severalOf(given)
+    expect(changedOfProcess(before, severalOf(given))).toEqual([])
+    const now = severalOf({ ...given, env: COMMON })
+    expect(changedOfProcess(before, now)).toEqual(['store.url'])
   })
 })
 

@@ -25,6 +25,8 @@ export interface StageOptions {
   bots: readonly string[]
   env?: Record<string, string>
   engine?: MeasuredEngine
+  /** Serves the bots of another stage, from a data directory of its own: a replica. */
+  beside?: Stage
 }
 
 /** Starts a sandbox with a bot for each name, and what serves them. */
@@ -32,7 +34,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   const stack = new AsyncDisposableStack()
   const root = mkdtempSync(join(tmpdir(), 'several-'))
   stack.defer(() => rmSync(root, { recursive: true, force: true }))
-  const sandbox = stack.use(await createSandbox({ rates: 'off' }))
+  const sandbox = options.beside?.sandbox ?? stack.use(await createSandbox({ rates: 'off' }))
   const stage = new Stage(root, sandbox, options, stack)
   for (const name of options.bots) await stage.write(name)
   await stage.start()
@@ -45,8 +47,8 @@ export class Stage implements AsyncDisposable {
   /** Every line that was logged. */
   readonly lines: Record<string, unknown>[] = []
   /** By the name of the bot. */
-  readonly tokens = new Map<string, string>()
-  readonly ids = new Map<string, number>()
+  readonly tokens: Map<string, string>
+  readonly ids: Map<string, number>
   url = ''
   adminUrl = ''
   readonly #options: StageOptions
@@ -58,11 +60,13 @@ export class Stage implements AsyncDisposable {
     this.sandbox = sandbox
     this.#options = options
     this.#stack = stack
-    mkdirSync(this.folder)
+    this.tokens = options.beside?.tokens ?? new Map()
+    this.ids = options.beside?.ids ?? new Map()
+    mkdirSync(this.folder, { recursive: true })
   }
 
   get folder(): string {
-    return join(this.root, 'bots.d')
+    return this.#options.beside?.folder ?? join(this.root, 'bots.d')
   }
 
   get dataDir(): string {

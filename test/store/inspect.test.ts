@@ -136,7 +136,8 @@ describe('looking into a database', () => {
 
 describe('a database is taken', () => {
   test('with its version, and its protection where it has one', async () => {
-    expect(examine(await store(), OURS)).toEqual({ version: OURS, protection: null, mark: null })
+    const nothing = { protection: null, mark: null, botId: null }
+    expect(examine(await store(), OURS)).toEqual({ version: OURS, ...nothing })
     const database = await store('words')
     const { version, protection } = examine(database, OURS)
     expect(version).toBe(OURS)

@@ -63,6 +63,11 @@ export function describeAddress({ host, port, database, user }: DatabaseAddress)
   return `${database} at ${place} as ${user}`
 }
 
+/** A schema of a database for people and logs. */
+export function describePlace(address: DatabaseAddress, schema: string): string {
+  return `${describeAddress(address)}, schema ${schema}`
+}
+
 /** The port beside a socket's folder, which names the socket. */
 function portOf(text: string | null): number | null {
   if (text === null) return null

@@ -11,6 +11,8 @@ export const CONNECT_MS = 1000
 const SILENT_TRANSACTION_MS = 5000
 /** What a statement may wait for a lock, and take in all, ms. */
 const LOCK_MS = 10_000
+/** The same for the session, which all stores of a process share: none holds the others up. */
+const SESSION_LOCK_MS = 50
 const STATEMENT_MS = 60_000
 const INT8 = 20
 const BYTEA = 17
@@ -46,7 +48,7 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
     ...(use !== 'move' && {
       idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
-      lock_timeout: LOCK_MS,
+      lock_timeout: use === 'session' ? SESSION_LOCK_MS : LOCK_MS,
       statement_timeout: STATEMENT_MS,
       pipeline: true,
     }),

@@ -1,34 +1,40 @@
-/** The pool of connections that queries take, as Kysely's dialect wants it. */
+/** The connections that queries take, shared by all stores of a process. */
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Client, Pool, type ClientConfig, type PoolClient } from 'pg'
+import { FairQueue, type Lane } from '../../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
 import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
 import { ConnectionLostError, kindOf } from './failures.ts'
 
-/** Connections at most: what is written runs one after the other anyway. */
-const MOST = 8
+/** Connections at most: what is written to a store runs one after the other anyway. */
+const MOST = { slots: 8, perLane: 8 }
+/** The same for the stores of several bots, none of which gets them all. */
+const MOST_OF_SEVERAL = { slots: 16, perLane: 8, perLaneAmongOthers: 2 }
 /** One that nobody used for so long is closed, ms. */
 const IDLE_MS = 60_000
 /** Queries that take longer make the session ask whether the database still answers, ms. */
 const SLOW_MS = 500
 const LOOK_MS = 250
 
-/** The pool. Whatever waits in it is rejected when it is cut. */
-export class Connections implements PostgresPool, AsyncDisposable {
-  readonly options = {}
+/** The pool. Whatever waits for an answer is rejected when it is cut. */
+export class Connections implements AsyncDisposable {
   readonly #pool: Pool
+  readonly #queue: FairQueue
   readonly #suspect: () => void
   readonly #clients = new Set<Client>()
   /** Since when each query runs that is not answered yet, by the monotonic clock. */
   readonly #running = new Map<symbol, number>()
   #look: NodeJS.Timeout | null = null
 
-  /** @param suspect called when the database may not answer any more */
-  constructor(address: DatabaseAddress, suspect: () => void) {
+  /** @param o `suspect` is called when the database may not answer any more */
+  constructor(address: DatabaseAddress, o: { isOfSeveral: boolean; suspect: () => void }) {
+    const { suspect, isOfSeveral } = o
+    const bounds = isOfSeveral ? MOST_OF_SEVERAL : MOST
     this.#suspect = suspect
+    this.#queue = new FairQueue(bounds)
     this.#pool = new Pool({
       ...clientOptions(address, 'pool'),
-      max: MOST,
+      max: bounds.slots,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
       // a place in the pool is waited for as long as its queries are answered
@@ -44,11 +50,38 @@ export class Connections implements PostgresPool, AsyncDisposable {
     this.#pool.on('remove', (client) => this.#clients.delete(client))
   }
 
-  async connect(): Promise<PostgresPoolClient> {
+  /** The connections as one store takes them, beside the others; as Kysely's dialect wants it. */
+  lane(): PostgresPool {
+    const lane = this.#queue.lane()
+    return {
+      options: {},
+      connect: () => this.#connect(lane),
+      // the pool is of all
+      end: () => Promise.resolve(),
+    } as PostgresPool
+  }
+
+  /** Takes a place for as long as the connection is used. */
+  #connect(lane: Lane): Promise<PostgresPoolClient> {
+    const { promise, resolve, reject } = Promise.withResolvers<PostgresPoolClient>()
+    void lane.run(async () => {
+      const released = Promise.withResolvers<void>()
+      try {
+        resolve(await this.#take(released.resolve))
+        await released.promise
+      } catch (error) {
+        reject(error as Error)
+      }
+    })
+    return promise
+  }
+
+  async #take(onReleased: () => void): Promise<PostgresPoolClient> {
     const done = this.#begin()
     try {
       const client = await this.#pool.connect()
-      return new PooledClient(client, () => this.#begin()) as unknown as PostgresPoolClient
+      const parts = { client, begin: () => this.#begin(), onReleased }
+      return new PooledClient(parts) as unknown as PostgresPoolClient
     } catch (error) {
       if (kindOf(error) === 'lost') this.#suspect()
       throw error
@@ -62,13 +95,9 @@ export class Connections implements PostgresPool, AsyncDisposable {
     for (const client of this.#clients) destroyClient(client)
   }
 
-  async end(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#look !== null) clearInterval(this.#look)
     await this.#pool.end()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.end()
   }
 
   /** Notes that something waits for the database. @returns what to call when it does no more */
@@ -109,12 +138,14 @@ interface Result {
 class PooledClient {
   readonly #client: PoolClient
   readonly #begin: () => () => void
+  readonly #onReleased: () => void
   #begun: Promise<unknown> | null = null
   #failed: Error | undefined
 
-  constructor(client: PoolClient, begin: () => () => void) {
-    this.#client = client
-    this.#begin = begin
+  constructor(o: { client: PoolClient; begin: () => () => void; onReleased: () => void }) {
+    this.#client = o.client
+    this.#begin = o.begin
+    this.#onReleased = o.onReleased
   }
 
   /** The begin of a transaction goes out together with its first statement. */
@@ -143,5 +174,6 @@ class PooledClient {
   /** A connection that failed, or that Kysely gives up, is not used again. */
   release(isBroken?: boolean): void {
     this.#client.release(isBroken === true ? true : this.#failed)
+    this.#onReleased()
   }
 }

@@ -5,10 +5,29 @@ import { describeAddress, type DatabaseAddress } from './address.ts'
 /**
  * `lost`: nothing usable answers; `login`, `tls`, `missing`, `rights`: the settings or the server's
  * must change; `read-only`: it is a standby; `storage`: the server cannot write or read its disk;
- * `again`: the transaction has left nothing and may be run again; `mistake`: any other, of ours.
+ * `blocked`: somebody keeps tables locked; `damaged`: tables of ours are gone; `again`: the
+ * transaction has left nothing and may be run again; `mistake`: any other, of ours.
  */
 export type FailureKind =
-  'lost' | 'login' | 'tls' | 'missing' | 'rights' | 'read-only' | 'storage' | 'again' | 'mistake'
+  | 'lost'
+  | 'login'
+  | 'tls'
+  | 'missing'
+  | 'rights'
+  | 'read-only'
+  | 'storage'
+  | 'blocked'
+  | 'damaged'
+  | 'again'
+  | 'mistake'
+
+/** What is the matter with the whole database, whichever schema was asked for. */
+const OF_THE_DATABASE: readonly FailureKind[] = ['lost', 'login', 'tls', 'missing', 'read-only']
+
+/** Whether an error says of the whole database that it cannot be used, and not of one schema. */
+export function isOfTheDatabase(error: unknown): boolean {
+  return OF_THE_DATABASE.includes(kindOf(error))
+}
 
 /** Thrown by our own code when a connection was given up. */
 export class ConnectionLostError extends Error {
@@ -42,6 +61,11 @@ const BY_STATE: Readonly<Record<string, FailureKind>> = {
   '58': 'storage',
   XX: 'storage',
   '40': 'again',
+  '55P03': 'blocked',
+  '3F000': 'damaged',
+  '42P01': 'damaged',
+  '42P07': 'damaged',
+  '42703': 'damaged',
 }
 
 /** Codes of Node's for a connection that cannot be made, or ended. */
@@ -120,11 +144,39 @@ const REFUSED: Partial<Record<FailureKind, RefusalText>> = {
     what: (place, reason) => `the database ${place} cannot write or read its disk (${reason})`,
     hint: 'free space on its disk, or see its log; nothing was lost',
   },
+  blocked: {
+    code: 'store-in-use',
+    what: (place) => `somebody keeps tables of the store in ${place} locked`,
+    hint: 'see pg_stat_activity for who does, and end that',
+  },
+  damaged: {
+    code: 'store-corrupt',
+    what: (place, reason) => `the store in ${place} lacks tables of its own (${reason})`,
+    hint:
+      'bring a backup into another schema: `postern backup restore` into a folder, then ' +
+      '`postern store move`',
+  },
+}
+
+/** What the server has no room for, by SQLSTATE. */
+const FULL: Readonly<Record<string, RefusalText>> = {
+  '53300': {
+    code: 'store-unreachable',
+    what: (place) => `the database ${place} has no more connections`,
+    hint:
+      'raise max_connections (each sidecar takes up to 9, one of several bots up to 17), or ' +
+      'see pg_stat_activity for who has them',
+  },
+  '53200': {
+    code: 'store-unreachable',
+    what: (place) => `the database ${place} has no more room for locks`,
+    hint: 'raise max_locks_per_transaction or max_connections; a bot takes three locks at most',
+  },
 }
 
 /** The refusal to open a store that an error means; what is a mistake stays as it is. */
 export function toOperator(error: unknown, address: DatabaseAddress): unknown {
-  const text = REFUSED[kindOf(error)]
+  const text = FULL[codeOf(error)] ?? REFUSED[kindOf(error)]
   if (text === undefined) return error
   const message = text.what(describeAddress(address), reasonOf(error))
   return new OperatorError(text.code, message, text.hint, { cause: error })
@@ -132,7 +184,12 @@ export function toOperator(error: unknown, address: DatabaseAddress): unknown {
 
 /** A code, never a message: a server may say anything in one. */
 function reasonOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: unknown }
-  if (typeof code === 'string' && /^\w{1,60}$/.test(code)) return code
+  const code = codeOf(error)
+  if (/^\w{1,60}$/.test(code)) return code
   return error instanceof ConnectionLostError ? error.message : 'the connection ended'
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : ''
 }

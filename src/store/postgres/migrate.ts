@@ -9,7 +9,7 @@ import { POSTGRES_STEPS, type PostgresStep } from './steps.ts'
 
 /** The database of a store, whose queries name its schema. */
 export function databaseOf(server: PostgresServer, schema: string): Database {
-  return server.db.withSchema(schema)
+  return server.databaseFor(schema).withSchema(schema)
 }
 
 /**
@@ -23,7 +23,7 @@ export async function findVersion(
 ): Promise<number | null> {
   const table = `${quoted(schema)}.state`
   const { rows } = await sql<{ there: boolean }>`
-    SELECT to_regclass(${table}) IS NOT NULL AS there`.execute(server.db)
+    SELECT to_regclass(${table}) IS NOT NULL AS there`.execute(server.databaseFor(schema))
   if (rows[0]?.there !== true) return null
   return await readVersion(databaseOf(server, schema), steps)
 }
@@ -51,7 +51,8 @@ export async function migrate(
 ): Promise<void> {
   const found = await findVersion(server, schema, steps)
   if (found !== null && found >= newestOf(steps)) return
-  await server.db
+  await server
+    .databaseFor(schema)
     .transaction()
     .execute((transaction) => migrateIn(transaction, { server, schema, steps }))
 }

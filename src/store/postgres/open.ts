@@ -16,13 +16,14 @@ import { moved, readMark } from '../moved.ts'
 import type { NewProtection, OpenProtection } from '../protection.ts'
 import { corrupt, unwritable } from '../refusals.ts'
 import type { Store } from '../store.ts'
-import { describeAddress } from './address.ts'
+import { claimForBot, readBot, refuseOtherBot } from '../bot-of-store.ts'
+import { describeAddress, describePlace } from './address.ts'
 import { kindOf, toOperator } from './failures.ts'
 import { FolderHold } from './folder-hold.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore, readEpoch } from './postgres-store.ts'
 import { Presence } from './presence.ts'
-import type { Database } from './schema.ts'
+import { checkSchemaName, type Database } from './schema.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** The schema of a store when none is named. */
@@ -37,6 +38,8 @@ export interface DatabaseOpening extends ProtectionRequest {
   /** For what is of this process alone. */
   dataDir: string
   mode: 'create' | 'existing'
+  /** Whose store it must be, by the token; null or absent where that is not known. */
+  botId?: number | null
 }
 
 /**
@@ -44,16 +47,19 @@ export interface DatabaseOpening extends ProtectionRequest {
  * refused is refused before anything is made.
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-unreachable`,
  *   `store-login`, `store-tls`, `store-no-database`, `store-missing`, `store-rights`, `store-read-only`, `store-newer`,
- *   `store-moved`, `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`,
+ *   `store-moved`, `store-other-bot`, `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`,
  *   `store-unwritable`, each with what to do
  */
 export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
   const { server, dataDir, schema = SCHEMA } = o
   await using stack = new AsyncDisposableStack()
   try {
+    checkSchemaName(schema)
     await server.ask(`SELECT ${IS_READ_ONLY}`)
+    const db = databaseOf(server, schema)
     const isNew = (await findVersion(server, schema)) === null
     if (isNew) refuseToMake(o)
+    else refuseOther(await readBot(db), o)
     const chosen = isNew ? await chooseProtection(o) : null
     makeDataDir(dataDir)
     stack.use(new FolderHold(dataDir))
@@ -61,8 +67,9 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     const presence = stack.use(new Presence(server, schema))
     await presence.ensure()
     await migrate(server, schema)
+    await claimFor(db, o)
     const epoch = await readEpoch(server, schema)
-    const held = await openProtectionOf(o, databaseOf(server, schema), { isNew, chosen })
+    const held = await openProtectionOf(o, db, { isNew, chosen })
     const resources = stack.move()
     return new PostgresStore({
       server,
@@ -99,6 +106,19 @@ function refuseToMake({ mode, dataDir, server }: DatabaseOpening): void {
     `the database ${describeAddress(server.address)} holds no store`,
     'check store.url; the first `postern run` makes the store',
   )
+}
+
+/** What is only looked at is nobody's after that either. */
+async function claimFor(db: Database, o: DatabaseOpening): Promise<void> {
+  if (o.mode !== 'create' || (o.botId ?? null) === null) return
+  const found = (await readBot(db)) ?? (await claimForBot(db, Number(o.botId)))
+  refuseOther(found, o)
+}
+
+function refuseOther(found: number | null, o: DatabaseOpening): void {
+  const { botId = null, server, schema = SCHEMA } = o
+  const name = describePlace(server.address, schema)
+  refuseOtherBot([found, botId], { name, setting: 'store.schema' })
 }
 
 async function openProtectionOf(

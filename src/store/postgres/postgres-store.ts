@@ -23,7 +23,7 @@ import {
 import { UnderWay } from '../under-way.ts'
 import { Writability } from '../writability.ts'
 import { Followers } from './followers.ts'
-import { kindOf } from './failures.ts'
+import { kindOf, type FailureKind } from './failures.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
@@ -33,6 +33,9 @@ import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** How often a transaction is run that the database, or another one, has asked to run again. */
 const MOST_RUNS = 8
+
+/** What ends by an operator's hand, while the database answers others. */
+const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged']
 
 export interface PostgresStoreParts {
   server: PostgresServer
@@ -170,7 +173,7 @@ export class PostgresStore implements Store {
         await this.#followers.catchUp(now, this.#db)
       })
     } catch (error) {
-      throw this.#refusalOf(error)
+      throw this.#refusalOf(this.#noted(error))
     }
     this.#refuseMoved()
   }
@@ -248,9 +251,14 @@ export class PostgresStore implements Store {
       this.#writability.set(true)
       return result
     } catch (error) {
-      if (['storage', 'rights'].includes(kindOf(error))) this.#writability.set(false)
-      throw this.#refusalOf(error)
+      throw this.#refusalOf(this.#noted(error))
     }
+  }
+
+  /** Says that the store cannot be used when it is the matter with this one, not with the database. */
+  #noted(error: unknown): unknown {
+    if (UNUSABLE.includes(kindOf(error))) this.#writability.set(false)
+    return error
   }
 
   #refusalOf(error: unknown): unknown {

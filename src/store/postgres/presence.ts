@@ -12,6 +12,8 @@ export class Presence implements AsyncDisposable {
   readonly #schema: string
   readonly #kind: 'shared' | 'alone'
   #generation = 0
+  /** A lock is granted as often as it is asked for, and must be given back as often. */
+  #taking: Promise<void> | null = null
 
   /** @param kind `alone`: nobody else may have the store open */
   constructor(server: PostgresServer, schema: string, kind: 'shared' | 'alone' = 'shared') {
@@ -33,6 +35,11 @@ export class Presence implements AsyncDisposable {
    */
   async ensure(): Promise<void> {
     if (this.isHeld) return
+    this.#taking ??= this.#take().finally(() => (this.#taking = null))
+    await this.#taking
+  }
+
+  async #take(): Promise<void> {
     const shared = this.#kind === 'shared' ? '_shared' : ''
     const [row] = await this.#server.ask<{ taken: boolean }>(
       `SELECT pg_try_advisory_lock${shared}(${LOCK_NUMBER}) AS taken`,
@@ -40,22 +47,18 @@ export class Presence implements AsyncDisposable {
     )
     if (row?.taken !== true) throw this.#taken()
     this.#generation = this.#server.session.generation
+    this.#server.holders.add(this.#schema)
   }
 
-  /** How many have the store open. @throws ConnectionLostError, an error of pg */
+  /** How many have the store open, within the last second. @throws ConnectionLostError, an error of pg */
   async count(): Promise<number> {
     await this.ensure()
-    const [row] = await this.#server.ask<{ count: number }>(
-      `SELECT count(DISTINCT pid) AS count FROM pg_locks
-       WHERE locktype = 'advisory' AND granted AND objsubid = 1
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-         AND (classid::bigint << 32 | objid::bigint) = ${LOCK_NUMBER}`,
-      [lockName(this.#schema, 'presence')],
-    )
-    return Math.max(1, row?.count ?? 1)
+    const { stores } = await this.#server.holders.look()
+    return Math.max(1, stores.get(this.#schema)?.sidecars.length ?? 1)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.holders.delete(this.#schema)
     if (!this.isHeld) return
     this.#generation = 0
     const shared = this.#kind === 'shared' ? '_shared' : ''

@@ -12,7 +12,7 @@ export async function withRows<T>(
   schema: string,
   use: (rows: RowSource) => Promise<T>,
 ): Promise<T> {
-  const transaction = server.db.transaction().setIsolationLevel('repeatable read')
+  const transaction = server.databaseFor(schema).transaction().setIsolationLevel('repeatable read')
   return await transaction.execute(async (db) => {
     // the other database is written to in between, and may take its time
     await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)

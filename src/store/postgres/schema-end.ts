@@ -5,12 +5,12 @@ import type { MoveEnd } from '../relocate.ts'
 import type { Schema } from '../schema.ts'
 import { FOLLOWED_TABLES } from '../store.ts'
 import { carry, type RowSource } from '../transfer.ts'
-import { describeAddress } from './address.ts'
+import { describePlace } from './address.ts'
 import { toOperator } from './failures.ts'
 import { databaseOf, findVersion, migrate, migrateIn } from './migrate.ts'
 import { Presence } from './presence.ts'
 import { withRows } from './rows.ts'
-import { quoted } from './schema.ts'
+import { checkSchemaName, quoted } from './schema.ts'
 import type { PostgresServer } from './server.ts'
 import { ALL_TABLES } from './steps.ts'
 
@@ -32,6 +32,7 @@ export class SchemaEnd implements MoveEnd {
    * @throws OperatorError `store-in-use` when a sidecar has its store open; as opening it does
    */
   static async take(server: PostgresServer, schema: string): Promise<SchemaEnd> {
+    checkSchemaName(schema)
     const end = new SchemaEnd(server, schema)
     await end.#explained(async () => {
       if ((await findVersion(server, schema)) !== null) await migrate(server, schema)
@@ -41,7 +42,7 @@ export class SchemaEnd implements MoveEnd {
   }
 
   get place(): string {
-    return `${describeAddress(this.#server.address)}, schema ${this.#schema}`
+    return describePlace(this.#server.address, this.#schema)
   }
 
   async find(): Promise<{ isStore: boolean; mark: MoveMark | null }> {
@@ -89,12 +90,15 @@ export class SchemaEnd implements MoveEnd {
 
   async #transact<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
     return await this.#explained(() =>
-      this.#server.db.transaction().execute(async (db) => {
-        // the other store is read in between, and keys are opened
-        await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)
-        await sql`SET LOCAL statement_timeout = 0`.execute(db)
-        return await change(db)
-      }),
+      this.#server
+        .databaseFor(this.#schema)
+        .transaction()
+        .execute(async (db) => {
+          // the other store is read in between, and keys are opened
+          await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)
+          await sql`SET LOCAL statement_timeout = 0`.execute(db)
+          return await change(db)
+        }),
     )
   }
 

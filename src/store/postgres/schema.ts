@@ -1,5 +1,6 @@
 /** What only a store on PostgreSQL has, and the names of its locks. */
 import type { Kysely } from 'kysely'
+import { OperatorError } from '../../errors.ts'
 import type { Schema } from '../schema.ts'
 import type { LockName } from '../store.ts'
 
@@ -27,6 +28,20 @@ export interface PostgresSchema extends Schema {
 }
 
 export type Database = Kysely<PostgresSchema>
+
+/** What is longer, PostgreSQL cuts off without a word, so that two names could be one schema. */
+const MAX_SCHEMA_BYTES = 63
+
+/** @throws OperatorError `settings` when PostgreSQL would take the name for another one */
+export function checkSchemaName(schema: string): void {
+  const bytes = Buffer.byteLength(schema)
+  if (bytes <= MAX_SCHEMA_BYTES) return
+  throw new OperatorError(
+    'settings',
+    `the name of the schema has ${bytes} bytes, and PostgreSQL takes ${MAX_SCHEMA_BYTES}`,
+    'give the bot a store.schema of its own, or a shorter name',
+  )
+}
 
 /** The name of a schema as it stands in SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

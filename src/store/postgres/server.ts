@@ -3,7 +3,8 @@ import { Listeners } from '../../util/listeners.ts'
 import type { Schema } from '../schema.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
 import { Connections } from './connections.ts'
-import { kindOf, ReadOnlyDatabaseError } from './failures.ts'
+import { isOfTheDatabase, ReadOnlyDatabaseError } from './failures.ts'
+import { LockHolders } from './lock-holders.ts'
 import { Session } from './session.ts'
 
 /** Whether the session may write: never on a standby, whose answers may be behind, too. */
@@ -16,9 +17,11 @@ export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_on
 export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
-  /** Names no schema by itself. */
-  readonly db: Kysely<Schema>
+  /** Who else uses which store. */
+  readonly holders: LockHolders
   readonly #connections: Connections
+  /** By schema: each takes its turn beside the others. */
+  readonly #databases = new Map<string, Kysely<Schema>>()
   readonly #changes = new Listeners<boolean>()
   #isReachable = true
   #asking: Promise<void> | null = null
@@ -26,14 +29,28 @@ export class PostgresServer implements AsyncDisposable {
 
   /**
    * Makes no connection yet.
+   * @param o `isOfSeveral`: the stores of several bots share it
    * @throws OperatorError `settings` when the URL is wrong
    */
-  constructor({ url, caFile }: { url: string; caFile?: string | undefined }) {
-    this.address = parseAddress(url, caFile)
+  constructor(o: { url: string; caFile?: string | undefined; isOfSeveral?: boolean }) {
+    this.address = parseAddress(o.url, o.caFile)
     this.session = new Session(this.address)
     this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
-    this.#connections = new Connections(this.address, () => this.#suspect())
-    this.db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: this.#connections }) })
+    this.holders = new LockHolders((text, parameters) => this.ask(text, parameters), this.session)
+    this.#connections = new Connections(this.address, {
+      isOfSeveral: o.isOfSeveral ?? false,
+      suspect: () => this.#suspect(),
+    })
+  }
+
+  /** For the queries of one store; it names no schema by itself. */
+  databaseFor(schema: string): Kysely<Schema> {
+    const known = this.#databases.get(schema)
+    if (known !== undefined) return known
+    const pool = this.#connections.lane()
+    const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+    this.#databases.set(schema, db)
+    return db
   }
 
   /** Calls back with false when the database is lost, with true when it is back. */
@@ -60,7 +77,7 @@ export class PostgresServer implements AsyncDisposable {
       this.#set(true)
       return rows
     } catch (error) {
-      if (kindOf(error) !== 'mistake') this.#lose()
+      if (isOfTheDatabase(error)) this.#lose()
       throw error
     }
   }
@@ -77,7 +94,7 @@ export class PostgresServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    await this.db.destroy()
+    for (const db of this.#databases.values()) await db.destroy()
     await this.#connections[Symbol.asyncDispose]().catch(() => undefined)
     await this.session[Symbol.asyncDispose]()
   }

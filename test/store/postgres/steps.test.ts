@@ -39,13 +39,13 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     const ofServer = await sql<{ t: string; c: string; n: number }>`
       SELECT table_name AS t, column_name AS c, (is_nullable = 'NO')::int AS n
       FROM information_schema.columns
-      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes')`.execute(server.db)
+      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes')`.execute(server.databaseFor(schema))
     const sorted = (rows: { t: string; c: string; n: number }[]): string[] =>
       rows.map(({ t, c, n }) => `${t}.${c} ${n}`).toSorted()
     expect(sorted(ofServer.rows)).toEqual(sorted(ofFile.rows))
     const triggers = await sql<{ t: string }>`
       SELECT DISTINCT event_object_table AS t FROM information_schema.triggers
-      WHERE trigger_schema = ${schema}`.execute(server.db)
+      WHERE trigger_schema = ${schema}`.execute(server.databaseFor(schema))
     expect(triggers.rows.map(({ t }) => t).toSorted()).toEqual([...FOLLOWED_TABLES].toSorted())
   })
 

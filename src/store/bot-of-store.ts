@@ -1,0 +1,55 @@
+/**
+ * Whose a store is: the id of its bot, as a flag, which the first sidecar that runs on it writes. A
+ * store is of one bot for as long as it lives, so that no bot gets the keys, people and latches of
+ * another by a folder or schema that both were given.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Kysely } from 'kysely'
+import { OperatorError } from '../errors.ts'
+import type { Schema } from './schema.ts'
+
+const BOT = 'bot_id'
+
+/** The bot of a store that is looked at or open; null when none has run on it yet. */
+export function botIn(database: DatabaseSync): number | null {
+  const row = database.prepare('SELECT value FROM flags WHERE name = ?').get(BOT)
+  return row === undefined ? null : Number(row['value'])
+}
+
+/** The same of a store in a database. */
+export async function readBot(db: Kysely<Schema>): Promise<number | null> {
+  const query = db.selectFrom('flags').select('value').where('name', '=', BOT)
+  const row = await query.executeTakeFirst()
+  return row === undefined ? null : Number(row.value)
+}
+
+/**
+ * Makes a store that bot's, unless it is one's already; of two bots at once, one gets it.
+ * @returns the bot whose store it is from now on
+ */
+export async function claimForBot(db: Kysely<Schema>, botId: number): Promise<number> {
+  await db
+    .insertInto('flags')
+    .values({ name: BOT, value: String(botId) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await readBot(db)) ?? botId
+}
+
+/**
+ * @param found whose store it is; null when nobody's yet
+ * @param wanted whose token there is; null when it does not tell
+ * @param place where the store is, for people, and the setting that each bot has its own of
+ * @throws OperatorError `store-other-bot`
+ */
+export function refuseOtherBot(
+  [found, wanted]: [found: number | null, wanted: number | null],
+  place: { name: string; setting: 'dataDir' | 'store.schema' },
+): void {
+  if (found === null || wanted === null || found === wanted) return
+  throw new OperatorError(
+    'store-other-bot',
+    `the store in ${place.name} is of bot ${found}, and the token is of bot ${wanted}`,
+    `give this bot a ${place.setting} of its own, or the token of the bot whose store it is`,
+  )
+}
