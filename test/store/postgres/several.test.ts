@@ -275,6 +275,16 @@ describeIt('a start', () => {
     expect(new Set(stores.map(({ masterSecret }) => masterSecret)).size).toBe(1)
   })
 
+  test('of two bots at once on one schema gives it to one of them', async () => {
+    const { servers, schema } = await sidecars(2)
+    const empty = `${schema}_2`
+    const opened = await Promise.allSettled(
+      servers.map((server, n) => openOn(server, empty, { botId: 7 + n })),
+    )
+    const refused = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused).toEqual([expect.objectContaining({ code: 'store-other-bot' })])
+  })
+
   test('of a second sidecar on one data directory is refused', async () => {
     const { servers, schema } = await sidecars(1)
     const dataDir = temporary()

@@ -1,0 +1,109 @@
+/** Two processes that serve the same bots over one PostgreSQL: who delivers for which. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { lockName } from '../../src/store/postgres/schema.ts'
+import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
+import { startSidecarProcess, untilReady, type SidecarProcess } from '../support/sidecar-process.ts'
+import { startStage, type Stage } from './support.ts'
+
+const DATABASE = freshSchema()
+const NAMES = ['one', 'two', 'three', 'four']
+let cluster: Cluster
+let stage: Stage
+const chats = new Map<string, number>()
+
+beforeAll(async () => {
+  if (!hasPostgres()) return
+  cluster = await sharedCluster()
+  cluster.sql(`CREATE DATABASE ${DATABASE}`)
+  const env = { POSTERN_STORE_URL: cluster.urlOf('postern', DATABASE) }
+  stage = await startStage({ bots: NAMES, env })
+  await stage.ready(...NAMES)
+  for (const name of NAMES) chats.set(name, await stage.chatOf(name))
+}, 60_000)
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+})
+
+/** How many turns each process has, the fewest first. */
+function turns(): number[] {
+  const locks = NAMES.map((name) => `'${lockName(`postern_${name}`, 'poll')}'`).join(', ')
+  const counts = cluster.sql(
+    `SELECT count(*) FROM pg_locks JOIN unnest(ARRAY[${locks}]) AS name
+     ON (classid::bigint << 32 | objid::bigint) = hashtextextended(name, 0)
+     WHERE locktype = 'advisory' GROUP BY pid ORDER BY 1`,
+    DATABASE,
+  )
+  return counts === '' ? [] : counts.split('\n').map(Number)
+}
+
+/** A second process with the same settings, in a folder of its own. */
+async function startReplica(): Promise<SidecarProcess> {
+  const cwd = mkdtempSync(join(tmpdir(), 'spread-'))
+  const { env } = stage.sources
+  const settings = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  const replica = await startSidecarProcess({
+    cwd,
+    env: { ...Object.fromEntries(settings), POSTERN_DATA_DIR: join(cwd, 'data') },
+  })
+  onTestFinished(async () => {
+    await replica[Symbol.asyncDispose]()
+    rmSync(cwd, { recursive: true, force: true })
+  })
+  await untilReady(replica.admin)
+  return replica
+}
+
+test.skipIf(!hasPostgres())(
+  'two processes share the turns evenly, and what one had is the other’s when it is killed',
+  async () => {
+    const heard: string[] = []
+    const server = createServer((request, response) => {
+      let body = ''
+      request.on('data', (piece: Buffer) => (body += piece.toString()))
+      request.on('end', () => {
+        const { message } = JSON.parse(body) as { message?: { text?: string } }
+        if (message?.text !== undefined) heard.push(`${request.url?.slice(1)} ${message.text}`)
+        response.end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    for (const name of NAMES) {
+      const body = { url: `http://127.0.0.1:${port}/${name}` }
+      expect((await stage.call(name, 'POST', '/webhook', { body })).status).toBe(200)
+    }
+    const { alice } = stage.sandbox.home
+    const say = async (text: string): Promise<void> => {
+      for (const chatId of chats.values()) {
+        await stage.sandbox.control.write({ userId: alice.id, chatId, text })
+      }
+    }
+    const heardOf = (text: string): string[] =>
+      heard.filter((one) => one.endsWith(` ${text}`)).toSorted()
+    const byAll = (text: string): string[] => NAMES.map((name) => `${name} ${text}`).toSorted()
+
+    await expect.poll(turns).toEqual([4])
+    await say('alone')
+    await expect.poll(() => heardOf('alone')).toEqual(byAll('alone'))
+
+    const replica = await startReplica()
+    await expect.poll(turns).toEqual([2, 2])
+    await say('together')
+    await expect.poll(() => heardOf('together')).toEqual(byAll('together'))
+
+    await replica.stop('SIGKILL')
+    await expect.poll(turns).toEqual([4])
+    await say('after')
+    await expect.poll(() => heardOf('after')).toEqual(byAll('after'))
+  },
+  90_000,
+)
