@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { BOT_NAME } from '../config/bot-names.ts'
 import { botFile } from '../config/bots.ts'
-import { loadAll, loadDataDir, type LoadedBots } from '../config/load.ts'
+import { loadAll, loadDataDir, type LoadedBot, type LoadedBots } from '../config/load.ts'
 import type { Sources } from '../config/sources.ts'
 import { botEntry } from '../config/template.ts'
 import type { BotChanges } from '../control/bots.ts'
@@ -139,9 +139,14 @@ async function remove(name: string, _options: unknown, command: Command): Promis
     throw error
   }
   printNotice(
-    `${name} is served no more; its store with its keys stays in ${bot.settings.dataDir}: ` +
+    `${name} is served no more; its store with its keys stays in ${storeOf(bot)}: ` +
       'remove it when nobody will need them',
   )
+}
+
+function storeOf({ settings, secrets }: LoadedBot): string {
+  if (secrets.storeUrl === undefined) return settings.dataDir
+  return `the schema ${settings.store.schema} of the database`
 }
 
 function fileOf(folder: string, name: string): string | undefined {

@@ -23,8 +23,9 @@ The settings say where the store is now. Stop every sidecar of the bot first. A
 URL that holds a password is better given in the environment, in place of --to:
   POSTERN_NEW_STORE_URL       the database that the store moves into
   POSTERN_NEW_STORE_URL_FILE  file that holds it
-store.schema and store.caFile count for the new place too. Whatever ends a move
-on its way: run it again, and it goes on where it stopped.`,
+store.schema and store.caFile count for the new place too. Of several bots, --bot
+names the one whose store moves, by itself into a schema after its name. Whatever
+ends a move on its way: run it again, and it goes on where it stopped.`,
     )
   addSettingFlags(command, { isListed: false })
   return addExample(
@@ -44,6 +45,7 @@ async function move(
   const report = await moveStore(target, access)
   if (json === true) printJson(report)
   else printMove(report)
+  if (sources.bot !== null) printNotice('move the stores of all other bots too before you go on')
   printNotice(
     typeof target === 'string'
       ? `take store.url out of the settings, and set dataDir to ${report.to}`

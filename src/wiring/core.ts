@@ -14,6 +14,7 @@ import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
 import { createEngine, type MeasuredEngine } from '../pgp/create.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
+import { readBot } from '../store/bot-of-store.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../store/postgres/server.ts'
@@ -91,6 +92,8 @@ export async function createCore(
     stack.use(
       await openStoreFor(purpose, { settings, secrets, parts, database, botId: link.botId() }),
     )
+  const owner = await store.read(readBot)
+  if (owner !== null) link.expectBot(owner)
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const engine = parts.engine ?? stack.use(createEngine())

@@ -50,6 +50,8 @@ export interface Link extends AsyncDisposable {
   bot: () => Bot | null
   /** By the token; without a token of the spec's shape, by the first `/me`. */
   botId: () => number | null
+  /** Says whose store it is: a `/me` of another bot is refused, also where the token does not tell. */
+  expectBot: (botId: number) => void
   limits: () => Limits
   /** Divides the calls of our own among so many sidecars of the bot. */
   shareCalls: (sidecars: number) => void
@@ -152,6 +154,7 @@ export function createLink(
     },
     bot: () => known,
     botId: () => identity,
+    expectBot: (botId) => (identity ??= botId),
     limits: () => limits,
     shareCalls: (count) => (sidecars = count),
     ownCalls: () => ownCalls,

@@ -1,13 +1,27 @@
 /** The examples of a deployment, held against the tools that would read them. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { loadAll } from '../../src/config/load.ts'
 import { isInstalled, run } from '../support/openpgp-run.ts'
 
 const EXAMPLES = 'config/examples'
 const TSC = resolve('node_modules/.bin/tsc')
+
+/** Settings come from the environment alone. */
+const NOWHERE = {
+  flags: {},
+  configFlag: null,
+  bot: null,
+  home: '/nowhere',
+  runtimeDir: null,
+  terminal: false,
+  nodeOptions: [],
+  inspectorOpen: false,
+  mayHaveKeychain: false,
+}
 
 function folderIn(parent: string): string {
   const folder = mkdtempSync(join(parent, 'postern-examples-'))
@@ -51,6 +65,64 @@ describe('compose.yaml', () => {
     skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
     const { code, stderr } = await compose({})
     expect([code, stderr]).toEqual([1, expect.stringContaining('say where the service is')])
+  })
+})
+
+describe('compose-several-bots.yaml', () => {
+  test('is taken, and gives two processes the same bots and database, and a folder each', async ({
+    skip,
+  }) => {
+    skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
+    const file = `${EXAMPLES}/compose-several-bots.yaml`
+    const { code, stdout, stderr } = await run('docker-compose', ['--file', file, 'config'], {
+      env: { PATH: process.env['PATH'], UPSTREAM_URL: 'https://chat.example.org' },
+    })
+    expect([code, stderr]).toEqual([0, ''])
+    const { services } = parse(String(stdout)) as {
+      services: Record<string, { environment: object; volumes: unknown[] }>
+    }
+    const { 'postern-a': one, 'postern-b': other, news } = services
+    expect(one?.environment).toEqual(other?.environment)
+    expect(one?.environment).toMatchObject({ POSTERN_BOTS: '/run/bots/bots.d' })
+    // a string or an object, as the version of Compose has it
+    const dataOf = (service: typeof one) => JSON.stringify(service?.volumes.at(-1))
+    expect([dataOf(one), dataOf(other)]).toEqual([
+      expect.stringContaining('data-a'),
+      expect.stringContaining('data-b'),
+    ])
+    expect(news?.environment).toMatchObject({ BASE_URL: 'http://postern:8700' })
+  })
+
+  test('has settings that Postern takes, with the bot of its header', () => {
+    const root = folderIn(tmpdir())
+    const text = readFileSync(`${EXAMPLES}/compose-several-bots.yaml`, 'utf8')
+    const { 'x-postern': common } = parse(text) as {
+      'x-postern': { environment: Record<string, string> }
+    }
+    const files: Record<string, string> = {
+      'news-token': `bot_7.${'t'.repeat(43)}`,
+      'news-client-token': 'presented',
+      passphrase: 'words',
+      'store-url': 'postgres://postern:word@database/postern',
+      'database.crt': '-----BEGIN CERTIFICATE-----',
+    }
+    mkdirSync(join(root, 'bots.d'))
+    const bot = /printf '(tokenFile[^']*)'/.exec(text)?.[1]?.replaceAll('\\n', '\n') ?? ''
+    files['bots.d/news.yaml'] = bot.replaceAll('/run/bots', root)
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(root, name), content, { mode: 0o600 })
+    }
+    const env = Object.fromEntries(
+      Object.entries(common.environment).map(([name, value]) => [
+        name,
+        value.startsWith('${') ? 'https://chat.example.org' : value.replace('/run/bots', root),
+      ]),
+    )
+    const loaded = loadAll({ ...NOWHERE, cwd: root, env })
+    const bots = 'several' in loaded ? loaded.several.bots : []
+    expect(bots.map(({ name, settings }) => [name, settings.store.schema])).toEqual([
+      ['news', 'postern_news'],
+    ])
   })
 })
 
