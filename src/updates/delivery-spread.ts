@@ -3,8 +3,8 @@ import { REAL_CLOCK, type Clock } from './clock.ts'
 
 /** A turn that nobody took for so long is taken by anybody, whatever their part. */
 const GRACE_MS = 3000
-/** One that was taken so is kept for a while: the others may not be able to deliver. */
-const KEPT_MS = 300_000
+/** One that was taken so is kept for a while, longer each time: the others may not deliver for it. */
+const KEPT_MS = { first: 15_000, last: 600_000 }
 
 /** Who has the turn of each bot, and who could. Sidecars are known by numbers. */
 export interface Board {
@@ -70,10 +70,10 @@ export function planTurns(
 export class DeliverySpread {
   readonly #look: () => Promise<Board>
   readonly #clock: Clock
-  readonly #bots = new Set<string>()
-  /** Since when each is free, and until when each is kept, by the monotonic clock. */
+  readonly #bots = new Map<string, SpreadTurn>()
+  /** Since when each is free, by the monotonic clock. */
   readonly #freeSinceMs = new Map<string, number>()
-  readonly #keptUntilMs = new Map<string, number>()
+  readonly #kept = new Map<string, { untilMs: number; forMs: number }>()
   #latest: { board: Board; plan: TurnPlan } | null = null
 
   /**
@@ -86,18 +86,24 @@ export class DeliverySpread {
 
   /** Adds a bot that has a webhook, until it is disposed of. */
   join(bot: string): SpreadTurn {
-    this.#bots.add(bot)
-    this.#latest = null
-    return {
+    const turn: SpreadTurn = {
       mayTake: async () => (await this.#plan()).take.has(bot),
       mustGive: async () => (await this.#plan()).give.has(bot),
+      // another may have joined in its place already
       [Symbol.dispose]: () => {
-        this.#bots.delete(bot)
-        this.#freeSinceMs.delete(bot)
-        this.#keptUntilMs.delete(bot)
-        this.#latest = null
+        if (this.#bots.get(bot) === turn) this.#leave(bot)
       },
     }
+    this.#leave(bot)
+    this.#bots.set(bot, turn)
+    return turn
+  }
+
+  #leave(bot: string): void {
+    this.#bots.delete(bot)
+    this.#freeSinceMs.delete(bot)
+    this.#kept.delete(bot)
+    this.#latest = null
   }
 
   async #plan(): Promise<TurnPlan> {
@@ -105,26 +111,35 @@ export class DeliverySpread {
     if (this.#latest?.board === board) return this.#latest.plan
     const nowMs = this.#clock.monotonicNow()
     const orphans = this.#findOrphans(board, nowMs)
-    for (const bot of orphans) this.#keptUntilMs.set(bot, nowMs + KEPT_MS)
-    const kept = [...this.#keptUntilMs].flatMap(([bot, untilMs]) => (untilMs > nowMs ? [bot] : []))
-    const bots = [...this.#bots].toSorted()
+    for (const bot of orphans) this.#keep(bot, nowMs)
+    const kept = [...this.#kept].flatMap(([bot, { untilMs }]) => (untilMs > nowMs ? [bot] : []))
+    const bots = [...this.#bots.keys()].toSorted()
     const plan = planTurns(board, bots, { orphans, kept: new Set(kept) })
     this.#latest = { board, plan }
     return plan
   }
 
-  #findOrphans({ stores }: Board, nowMs: number): Set<string> {
-    const orphans = new Set<string>()
-    for (const bot of this.#bots) {
-      if (stores.get(bot)?.reader !== null) this.#freeSinceMs.delete(bot)
-      else if (nowMs - this.#sinceOf(bot, nowMs) >= GRACE_MS) orphans.add(bot)
-    }
-    return orphans
+  #keep(bot: string, nowMs: number): void {
+    const before = this.#kept.get(bot)
+    if (before !== undefined && before.untilMs > nowMs) return
+    const forMs = Math.min((before?.forMs ?? KEPT_MS.first / 2) * 2, KEPT_MS.last)
+    this.#kept.set(bot, { untilMs: nowMs + forMs, forMs })
   }
 
-  #sinceOf(bot: string, nowMs: number): number {
-    const sinceMs = this.#freeSinceMs.get(bot) ?? nowMs
-    this.#freeSinceMs.set(bot, sinceMs)
-    return sinceMs
+  #findOrphans({ self, stores }: Board, nowMs: number): Set<string> {
+    const orphans = new Set<string>()
+    for (const bot of this.#bots.keys()) {
+      const store = stores.get(bot)
+      if (store?.reader === null) {
+        const sinceMs = this.#freeSinceMs.get(bot) ?? nowMs
+        this.#freeSinceMs.set(bot, sinceMs)
+        if (nowMs - sinceMs >= GRACE_MS) orphans.add(bot)
+        continue
+      }
+      this.#freeSinceMs.delete(bot)
+      // another one delivers for it after all
+      if (store !== undefined && store.reader !== self) this.#kept.delete(bot)
+    }
+    return orphans
   }
 }

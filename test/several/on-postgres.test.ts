@@ -70,6 +70,13 @@ testIt(
   },
 )
 
+testIt('all of them go on by themselves when their connections are cut', async () => {
+  sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'postern'`)
+  for (const name of ['echo', 'news']) await expect.poll(() => send(name)).toBe(201)
+  await stage.ready('echo', 'news')
+})
+
 testIt('one whose tables are locked by somebody refuses, and the others go on', async () => {
   const somebody = new Client({ host: cluster.folder, user: 'postern', database: DATABASE })
   await somebody.connect()

@@ -132,7 +132,47 @@ describe('a turn that its sidecar does not take', () => {
       return (await Promise.all(all)).flat()
     }
     expect(await given()).toEqual(['bot0'])
-    late?.[Symbol.dispose]()
-    expect(await late?.mayTake()).toBe(false)
+    for (const name of NAMES) if (name !== 'bot9') world.readers.set(name, 2)
+    world.readers.set('bot8', 1)
+    for (const name of NAMES.slice(0, 5)) world.readers.set(name, 1)
+    nowMs += 11_000
+    expect(await given()).not.toContain('bot9')
+  })
+
+  test('is given once it was kept for its time, which is longer when nobody took it again', async () => {
+    let nowMs = 0
+    const clock: Clock = { now: () => nowMs, monotonicNow: () => nowMs, wait: async () => {} }
+    const readers = new Map<string, number | null>([['b', 1]])
+    const board = (): Board => ({
+      self: 1,
+      stores: new Map([...readers].map(([bot, reader]) => [bot, { sidecars: [1, 2], reader }])),
+    })
+    const spread = new DeliverySpread(() => Promise.resolve(board()), clock)
+    const [a, b] = [spread.join('a'), spread.join('b')]
+    /** Nobody takes the first for a while, so that we do. @returns after how long we give it */
+    const keptForMs = async (): Promise<number> => {
+      readers.set('a', null)
+      while (!(await a.mayTake())) nowMs += 1000
+      readers.set('a', 1)
+      expect(await b.mustGive()).toBe(true)
+      const sinceMs = nowMs
+      while (!(await a.mustGive())) nowMs += 1000
+      return nowMs - sinceMs
+    }
+    expect([await keptForMs(), await keptForMs()]).toEqual([15_000, 30_000])
+    readers.set('a', 2)
+    expect(await a.mustGive()).toBe(false)
+    expect(await keptForMs()).toBe(15_000)
+  })
+
+  test('is the one’s who joined last for the bot, whenever who was there before leaves', async () => {
+    const world = new World(1)
+    const spread = new DeliverySpread(() => Promise.resolve(world.board(1)))
+    const before = spread.join('bot0')
+    const now = spread.join('bot0')
+    before[Symbol.dispose]()
+    expect(await now.mayTake()).toBe(true)
+    now[Symbol.dispose]()
+    expect(await now.mayTake()).toBe(false)
   })
 })

@@ -12,7 +12,7 @@ const SILENT_TRANSACTION_MS = 5000
 /** What a statement may wait for a lock, and take in all, ms. */
 const LOCK_MS = 10_000
 /** The same for the session, which all stores of a process share: none holds the others up. */
-const SESSION_LOCK_MS = 50
+const SESSION_LOCK_MS = 20
 const STATEMENT_MS = 60_000
 const INT8 = 20
 const BYTEA = 17

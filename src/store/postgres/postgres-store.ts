@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../../errors.ts'
 import { Listeners } from '../../util/listeners.ts'
@@ -33,6 +34,8 @@ import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** How often a transaction is run that the database, or another one, has asked to run again. */
 const MOST_RUNS = 8
+/** What is locked is asked for again after so long. */
+const BLOCKED_MS = 50
 
 /** What ends by an operator's hand, while the database answers others. */
 const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged']
@@ -364,13 +367,23 @@ export class PostgresStore implements Store {
   }
 }
 
-/** The epoch of a store, by its server's session. @throws ConnectionLostError, an error of pg */
+/**
+ * The epoch of a store, by its server's session, which waits only shortly where its table is locked,
+ * so that other stores are answered in between.
+ * @throws ConnectionLostError, an error of pg
+ */
 export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
-  const [row] = await server.ask<{ epoch: number }>(
-    `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`,
-  )
-  if (row === undefined) throw corrupt('its state is gone')
-  return row.epoch
+  const question = `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
+  for (let asked = 1; ; asked += 1) {
+    try {
+      const [row] = await server.ask<{ epoch: number }>(question)
+      if (row === undefined) throw corrupt('its state is gone')
+      return row.epoch
+    } catch (error) {
+      if (kindOf(error) !== 'blocked' || asked === MOST_RUNS) throw error
+      await pause(BLOCKED_MS)
+    }
+  }
 }
 
 /** Waits for every write before it, and raises the epoch. @returns the new epoch */

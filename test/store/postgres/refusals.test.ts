@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../../src/errors.ts'
 import { MIGRATIONS } from '../../../src/store/migrations.ts'
@@ -98,6 +99,51 @@ describe.skipIf(!hasPostgres())('a database', () => {
     const { port: at } = plain.address() as AddressInfo
     expect(await refusalOf(`postgres://u@127.0.0.1:${at}/d?sslmode=require`)).toBe('store-tls')
     plain.close()
+  })
+
+  test('that has no more connections says so, and how many a sidecar takes', async () => {
+    cluster.sql('ALTER ROLE nobody CONNECTION LIMIT 0')
+    await expect(opening(cluster.urlOf('nobody'))).rejects.toMatchObject({
+      code: 'store-unreachable',
+      message: expect.stringContaining('has no more connections'),
+      hint: expect.stringContaining('max_connections'),
+    })
+    cluster.sql('ALTER ROLE nobody CONNECTION LIMIT -1')
+  })
+
+  test('that has lost tables of a store, or holds others by that name, is damaged', async () => {
+    const server = serverOf(cluster.url)
+    const [lost, others] = [freshSchema(), freshSchema()]
+    await openOn(server, lost)
+    cluster.sql(`DROP TABLE ${lost}.state`)
+    cluster.sql(`CREATE SCHEMA ${others}; CREATE TABLE ${others}.state (id int, name text)`)
+    for (const schema of [lost, others]) {
+      await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-corrupt' })
+    }
+  })
+
+  test('in which somebody keeps the store’s tables locked is in use', async () => {
+    const server = serverOf(cluster.url)
+    const schema = freshSchema()
+    await openOn(server, schema)
+    const somebody = new Client({
+      host: cluster.folder,
+      user: 'postern',
+      database: 'postgres',
+      port,
+    })
+    await somebody.connect()
+    await somebody.query('BEGIN')
+    await somebody.query(`LOCK TABLE ${schema}.state IN ACCESS EXCLUSIVE MODE`)
+    await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-in-use' })
+    await somebody.end()
+    await openOn(server, schema)
+  })
+
+  test('gives no schema a name that it would cut off', async () => {
+    const server = serverOf(cluster.url)
+    const long = openOn(server, 's'.repeat(64))
+    await expect(long).rejects.toMatchObject({ code: 'settings' })
   })
 
   test('that is a standby takes no store', async () => {

@@ -39,7 +39,9 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     const ofServer = await sql<{ t: string; c: string; n: number }>`
       SELECT table_name AS t, column_name AS c, (is_nullable = 'NO')::int AS n
       FROM information_schema.columns
-      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes')`.execute(server.databaseFor(schema))
+      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes')`.execute(
+      server.databaseFor(schema),
+    )
     const sorted = (rows: { t: string; c: string; n: number }[]): string[] =>
       rows.map(({ t, c, n }) => `${t}.${c} ${n}`).toSorted()
     expect(sorted(ofServer.rows)).toEqual(sorted(ofFile.rows))
