@@ -27,7 +27,7 @@ export function temporary(): string {
 /** Opens a store that is closed when the test ends. */
 export async function open(
   dataDir: string,
-  o: Partial<ProtectionRequest> & { mode?: 'create' | 'existing' } = {},
+  o: Partial<ProtectionRequest> & { mode?: 'create' | 'existing'; botId?: number } = {},
 ): Promise<Store> {
   const store = await openStore({ dataDir, passphrase: null, mode: 'create', ...o })
   onTestFinished(() => store[Symbol.asyncDispose]())

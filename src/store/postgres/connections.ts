@@ -58,7 +58,7 @@ export class Connections implements AsyncDisposable {
       connect: () => this.#connect(lane),
       // the pool is of all
       end: () => Promise.resolve(),
-    } as PostgresPool
+    }
   }
 
   /** Takes a place for as long as the connection is used. */
@@ -70,7 +70,7 @@ export class Connections implements AsyncDisposable {
         resolve(await this.#take(released.resolve))
         await released.promise
       } catch (error) {
-        reject(error as Error)
+        reject(error)
       }
     })
     return promise
