@@ -1,4 +1,5 @@
 /** Several bots in one process: memory for each, sends of all, and one while the others are busy. */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,11 +79,15 @@ async function measure(count: number): Promise<Measured> {
     const folder = join(root, 'bots.d')
     mkdirSync(folder)
     const bots = await addBots(sandbox, count, folder)
+    const url = process.env['BENCH_STORE_URL']
+    const schema = `bench_${randomBytes(4).toString('hex')}`
+    const store = url === undefined ? undefined : { url, schema }
     const start = (): Promise<Process> =>
       startPosternForSeveral({
         upstream: sandbox.url,
         folder,
         dataDir: join(root, 'data'),
+        store,
       })
     // The first start makes the keys.
     await (await start())[Symbol.asyncDispose]()

@@ -142,6 +142,8 @@ export async function startPosternForSeveral(o: {
   upstream: string
   folder: string
   dataDir: string
+  /** The database of their stores, and the beginning of their schemas' names. */
+  store?: { url: string; schema: string } | undefined
 }): Promise<Process> {
   const [port, adminPort] = [await freePort(), await freePort()]
   return await startNode([fileOf('../../bin/postern.cjs'), 'run'], {
@@ -155,6 +157,10 @@ export async function startPosternForSeveral(o: {
       POSTERN_ADMIN_PORT: String(adminPort),
       POSTERN_DATA_DIR: o.dataDir,
       POSTERN_LOG_LEVEL: 'warn',
+      ...(o.store && {
+        POSTERN_STORE_URL: o.store.url,
+        POSTERN_STORE_SCHEMA: o.store.schema,
+      }),
     },
   })
 }
