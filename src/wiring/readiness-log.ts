@@ -72,9 +72,10 @@ export class ReadinessLog {
   }
 }
 
-function describeBot(bot: Bot): { bot: string; mode: string; key: string | null } {
-  const name = bot.username == null ? String(bot.id) : `@${bot.username}`
-  return { bot: name, mode: bot.mode, key: fingerprintOf(bot) }
+/** Not under `bot`, which in a log of several bots is the name that the settings give. */
+function describeBot(bot: Bot): { account: string; mode: string; key: string | null } {
+  const account = bot.username == null ? String(bot.id) : `@${bot.username}`
+  return { account, mode: bot.mode, key: fingerprintOf(bot) }
 }
 
 /** What an operator should read of a call that got no usable answer: who was called, and the cause. */
