@@ -27,6 +27,12 @@ export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<vo
  */
 export type LockName = 'poll' | 'rotation' | 'sends'
 
+/**
+ * How the database of a store is: `rolled-back`: it answers, and is behind what this process has seen
+ * of it (a former primary, a restored copy, another server).
+ */
+export type Reachability = 'reachable' | 'unreachable' | 'rolled-back'
+
 /** A lock that is held until it is disposed of, or lost. */
 export interface StoreLock extends AsyncDisposable {
   /** False from the moment at which it may be somebody else's. Ask before each act. */
@@ -88,10 +94,10 @@ export interface Store extends AsyncDisposable {
    *   that is gone is to be forgotten. Runs while nothing is written
    */
   follow(table: FollowedTable, reread: Reread): void
-  /** Calls back with false when the database is out of reach, with true when it is back. */
-  onReachable(listener: (isReachable: boolean) => void): void
+  /** Calls back when the database is lost, and when it is back. */
+  onReachability(listener: (now: Reachability) => void): void
   /**
-   * Sees to it that `onReachable` tells of a loss within two seconds, until what it returns is
+   * Sees to it that `onReachability` tells of a loss within two seconds, until what it returns is
    * disposed of. Otherwise a database that goes without a word is noticed when it is next asked.
    */
   keepWatch(): Disposable

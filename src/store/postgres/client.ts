@@ -1,5 +1,5 @@
 /** Connections to PostgreSQL as the store uses them. */
-import { types, type Client, type ClientConfig } from 'pg'
+import { types, type ClientBase, type ClientConfig } from 'pg'
 import type { DatabaseAddress } from './address.ts'
 
 /** What a connection is for: a session that lives long, or queries out of a pool. */
@@ -77,7 +77,7 @@ export function parametersOf(values: readonly unknown[]): unknown[] {
 }
 
 /** Ends a connection without a word: whatever waits on it is rejected. */
-export function destroyClient(client: Client): void {
+export function destroyClient(client: ClientBase): void {
   const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } })
     .connection
   stream.destroy()

@@ -23,6 +23,7 @@ export type SessionLoss = 'ended' | 'silent'
  */
 export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
+  readonly #admit: (client: Client) => Promise<void>
   readonly #losses = new Listeners<SessionLoss>()
   #connecting: Promise<Client> | null = null
   #client: Client | null = null
@@ -32,8 +33,10 @@ export class Session implements AsyncDisposable {
   #generation = 0
   #isClosed = false
 
-  constructor(address: DatabaseAddress) {
+  /** @param admit looks at a new connection before it is used, and throws where it must not be */
+  constructor(address: DatabaseAddress, admit: (client: Client) => Promise<void>) {
     this.#address = address
+    this.#admit = admit
   }
 
   /** Calls back when the connection was lost, with all of its locks. */
@@ -136,6 +139,12 @@ export class Session implements AsyncDisposable {
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
     await client.connect()
+    try {
+      await this.#inTime(client, this.#admit(client))
+    } catch (error) {
+      destroyClient(client)
+      throw error
+    }
     this.#client = client
     this.#generation += 1
     return client
