@@ -108,7 +108,7 @@ export const OPERATOR_REFUSALS = {
   'store-rolled-back': {
     exitCode: 4,
     what: 'the database of `store.url` is behind what this sidecar has seen of it',
-    hint: 'point `store.url` to the primary',
+    hint: 'point `store.url` to the primary; or remove `database.json` from `dataDir`',
   },
   'store-moved': {
     exitCode: 3,

@@ -41,7 +41,7 @@ export const REASONS = {
   },
   'store-rolled-back': {
     what: 'the database of `store.url` is behind what this sidecar has seen of it (a former primary, a restored copy, another server): nothing is sealed, opened or polled',
-    hint: 'point `store.url` to the primary; Postern goes on by itself. To go on with what the database holds all the same: `postern backup accept`',
+    hint: 'point `store.url` to the primary; Postern goes on by itself. To go on with what the database holds all the same, stop every sidecar and remove `database.json` from its `dataDir`',
   },
   'webhook-at-service': {
     what: 'the service itself delivers to a webhook, so polls are answered 409',

@@ -150,8 +150,9 @@ const REFUSED: Partial<Record<FailureKind, RefusalText>> = {
     code: 'store-rolled-back',
     what: (place) => `the database ${place} is behind what this sidecar has seen of it`,
     hint:
-      'it is a former primary, a restored copy or another server: point store.url to the primary ' +
-      'again, then start again',
+      'it is a former primary, a restored copy or another server: point store.url to the primary; ' +
+      'to go on with what this one holds all the same, stop every sidecar and remove database.json ' +
+      'from its dataDir',
   },
   storage: {
     code: 'store-unwritable',

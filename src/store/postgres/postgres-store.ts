@@ -27,6 +27,7 @@ import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
+import type { SeenMark } from './seen-mark.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 const SECRET_BYTES = 32
@@ -51,6 +52,8 @@ export interface PostgresStoreParts {
   presence: Presence
   /** Disposed of with the store. */
   resources: AsyncDisposable
+  /** Written whenever more was seen. */
+  seenMark: SeenMark
   /** Epoch when the store was opened: before anything was read. */
   epoch: number
 }
@@ -83,11 +86,13 @@ export class PostgresStore implements Store {
   #nextAsking: Promise<void> | null = null
 
   constructor(parts: PostgresStoreParts) {
-    const { server, schema } = parts
+    const { server, schema, seenMark } = parts
     this.#parts = parts
     this.#held = parts.held
     this.#db = databaseOf(server, schema)
-    this.#followers = new Followers(parts.epoch)
+    this.#followers = new Followers(parts.epoch, (epoch) =>
+      seenMark.note({ epoch, timeline: server.timeline }),
+    )
     this.#locks = new NamedLocks(server, schema)
     this.#followers.add('protection', (db) => this.#reopenProtection(db))
     this.#followers.add('flags', async (db) => {

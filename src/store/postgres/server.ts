@@ -7,7 +7,7 @@ import { parseAddress, type DatabaseAddress } from './address.ts'
 import { Connections } from './connections.ts'
 import { kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { Session } from './session.ts'
-import { Timelines } from './timeline.ts'
+import { Timelines, type Timeline } from './timeline.ts'
 
 /** Whether the session may write: never on a standby, whose answers may be behind, too. */
 export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
@@ -45,6 +45,11 @@ export class PostgresServer implements AsyncDisposable {
   /** Calls back when the database is lost, and when it is back. */
   onReachability(listener: (now: Reachability) => void): () => void {
     return this.#changes.add(listener)
+  }
+
+  /** Where connections lead, as far as the server says it. */
+  get timeline(): Timeline | null {
+    return this.#timelines.newest
   }
 
   get reachability(): Reachability {

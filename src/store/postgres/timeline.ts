@@ -24,6 +24,11 @@ const TIMELINE = `
 export class Timelines {
   #newest: Timeline | null = null
 
+  /** Null until a connection was made, and where the server does not say. */
+  get newest(): Timeline | null {
+    return this.#newest
+  }
+
   /**
    * Looks where a new connection leads.
    * @returns true when a standby was promoted since the connections of before were made
@@ -52,5 +57,6 @@ async function readTimeline(client: ClientBase): Promise<Timeline | null> {
   }
 }
 
-const isBehind = (found: Timeline, newest: Timeline): boolean =>
+/** Whether a database is a former primary of what was seen, or another one. */
+export const isBehind = (found: Timeline, newest: Timeline): boolean =>
   found.systemIdentifier !== newest.systemIdentifier || found.timelineId < newest.timelineId

@@ -92,7 +92,9 @@ describe.skipIf(pair === null)('a primary that dies', () => {
       expect([status, json.error.code]).toEqual(UNWRITABLE)
     }
     expect(stage.bodies(from)).toEqual([])
+    await expect(other.again()).rejects.toThrow('store-rolled-back')
     relay?.leadTo(pair!.primary)
+    other = resources.use(await other.again())
     await Promise.all([stage.sidecar.whenReady(), other.whenReady()])
     expect((await send(other, chat.id, 'words')).status).toBe(201)
   })
