@@ -161,6 +161,8 @@ describe('a URL', () => {
     ['no user', 'postgres://db/x'],
     ['no database', 'postgres://u@db'],
     ['no host', 'postgres://u@/x'],
+    ['several hosts', 'postgres://u@a,b/x'],
+    ['several hosts', 'postgres://u@a:5432,b:5433/x'],
     ['turns TLS off', 'postgres://u@db/x?sslmode=disable'],
     ['turns TLS off', 'postgres://u@127.0.0.1.example.org/x?sslmode=disable'],
     ['unknown sslmode', 'postgres://u@db/x?sslmode=maybe'],
