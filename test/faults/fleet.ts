@@ -74,6 +74,17 @@ export class Fleet implements AsyncDisposable {
     return this.#pair.primary.dump()
   }
 
+  /** How many transactions the database has ended so far. */
+  statements(): number {
+    const [own] = this.#pair.primary
+      .sql(
+        `SELECT pg_stat_clear_snapshot(), sum(xact_commit + xact_rollback) FROM pg_stat_database`,
+      )
+      .split('|')
+      .slice(-1)
+    return Number(own)
+  }
+
   /** Stops the database at once, as a crash does, and starts it again. */
   restartDatabase(mode: 'fast' | 'immediate'): void {
     const { primary } = this.#pair

@@ -30,6 +30,23 @@ async function controlOf({ dataDir }: Replica) {
   return control
 }
 
+/** A bot that hears by webhook, until the test ends. */
+async function webhook(): Promise<{ url: string; heard: string[] }> {
+  const heard: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece: Buffer) => (body += piece.toString()))
+    request.on('end', () => {
+      heard.push((JSON.parse(body) as Update).message.text ?? '')
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, heard }
+}
+
 describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
   test('that start together make and publish one key, and each sends with it', async () => {
     const { sandbox, replicas } = await several(3)
@@ -86,20 +103,9 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     const { sandbox, replicas, start } = await several(2)
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
-    const heard: string[] = []
-    const server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (piece: Buffer) => (body += piece.toString()))
-      request.on('end', () => {
-        heard.push((JSON.parse(body) as Update).message.text ?? '')
-        response.end()
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
+    const { heard, url } = await webhook()
     const [one, two] = replicas as [Replica, Replica]
-    const set = await one.call('POST', '/webhook', { url: `http://127.0.0.1:${port}/` })
+    const set = await one.call('POST', '/webhook', { url })
     expect(set.status).toBe(200)
     await phone.write(privateChat, 'first')
     await expect.poll(() => heard).toEqual(['first'])
@@ -118,6 +124,22 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
       .poll(async () => (await updatesOf(three, 'timeout=1')).map(({ message }) => message.text))
       .toEqual(['fourth'])
     expect(heard).toHaveLength(3)
+  })
+
+  test('learn of a webhook that another one has set, and set anew, although nobody calls them', async () => {
+    const { sandbox, replicas } = await several(2)
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const [one, two] = replicas as [Replica, Replica]
+    const before = await webhook()
+    const now = await webhook()
+    expect((await one.call('POST', '/webhook', { url: before.url })).status).toBe(200)
+    expect((await one.call('POST', '/webhook', { url: now.url })).status).toBe(200)
+    await one.stop('SIGKILL')
+    await phone.write(privateChat, 'hello')
+    await expect.poll(() => now.heard).toEqual(['hello'])
+    expect(before.heard).toEqual([])
+    expect((await fetch(`${two.admin}/readyz`)).status).toBe(200)
   })
 
   test('serve what another one gave an url for, and explain what another one has judged', async () => {

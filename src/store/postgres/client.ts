@@ -8,7 +8,7 @@ export type ClientUse = 'session' | 'pool' | 'move'
 /** How long a connection may take to be made, ms. */
 export const CONNECT_MS = 1000
 /** A transaction whose process says nothing for so long, stopped or cut off, is rolled back, ms. */
-const SILENT_TRANSACTION_MS = 5000
+const SILENT_TRANSACTION_MS = 3500
 /** What a statement may wait for a lock, and take in all, ms. */
 const LOCK_MS = 10_000
 const STATEMENT_MS = 60_000

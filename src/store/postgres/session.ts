@@ -10,8 +10,11 @@ export const ANSWER_MS = 1000
 export const PROVEN_MS = 2000
 /** How often a session that holds locks asks, ms: with the wait for an answer less than `PROVEN_MS`. */
 const BEAT_MS = 750
-/** After so long without a word the server ends a session that holds locks, ms. */
-const SILENT_SESSION_MS = 5000
+/**
+ * After so long without a word the server ends a session that holds locks, ms. It is longer than
+ * `PROVEN_MS`: whoever had a lock has stopped to act on it well before another one gets it.
+ */
+const SILENT_SESSION_MS = 3500
 
 /** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
 export type SessionLoss = 'ended' | 'silent'
