@@ -22,10 +22,10 @@ export type FollowedTable = (typeof FOLLOWED_TABLES)[number]
 export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<void>
 
 /**
- * `poll`: who reads the service's queue. `rotation`: who makes a step with the bot's key. `sends`:
+ * `poll`: who reads the service's queue. `polls`: shared by those whose bots poll. `rotation`: who makes a step with the bot's key. `sends`:
  * shared by who sends, taken alone while the key is replaced.
  */
-export type LockName = 'poll' | 'rotation' | 'sends'
+export type LockName = 'poll' | 'polls' | 'rotation' | 'sends'
 
 /**
  * How the database of a store is: `rolled-back`: it answers, and is behind what this process has seen

@@ -30,6 +30,17 @@ async function controlOf({ dataDir }: Replica) {
   return control
 }
 
+/** How many polls have reached the service. */
+const pollsOf = (sandbox: Sandbox): number =>
+  sandbox.transcript.list().filter(({ path }) => path.includes('/updates')).length
+
+/** How many polls of a sidecar were taken over by whom. */
+async function takenOver({ admin }: Replica, by: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  const line = new RegExp(`^postern_polls_taken_over_total{by="${by}"} (\\d+)$`, 'm').exec(text)
+  return Number(line?.[1] ?? 0)
+}
+
 /** A bot that hears by webhook, until the test ends. */
 async function webhook(): Promise<{ url: string; heard: string[] }> {
   const heard: string[] = []
@@ -88,9 +99,7 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
     const first = updatesOf(one, 'timeout=50')
-    await expect
-      .poll(() => sandbox.transcript.list().filter(({ path }) => path.includes('/updates')).length)
-      .toBe(1)
+    await expect.poll(() => pollsOf(sandbox)).toBe(1)
     const second = updatesOf(two, 'timeout=50')
     expect(await first).toEqual([])
     await phone.write(privateChat, 'hello')
@@ -98,6 +107,48 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     const again = await updatesOf(one, 'timeout=0')
     expect(again.map(({ message }) => message.text)).toEqual(['hello'])
   })
+
+  test('take turns when the bots of both poll, which is nobody’s fault, and still notice a stranger', async () => {
+    const { sandbox, replicas } = await several(2)
+    const [one, two] = replicas as [Replica, Replica]
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const heard = new Set<string>()
+    const stop = new AbortController()
+    const pollAlong = async (replica: Replica): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const updates = await updatesOf(replica, 'timeout=20')
+        for (const { message } of updates) heard.add(message.text ?? '')
+      }
+    }
+    const bots = [pollAlong(one), pollAlong(two)]
+    for (const replica of [one, two]) {
+      await expect.poll(() => takenOver(replica, 'replica')).toBeGreaterThan(2)
+    }
+    expect(await Promise.all([one, two].map((each) => takenOver(each, 'elsewhere')))).toEqual([
+      0, 0,
+    ])
+    for (const { admin } of [one, two]) expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+    await phone.write(privateChat, 'hello')
+    await expect.poll(() => [...heard]).toEqual(['hello'])
+    stop.abort()
+    await phone.write(privateChat, 'the end')
+    const last = updatesOf(one, 'offset=1&timeout=1')
+    await Promise.all([...bots, last, two.stop('SIGTERM')])
+    const url = `${sandbox.url}/bot/v1/updates?offset=900000`
+    const headers = { authorization: `Bearer ${sandbox.token}` }
+    for (let n = 1; n <= 3; n++) {
+      const before = pollsOf(sandbox)
+      const poll = updatesOf(one, 'offset=900000&timeout=50')
+      await expect.poll(() => pollsOf(sandbox)).toBe(before + 1)
+      await fetch(url, { headers })
+      expect(await poll).toEqual([])
+    }
+    const { reasons } = (await (await fetch(`${one.admin}/readyz`)).json()) as {
+      reasons: { code: string }[]
+    }
+    expect(reasons.map(({ code }) => code)).toEqual(['second-poller'])
+  }, 60_000)
 
   test('deliver to a webhook in order, one of them at a time, and another goes on', async () => {
     const { sandbox, replicas, start } = await several(2)

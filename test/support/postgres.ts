@@ -131,6 +131,8 @@ export class Cluster {
 
   /** Ends it without a word, as a machine does that loses its power. */
   kill(): void {
+    // it must have no more children than those that are listed
+    for (const pid of this.#processes().slice(0, 1)) signalTo(pid, 'SIGSTOP')
     const pids = this.#processes()
     for (const pid of pids) signalTo(pid, 'SIGKILL')
     while (pids.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
