@@ -50,6 +50,7 @@ export function describeBotDoor(
         backlog,
         storeReach: updates.storeReach,
         turns: updates.turns,
+        sign: updates.sign,
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),

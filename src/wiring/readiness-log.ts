@@ -14,6 +14,7 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
   'key-expired',
   'bot-unprotected',
   'store',
+  'store-rolled-back',
   'webhook-failing',
   'updates-expiring',
 ])

@@ -1,9 +1,9 @@
 /** The pool of connections that queries take, as Kysely's dialect wants it. */
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { Client, Pool, type ClientConfig, type PoolClient } from 'pg'
+import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from 'pg'
 import type { DatabaseAddress } from './address.ts'
 import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
-import { ConnectionLostError, kindOf } from './failures.ts'
+import { ConnectionLostError, kindOf, UnreplicatedError } from './failures.ts'
 
 /** Connections at most: what is written runs one after the other anyway. */
 const MOST = 8
@@ -18,13 +18,19 @@ export class Connections implements PostgresPool, AsyncDisposable {
   readonly options = {}
   readonly #pool: Pool
   readonly #suspect: () => void
-  readonly #clients = new Set<Client>()
+  readonly #clients = new Set<ClientBase>()
   /** Since when each query runs that is not answered yet, by the monotonic clock. */
   readonly #running = new Map<symbol, number>()
   #look: NodeJS.Timeout | null = null
 
-  /** @param suspect called when the database may not answer any more */
-  constructor(address: DatabaseAddress, suspect: () => void) {
+  /**
+   * @param o `suspect` is called when the database may not answer any more; `admit` looks at a new
+   *   connection before it is used, and throws where it must not be
+   */
+  constructor(
+    address: DatabaseAddress,
+    { suspect, admit }: { suspect: () => void; admit: (client: ClientBase) => Promise<void> },
+  ) {
     this.#suspect = suspect
     this.#pool = new Pool({
       ...clientOptions(address, 'pool'),
@@ -34,6 +40,7 @@ export class Connections implements PostgresPool, AsyncDisposable {
       // a place in the pool is waited for as long as its queries are answered
       connectionTimeoutMillis: 0,
       Client: LimitedClient,
+      verify: (client, done) => void admit(client).then(() => done(), done),
     })
     this.#pool.on('error', suspect)
     this.#pool.on('connect', (client) => {
@@ -47,19 +54,19 @@ export class Connections implements PostgresPool, AsyncDisposable {
   async connect(): Promise<PostgresPoolClient> {
     const done = this.#begin()
     try {
-      const client = await this.#pool.connect()
+      const client = (await this.#pool.connect()) as PoolClient & LimitedClient
       return new PooledClient(client, () => this.#begin()) as unknown as PostgresPoolClient
     } catch (error) {
-      if (kindOf(error) === 'lost') this.#suspect()
+      if (['lost', 'rolled-back'].includes(kindOf(error))) this.#suspect()
       throw error
     } finally {
       done()
     }
   }
 
-  /** Ends every connection; queries that run are rejected. */
-  cut(): void {
-    for (const client of this.#clients) destroyClient(client)
+  /** Ends every connection but one; queries that run are rejected. */
+  cut(except?: ClientBase): void {
+    for (const client of this.#clients) if (client !== except) destroyClient(client)
   }
 
   async end(): Promise<void> {
@@ -90,12 +97,19 @@ export class Connections implements PostgresPool, AsyncDisposable {
   }
 }
 
+/** SQLSTATE of a warning. */
+const WARNING = '01000'
+
 /** pg-pool counts the wait for a place and the making of a connection as one; only the latter is short. */
 class LimitedClient extends Client {
+  /** The server has warned since this was last set. */
+  isWarned = false
+
   constructor(options: ClientConfig = {}) {
     // the pool hides the password from what enumerates
     const { password } = options
     super({ ...options, password, connectionTimeoutMillis: CONNECT_MS })
+    this.on('notice', ({ code }) => (this.isWarned ||= code === WARNING))
   }
 }
 
@@ -107,12 +121,12 @@ interface Result {
 
 /** A connection out of the pool, for one transaction or query. */
 class PooledClient {
-  readonly #client: PoolClient
+  readonly #client: PoolClient & Pick<LimitedClient, 'isWarned'>
   readonly #begin: () => () => void
   #begun: Promise<unknown> | null = null
   #failed: Error | undefined
 
-  constructor(client: PoolClient, begin: () => () => void) {
+  constructor(client: PoolClient & Pick<LimitedClient, 'isWarned'>, begin: () => () => void) {
     this.#client = client
     this.#begin = begin
   }
@@ -131,6 +145,7 @@ class PooledClient {
       const answered = this.#client.query(sql, parametersOf(parameters))
       const [result] = await Promise.all([answered, this.#begun])
       this.#begun = null
+      this.#requireReplicated(sql)
       return result as Result
     } catch (error) {
       if (kindOf(error) === 'lost') this.#failed = error as Error
@@ -138,6 +153,16 @@ class PooledClient {
     } finally {
       done()
     }
+  }
+
+  /**
+   * A commit that has waited for its standby in vain, cancelled by its time limit or by somebody,
+   * succeeds with no more than a warning. No other statement of ours but VACUUM is warned about.
+   */
+  #requireReplicated(sql: string): void {
+    const { isWarned } = this.#client
+    this.#client.isWarned = false
+    if (isWarned && !sql.startsWith('VACUUM')) throw new UnreplicatedError()
   }
 
   /** A connection that failed, or that Kysely gives up, is not used again. */

@@ -4,11 +4,21 @@ import { describeAddress, type DatabaseAddress } from './address.ts'
 
 /**
  * `lost`: nothing usable answers; `login`, `tls`, `missing`, `rights`: the settings or the server's
- * must change; `read-only`: it is a standby; `storage`: the server cannot write or read its disk;
- * `again`: the transaction has left nothing and may be run again; `mistake`: any other, of ours.
+ * must change; `read-only`: it is a standby; `rolled-back`: it is behind what was seen of it;
+ * `storage`: the server cannot write or read its disk, or not in time; `again`: the transaction has
+ * left nothing and may be run again; `mistake`: any other, of ours.
  */
 export type FailureKind =
-  'lost' | 'login' | 'tls' | 'missing' | 'rights' | 'read-only' | 'storage' | 'again' | 'mistake'
+  | 'lost'
+  | 'login'
+  | 'tls'
+  | 'missing'
+  | 'rights'
+  | 'read-only'
+  | 'rolled-back'
+  | 'storage'
+  | 'again'
+  | 'mistake'
 
 /** Thrown by our own code when a connection was given up. */
 export class ConnectionLostError extends Error {
@@ -23,6 +33,22 @@ export class ReadOnlyDatabaseError extends Error {
   constructor() {
     super('the database takes no writes')
     this.name = 'ReadOnlyDatabaseError'
+  }
+}
+
+/** Thrown where the database is not the one of before, or is behind it. */
+export class RolledBackError extends Error {
+  constructor() {
+    super('the database is behind what was seen of it')
+    this.name = 'RolledBackError'
+  }
+}
+
+/** Thrown where a commit is on the disk of the server, and may not be on that of its standby. */
+export class UnreplicatedError extends Error {
+  constructor() {
+    super('the standby has not confirmed the commit')
+    this.name = 'UnreplicatedError'
   }
 }
 
@@ -42,6 +68,9 @@ const BY_STATE: Readonly<Record<string, FailureKind>> = {
   '58': 'storage',
   XX: 'storage',
   '40': 'again',
+  // cancelled, by its time limit or by an administrator; not granted a lock in time
+  '57014': 'storage',
+  '55P03': 'storage',
 }
 
 /** Codes of Node's for a connection that cannot be made, or ended. */
@@ -56,6 +85,8 @@ const BY_CODE = new Set(
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof ConnectionLostError) return 'lost'
   if (error instanceof ReadOnlyDatabaseError) return 'read-only'
+  if (error instanceof RolledBackError) return 'rolled-back'
+  if (error instanceof UnreplicatedError) return 'storage'
   if (!(error instanceof Error)) return 'mistake'
   const { code, severity } = error as { code?: unknown; severity?: unknown }
   if (typeof code === 'string') {
@@ -114,6 +145,14 @@ const REFUSED: Partial<Record<FailureKind, RefusalText>> = {
     code: 'store-read-only',
     what: (place) => `the database ${place} takes no writes: it is a standby, or set read-only`,
     hint: 'name the primary in store.url, or promote this one',
+  },
+  'rolled-back': {
+    code: 'store-rolled-back',
+    what: (place) => `the database ${place} is behind what this sidecar has seen of it`,
+    hint:
+      'it is a former primary, a restored copy or another server: point store.url to the primary; ' +
+      'to go on with what this one holds all the same, stop every sidecar and remove database.json ' +
+      'from its dataDir',
   },
   storage: {
     code: 'store-unwritable',

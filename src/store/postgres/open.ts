@@ -17,12 +17,13 @@ import type { NewProtection, OpenProtection } from '../protection.ts'
 import { corrupt, unwritable } from '../refusals.ts'
 import type { Store } from '../store.ts'
 import { describeAddress } from './address.ts'
-import { kindOf, toOperator } from './failures.ts'
+import { kindOf, RolledBackError, toOperator } from './failures.ts'
 import { FolderHold } from './folder-hold.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore, readEpoch } from './postgres-store.ts'
 import { Presence } from './presence.ts'
 import type { Database } from './schema.ts'
+import { SeenMark } from './seen-mark.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** The schema of a store when none is named. */
@@ -43,7 +44,7 @@ export interface DatabaseOpening extends ProtectionRequest {
  * Opens a store in a schema of PostgreSQL, together with others that have it open. All that can be
  * refused is refused before anything is made.
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-unreachable`,
- *   `store-login`, `store-tls`, `store-no-database`, `store-missing`, `store-rights`, `store-read-only`, `store-newer`,
+ *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-missing`, `store-rights`, `store-read-only`, `store-newer`,
  *   `store-moved`, `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`,
  *   `store-unwritable`, each with what to do
  */
@@ -53,6 +54,8 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
   try {
     await server.ask(`SELECT ${IS_READ_ONLY}`)
     const isNew = (await findVersion(server, schema)) === null
+    const seenMark = new SeenMark(dataDir, `${describeAddress(server.address)}, schema ${schema}`)
+    if (isNew && seenMark.isAheadOf(null)) throw new RolledBackError()
     if (isNew) refuseToMake(o)
     const chosen = isNew ? await chooseProtection(o) : null
     makeDataDir(dataDir)
@@ -62,6 +65,10 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     await presence.ensure()
     await migrate(server, schema)
     const epoch = await readEpoch(server, schema)
+    const { timeline } = server
+    if (seenMark.isAheadOf({ epoch, timeline })) throw new RolledBackError()
+    seenMark.note({ epoch, timeline })
+    stack.use(seenMark)
     const held = await openProtectionOf(o, databaseOf(server, schema), { isNew, chosen })
     const resources = stack.move()
     return new PostgresStore({
@@ -71,6 +78,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
       held,
       request: o,
       presence,
+      seenMark,
       resources,
       epoch,
     })

@@ -14,6 +14,7 @@ import {
   OvertakenError,
   type FollowedTable,
   type LockName,
+  type Reachability,
   type Reread,
   type Store,
   type StoreLock,
@@ -21,16 +22,22 @@ import {
 import { describeAddress } from './address.ts'
 import { Followers } from './followers.ts'
 import { copyToFile } from './copy.ts'
-import { kindOf } from './failures.ts'
+import { kindOf, RolledBackError, type FailureKind } from './failures.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
+import type { SeenMark } from './seen-mark.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 const SECRET_BYTES = 32
 /** How often a transaction is run that the database, or another one, has asked to run again. */
 const MOST_RUNS = 8
+const DETAILS: Partial<Record<FailureKind, string>> = {
+  lost: 'the database is out of reach',
+  'read-only': 'the database is out of reach',
+  'rolled-back': 'the database is behind what this sidecar has seen of it',
+}
 
 export interface PostgresStoreParts {
   server: PostgresServer
@@ -45,6 +52,8 @@ export interface PostgresStoreParts {
   presence: Presence
   /** Disposed of with the store. */
   resources: AsyncDisposable
+  /** Written whenever more was seen. */
+  seenMark: SeenMark
   /** Epoch when the store was opened: before anything was read. */
   epoch: number
 }
@@ -64,29 +73,32 @@ export class PostgresStore implements Store {
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
   readonly #writability = new Listeners<boolean>()
-  readonly #reachability = new Listeners<boolean>()
+  readonly #changes = new Listeners<Reachability>()
   readonly #stopListening: () => void
   #held: OpenProtection | null
   #isWritable = true
+  #reachability: Reachability = 'reachable'
+  /** The database answers, and its epoch is below one that was seen. */
+  #isBehind = false
   #isClosed = false
   #isMovedAway = false
   #asking: Promise<void> = Promise.resolve()
   #nextAsking: Promise<void> | null = null
 
   constructor(parts: PostgresStoreParts) {
-    const { server, schema } = parts
+    const { server, schema, seenMark } = parts
     this.#parts = parts
     this.#held = parts.held
     this.#db = databaseOf(server, schema)
-    this.#followers = new Followers(parts.epoch)
+    this.#followers = new Followers(parts.epoch, (epoch) =>
+      seenMark.note({ epoch, timeline: server.timeline }),
+    )
     this.#locks = new NamedLocks(server, schema)
     this.#followers.add('protection', (db) => this.#reopenProtection(db))
     this.#followers.add('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
     })
-    this.#stopListening = server.onReachable((isReachable) => {
-      this.#reachability.emit(isReachable)
-    })
+    this.#stopListening = server.onReachability(() => this.#report())
   }
 
   get method(): Method | null {
@@ -146,11 +158,13 @@ export class PostgresStore implements Store {
   async #ask(): Promise<void> {
     const { presence, server, schema } = this.#parts
     try {
+      const seenBefore = this.#followers.seen
       let epoch = 0
       do {
         await presence.ensure()
         epoch = await readEpoch(server, schema)
       } while (!presence.isHeld)
+      this.#requireForward(seenBefore, epoch)
       if (epoch === this.#followers.seen) return
       await this.#order.run(async () => {
         // what was written here meanwhile is known already
@@ -158,6 +172,7 @@ export class PostgresStore implements Store {
           .selectFrom('state')
           .select('epoch')
           .executeTakeFirstOrThrow()
+        this.#requireForward(Math.max(this.#followers.seen, epoch), now)
         await this.#followers.catchUp(now, this.#db)
       })
     } catch (error) {
@@ -170,8 +185,8 @@ export class PostgresStore implements Store {
     this.#followers.add(table, reread)
   }
 
-  onReachable(listener: (isReachable: boolean) => void): void {
-    this.#reachability.add(listener)
+  onReachability(listener: (now: Reachability) => void): void {
+    this.#changes.add(listener)
   }
 
   keepWatch(): Disposable {
@@ -210,6 +225,7 @@ export class PostgresStore implements Store {
       let epoch = 0
       const result = await this.#db.transaction().execute(async (db) => {
         epoch = await takeTurn(db)
+        this.#requireForward(this.#followers.seen, epoch - 1)
         await this.#followers.catchUp(epoch - 1, db)
         this.#refuseMoved()
         return await asCallers(change)(db)
@@ -249,8 +265,25 @@ export class PostgresStore implements Store {
     if (kind === 'mistake') return error
     // a standby answers, and takes no writes: whatever is connected must be looked for anew
     if (kind === 'read-only') this.#parts.server.lose()
-    const detail = kind === 'lost' || kind === 'read-only' ? 'the database is out of reach' : ''
-    return new Refusal('postern_store_unwritable', detail, { cause: error })
+    return new Refusal('postern_store_unwritable', DETAILS[kind] ?? '', { cause: error })
+  }
+
+  /** Refuses a database that does not hold all that was read of it, until it does. */
+  #requireForward(seen: number, epoch: number): void {
+    this.#isBehind = epoch < seen
+    this.#report()
+    if (!this.#isBehind) return
+    // it may be a former primary, and the address lead to another by now
+    this.#parts.server.session.cut()
+    throw new RolledBackError()
+  }
+
+  #report(): void {
+    const { reachability } = this.#parts.server
+    const now = reachability === 'reachable' && this.#isBehind ? 'rolled-back' : reachability
+    if (now === this.#reachability) return
+    this.#reachability = now
+    this.#changes.emit(now)
   }
 
   seal(name: string, secret: Uint8Array): Buffer {

@@ -1,10 +1,13 @@
 import { Kysely, PostgresDialect } from 'kysely'
+import type { ClientBase } from 'pg'
 import { Listeners } from '../../util/listeners.ts'
 import type { Schema } from '../schema.ts'
+import type { Reachability } from '../store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
 import { Connections } from './connections.ts'
 import { kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { Session } from './session.ts'
+import { Timelines, type Timeline } from './timeline.ts'
 
 /** Whether the session may write: never on a standby, whose answers may be behind, too. */
 export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
@@ -19,8 +22,9 @@ export class PostgresServer implements AsyncDisposable {
   /** Names no schema by itself. */
   readonly db: Kysely<Schema>
   readonly #connections: Connections
-  readonly #changes = new Listeners<boolean>()
-  #isReachable = true
+  readonly #timelines = new Timelines()
+  readonly #changes = new Listeners<Reachability>()
+  #reachability: Reachability = 'reachable'
   #asking: Promise<void> | null = null
   #isClosed = false
 
@@ -30,25 +34,32 @@ export class PostgresServer implements AsyncDisposable {
    */
   constructor({ url, caFile }: { url: string; caFile?: string | undefined }) {
     this.address = parseAddress(url, caFile)
-    this.session = new Session(this.address)
+    const admit = (client: ClientBase): Promise<void> => this.#admit(client)
+    this.session = new Session(this.address, admit)
     this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
-    this.#connections = new Connections(this.address, () => this.#suspect())
+    const suspect = (): void => this.#suspect()
+    this.#connections = new Connections(this.address, { suspect, admit })
     this.db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: this.#connections }) })
   }
 
-  /** Calls back with false when the database is lost, with true when it is back. */
-  onReachable(listener: (isReachable: boolean) => void): () => void {
+  /** Calls back when the database is lost, and when it is back. */
+  onReachability(listener: (now: Reachability) => void): () => void {
     return this.#changes.add(listener)
   }
 
-  get isReachable(): boolean {
-    return this.#isReachable
+  /** Where connections lead, as far as the server says it. */
+  get timeline(): Timeline | null {
+    return this.#timelines.newest
+  }
+
+  get reachability(): Reachability {
+    return this.#reachability
   }
 
   /**
    * Asks the session, and tells the listeners what that says of the database.
    * @param text may select `IS_READ_ONLY`
-   * @throws ConnectionLostError, ReadOnlyDatabaseError, or an error of pg
+   * @throws ConnectionLostError, ReadOnlyDatabaseError, RolledBackError, or an error of pg
    */
   async ask<Row extends Record<string, unknown>>(
     text: string,
@@ -57,17 +68,19 @@ export class PostgresServer implements AsyncDisposable {
     try {
       const rows = await this.session.query<Row>(text, parameters)
       if (rows[0]?.['read_only'] === 'on') throw new ReadOnlyDatabaseError()
-      this.#set(true)
+      this.#set('reachable')
       return rows
     } catch (error) {
-      if (kindOf(error) !== 'mistake') this.#lose()
+      const kind = kindOf(error)
+      if (kind === 'rolled-back') this.#lose('rolled-back')
+      else if (kind !== 'mistake') this.#lose()
       throw error
     }
   }
 
   /** Sees whether the database answers, when it is lost; those that ask together ask once. */
   async ensure(): Promise<void> {
-    if (!this.#isReachable) await this.#probe()
+    if (this.#reachability !== 'reachable') await this.#probe()
   }
 
   /** It takes no writes any more: what is connected is not the primary. */
@@ -93,15 +106,23 @@ export class PostgresServer implements AsyncDisposable {
     return this.#asking
   }
 
-  #lose(): void {
+  /** Behind a promoted standby, nothing may go on with what it was promoted from. */
+  async #admit(client: ClientBase): Promise<void> {
+    const isPromoted = await this.#timelines.admit(client)
+    if (!isPromoted) return
     this.session.cut()
-    this.#connections.cut()
-    this.#set(false)
+    this.#connections.cut(client)
   }
 
-  #set(isReachable: boolean): void {
-    if (this.#isReachable === isReachable || this.#isClosed) return
-    this.#isReachable = isReachable
-    this.#changes.emit(isReachable)
+  #lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
+    this.session.cut()
+    this.#connections.cut()
+    this.#set(now)
+  }
+
+  #set(now: Reachability): void {
+    if (this.#reachability === now || this.#isClosed) return
+    this.#reachability = now
+    this.#changes.emit(now)
   }
 }
