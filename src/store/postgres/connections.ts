@@ -1,4 +1,5 @@
 /** The pool of connections that queries take, as Kysely's dialect wants it. */
+import { callbackify } from 'node:util'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from 'pg'
 import type { DatabaseAddress } from './address.ts'
@@ -40,7 +41,7 @@ export class Connections implements PostgresPool, AsyncDisposable {
       // a place in the pool is waited for as long as its queries are answered
       connectionTimeoutMillis: 0,
       Client: LimitedClient,
-      verify: (client, done) => void admit(client).then(() => done(), done),
+      verify: callbackify(admit),
     })
     this.#pool.on('error', suspect)
     this.#pool.on('connect', (client) => {
