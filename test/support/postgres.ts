@@ -136,6 +136,9 @@ export class Cluster {
     const pids = this.#processes()
     for (const pid of pids) signalTo(pid, 'SIGKILL')
     while (pids.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    // its number may be taken for a server that runs, until somebody has asked how it ended
+    rmSync(join(this.#data, 'postmaster.pid'), { force: true })
+    rmSync(join(this.folder, `.s.PGSQL.${this.#port}.lock`), { force: true })
   }
 
   #giveFolder(): void {

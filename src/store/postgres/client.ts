@@ -11,7 +11,7 @@ export const CONNECT_MS = 1000
 const SILENT_TRANSACTION_MS = 3500
 /** What a statement may wait for a lock, and take in all, ms. */
 const LOCK_MS = 10_000
-const STATEMENT_MS = 60_000
+const STATEMENT_MS = 20_000
 const INT8 = 20
 const BYTEA = 17
 

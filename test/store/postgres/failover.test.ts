@@ -1,10 +1,13 @@
 /** A primary that dies, and its synchronous standby that is promoted, under sidecars that run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Reachability } from '../../../src/store/store.ts'
 import { Relay } from '../../faults/relay.ts'
 import { canary, useStage, type Stage } from '../../support/double-stage.ts'
 import { PostgresPair } from '../../support/postgres-pair.ts'
 import { freshSchema, hasPostgres, type Cluster } from '../../support/postgres.ts'
 import { startSidecar, type Sidecar } from '../../support/sidecar.ts'
+import { flags, put } from '../support.ts'
+import { openOn, serverOf } from './scene.ts'
 
 const UNWRITABLE = [503, 'postern_store_unwritable']
 
@@ -97,5 +100,27 @@ describe.skipIf(pair === null)('a primary that dies', () => {
     other = resources.use(await other.again())
     await Promise.all([stage.sidecar.whenReady(), other.whenReady()])
     expect((await send(other, chat.id, 'words')).status).toBe(201)
+  })
+})
+
+describe.skipIf(!hasPostgres())('a former primary', () => {
+  test('that has all that its standby had is refused all the same, once that was promoted', async () => {
+    using another = await PostgresPair.start()
+    await using way = await Relay.start(another.primary)
+    const store = await openOn(serverOf(way.url), freshSchema())
+    const said: Reachability[] = []
+    store.onReachability((now) => said.push(now))
+    await put(store, 'a', 'b')
+    way.down()
+    const old = another.failOver()
+    way.leadTo(another.primary)
+    way.up()
+    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    expect(await flags(store)).toEqual({ a: 'b' })
+    old.start()
+    way.leadTo(old)
+    await expect.poll(() => said.at(-1)).toBe('rolled-back')
+    await expect(store.fresh()).rejects.toMatchObject({ code: 'postern_store_unwritable' })
+    await expect(flags(store)).rejects.toMatchObject({ code: 'postern_store_unwritable' })
   })
 })
