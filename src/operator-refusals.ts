@@ -105,6 +105,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the database of `store.url` is a standby, or set read-only',
     hint: 'name the primary in `store.url`, or promote this one',
   },
+  'store-rolled-back': {
+    exitCode: 4,
+    what: 'the database of `store.url` is behind what this sidecar has seen of it',
+    hint: 'point `store.url` to the primary; or remove `database.json` from `dataDir`',
+  },
   'store-moved': {
     exitCode: 3,
     what: 'the store was moved elsewhere, or a move into it has not ended',

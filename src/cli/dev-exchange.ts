@@ -1,4 +1,5 @@
 /** What a bot read and did, out of what it and its sidecar said to each other. */
+import { API_PREFIX } from '../api/endpoints.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
@@ -33,7 +34,6 @@ export interface BotAction {
 
 type Fields = Record<string, unknown>
 
-const PREFIX = '/bot/v1'
 const SENDS = new Set(['POST /messages'])
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
@@ -159,7 +159,7 @@ function skippedIn(value: unknown): BotAction['skipped'] {
 /** The method and path of a call, as the specification names them. */
 function routeOf({ method, path }: BotExchange): string {
   const [plain = ''] = path.split('?', 1)
-  return `${method} ${plain.startsWith(PREFIX) ? plain.slice(PREFIX.length) : plain}`
+  return `${method} ${plain.startsWith(API_PREFIX) ? plain.slice(API_PREFIX.length) : plain}`
 }
 
 function isSuccess({ status }: BotExchange): boolean {

@@ -6,11 +6,11 @@ import type { Sandbox } from '../sandbox/create.ts'
 import type { SandboxEvent } from '../sandbox/events/event.ts'
 import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
 import { RecentMap } from '../util/recent-map.ts'
-import { formatActivity, type ActivityLine, type ActivityMark } from './activity-line.ts'
+import type { ActivityMark } from './activity-line.ts'
+import { ActivityPrinter, type Activity } from './activity-printer.ts'
 import { actionIn, readsIn, type BotAction, type BotRead } from './dev-exchange.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { VERDICT_MARKS } from './sandbox-seen.ts'
-import { terminalWidth } from './terminal.ts'
 
 type Screen = Awaited<ReturnType<Sandbox['control']['screen']>>['messages'][number]
 type MessageKey = { chatId: number; messageId: number }
@@ -21,19 +21,14 @@ interface PhoneView {
   message: Screen
 }
 
-/** Something to show, before it has its time. */
-export type Activity = Omit<ActivityLine, 'atMs'>
-
 /** How many messages and updates are remembered. */
 const REMEMBERED = 10_000
-/** How long a refusal is not shown again, in ms. */
-const REFUSALS_MS = 5000
 
 /** Prints what happens, in the order in which it does. */
 export class DevLog {
   readonly #sandbox: Sandbox
   readonly #botId: number
-  readonly #print: (lines: string) => void
+  readonly #printer: ActivityPrinter
   #names: SandboxNames | null = null
   #work: Promise<void> = Promise.resolve()
   /** Words of messages that were shown, by chat and message. */
@@ -44,16 +39,12 @@ export class DevLog {
   readonly #faults = new RecentMap<true>(REMEMBERED)
   /** The message that was shown last. */
   #newest = ''
-  /** What was printed last, and how often it came again since. */
-  #last = { activity: '', again: 0 }
-  /** The refusal that was printed last, and how often it came again since. */
-  #refused = { activity: '', again: 0, untilMs: 0 }
 
   /** @param o `print` is given lines that fit the terminal */
   constructor(o: { sandbox: Sandbox; botId: number; print: (lines: string) => void }) {
     this.#sandbox = o.sandbox
     this.#botId = o.botId
-    this.#print = o.print
+    this.#printer = new ActivityPrinter(o.print)
   }
 
   /** Follows what happens in the sandbox from now on, until it closes. */
@@ -76,7 +67,7 @@ export class DevLog {
 
   /** Takes anything else. */
   show(activity: Activity): void {
-    this.#later(() => this.#write(activity))
+    this.#later(() => this.#printer.write(activity))
   }
 
   /** Resolves when everything so far is printed. */
@@ -99,27 +90,33 @@ export class DevLog {
       case 'edited':
         return await this.#onEdited(event)
       case 'deleted':
-        return this.#write({ who: '', text: this.#in(event, `message ${event.messageId} is gone`) })
+        return this.#printer.write({
+          who: '',
+          text: this.#in(event, `message ${event.messageId} is gone`),
+        })
       case 'answer': {
         const shown = event.text ?? (event.url === null ? 'takes the press' : `opens ${event.url}`)
         const text = this.#in(event, `${shown}${event.alert ? ' (alert)' : ''}`)
-        return this.#write({ who: this.#account(event.botId), text })
+        return this.#printer.write({ who: this.#account(event.botId), text })
       }
       case 'key': {
         await this.#know(event.userId)
         const text = event.fingerprint === null ? 'has no key any more' : 'publishes a key'
-        return this.#write({ who: this.#account(event.userId), text })
+        return this.#printer.write({ who: this.#account(event.userId), text })
       }
       case 'notice':
-        return this.#write({ who: 'service', text: `tells the bot’s owner: ${event.notice}` })
+        return this.#printer.write({
+          who: 'service',
+          text: `tells the bot’s owner: ${event.notice}`,
+        })
       case 'fault':
         return this.#onFault(event)
       case 'restored':
         this.#names = null
-        return this.#write({ who: 'sandbox', text: 'the world was put back' })
+        return this.#printer.write({ who: 'sandbox', text: 'the world was put back' })
       case 'step':
         if (event.reason === null) return
-        return this.#write({ who: 'seed', text: `${event.action}: ${event.reason}` })
+        return this.#printer.write({ who: 'seed', text: `${event.action}: ${event.reason}` })
       case 'call':
       case 'typing':
       case 'queued':
@@ -133,14 +130,14 @@ export class DevLog {
     const { fromId, messageId, notice } = event
     await this.#know(fromId)
     const who = this.#account(fromId)
-    if (notice !== null) return this.#write({ who, text: this.#in(event, notice) })
+    if (notice !== null) return this.#printer.write({ who, text: this.#in(event, notice) })
     const views = await this.#views(event)
     if (fromId === this.#botId) return this.#onBotMessage(event, { who, views })
     const own = views.find(({ userId }) => userId === fromId)?.message
     const words = own === undefined ? '' : wordsOf(own)
     this.#remember(event, own?.text ?? '')
     const text = this.#in(event, words === '' ? `message ${messageId}` : words)
-    this.#write({ who, text, mark: own?.verdict === 'verified' ? undefined : markOf(own) })
+    this.#printer.write({ who, text, mark: own?.verdict === 'verified' ? undefined : markOf(own) })
   }
 
   /** Each fault once for each call that it strikes: one that lies strikes them all. */
@@ -149,7 +146,7 @@ export class DevLog {
     if (this.#faults.get(key) === true) return
     this.#faults.set(key, true, 1)
     const text = `the fault ${name} strikes${route === null ? '' : ` ${route}`}`
-    this.#write({ who: 'service', text, mark: { colour: 'yellow', text: 'fault' } })
+    this.#printer.write({ who: 'service', text, mark: { colour: 'yellow', text: 'fault' } })
   }
 
   async #onEdited(event: SandboxEvent & { kind: 'edited' }): Promise<void> {
@@ -157,7 +154,7 @@ export class DevLog {
     const [view] = await this.#views(event)
     const words = view === undefined ? '' : `: ${wordsOf(view.message)}`
     this.#remember(event, view?.message.text ?? '')
-    this.#write({
+    this.#printer.write({
       who: this.#account(event.fromId),
       text: this.#in(event, `edits message ${event.messageId}${words}`),
       mark: markOf(view?.message),
@@ -170,10 +167,10 @@ export class DevLog {
     // Of words that no phone can read, the bot's own call tells.
     if (opened === undefined) return
     this.#remember(key, opened.message.text)
-    this.#write({ who, text: this.#in(key, wordsOf(opened.message)) })
+    this.#printer.write({ who, text: this.#in(key, wordsOf(opened.message)) })
     for (const { userId, message } of views) {
       const mark = VERDICT_MARKS[message.verdict]
-      this.#write({ who: `  ${this.#account(userId)}`, text: 'reads it', mark })
+      this.#printer.write({ who: `  ${this.#account(userId)}`, text: 'reads it', mark })
     }
   }
 
@@ -182,7 +179,7 @@ export class DevLog {
     const who = this.#account(this.#botId)
     for (const read of readsIn(exchange)) {
       if (read.message !== null) await this.#know(read.message.chatId)
-      this.#write({ who: `  ${who}`, text: this.#describeRead(read), mark: read.mark })
+      this.#printer.write({ who: `  ${who}`, text: this.#describeRead(read), mark: read.mark })
     }
     const action = actionIn(exchange)
     if (action === null) return
@@ -196,12 +193,12 @@ export class DevLog {
     if (sent === null || this.#words.get(nameOf(sent)) === undefined) {
       if (sent !== null) this.#remember(sent, text)
       const activity = { who, text: chatId === null ? text : this.#in({ chatId }, text), mark }
-      if (isRefused) this.#writeRefusal(activity)
-      else this.#write(activity)
+      if (isRefused) this.#printer.writeRefusal(activity)
+      else this.#printer.write(activity)
     }
     for (const { userId, why } of skipped) {
       const left = { colour: 'yellow', text: '✗ cannot read it' } as const
-      this.#write({ who: `  ${this.#account(userId)}`, text: why, mark: left })
+      this.#printer.write({ who: `  ${this.#account(userId)}`, text: why, mark: left })
     }
   }
 
@@ -251,38 +248,6 @@ export class DevLog {
   #remember(key: MessageKey, words: string): void {
     this.#newest = nameOf(key)
     this.#words.set(this.#newest, words, 1)
-  }
-
-  /** A bot that tries again and again is told of once in a while. */
-  #writeRefusal(activity: Activity): void {
-    const said = JSON.stringify(activity)
-    const { activity: before, again, untilMs } = this.#refused
-    const isSame = said === before
-    if (isSame && Date.now() < untilMs) {
-      this.#refused.again += 1
-      return
-    }
-    const more = isSame && again > 0 ? `\n(and ${again} times since it was shown)` : ''
-    this.#refused = { activity: said, again: 0, untilMs: Date.now() + REFUSALS_MS }
-    this.#write({ ...activity, text: activity.text + more })
-  }
-
-  /** Prints it, unless it is what was printed just before: that is counted. */
-  #write(activity: Activity): void {
-    const said = JSON.stringify(activity)
-    if (said === this.#last.activity) {
-      this.#last.again += 1
-      return
-    }
-    const { again } = this.#last
-    this.#last = { activity: said, again: 0 }
-    const atMs = Date.now()
-    if (again > 0) this.#out({ atMs, who: '', text: `the same ${again} times more` })
-    this.#out({ atMs, ...activity })
-  }
-
-  #out(line: ActivityLine): void {
-    this.#print(formatActivity(line, terminalWidth()))
   }
 }
 

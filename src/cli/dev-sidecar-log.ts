@@ -1,4 +1,4 @@
-import type { Activity } from './dev-log.ts'
+import type { Activity } from './activity-printer.ts'
 
 /** Levels of the log from which on somebody should look. */
 const ERRORS = new Set<unknown>([50, 60, 'error', 'fatal'])

@@ -36,14 +36,24 @@ function secretsOf({
   secrets,
 }: Pick<Loaded, 'settings' | 'secrets'>): (string | SecretSource)[] {
   const { httpsProxy, httpProxy } = settings.upstream.proxy
-  const sources = [secrets.botToken, secrets.clientToken, secrets.passphrase, secrets.alertUrl]
+  const { botToken, clientToken, passphrase, alertUrl, storeUrl } = secrets
+  const sources = [botToken, clientToken, passphrase, alertUrl, storeUrl]
   return [
     ...sources.filter((secret) => secret != null),
-    ...[httpsProxy, httpProxy].flatMap(passwordOf),
+    ...[httpsProxy, httpProxy, storeUrl?.reveal()].flatMap(passwordIn),
   ]
 }
 
-function passwordOf(proxy: string | undefined): string[] {
-  const password = proxy === undefined ? '' : new URL(proxy).password
-  return password === '' ? [] : [password, decodeURIComponent(password)]
+function passwordIn(url: string | undefined): string[] {
+  const password = URL.parse(url ?? '')?.password ?? ''
+  return password === '' ? [] : [password, decoded(password)]
+}
+
+/** As it was, where it is no encoding: a wrong address is refused elsewhere. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -11,7 +11,7 @@ import {
   sandboxRestoreCommand,
   sandboxSnapshotCommand,
 } from './sandbox-control.ts'
-import { sandboxAttachCommand, sandboxPressCommand, sandboxSayCommand } from './sandbox-voice.ts'
+import { sandboxAttachCommand, sandboxPressCommand, sandboxSayCommand } from './sandbox-actions.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './shutdown.ts'

@@ -30,8 +30,8 @@ async function status(
 ): Promise<void> {
   const sources = sourcesOf(command)
   const dataDir = loadDataDir(sources)
-  const fetch = (): Promise<Report | null> => fetchStatus(dataDir, sources.bot)
-  const report = await fetch()
+  const readReport = (): Promise<Report | null> => fetchReport(dataDir, sources.bot)
+  const report = await readReport()
   if (report === null) {
     throw new OperatorError(
       'not-running',
@@ -40,7 +40,7 @@ async function status(
     )
   }
   if (options.watch === true) {
-    return await watch(dataDir, { first: report, isJson: options.json === true, fetch })
+    return await watch(dataDir, { first: report, isJson: options.json === true, readReport })
   }
   printReport(report, { isJson: options.json === true })
   if (options.ready === true) assertReady(report)
@@ -49,8 +49,8 @@ async function status(
 /** Of one bot; of all, where there are several and none is named. */
 type Report = StatusReport | BotsReport
 
-/** The status of the running sidecar; null when none runs. */
-async function fetchStatus(dataDir: string, bot: string | null): Promise<Report | null> {
+/** What the running sidecar says of itself; null when none runs. */
+async function fetchReport(dataDir: string, bot: string | null): Promise<Report | null> {
   await using sidecar = await connectControl(dataDir, undefined, bot)
   if (sidecar === null) return null
   try {
@@ -87,9 +87,9 @@ function printReady(ready: boolean): void {
 /** Shows it until stopped, also over restarts of the sidecar. */
 async function watch(
   dataDir: string,
-  o: { first: Report; isJson: boolean; fetch: () => Promise<Report | null> },
+  o: { first: Report; isJson: boolean; readReport: () => Promise<Report | null> },
 ): Promise<void> {
-  const { first, isJson, fetch } = o
+  const { first, isJson, readReport } = o
   handleShutdown()
   let report: Report | null = first
   while (!shutdownSignal.aborted) {
@@ -100,7 +100,7 @@ async function watch(
       printNotice(`as of ${new Date().toISOString()}; updated every two seconds, until Ctrl-C`)
     await pauseUntilShutdown(WATCH_MS)
     // It may stop while it answers.
-    if (!shutdownSignal.aborted) report = await fetch().catch(() => null)
+    if (!shutdownSignal.aborted) report = await readReport().catch(() => null)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Every line of `postern check`, in the order shown. */
 import type { Bot } from '../api/bot.ts'
 import { checkCoreDumps } from './check-core-dumps.ts'
+import { checkDatabase, type NamedDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkKey, type KeyParts } from './check-key.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
@@ -15,6 +16,8 @@ export interface SettingsParts extends ServiceParts {
   caFile: string | undefined
   /** Setting `key.passphraseFile`, absolute. */
   passphraseFile: string | undefined
+  /** Null when the store is in a file. */
+  database: NamedDatabase | null
 }
 
 /** What the store holds, as whoever has it open sees it. */
@@ -38,12 +41,13 @@ export async function checkSettings(
   parts: SettingsParts,
 ): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
   const { dataDir, upstreamUrl, caFile, isProxied } = parts
-  const [folder, tls, { bot, lines }] = await Promise.all([
+  const [folder, database, tls, { bot, lines }] = await Promise.all([
     checkFolder(dataDir),
+    checkDatabase(parts.database),
     checkTls(upstreamUrl, { caFile, isProxied }),
     checkService(parts),
   ])
-  return { bot, lines: [...folder, ...passphraseLine(parts), ...tls, ...lines] }
+  return { bot, lines: [...folder, ...passphraseLine(parts), ...database, ...tls, ...lines] }
 }
 
 /**

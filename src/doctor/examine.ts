@@ -59,7 +59,8 @@ export async function examineStore(
 }
 
 function settingsParts({ settings, secrets }: Configured, service: ExaminedService): SettingsParts {
-  const { upstream, key, dataDir } = settings
+  const { upstream, key, dataDir, store } = settings
+  const { storeUrl } = secrets
   return {
     ...service,
     upstreamUrl: upstream.url,
@@ -68,6 +69,7 @@ function settingsParts({ settings, secrets }: Configured, service: ExaminedServi
     dataDir: resolve(dataDir),
     caFile: upstream.caFile,
     passphraseFile: secrets.passphrase?.file ?? undefined,
+    database: storeUrl === undefined ? null : { ...store, url: storeUrl.reveal() },
   }
 }
 

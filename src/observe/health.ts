@@ -39,6 +39,10 @@ export const REASONS = {
     what: 'the database of `store.url` is out of reach: nothing is sealed, opened or polled',
     hint: 'bring it back, or the way to it; Postern connects again by itself, and updates wait at the service',
   },
+  'store-rolled-back': {
+    what: 'the database of `store.url` is behind what this sidecar has seen of it (a former primary, a restored copy, another server): nothing is sealed, opened or polled',
+    hint: 'point `store.url` to the primary; Postern goes on by itself. To go on with what the database holds all the same, stop every sidecar and remove `database.json` from its `dataDir`',
+  },
   'webhook-at-service': {
     what: 'the service itself delivers to a webhook, so polls are answered 409',
     hint: 'let the bot set it again through Postern (`POST /webhook`) to get opened updates, or remove it (`DELETE /webhook`) and poll',

@@ -179,7 +179,7 @@ export const METRICS = {
   },
   postern_polls_taken_over_total: {
     type: 'counter',
-    help: 'Polls that were ended by another poll of this bot, by where that came from',
+    help: 'Polls that were ended by another poll of this bot, by where that came from: here, a replica, elsewhere',
     labels: { by: ANY },
   },
   postern_ready: {

@@ -5,7 +5,7 @@ import type { Health, ReasonCode } from './health.ts'
 /** Reasons that only a call to the service can take back. */
 const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
 /** Reasons that only the store can take back. */
-const STORE = ['store', 'store-unreachable'] as const
+const STORE = ['store', 'store-unreachable', 'store-rolled-back'] as const
 /** The route whose answer says all that only a call can say. */
 const ME = 'GET /me'
 /** How long `/me` may stay unheard before it is asked, and how often what needs no call is looked at. */
@@ -30,7 +30,7 @@ export interface Probes {
   askService: () => Promise<unknown>
   /** Writes to the store; rejects when it still cannot be written. */
   tryStore: () => Promise<unknown>
-  /** Asks the store's database, where it is in one; `storeReachable` is told what it says. */
+  /** Asks the store's database, where it is in one; `storeIs` is told what it says. */
   reachStore: () => Promise<unknown>
   /** Reads the token again from where it came; true when it is another one. */
   reloadToken: () => Promise<boolean>
@@ -168,10 +168,12 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
-  /** The store's database is in reach, or is not. */
-  storeReachable(isReachable: boolean): void {
-    if (isReachable) return this.#health.clear('store-unreachable')
-    this.#health.set('store-unreachable', '')
+  /** How the store's database is now. */
+  storeIs(now: 'reachable' | 'unreachable' | 'rolled-back'): void {
+    if (now !== 'unreachable') this.#health.clear('store-unreachable')
+    if (now !== 'rolled-back') this.#health.clear('store-rolled-back')
+    if (now === 'reachable') return
+    this.#health.set(now === 'unreachable' ? 'store-unreachable' : 'store-rolled-back', '')
     this.#waitMs = FIRST_MS
     this.#schedule(this.#waitMs)
   }

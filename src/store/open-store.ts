@@ -144,7 +144,7 @@ class OpenStore implements Store {
 
   follow(): void {}
 
-  onReachable(): void {}
+  onReachability(): void {}
 
   keepWatch(): Disposable {
     return NO_WATCH

@@ -22,10 +22,16 @@ export type FollowedTable = (typeof FOLLOWED_TABLES)[number]
 export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<void>
 
 /**
- * `poll`: who reads the service's queue. `rotation`: who makes a step with the bot's key. `sends`:
+ * `poll`: who reads the service's queue. `polls`: shared by those whose bots poll. `rotation`: who makes a step with the bot's key. `sends`:
  * shared by who sends, taken alone while the key is replaced.
  */
-export type LockName = 'poll' | 'rotation' | 'sends'
+export type LockName = 'poll' | 'polls' | 'rotation' | 'sends'
+
+/**
+ * How the database of a store is: `rolled-back`: it answers, and is behind what this process has seen
+ * of it (a former primary, a restored copy, another server).
+ */
+export type Reachability = 'reachable' | 'unreachable' | 'rolled-back'
 
 /** A lock that is held until it is disposed of, or lost. */
 export interface StoreLock extends AsyncDisposable {
@@ -88,10 +94,10 @@ export interface Store extends AsyncDisposable {
    *   that is gone is to be forgotten. Runs while nothing is written
    */
   follow(table: FollowedTable, reread: Reread): void
-  /** Calls back with false when the database is out of reach, with true when it is back. */
-  onReachable(listener: (isReachable: boolean) => void): void
+  /** Calls back when the database is lost, and when it is back. */
+  onReachability(listener: (now: Reachability) => void): void
   /**
-   * Sees to it that `onReachable` tells of a loss within two seconds, until what it returns is
+   * Sees to it that `onReachability` tells of a loss within two seconds, until what it returns is
    * disposed of. Otherwise a database that goes without a word is noticed when it is next asked.
    */
   keepWatch(): Disposable

@@ -14,8 +14,13 @@ const LONGEST_POLL_MS = 60_000
 /** Polls that hardly wait tell nothing. */
 const MIN_TIMEOUT_MS = 2000
 
-/** Whose poll displaced another: one that came through this sidecar too, or one from elsewhere. */
-export type Taker = 'here' | 'elsewhere'
+/**
+ * Whose poll displaced another: one that came through this sidecar too, through another sidecar of
+ * the same store, or one from elsewhere.
+ */
+export type Taker = 'here' | 'replica' | 'elsewhere'
+/** Of those, whose polls are not meant to be. */
+export type Stranger = Exclude<Taker, 'replica'>
 
 /** A poll under way. */
 export interface WatchedPoll {
@@ -25,16 +30,20 @@ export interface WatchedPoll {
    * @returns true when it was ended by another poll
    */
   answered(count: number): boolean
+  /** The same, and nothing is noted yet. */
+  wasTakenOver(count: number): boolean
+  /** Notes that another poll ended it: that of a replica, where that is known. */
+  takenOver(by?: 'replica'): void
 }
 
 /** Notices that polls of this bot take over each other. */
 export class PollWatch implements Disposable {
   readonly #clock: Clock
   readonly #takeOvers = new Listeners<Taker>()
-  readonly #contests = new Listeners<Taker | null>()
+  readonly #contests = new Listeners<Stranger | null>()
   #begun = 0
   #begunAtMs = -Infinity
-  #evictions: { atMs: number; by: Taker }[] = []
+  #evictions: { atMs: number; by: Stranger }[] = []
   #isContested = false
   #quiet = new AbortController()
 
@@ -48,7 +57,7 @@ export class PollWatch implements Disposable {
   }
 
   /** Calls back when that happens so often that somebody else polls; with null when it has stopped. */
-  onContested(listener: (by: Taker | null) => void): void {
+  onContested(listener: (by: Stranger | null) => void): void {
     this.#contests.add(listener)
   }
 
@@ -59,13 +68,21 @@ export class PollWatch implements Disposable {
     const startedMs = clock.monotonicNow()
     this.#begunAtMs = startedMs
     const timeoutMs = timeoutSeconds * 1000
+    const wasTakenOver = (count: number): boolean => {
+      const waitedMs = clock.monotonicNow() - startedMs
+      // A proxy that ends long calls does so late, and always at the same time.
+      return count === 0 && timeoutMs >= MIN_TIMEOUT_MS && waitedMs <= timeoutMs / 2
+    }
+    const takenOver = (by?: 'replica'): void => {
+      this.#note(this.#begun > number ? 'here' : (by ?? 'elsewhere'))
+    }
     return {
+      wasTakenOver,
+      takenOver,
       answered: (count) => {
-        const waitedMs = clock.monotonicNow() - startedMs
-        // A proxy that ends long calls does so late, and always at the same time.
-        if (count > 0 || timeoutMs < MIN_TIMEOUT_MS || waitedMs > timeoutMs / 2) return false
-        this.#note(this.#begun > number ? 'here' : 'elsewhere')
-        return true
+        const isTakenOver = wasTakenOver(count)
+        if (isTakenOver) takenOver()
+        return isTakenOver
       },
     }
   }
@@ -82,6 +99,7 @@ export class PollWatch implements Disposable {
   #note(by: Taker): void {
     const now = this.#clock.monotonicNow()
     this.#takeOvers.emit(by)
+    if (by === 'replica') return
     this.#evictions = this.#evictions.filter(({ atMs }) => now - atMs < WITHIN_MS)
     this.#evictions.push({ atMs: now, by })
     if (this.#evictions.length < TELLING) return

@@ -1,4 +1,5 @@
 /** The doors of a sidecar, built and not open yet. */
+import { presentedToken } from '../config/load.ts'
 import type { ProcessSettings, Secrets, Settings } from '../config/settings.ts'
 import { buildAdminDoor, type AdminDoorParts } from '../http/admin.ts'
 import { chatRoutes } from '../http/routes/chats.ts'
@@ -35,7 +36,7 @@ export function describeBotDoor(
     log,
     onExchange: options.parts?.onBotExchange,
     managesKey,
-    expectedToken: () => (secrets.clientToken ?? secrets.botToken).reveal(),
+    expectedToken: () => presentedToken(secrets).reveal(),
     rereadToken: createTokenReader(secrets),
     allowedHosts: botHosts(settings),
     clearFields: core.clearFields,
@@ -50,6 +51,7 @@ export function describeBotDoor(
         backlog,
         storeReach: updates.storeReach,
         turns: updates.turns,
+        sign: updates.sign,
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),
@@ -90,7 +92,7 @@ const REREAD_EVERY_MS = 1000
 function createTokenReader(secrets: Secrets): () => boolean {
   let lastMs = -Infinity
   return () => {
-    const source = secrets.clientToken ?? secrets.botToken
+    const source = presentedToken(secrets)
     const isRecent = performance.now() - lastMs < REREAD_EVERY_MS
     if (isRecent && !source.looksChanged()) return false
     lastMs = performance.now()

@@ -14,6 +14,7 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
   'key-expired',
   'bot-unprotected',
   'store',
+  'store-rolled-back',
   'webhook-failing',
   'updates-expiring',
 ])
@@ -72,9 +73,10 @@ export class ReadinessLog {
   }
 }
 
-function describeBot(bot: Bot): { bot: string; mode: string; key: string | null } {
-  const name = bot.username == null ? String(bot.id) : `@${bot.username}`
-  return { bot: name, mode: bot.mode, key: fingerprintOf(bot) }
+/** Not under `bot`, which in a log of several bots is the name that the settings give. */
+function describeBot(bot: Bot): { account: string; mode: string; key: string | null } {
+  const account = bot.username == null ? String(bot.id) : `@${bot.username}`
+  return { account, mode: bot.mode, key: fingerprintOf(bot) }
 }
 
 /** What an operator should read of a call that got no usable answer: who was called, and the cause. */

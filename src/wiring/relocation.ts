@@ -56,12 +56,16 @@ export async function moveStore(
 
 async function databaseEnd(
   url: SecretSource,
-  { store }: StoreAccess,
+  { store, dataDir }: StoreAccess,
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
+  const { SeenMark } = await import('../store/postgres/seen-mark.ts')
   const { SchemaEnd } = await import('../store/postgres/schema-end.ts')
   const server = stack.use(await connectTo(url, { caFile: store.caFile }))
-  return await SchemaEnd.take(server, store.schema)
+  const end = await SchemaEnd.take(server, store.schema)
+  // what was seen there was another store
+  SeenMark.forget(dataDir)
+  return end
 }
 
 function doesNotOpen(fingerprint: string): OperatorError {

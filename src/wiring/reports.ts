@@ -9,7 +9,7 @@ import type { Warnings } from '../observe/warnings.ts'
 import type { LeavingEvent } from '../translate/left-update.ts'
 import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
 import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
-import type { Taker } from '../updates/poll-watch.ts'
+import type { Stranger } from '../updates/poll-watch.ts'
 import type { WebhookChange } from '../updates/webhook.ts'
 import { alertForFull } from './alerting.ts'
 import type { Link } from './link.ts'
@@ -125,7 +125,7 @@ export function reportFailingWebhook(
 }
 
 /** @param by null when nobody else polls any more */
-export function reportSecondPoller(by: Taker | null, health: Health): void {
+export function reportSecondPoller(by: Stranger | null, health: Health): void {
   if (by === null) health.clear('second-poller')
   else health.set('second-poller', by === 'here' ? 'through this sidecar' : 'past this sidecar')
 }

@@ -88,7 +88,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const resources = new DisposableStack()
 
   store.onWritable((isWritable) => watch.writable(isWritable))
-  store.onReachable((isReachable) => watch.storeReachable(isReachable))
+  store.onReachability((now) => watch.storeIs(now))
 
   subscribeEngine(engine, metrics, log)
 
@@ -213,7 +213,7 @@ export function subscribeUpdates(
   const reportAtService = (isThere: boolean): void =>
     reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
 
-  store.onReachable((isReachable) => (isReachable ? webhook.wake() : updates.storeReach.lose()))
+  store.onReachability((now) => (now === 'reachable' ? webhook.wake() : updates.storeReach.lose()))
 
   if (webhook.own !== null) reportFailingWebhook(webhook.own, health)
   webhook.onChange((change) => reportWebhookChange(change, health, log))

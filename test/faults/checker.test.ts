@@ -206,6 +206,18 @@ describe('the checker of a run with faults', () => {
     expect(spoilt).toMatch(/^I8: message 11 of chat 9 is badly signed$/m)
   })
 
+  test('forgives a signature by a clock that was moved, and no other', () => {
+    const signedAt = (at: number) =>
+      breachesAfter(({ episodes }, evidence) => {
+        episodes.push({ name: 'clock', fromMs: NOW, toMs: NOW + 1000 })
+        Object.assign(evidence, { rotates: true })
+        Object.assign(evidence.phones[0]?.[0] ?? {}, { verdict: 'bad', at })
+      })
+    expect(signedAt(NOW + 500)).not.toMatch(/^I8/m)
+    expect(signedAt(NOW - 1)).toMatch(/^I8: message 11 of chat 9 is badly signed$/m)
+    expect(signedAt(NOW + 5000)).toMatch(/^I8: message 11 of chat 9 is badly signed$/m)
+  })
+
   test('sees readable words for a chat that any sidecar had seen protected, and not those on their way', () => {
     const sent = (afterMs: number) =>
       breachesAfter((_history, evidence) => {

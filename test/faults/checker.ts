@@ -14,7 +14,7 @@ export interface Evidence {
   /** Every byte that went towards the service. */
   wire: Buffer[]
   /** What each phone showed. */
-  phones: readonly (readonly Omit<InboxEntry, 'n' | 'at' | 'kind'>[])[]
+  phones: readonly (readonly (Omit<InboxEntry, 'n' | 'at' | 'kind'> & { at?: number })[])[]
   /** The fingerprint that the service publishes for the bot. */
   published: string | null
   /** The sidecar's own keys and chats at the end; null when it could not be asked. */
@@ -49,7 +49,7 @@ export function check(history: History, evidence: Evidence): Outcome {
     ...checkSends(history, evidence),
     ...checkMemory(history, evidence),
     ...checkReadable(history, evidence),
-    ...checkSignatures(evidence),
+    ...checkSignatures(history, evidence),
   ]
   const accepted = [...history.said.values()].filter((said) => said.accepted.length > 0).length
   const names = [...new Set(history.episodes.map(({ name }) => name))].sort()
@@ -131,12 +131,19 @@ function checkReadable({ remembered }: History, { service }: Evidence): string[]
   })
 }
 
-/** I8: what the bot said was signed with the key that the service showed then. */
-function checkSignatures({ phones, rotates = false }: Evidence): string[] {
+/**
+ * I8: what the bot said was signed with the key that the service showed then. What is dated by a
+ * clock that is an hour off is not believed.
+ */
+function checkSignatures({ episodes }: History, { phones, rotates = false }: Evidence): string[] {
   if (!rotates) return []
+  const clocks = episodes.filter(({ name }) => name === 'clock')
+  const isMisdated = (at: number): boolean =>
+    clocks.some(({ fromMs, toMs }) => at >= fromMs && at < toMs + UNDER_WAY_MS)
   return phones
     .flat()
     .filter(({ verdict, text }) => text.includes('kb') && verdict === 'bad')
+    .filter(({ at }) => at === undefined || !isMisdated(at))
     .map(({ chatId, messageId }) => `I8: message ${messageId} of chat ${chatId} is badly signed`)
 }
 

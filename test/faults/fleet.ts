@@ -1,12 +1,15 @@
 /** Several sidecars of one bot over one database, each with a way of its own to it. */
-import { ownCluster, type Cluster } from '../support/postgres.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Cluster } from '../support/postgres.ts'
+import { PostgresPair } from '../support/postgres-pair.ts'
 import type { Random } from '../support/faults-random.ts'
 import type { History } from './history.ts'
 import { Keeper, type Look } from './keeper.ts'
 import { Relay } from './relay.ts'
+import { startAgain } from './replica-troubles.ts'
 
 /** What the database is to survive is that it is stopped at once, so it writes as it should. */
-const SETTINGS = ['max_connections=100', 'autovacuum=off']
+const SETTINGS = ['max_connections=100', 'autovacuum=off', 'wal_retrieve_retry_interval=200ms']
 
 /** One of the sidecars. */
 export interface Replica {
@@ -15,19 +18,13 @@ export interface Replica {
 }
 
 export class Fleet implements AsyncDisposable {
-  readonly cluster: Cluster
   readonly replicas: readonly Replica[]
   readonly clientToken: string
   readonly #random: Random
-  readonly #own: ReturnType<typeof ownCluster>
+  readonly #pair: PostgresPair
 
-  private constructor(
-    own: ReturnType<typeof ownCluster>,
-    replicas: readonly Replica[],
-    random: Random,
-  ) {
-    this.#own = own
-    this.cluster = own.cluster
+  private constructor(pair: PostgresPair, replicas: readonly Replica[], random: Random) {
+    this.#pair = pair
     this.replicas = replicas
     this.#random = random
     this.clientToken = replicas[0]?.keeper.clientToken ?? ''
@@ -43,15 +40,13 @@ export class Fleet implements AsyncDisposable {
     leavingFactor: number
     random: Random
   }): Promise<Fleet> {
-    const own = ownCluster()
-    const { cluster } = own
-    cluster.start(SETTINGS)
+    const pair = await PostgresPair.start(SETTINGS)
     const replicas: Replica[] = []
     for (let n = 0; n < o.count; n++) {
-      const relay = await Relay.start(cluster)
+      const relay = await Relay.start(pair.primary)
       replicas.push({ relay, keeper: new Keeper({ ...o, storeUrl: relay.url }) })
     }
-    return new Fleet(own, replicas, o.random)
+    return new Fleet(pair, replicas, o.random)
   }
 
   /** Base URL of the door of one that runs, by chance, as a balancer chooses; null while none runs. */
@@ -65,7 +60,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    await Promise.all(this.replicas.map(({ keeper }) => keeper.start()))
+    await Promise.all(this.replicas.map(startAgain))
   }
 
   /** What each says of the chats and keys; of one that cannot be asked nothing. */
@@ -76,13 +71,50 @@ export class Fleet implements AsyncDisposable {
 
   /** Everything in the database as SQL. */
   dump(): Buffer {
-    return this.cluster.dump()
+    return this.#pair.primary.dump()
+  }
+
+  /** How many transactions the database has ended so far. */
+  statements(): number {
+    const [own] = this.#pair.primary
+      .sql(
+        `SELECT pg_stat_clear_snapshot(), sum(xact_commit + xact_rollback) FROM pg_stat_database`,
+      )
+      .split('|')
+      .slice(-1)
+    return Number(own)
   }
 
   /** Stops the database at once, as a crash does, and starts it again. */
   restartDatabase(mode: 'fast' | 'immediate'): void {
-    this.cluster.stop(mode)
-    this.cluster.start(SETTINGS)
+    const { primary } = this.#pair
+    primary.stop(mode)
+    primary.start(SETTINGS)
+  }
+
+  /**
+   * Ends the primary without a word, and has its standby go on.
+   * @returns the former primary, which can be started again
+   */
+  failOver(): Cluster {
+    for (const { relay } of this.replicas) relay.cut()
+    const former = this.#pair.failOver()
+    for (const { relay } of this.replicas) relay.leadTo(this.#pair.primary)
+    return former
+  }
+
+  /** Leads one sidecar to a former primary, which takes writes, and back after a while. */
+  async leadAstray({ relay }: Replica, former: Cluster, forMs: number): Promise<void> {
+    former.start(SETTINGS)
+    relay.leadTo(former)
+    await pause(forMs)
+    relay.leadTo(this.#pair.primary)
+    former.stop('immediate')
+  }
+
+  /** Gives a primary that was promoted a standby of its own. */
+  async addStandby(): Promise<void> {
+    await this.#pair.addStandby()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,6 +122,6 @@ export class Fleet implements AsyncDisposable {
       await keeper[Symbol.asyncDispose]()
       await relay[Symbol.asyncDispose]()
     }
-    this.#own[Symbol.dispose]()
+    this.#pair[Symbol.dispose]()
   }
 }

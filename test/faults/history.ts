@@ -86,6 +86,7 @@ export type Trouble =
   | 'database-down'
   | 'database-silent'
   | 'database-restarted'
+  | 'database-failed-over'
   | 'rotation'
 
 /** What is known of a chat, as an operator sees it. */

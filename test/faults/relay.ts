@@ -11,13 +11,15 @@ export class Relay implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pg-relay-'))
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  #cluster: Cluster
   #isFrozen = false
   #isDown = false
 
   private constructor(cluster: Cluster) {
+    this.#cluster = cluster
     this.#server = createServer((sidecar) => {
       if (this.#isDown) sidecar.destroy()
-      else this.#carry(sidecar, connect(join(cluster.folder, SOCKET)))
+      else this.#carry(sidecar, connect(join(this.#cluster.folder, SOCKET)))
     })
   }
 
@@ -32,6 +34,12 @@ export class Relay implements AsyncDisposable {
   /** What a sidecar is given as `store.url`. */
   get url(): string {
     return `postgres://postern@/postgres?host=${encodeURIComponent(this.#folder)}`
+  }
+
+  /** Leads to another database from now on, as an address that follows the primary. */
+  leadTo(cluster: Cluster): void {
+    this.#cluster = cluster
+    this.cut()
   }
 
   /** Ends every connection; new ones are taken. */

@@ -59,6 +59,14 @@ export const DATABASE: Partial<Record<Trouble, Make>> = {
     fleet.restartDatabase(random.pick(['fast', 'immediate']))
     await pause(random.between(500, 2000))
   },
+  'database-failed-over': async (fleet, random) => {
+    const former = fleet.failOver()
+    await pause(random.between(200, 2000))
+    if (random.oneIn(2)) {
+      await fleet.leadAstray(random.pick(fleet.replicas), former, random.between(500, 2500))
+    }
+    await fleet.addStandby()
+  },
 }
 
 /** Of the bot's key, by its operator. */

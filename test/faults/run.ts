@@ -2,6 +2,8 @@
  * `npm run faults -- --seed N --runs M`: M runs from seed N on. Prints one line a run and a
  * summary; ends with 1 when a promise was broken, and says the seed that repeats it.
  * `npm run faults -- --replicas 3`: the same with so many sidecars on one PostgreSQL.
+ * `npm run faults -- --takeover [--runs N]`: stops the sidecar that delivers, of two on one PostgreSQL,
+ * and prints how long it takes until the other one does.
  * `npm run faults -- --kills [--points N]`: every point at which a rotation or a command on secrets
  * can be struck, or N of each.
  * `npm run faults -- --health [--only CODE]… [--hold S]`: each reason for not being ready, on an idle
@@ -12,6 +14,7 @@ import { killEverywhere } from './kill-everywhere.ts'
 import { runHealthFaults } from './health-run.ts'
 import { runOnce } from './one-run.ts'
 import { runOnReplicas } from './replica-run.ts'
+import { measureTakeover } from './takeover.ts'
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +22,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     replicas: { type: 'string', default: '1' },
+    takeover: { type: 'boolean', default: false },
     kills: { type: 'boolean', default: false },
     health: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
@@ -34,12 +38,19 @@ if (values.help) {
   print('npm run faults -- [--seed 1] [--runs 5] [--seconds 10] [--replicas 1]')
   print('Each run lets things go wrong for so many seconds, then heals and is checked.')
   print('With more than one replica, so many sidecars share a PostgreSQL, which must be installed.')
+  print('npm run faults -- --takeover [--runs 5]')
+  print('Stops the one of two sidecars that delivers, and prints when the other one does.')
   print('npm run faults -- --kills [--points all]')
   print(
     'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
   )
   print('npm run faults -- --health [--only REASON]... [--hold 15]')
   print('Provokes each reason of /readyz on an idle sidecar, and prints when it came and went.')
+  process.exit(0)
+}
+
+if (values.takeover) {
+  await measureTakeover(Number(values.runs), print)
   process.exit(0)
 }
 

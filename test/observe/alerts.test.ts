@@ -118,6 +118,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'clock',
     'store',
     'store-unreachable',
+    'store-rolled-back',
     'webhook-failing',
     'updates-expiring',
     'second-poller',

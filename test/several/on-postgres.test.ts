@@ -106,7 +106,7 @@ testIt('one whose schema is damaged says so, and the others go on', async () => 
   // started anew, it neither takes what is left for nothing, nor makes another store of it
   await stage.write('broken', { trust: { policy: 'pinned' } })
   await stage.several.reload()
-  await expect.poll(() => stage.reasons('broken')).toEqual(['store-corrupt'])
+  await expect.poll(() => stage.reasons('broken')).toEqual(['store-rolled-back'])
   stage.remove('broken')
   await stage.several.reload()
 })

@@ -30,6 +30,34 @@ async function controlOf({ dataDir }: Replica) {
   return control
 }
 
+/** How many polls have reached the service. */
+const pollsOf = (sandbox: Sandbox): number =>
+  sandbox.transcript.list().filter(({ path }) => path.includes('/updates')).length
+
+/** How many polls of a sidecar were taken over by whom. */
+async function takenOver({ admin }: Replica, by: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  const line = new RegExp(`^postern_polls_taken_over_total{by="${by}"} (\\d+)$`, 'm').exec(text)
+  return Number(line?.[1] ?? 0)
+}
+
+/** A bot that hears by webhook, until the test ends. */
+async function webhook(): Promise<{ url: string; heard: string[] }> {
+  const heard: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece: Buffer) => (body += piece.toString()))
+    request.on('end', () => {
+      heard.push((JSON.parse(body) as Update).message.text ?? '')
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, heard }
+}
+
 describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
   test('that start together make and publish one key, and each sends with it', async () => {
     const { sandbox, replicas } = await several(3)
@@ -71,9 +99,7 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
     const first = updatesOf(one, 'timeout=50')
-    await expect
-      .poll(() => sandbox.transcript.list().filter(({ path }) => path.includes('/updates')).length)
-      .toBe(1)
+    await expect.poll(() => pollsOf(sandbox)).toBe(1)
     const second = updatesOf(two, 'timeout=50')
     expect(await first).toEqual([])
     await phone.write(privateChat, 'hello')
@@ -82,24 +108,55 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     expect(again.map(({ message }) => message.text)).toEqual(['hello'])
   })
 
+  test('take turns when the bots of both poll, which is nobody’s fault, and still notice a stranger', async () => {
+    const { sandbox, replicas } = await several(2)
+    const [one, two] = replicas as [Replica, Replica]
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const heard = new Set<string>()
+    const stop = new AbortController()
+    const pollAlong = async (replica: Replica): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const updates = await updatesOf(replica, 'timeout=20')
+        for (const { message } of updates) heard.add(message.text ?? '')
+      }
+    }
+    const bots = [pollAlong(one), pollAlong(two)]
+    for (const replica of [one, two]) {
+      await expect.poll(() => takenOver(replica, 'replica')).toBeGreaterThan(2)
+    }
+    expect(await Promise.all([one, two].map((each) => takenOver(each, 'elsewhere')))).toEqual([
+      0, 0,
+    ])
+    for (const { admin } of [one, two]) expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+    await phone.write(privateChat, 'hello')
+    await expect.poll(() => [...heard]).toEqual(['hello'])
+    stop.abort()
+    await phone.write(privateChat, 'the end')
+    const last = updatesOf(one, 'offset=1&timeout=1')
+    await Promise.all([...bots, last, two.stop('SIGTERM')])
+    const url = `${sandbox.url}/bot/v1/updates?offset=900000`
+    const headers = { authorization: `Bearer ${sandbox.token}` }
+    for (let n = 1; n <= 3; n++) {
+      const before = pollsOf(sandbox)
+      const poll = updatesOf(one, 'offset=900000&timeout=50')
+      await expect.poll(() => pollsOf(sandbox)).toBe(before + 1)
+      await fetch(url, { headers })
+      expect(await poll).toEqual([])
+    }
+    const { reasons } = (await (await fetch(`${one.admin}/readyz`)).json()) as {
+      reasons: { code: string }[]
+    }
+    expect(reasons.map(({ code }) => code)).toEqual(['second-poller'])
+  }, 60_000)
+
   test('deliver to a webhook in order, one of them at a time, and another goes on', async () => {
     const { sandbox, replicas, start } = await several(2)
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
-    const heard: string[] = []
-    const server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (piece: Buffer) => (body += piece.toString()))
-      request.on('end', () => {
-        heard.push((JSON.parse(body) as Update).message.text ?? '')
-        response.end()
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
+    const { heard, url } = await webhook()
     const [one, two] = replicas as [Replica, Replica]
-    const set = await one.call('POST', '/webhook', { url: `http://127.0.0.1:${port}/` })
+    const set = await one.call('POST', '/webhook', { url })
     expect(set.status).toBe(200)
     await phone.write(privateChat, 'first')
     await expect.poll(() => heard).toEqual(['first'])
@@ -118,6 +175,22 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
       .poll(async () => (await updatesOf(three, 'timeout=1')).map(({ message }) => message.text))
       .toEqual(['fourth'])
     expect(heard).toHaveLength(3)
+  })
+
+  test('learn of a webhook that another one has set, and set anew, although nobody calls them', async () => {
+    const { sandbox, replicas } = await several(2)
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    const [one, two] = replicas as [Replica, Replica]
+    const before = await webhook()
+    const now = await webhook()
+    expect((await one.call('POST', '/webhook', { url: before.url })).status).toBe(200)
+    expect((await one.call('POST', '/webhook', { url: now.url })).status).toBe(200)
+    await one.stop('SIGKILL')
+    await phone.write(privateChat, 'hello')
+    await expect.poll(() => now.heard).toEqual(['hello'])
+    expect(before.heard).toEqual([])
+    expect((await fetch(`${two.admin}/readyz`)).status).toBe(200)
   })
 
   test('serve what another one gave an url for, and explain what another one has judged', async () => {

@@ -158,6 +158,10 @@ describe('what is seen from outside', () => {
     expect(new Set(requests.map((line) => line['bot']))).toEqual(
       new Set(['echo', 'news', undefined]),
     )
+    const ready = stage.lines.filter((line) => line['msg'] === 'ready')
+    expect(ready.map((line) => [line['bot'], line['account']])).toEqual(
+      expect.arrayContaining([...stage.tokens.keys()].map((name) => [name, expect.any(String)])),
+    )
     const all = JSON.stringify(stage.lines)
     for (const token of [...stage.tokens.values(), CLIENT_TOKEN]) expect(all).not.toContain(token)
   })

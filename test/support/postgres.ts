@@ -55,9 +55,13 @@ export async function sharedCluster(): Promise<Cluster> {
 
 /** A cluster of a test file's own, which it may stop, starve and take away. Begin it in `beforeAll`. */
 export function ownCluster(): { cluster: Cluster; [Symbol.dispose](): void } {
+  return clusterOf((cluster) => cluster.create())
+}
+
+function clusterOf(create: (cluster: Cluster) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'pg-'))
   const cluster = new Cluster(folder)
-  cluster.create()
+  create(cluster)
   return {
     cluster,
     [Symbol.dispose]() {
@@ -69,6 +73,14 @@ export function ownCluster(): { cluster: Cluster; [Symbol.dispose](): void } {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A standby that follows a cluster, by name, as far as that one has written; it does not run yet. */
+export function standbyOf(
+  primary: Cluster,
+  name: string,
+): { cluster: Cluster; [Symbol.dispose](): void } {
+  return clusterOf((cluster) => cluster.createStandby(primary, name))
 }
 
 /** A name for a schema that nobody has. */
@@ -99,11 +111,40 @@ export class Cluster {
 
   /** initdb, which refuses root: then it is the user `postgres`, as the server is. */
   create(): void {
+    this.#giveFolder()
+    const options = ['-U', 'postern', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+    this.#run('initdb', '-D', this.#data, ...options)
+  }
+
+  /** A copy of a primary that runs, which will go on to follow it (pg_basebackup). */
+  createStandby(primary: Cluster, name: string): void {
+    this.#giveFolder()
+    const from = `host=${primary.folder} port=${primary.#port} user=postern application_name=${name}`
+    const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync']
+    this.#run('pg_basebackup', '-d', from, '-D', this.#data, ...options)
+  }
+
+  /** Makes a standby a primary, which is over when this returns. */
+  promote(): void {
+    this.#run('pg_ctl', '-D', this.#data, '-w', 'promote')
+  }
+
+  /** Ends it without a word, as a machine does that loses its power. */
+  kill(): void {
+    // it must have no more children than those that are listed
+    for (const pid of this.#processes().slice(0, 1)) signalTo(pid, 'SIGSTOP')
+    const pids = this.#processes()
+    for (const pid of pids) signalTo(pid, 'SIGKILL')
+    while (pids.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    // its number may be taken for a server that runs, until somebody has asked how it ended
+    rmSync(join(this.#data, 'postmaster.pid'), { force: true })
+    rmSync(join(this.folder, `.s.PGSQL.${this.#port}.lock`), { force: true })
+  }
+
+  #giveFolder(): void {
     chmodSync(this.folder, 0o755)
     const user = serverUser()
     if (user !== null) chownSync(this.folder, user, user)
-    const options = ['-U', 'postern', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']
-    this.#run('initdb', '-D', this.#data, ...options)
   }
 
   /**
@@ -136,9 +177,13 @@ export class Cluster {
 
   /** Stops every process of the server in its tracks, or lets them go on. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of this.#processes()) signalTo(pid, signal)
+  }
+
+  #processes(): number[] {
     const [first = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8' })
-    for (const pid of [first, ...children.trim().split(/\s+/)]) process.kill(Number(pid), signal)
+    return [first, ...children.trim().split(/\s+/)].map(Number)
   }
 
   /** Replaces who is let in, and how (pg_hba.conf), before the server starts. */
@@ -185,6 +230,24 @@ export class Cluster {
         ? [command, args]
         : ['setpriv', [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', command, ...args]]
     execFileSync(file, all, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.folder })
+  }
+}
+
+/** A process of the server may have ended since it was listed. */
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** A process that has ended, and that nobody has asked how, still has its number (proc(5)). */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
   }
 }
 

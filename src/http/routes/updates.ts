@@ -4,6 +4,7 @@ import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
+import type { PollSign } from '../../updates/poll-sign.ts'
 import type { PollWatch } from '../../updates/poll-watch.ts'
 import type { StoreReach } from '../../updates/store-reach.ts'
 import { readUpdates } from '../../updates/update-batch.ts'
@@ -25,17 +26,23 @@ export interface UpdateRouteParts {
   storeReach: Pick<StoreReach, 'begin'>
   /** Null where no other sidecar can poll. */
   turns: Pick<PollTurn, 'take'> | null
+  /** Null where no other sidecar can poll. */
+  sign: Pick<PollSign, 'show' | 'isAnotherShown'> | null
 }
 
 const POLL_TIMEOUT_MAX_S = 50
 /** Reading megabytes of nonsense takes time from all else that is going on. */
 const NONSENSE_PAUSE_MS = 1000
 const POLL_LIMIT_MAX = 100
+/** How long a poll that one of another replica has ended leaves that one alone. */
+const GIVE_WAY_MS = 2000
 const EMPTY = {
   status: 200,
   headers: { 'content-type': 'application/json; charset=utf-8' },
   body: Buffer.from('{"ok":true,"result":[]}'),
 }
+/** The answer of a poll that another replica's poll has ended. */
+const REPLACED = { ...EMPTY }
 
 /** The turn of a sidecar that is alone. */
 const NO_OTHERS = () => Promise.resolve({ isHeld: true })
@@ -43,8 +50,9 @@ const NO_OTHERS = () => Promise.resolve({ isHeld: true })
 /**
  * `GET /updates`: the long poll is passed on with its query untouched; a hang-up on either side
  * ends the other. While the sidecar stops, and when the bot sets a webhook, polls end with an empty
- * list, which confirms nothing, as they do when a poll reaches another sidecar; while a webhook is set, and while the store's database is out of
- * reach, they are refused.
+ * list, which confirms nothing, as they do when a poll reaches another sidecar, which is left alone
+ * for two seconds first. While a webhook is set, and while the store's database is out of reach, they
+ * are refused.
  */
 export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
   return (app, tools) => {
@@ -61,7 +69,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
         if (refused !== null) return tools.relay(reply, refused)
         webhookSet = parts.webhook.pollsEnd
         const ends = AbortSignal.any([gone, stopping, webhookSet, lost])
-        const answer = await pollInTurn(query, ends, parts).catch((error: unknown) => {
+        const answer = await pollAmongReplicas(query, ends, parts).catch((error: unknown) => {
           throw lost.aborted ? outOfReach(error) : error
         })
         // what comes while nothing can be opened stays at the service
@@ -74,6 +82,28 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       }
     })
   }
+}
+
+/** Polls, and gives way where another replica's poll ends this one. */
+async function pollAmongReplicas(
+  query: string,
+  signal: AbortSignal,
+  parts: UpdateRouteParts,
+): Promise<Relayed> {
+  const answer = await pollShown(query, signal, parts)
+  // or two that poll would end each other's polls as fast as they can
+  if (answer === REPLACED) await elapsed(GIVE_WAY_MS, undefined, { signal })
+  return answer
+}
+
+/** Polls, and shows to the other sidecars that it does. */
+async function pollShown(
+  query: string,
+  signal: AbortSignal,
+  parts: UpdateRouteParts,
+): Promise<Relayed> {
+  using _shown = await parts.sign?.show()
+  return await pollInTurn(query, signal, parts)
 }
 
 /**
@@ -114,7 +144,11 @@ async function poll(
   parts.onPolled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
   const updates = readUpdates(envelope.result)
-  if (watched.answered(updates.length)) return answer
+  if (watched.wasTakenOver(updates.length)) {
+    const isReplaced = (await parts.sign?.isAnotherShown()) === true
+    watched.takenOver(isReplaced ? 'replica' : undefined)
+    return isReplaced ? REPLACED : answer
+  }
   const limit = within(asked.get('limit') ?? '', POLL_LIMIT_MAX)
   parts.backlog.recordPoll(updates, limit)
   if (parts.incoming === null || updates.length === 0) return answer

@@ -77,6 +77,8 @@ function portOf(text: string | null): number | null {
 
 function takeApart(text: string): Omit<DatabaseAddress, 'tls'> & { parameters: URLSearchParams } {
   if (!/^postgres(ql)?:\/\//.test(text)) throw wrong('is no URL that begins with postgres://')
+  if (/^\w+:\/\/([^/?#]*@)?[^/?#@]*,/.test(text))
+    throw wrong('names several hosts, where one address must follow the primary')
   const url = parsed(text)
   const database = decoded(url.pathname.slice(1))
   const user = decoded(url.username)

@@ -1,5 +1,5 @@
 /** Connections to PostgreSQL as the store uses them. */
-import { types, type Client, type ClientConfig } from 'pg'
+import { types, type ClientBase, type ClientConfig } from 'pg'
 import type { DatabaseAddress } from './address.ts'
 
 /** What a connection is for: a session that lives long, or queries out of a pool. */
@@ -8,12 +8,12 @@ export type ClientUse = 'session' | 'pool' | 'move'
 /** How long a connection may take to be made, ms. */
 export const CONNECT_MS = 1000
 /** A transaction whose process says nothing for so long, stopped or cut off, is rolled back, ms. */
-const SILENT_TRANSACTION_MS = 5000
+const SILENT_TRANSACTION_MS = 3500
 /** What a statement may wait for a lock, and take in all, ms. */
 const LOCK_MS = 10_000
 /** The same for the session, which all stores of a process share: none holds the others up. */
 const SESSION_LOCK_MS = 20
-const STATEMENT_MS = 60_000
+const STATEMENT_MS = 20_000
 const INT8 = 20
 const BYTEA = 17
 
@@ -79,7 +79,7 @@ export function parametersOf(values: readonly unknown[]): unknown[] {
 }
 
 /** Ends a connection without a word: whatever waits on it is rejected. */
-export function destroyClient(client: Client): void {
+export function destroyClient(client: ClientBase): void {
   const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } })
     .connection
   stream.destroy()

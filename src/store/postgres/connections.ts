@@ -1,10 +1,11 @@
 /** The connections that queries take, shared by all stores of a process. */
+import { callbackify } from 'node:util'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { Client, Pool, type ClientConfig, type PoolClient } from 'pg'
+import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from 'pg'
 import { FairQueue, type Lane } from '../../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
 import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
-import { ConnectionLostError, kindOf } from './failures.ts'
+import { ConnectionLostError, kindOf, UnreplicatedError } from './failures.ts'
 
 /** Connections at most: what is written to a store runs one after the other anyway. */
 const MOST = { slots: 8, perLane: 8 }
@@ -21,14 +22,24 @@ export class Connections implements AsyncDisposable {
   readonly #pool: Pool
   readonly #queue: FairQueue
   readonly #suspect: () => void
-  readonly #clients = new Set<Client>()
+  readonly #clients = new Set<ClientBase>()
   /** Since when each query runs that is not answered yet, by the monotonic clock. */
   readonly #running = new Map<symbol, number>()
   #look: NodeJS.Timeout | null = null
 
-  /** @param o `suspect` is called when the database may not answer any more */
-  constructor(address: DatabaseAddress, o: { isOfSeveral: boolean; suspect: () => void }) {
-    const { suspect, isOfSeveral } = o
+  /**
+   * @param o `suspect` is called when the database may not answer any more; `admit` looks at a new
+   *   connection before it is used, and throws where it must not be
+   */
+  constructor(
+    address: DatabaseAddress,
+    o: {
+      isOfSeveral: boolean
+      suspect: () => void
+      admit: (client: ClientBase) => Promise<void>
+    },
+  ) {
+    const { suspect, admit, isOfSeveral } = o
     const bounds = isOfSeveral ? MOST_OF_SEVERAL : MOST
     this.#suspect = suspect
     this.#queue = new FairQueue(bounds)
@@ -40,6 +51,7 @@ export class Connections implements AsyncDisposable {
       // a place in the pool is waited for as long as its queries are answered
       connectionTimeoutMillis: 0,
       Client: LimitedClient,
+      verify: callbackify(admit),
     })
     this.#pool.on('error', suspect)
     this.#pool.on('connect', (client) => {
@@ -79,20 +91,20 @@ export class Connections implements AsyncDisposable {
   async #take(onReleased: () => void): Promise<PostgresPoolClient> {
     const done = this.#begin()
     try {
-      const client = await this.#pool.connect()
+      const client = (await this.#pool.connect()) as PoolClient & LimitedClient
       const parts = { client, begin: () => this.#begin(), onReleased }
       return new PooledClient(parts) as unknown as PostgresPoolClient
     } catch (error) {
-      if (kindOf(error) === 'lost') this.#suspect()
+      if (['lost', 'rolled-back'].includes(kindOf(error))) this.#suspect()
       throw error
     } finally {
       done()
     }
   }
 
-  /** Ends every connection; queries that run are rejected. */
-  cut(): void {
-    for (const client of this.#clients) destroyClient(client)
+  /** Ends every connection but one; queries that run are rejected. */
+  cut(except?: ClientBase): void {
+    for (const client of this.#clients) if (client !== except) destroyClient(client)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,12 +131,19 @@ export class Connections implements AsyncDisposable {
   }
 }
 
+/** SQLSTATE of a warning. */
+const WARNING = '01000'
+
 /** pg-pool counts the wait for a place and the making of a connection as one; only the latter is short. */
 class LimitedClient extends Client {
+  /** The server has warned since this was last set. */
+  isWarned = false
+
   constructor(options: ClientConfig = {}) {
     // the pool hides the password from what enumerates
     const { password } = options
     super({ ...options, password, connectionTimeoutMillis: CONNECT_MS })
+    this.on('notice', ({ code }) => (this.isWarned ||= code === WARNING))
   }
 }
 
@@ -136,13 +155,17 @@ interface Result {
 
 /** A connection out of the pool, for one transaction or query. */
 class PooledClient {
-  readonly #client: PoolClient
+  readonly #client: PoolClient & Pick<LimitedClient, 'isWarned'>
   readonly #begin: () => () => void
   readonly #onReleased: () => void
   #begun: Promise<unknown> | null = null
   #failed: Error | undefined
 
-  constructor(o: { client: PoolClient; begin: () => () => void; onReleased: () => void }) {
+  constructor(o: {
+    client: PoolClient & Pick<LimitedClient, 'isWarned'>
+    begin: () => () => void
+    onReleased: () => void
+  }) {
     this.#client = o.client
     this.#begin = o.begin
     this.#onReleased = o.onReleased
@@ -162,6 +185,7 @@ class PooledClient {
       const answered = this.#client.query(sql, parametersOf(parameters))
       const [result] = await Promise.all([answered, this.#begun])
       this.#begun = null
+      this.#requireReplicated(sql)
       return result as Result
     } catch (error) {
       if (kindOf(error) === 'lost') this.#failed = error as Error
@@ -169,6 +193,16 @@ class PooledClient {
     } finally {
       done()
     }
+  }
+
+  /**
+   * A commit that has waited for its standby in vain, cancelled by its time limit or by somebody,
+   * succeeds with no more than a warning. No other statement of ours but VACUUM is warned about.
+   */
+  #requireReplicated(sql: string): void {
+    const { isWarned } = this.#client
+    this.#client.isWarned = false
+    if (isWarned && !sql.startsWith('VACUUM')) throw new UnreplicatedError()
   }
 
   /** A connection that failed, or that Kysely gives up, is not used again. */

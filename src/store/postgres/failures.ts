@@ -4,9 +4,10 @@ import { describeAddress, type DatabaseAddress } from './address.ts'
 
 /**
  * `lost`: nothing usable answers; `login`, `tls`, `missing`, `rights`: the settings or the server's
- * must change; `read-only`: it is a standby; `storage`: the server cannot write or read its disk;
- * `blocked`: somebody keeps tables locked; `damaged`: tables of ours are gone; `again`: the
- * transaction has left nothing and may be run again; `mistake`: any other, of ours.
+ * must change; `read-only`: it is a standby; `rolled-back`: it is behind what was seen of it;
+ * `storage`: the server cannot write or read its disk, or not in time; `blocked`: somebody keeps
+ * tables locked; `damaged`: tables of ours are gone; `again`: the transaction has left nothing and
+ * may be run again; `mistake`: any other, of ours.
  */
 export type FailureKind =
   | 'lost'
@@ -15,6 +16,7 @@ export type FailureKind =
   | 'missing'
   | 'rights'
   | 'read-only'
+  | 'rolled-back'
   | 'storage'
   | 'blocked'
   | 'damaged'
@@ -22,7 +24,14 @@ export type FailureKind =
   | 'mistake'
 
 /** What is the matter with the whole database, whichever schema was asked for. */
-const OF_THE_DATABASE: readonly FailureKind[] = ['lost', 'login', 'tls', 'missing', 'read-only']
+const OF_THE_DATABASE: readonly FailureKind[] = [
+  'lost',
+  'login',
+  'tls',
+  'missing',
+  'read-only',
+  'rolled-back',
+]
 
 /** Whether an error says of the whole database that it cannot be used, and not of one schema. */
 export function isOfTheDatabase(error: unknown): boolean {
@@ -45,6 +54,22 @@ export class ReadOnlyDatabaseError extends Error {
   }
 }
 
+/** Thrown where the database is not the one of before, or is behind it. */
+export class RolledBackError extends Error {
+  constructor() {
+    super('the database is behind what was seen of it')
+    this.name = 'RolledBackError'
+  }
+}
+
+/** Thrown where a commit is on the disk of the server, and may not be on that of its standby. */
+export class UnreplicatedError extends Error {
+  constructor() {
+    super('the standby has not confirmed the commit')
+    this.name = 'UnreplicatedError'
+  }
+}
+
 /** By SQLSTATE (PostgreSQL, appendix A); a class of two characters stands for all of it. */
 const BY_STATE: Readonly<Record<string, FailureKind>> = {
   '08': 'lost',
@@ -61,6 +86,9 @@ const BY_STATE: Readonly<Record<string, FailureKind>> = {
   '58': 'storage',
   XX: 'storage',
   '40': 'again',
+  // cancelled, by its time limit or by an administrator
+  '57014': 'storage',
+  // not granted a lock in time
   '55P03': 'blocked',
   '3F000': 'damaged',
   '42P01': 'damaged',
@@ -80,6 +108,8 @@ const BY_CODE = new Set(
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof ConnectionLostError) return 'lost'
   if (error instanceof ReadOnlyDatabaseError) return 'read-only'
+  if (error instanceof RolledBackError) return 'rolled-back'
+  if (error instanceof UnreplicatedError) return 'storage'
   if (!(error instanceof Error)) return 'mistake'
   const { code, severity } = error as { code?: unknown; severity?: unknown }
   if (typeof code === 'string') {
@@ -139,6 +169,14 @@ const REFUSED: Partial<Record<FailureKind, RefusalText>> = {
     what: (place) => `the database ${place} takes no writes: it is a standby, or set read-only`,
     hint: 'name the primary in store.url, or promote this one',
   },
+  'rolled-back': {
+    code: 'store-rolled-back',
+    what: (place) => `the database ${place} is behind what this sidecar has seen of it`,
+    hint:
+      'it is a former primary, a restored copy or another server: point store.url to the primary; ' +
+      'to go on with what this one holds all the same, stop every sidecar and remove database.json ' +
+      'from its dataDir',
+  },
   storage: {
     code: 'store-unwritable',
     what: (place, reason) => `the database ${place} cannot write or read its disk (${reason})`,
@@ -170,7 +208,7 @@ const FULL: Readonly<Record<string, RefusalText>> = {
   '53200': {
     code: 'store-unreachable',
     what: (place) => `the database ${place} has no more room for locks`,
-    hint: 'raise max_locks_per_transaction or max_connections; a bot takes three locks at most',
+    hint: 'raise max_locks_per_transaction or max_connections; a bot takes up to five locks in each process',
   },
 }
 

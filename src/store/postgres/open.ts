@@ -18,12 +18,13 @@ import { corrupt, unwritable } from '../refusals.ts'
 import type { Store } from '../store.ts'
 import { claimForBot, readBot, refuseOtherBot } from '../bot-of-store.ts'
 import { describeAddress, describePlace } from './address.ts'
-import { kindOf, toOperator } from './failures.ts'
+import { kindOf, RolledBackError, toOperator } from './failures.ts'
 import { FolderHold } from './folder-hold.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore, readEpoch } from './postgres-store.ts'
 import { Presence } from './presence.ts'
 import { checkSchemaName, type Database } from './schema.ts'
+import { SeenMark } from './seen-mark.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** The schema of a store when none is named. */
@@ -46,7 +47,7 @@ export interface DatabaseOpening extends ProtectionRequest {
  * Opens a store in a schema of PostgreSQL, together with others that have it open. All that can be
  * refused is refused before anything is made.
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-unreachable`,
- *   `store-login`, `store-tls`, `store-no-database`, `store-missing`, `store-rights`, `store-read-only`, `store-newer`,
+ *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-missing`, `store-rights`, `store-read-only`, `store-newer`,
  *   `store-moved`, `store-other-bot`, `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`,
  *   `store-unwritable`, each with what to do
  */
@@ -58,6 +59,8 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     await server.ask(`SELECT ${IS_READ_ONLY}`)
     const db = databaseOf(server, schema)
     const isNew = (await findVersion(server, schema)) === null
+    const seenMark = new SeenMark(dataDir, describePlace(server.address, schema))
+    if (isNew && seenMark.isAheadOf(null)) throw new RolledBackError()
     if (isNew) refuseToMake(o)
     else refuseOther(await readBot(db), o)
     const chosen = isNew ? await chooseProtection(o) : null
@@ -67,8 +70,12 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     const presence = stack.use(new Presence(server, schema))
     await presence.ensure()
     await migrate(server, schema)
-    await claimFor(db, o)
     const epoch = await readEpoch(server, schema)
+    const { timeline } = server
+    if (seenMark.isAheadOf({ epoch, timeline })) throw new RolledBackError()
+    await claimFor(db, o)
+    seenMark.note({ epoch, timeline })
+    stack.use(seenMark)
     const held = await openProtectionOf(o, db, { isNew, chosen })
     const resources = stack.move()
     return new PostgresStore({
@@ -78,6 +85,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
       held,
       request: o,
       presence,
+      seenMark,
       resources,
       epoch,
     })

@@ -17,6 +17,7 @@ import {
   OvertakenError,
   type FollowedTable,
   type LockName,
+  type Reachability,
   type Reread,
   type Store,
   type StoreLock,
@@ -24,12 +25,13 @@ import {
 import { UnderWay } from '../under-way.ts'
 import { Writability } from '../writability.ts'
 import { Followers } from './followers.ts'
-import { kindOf, type FailureKind } from './failures.ts'
+import { kindOf, RolledBackError, type FailureKind } from './failures.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
 import { withRows } from './rows.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
+import type { SeenMark } from './seen-mark.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** How often a transaction is run that the database, or another one, has asked to run again. */
@@ -39,6 +41,11 @@ const BLOCKED_MS = 50
 
 /** What ends by an operator's hand, while the database answers others. */
 const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged']
+const DETAILS: Partial<Record<FailureKind, string>> = {
+  lost: 'the database is out of reach',
+  'read-only': 'the database is out of reach',
+  'rolled-back': 'the database is behind what this sidecar has seen of it',
+}
 
 export interface PostgresStoreParts {
   server: PostgresServer
@@ -53,6 +60,8 @@ export interface PostgresStoreParts {
   presence: Presence
   /** Disposed of with the store. */
   resources: AsyncDisposable
+  /** Written whenever more was seen. */
+  seenMark: SeenMark
   /** Epoch when the store was opened: before anything was read. */
   epoch: number
 }
@@ -73,19 +82,24 @@ export class PostgresStore implements Store {
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
   readonly #writability = new Writability()
-  readonly #reachability = new Listeners<boolean>()
+  readonly #changes = new Listeners<Reachability>()
   readonly #stopListening: () => void
   #held: OpenProtection | null
+  #reachability: Reachability = 'reachable'
+  /** The database answers, and its epoch is below one that was seen. */
+  #isBehind = false
   #isMovedAway = false
   #asking: Promise<void> = Promise.resolve()
   #nextAsking: Promise<void> | null = null
 
   constructor(parts: PostgresStoreParts) {
-    const { server, schema } = parts
+    const { server, schema, seenMark } = parts
     this.#parts = parts
     this.#held = parts.held
     this.#db = databaseOf(server, schema)
-    this.#followers = new Followers(parts.epoch)
+    this.#followers = new Followers(parts.epoch, (epoch) =>
+      seenMark.note({ epoch, timeline: server.timeline }),
+    )
     this.#locks = new NamedLocks(server, schema)
     this.#secrets = new NamedSecrets(
       {
@@ -99,9 +113,7 @@ export class PostgresStore implements Store {
     this.#followers.add('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
     })
-    this.#stopListening = server.onReachable((isReachable) => {
-      this.#reachability.emit(isReachable)
-    })
+    this.#stopListening = server.onReachability(() => this.#report())
   }
 
   get method(): Method | null {
@@ -161,11 +173,13 @@ export class PostgresStore implements Store {
   async #ask(): Promise<void> {
     const { presence, server, schema } = this.#parts
     try {
+      const seenBefore = this.#followers.seen
       let epoch = 0
       do {
         await presence.ensure()
         epoch = await readEpoch(server, schema)
       } while (!presence.isHeld)
+      this.#requireForward(seenBefore, epoch)
       if (epoch === this.#followers.seen) return
       await this.#order.run(async () => {
         // what was written here meanwhile is known already
@@ -173,6 +187,7 @@ export class PostgresStore implements Store {
           .selectFrom('state')
           .select('epoch')
           .executeTakeFirstOrThrow()
+        this.#requireForward(Math.max(this.#followers.seen, epoch), now)
         await this.#followers.catchUp(now, this.#db)
       })
     } catch (error) {
@@ -185,8 +200,8 @@ export class PostgresStore implements Store {
     this.#followers.add(table, reread)
   }
 
-  onReachable(listener: (isReachable: boolean) => void): void {
-    this.#reachability.add(listener)
+  onReachability(listener: (now: Reachability) => void): void {
+    this.#changes.add(listener)
   }
 
   keepWatch(): Disposable {
@@ -225,6 +240,7 @@ export class PostgresStore implements Store {
       let epoch = 0
       const result = await this.#db.transaction().execute(async (db) => {
         epoch = await takeTurn(db)
+        this.#requireForward(this.#followers.seen, epoch - 1)
         await this.#followers.catchUp(epoch - 1, db)
         this.#refuseMoved()
         return await asCallers(change)(db)
@@ -269,8 +285,25 @@ export class PostgresStore implements Store {
     if (kind === 'mistake') return error
     // a standby answers, and takes no writes: whatever is connected must be looked for anew
     if (kind === 'read-only') this.#parts.server.lose()
-    const detail = kind === 'lost' || kind === 'read-only' ? 'the database is out of reach' : ''
-    return new Refusal('postern_store_unwritable', detail, { cause: error })
+    return new Refusal('postern_store_unwritable', DETAILS[kind] ?? '', { cause: error })
+  }
+
+  /** Refuses a database that does not hold all that was read of it, until it does. */
+  #requireForward(seen: number, epoch: number): void {
+    this.#isBehind = epoch < seen
+    this.#report()
+    if (!this.#isBehind) return
+    // it may be a former primary, and the address lead to another by now
+    this.#parts.server.doubt()
+    throw new RolledBackError()
+  }
+
+  #report(): void {
+    const { reachability } = this.#parts.server
+    const now = reachability === 'reachable' && this.#isBehind ? 'rolled-back' : reachability
+    if (now === this.#reachability) return
+    this.#reachability = now
+    this.#changes.emit(now)
   }
 
   seal(name: string, secret: Uint8Array): Buffer {

@@ -1,11 +1,15 @@
 import { Kysely, PostgresDialect } from 'kysely'
+import { Client, type ClientBase } from 'pg'
 import { Listeners } from '../../util/listeners.ts'
 import type { Schema } from '../schema.ts'
+import type { Reachability } from '../store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
+import { clientOptions, CONNECT_MS, destroyClient } from './client.ts'
 import { Connections } from './connections.ts'
-import { isOfTheDatabase, ReadOnlyDatabaseError } from './failures.ts'
+import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { LockHolders } from './lock-holders.ts'
 import { Session } from './session.ts'
+import { Timelines, type Timeline } from './timeline.ts'
 
 /** Whether the session may write: never on a standby, whose answers may be behind, too. */
 export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
@@ -22,9 +26,12 @@ export class PostgresServer implements AsyncDisposable {
   readonly #connections: Connections
   /** By schema: each takes its turn beside the others. */
   readonly #databases = new Map<string, Kysely<Schema>>()
-  readonly #changes = new Listeners<boolean>()
-  #isReachable = true
+  readonly #isOfSeveral: boolean
+  readonly #timelines = new Timelines()
+  readonly #changes = new Listeners<Reachability>()
+  #reachability: Reachability = 'reachable'
   #asking: Promise<void> | null = null
+  #isLookingAnew = false
   #isClosed = false
 
   /**
@@ -33,14 +40,15 @@ export class PostgresServer implements AsyncDisposable {
    * @throws OperatorError `settings` when the URL is wrong
    */
   constructor(o: { url: string; caFile?: string | undefined; isOfSeveral?: boolean }) {
+    const { isOfSeveral = false } = o
     this.address = parseAddress(o.url, o.caFile)
-    this.session = new Session(this.address)
+    this.#isOfSeveral = isOfSeveral
+    const admit = (client: ClientBase): Promise<void> => this.#admit(client)
+    this.session = new Session(this.address, admit)
     this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
     this.holders = new LockHolders((text, parameters) => this.ask(text, parameters), this.session)
-    this.#connections = new Connections(this.address, {
-      isOfSeveral: o.isOfSeveral ?? false,
-      suspect: () => this.#suspect(),
-    })
+    const suspect = (): void => this.#suspect()
+    this.#connections = new Connections(this.address, { isOfSeveral, suspect, admit })
   }
 
   /** For the queries of one store; it names no schema by itself. */
@@ -53,19 +61,24 @@ export class PostgresServer implements AsyncDisposable {
     return db
   }
 
-  /** Calls back with false when the database is lost, with true when it is back. */
-  onReachable(listener: (isReachable: boolean) => void): () => void {
+  /** Calls back when the database is lost, and when it is back. */
+  onReachability(listener: (now: Reachability) => void): () => void {
     return this.#changes.add(listener)
   }
 
-  get isReachable(): boolean {
-    return this.#isReachable
+  /** Where connections lead, as far as the server says it. */
+  get timeline(): Timeline | null {
+    return this.#timelines.newest
+  }
+
+  get reachability(): Reachability {
+    return this.#reachability
   }
 
   /**
    * Asks the session, and tells the listeners what that says of the database.
    * @param text may select `IS_READ_ONLY`
-   * @throws ConnectionLostError, ReadOnlyDatabaseError, or an error of pg
+   * @throws ConnectionLostError, ReadOnlyDatabaseError, RolledBackError, or an error of pg
    */
   async ask<Row extends Record<string, unknown>>(
     text: string,
@@ -74,22 +87,32 @@ export class PostgresServer implements AsyncDisposable {
     try {
       const rows = await this.session.query<Row>(text, parameters)
       if (rows[0]?.['read_only'] === 'on') throw new ReadOnlyDatabaseError()
-      this.#set(true)
+      this.#set('reachable')
       return rows
     } catch (error) {
-      if (isOfTheDatabase(error)) this.#lose()
+      if (kindOf(error) === 'rolled-back') this.#lose('rolled-back')
+      else if (isOfTheDatabase(error)) this.#lose()
       throw error
     }
   }
 
   /** Sees whether the database answers, when it is lost; those that ask together ask once. */
   async ensure(): Promise<void> {
-    if (!this.#isReachable) await this.#probe()
+    if (this.#reachability !== 'reachable') await this.#probe()
   }
 
   /** It takes no writes any more: what is connected is not the primary. */
   lose(): void {
     this.#lose()
+  }
+
+  /**
+   * What a store holds is behind what was seen of it: it may be a former primary, and the address
+   * lead to another by now. The stores of other bots are cut off only when it does.
+   */
+  doubt(): void {
+    if (this.#isOfSeveral && this.timeline !== null) void this.#lookAnew()
+    else this.session.cut()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,15 +133,42 @@ export class PostgresServer implements AsyncDisposable {
     return this.#asking
   }
 
-  #lose(): void {
-    this.session.cut()
-    this.#connections.cut()
-    this.#set(false)
+  /** Sees where a new connection leads. */
+  async #lookAnew(): Promise<void> {
+    if (this.#isLookingAnew || this.#isClosed) return
+    this.#isLookingAnew = true
+    const client = new Client(clientOptions(this.address, 'session'))
+    client.on('error', () => {})
+    const timer = setTimeout(() => destroyClient(client), CONNECT_MS * 2)
+    try {
+      await client.connect()
+      await this.#admit(client)
+    } catch (error) {
+      if (isOfTheDatabase(error)) this.#suspect()
+    } finally {
+      clearTimeout(timer)
+      destroyClient(client)
+      this.#isLookingAnew = false
+    }
   }
 
-  #set(isReachable: boolean): void {
-    if (this.#isReachable === isReachable || this.#isClosed) return
-    this.#isReachable = isReachable
-    this.#changes.emit(isReachable)
+  /** Behind a promoted standby, nothing may go on with what it was promoted from. */
+  async #admit(client: ClientBase): Promise<void> {
+    const isPromoted = await this.#timelines.admit(client)
+    if (!isPromoted) return
+    this.session.cut()
+    this.#connections.cut(client)
+  }
+
+  #lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
+    this.session.cut()
+    this.#connections.cut()
+    this.#set(now)
+  }
+
+  #set(now: Reachability): void {
+    if (this.#reachability === now || this.#isClosed) return
+    this.#reachability = now
+    this.#changes.emit(now)
   }
 }

@@ -10,8 +10,11 @@ export const ANSWER_MS = 1000
 export const PROVEN_MS = 2000
 /** How often a session that holds locks asks, ms: with the wait for an answer less than `PROVEN_MS`. */
 const BEAT_MS = 750
-/** After so long without a word the server ends a session that holds locks, ms. */
-const SILENT_SESSION_MS = 5000
+/**
+ * After so long without a word the server ends a session that holds locks, ms. It is longer than
+ * `PROVEN_MS`: whoever had a lock has stopped to act on it well before another one gets it.
+ */
+const SILENT_SESSION_MS = 3500
 
 /** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
 export type SessionLoss = 'ended' | 'silent'
@@ -23,6 +26,7 @@ export type SessionLoss = 'ended' | 'silent'
  */
 export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
+  readonly #admit: (client: Client) => Promise<void>
   readonly #losses = new Listeners<SessionLoss>()
   #connecting: Promise<Client> | null = null
   #client: Client | null = null
@@ -32,8 +36,10 @@ export class Session implements AsyncDisposable {
   #generation = 0
   #isClosed = false
 
-  constructor(address: DatabaseAddress) {
+  /** @param admit looks at a new connection before it is used, and throws where it must not be */
+  constructor(address: DatabaseAddress, admit: (client: Client) => Promise<void>) {
     this.#address = address
+    this.#admit = admit
   }
 
   /** Calls back when the connection was lost, with all of its locks. */
@@ -136,6 +142,12 @@ export class Session implements AsyncDisposable {
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
     await client.connect()
+    try {
+      await this.#inTime(client, this.#admit(client))
+    } catch (error) {
+      destroyClient(client)
+      throw error
+    }
     this.#client = client
     this.#generation += 1
     return client

@@ -2,9 +2,17 @@
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
-import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../../support/postgres.ts'
+import type { Reachability, Store } from '../../../src/store/store.ts'
+import {
+  freshSchema,
+  hasPostgres,
+  ownCluster,
+  sharedCluster,
+  type Cluster,
+} from '../../support/postgres.ts'
+import { Relay } from '../../faults/relay.ts'
 import { canMount, fill, flags, mounted, put } from '../support.ts'
 import { openOn, serverOf } from './scene.ts'
 
@@ -21,19 +29,27 @@ beforeAll(() => {
 afterAll(() => own?.[Symbol.dispose]())
 
 /** A store, and what it says of its reach. */
-async function watched(url = cluster.url): Promise<{ store: Store; said: boolean[] }> {
-  const store = await openOn(serverOf(url), freshSchema())
-  const said: boolean[] = []
-  store.onReachable((isReachable) => said.push(isReachable))
-  return { store, said }
+async function watched(
+  url = cluster.url,
+): Promise<{ store: Store; said: Reachability[]; schema: string }> {
+  const schema = freshSchema()
+  const store = await openOn(serverOf(url), schema)
+  const said: Reachability[] = []
+  store.onReachability((now) => said.push(now))
+  return { store, said, schema }
 }
+
+const noteFlag = (store: Store, name: string): Promise<unknown> =>
+  store.note((db) => db.insertInto('flags').values({ name, value: 'x' }).execute(), {
+    isSingle: true,
+  })
 
 /** Asks for everything that needs the database, all at once, and sees it refused. */
 async function expectRefused(store: Store): Promise<void> {
   const asked: Promise<unknown>[] = [
     store.fresh(),
     put(store, 'meanwhile', 'x'),
-    store.note((db) => db.insertInto('flags').values({ name: 'noted', value: 'x' }).execute()),
+    noteFlag(store, 'noted'),
     flags(store),
     store.tryLock('poll'),
   ]
@@ -45,11 +61,11 @@ describe.skipIf(!hasPostgres())('a database', () => {
     const { store, said } = await watched()
     await put(store, 'kept', 'yes')
     cluster.stop('immediate')
-    await expect.poll(() => said).toEqual([false])
+    await expect.poll(() => said).toEqual(['unreachable'])
     await expectRefused(store)
     cluster.start()
     await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
-    expect(said).toEqual([false, true])
+    expect(said).toEqual(['unreachable', 'reachable'])
     expect(await flags(store)).toEqual({ kept: 'yes' })
     await put(store, 'later', 'too')
   })
@@ -71,12 +87,12 @@ describe.skipIf(!hasPostgres())('a database', () => {
     try {
       await outcome
       await expectRefused(store)
-      expect(said).toEqual([false])
+      expect(said).toEqual(['unreachable'])
     } finally {
       cluster.signal('SIGCONT')
     }
     await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
-    expect([said, await flags(store)]).toEqual([[false, true], {}])
+    expect([said, await flags(store)]).toEqual([['unreachable', 'reachable'], {}])
   })
 
   test('that hangs takes a lock from who has it, and gives it to another when it goes on', async () => {
@@ -113,12 +129,12 @@ describe.skipIf(!hasPostgres())('a database', () => {
         )
         .toBe(UNWRITABLE.code)
       await expect(put(store, 'a', 'b')).rejects.toMatchObject(UNWRITABLE)
-      expect(said).toEqual([false])
+      expect(said).toEqual(['unreachable'])
     } finally {
       setReadOnly('off')
     }
     await expect.poll(() => put(store, 'a', 'b').then(() => 'put', String)).toBe('put')
-    expect(said).toEqual([false, true])
+    expect(said).toEqual(['unreachable', 'reachable'])
   })
 
   test('that takes away our rights refuses writes, and says so until one works again', async () => {
@@ -162,6 +178,84 @@ describe.skipIf(!hasPostgres())('a database', () => {
       cluster.sql(`DROP TABLESPACE small_${schema}`)
     },
   )
+
+  test('that is behind what was seen of it is refused, until it has all of it again', async () => {
+    const { store, said, schema } = await watched()
+    await put(store, 'seen', 'yes')
+    const move = (by: string): string =>
+      cluster.sql(`UPDATE ${schema}.state SET epoch = epoch ${by}`)
+    move('- 1')
+    await expect(put(store, 'a', 'b')).rejects.toMatchObject(UNWRITABLE)
+    await expect(store.fresh()).rejects.toMatchObject(UNWRITABLE)
+    expect(said).toEqual(['rolled-back'])
+    move('+ 1')
+    await store.fresh()
+    expect([said, await flags(store)]).toEqual([['rolled-back', 'reachable'], { seen: 'yes' }])
+  })
+
+  test('that is another one at the same address is refused, whatever it holds', async () => {
+    cluster.sql('CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE postgres TO plain')
+    await using relay = await Relay.start(cluster)
+    const { store, said } = await watched(relay.url.replace('postern@', 'plain@'))
+    const another = await sharedCluster()
+    another.sql('CREATE ROLE plain LOGIN')
+    relay.leadTo(another)
+    await expect.poll(() => said.at(-1)).toBe('rolled-back')
+    await expectRefused(store)
+    relay.leadTo(cluster)
+    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    expect(said.at(-1)).toBe('reachable')
+  })
+
+  test('whose standby does not confirm a commit has not written, although it says so', async () => {
+    const { store } = await watched()
+    const said: boolean[] = []
+    store.onWritable((isWritable) => said.push(isWritable))
+    const setStandby = (name: string): void => {
+      cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
+      cluster.sql('SELECT pg_reload_conf()')
+    }
+    const waiting = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
+    setStandby('nobody')
+    try {
+      for (const write of [() => put(store, 'a', 'b'), () => noteFlag(store, 'noted')]) {
+        const refused = expect(write()).rejects.toMatchObject(UNWRITABLE)
+        await expect.poll(() => cluster.sql(`SELECT count(*) ${waiting}`)).toBe('1')
+        cluster.sql(`SELECT pg_cancel_backend(pid) ${waiting}`)
+        await refused
+      }
+    } finally {
+      setStandby('')
+    }
+    await put(store, 'c', 'd')
+    expect(said).toEqual([false, true])
+  })
+
+  test('that gives up a statement refuses it, and says so', async () => {
+    const { store, schema } = await watched()
+    const said: boolean[] = []
+    store.onWritable((isWritable) => said.push(isWritable))
+    const { promise: holds, resolve: hold } = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const first = serverOf(cluster.url)
+      .databaseFor(schema)
+      .transaction()
+      .execute(async (db) => {
+        await sql.raw(`LOCK TABLE ${schema}.state`).execute(db)
+        hold()
+        await release.promise
+      })
+    await holds
+    const refused = expect(put(store, 'a', 'b')).rejects.toMatchObject(UNWRITABLE)
+    const waiting = `FROM pg_locks WHERE NOT granted AND relation = '${schema}.state'::regclass`
+    await expect.poll(() => cluster.sql(`SELECT count(*) ${waiting}`)).toBe('1')
+    cluster.sql(`SELECT pg_cancel_backend(pid) ${waiting}`)
+    await refused
+    release.resolve()
+    await first
+    await put(store, 'c', 'd')
+    expect(said).toEqual([false, true])
+  })
 
   test('that ends one connection alone is not lost', async () => {
     const { store, said } = await watched()

@@ -1,6 +1,6 @@
 /** Why a store in a database does not open, each reason by its code. */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -167,6 +167,21 @@ describe.skipIf(!hasPostgres())('a database', () => {
     })
   })
 
+  test('that is behind what this sidecar saw of it in its last life is refused, until that is removed', async () => {
+    const schema = freshSchema()
+    const dataDir = temporary()
+    const open = async () => await openOn(serverOf(cluster.url), schema, { dataDir })
+    const store = await open()
+    await put(store, 'a', 'b')
+    await store[Symbol.asyncDispose]()
+    cluster.sql(`UPDATE ${schema}.state SET epoch = epoch - 1`)
+    await expect(open()).rejects.toMatchObject({ code: 'store-rolled-back' })
+    cluster.sql(`DROP SCHEMA ${schema} CASCADE`)
+    await expect(open()).rejects.toMatchObject({ code: 'store-rolled-back' })
+    rmSync(join(dataDir, 'database.json'))
+    await put(await open(), 'a', 'b')
+  })
+
   test('without a store is not filled while a folder holds one that was not brought over', async () => {
     const dataDir = temporary()
     await made(dataDir)
@@ -192,6 +207,8 @@ describe('a URL', () => {
     ['no user', 'postgres://db/x'],
     ['no database', 'postgres://u@db'],
     ['no host', 'postgres://u@/x'],
+    ['several hosts', 'postgres://u@a,b/x'],
+    ['several hosts', 'postgres://u@a:5432,b:5433/x'],
     ['turns TLS off', 'postgres://u@db/x?sslmode=disable'],
     ['turns TLS off', 'postgres://u@127.0.0.1.example.org/x?sslmode=disable'],
     ['unknown sslmode', 'postgres://u@db/x?sslmode=maybe'],

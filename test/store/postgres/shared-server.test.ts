@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { lockName } from '../../../src/store/postgres/schema.ts'
 import { PostgresServer } from '../../../src/store/postgres/server.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Reachability, Store } from '../../../src/store/store.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../../support/postgres.ts'
 import { put } from '../support.ts'
 import { openOn } from './scene.ts'
@@ -16,7 +16,7 @@ interface Scene {
   schemas: string[]
   stores: Store[]
   /** Whether the database was ever said to be lost. */
-  said: boolean[]
+  said: Reachability[]
 }
 
 /** So many stores on one server, the last of which is to go on. */
@@ -27,8 +27,8 @@ async function shared(count: number): Promise<Scene> {
   const schemas = Array.from({ length: count }, freshSchema)
   const stores: Store[] = []
   for (const schema of schemas) stores.push(await openOn(server, schema))
-  const said: boolean[] = []
-  server.onReachable((isReachable) => said.push(isReachable))
+  const said: Reachability[] = []
+  server.onReachability((now) => said.push(now))
   return { cluster, server, schemas, stores, said }
 }
 
@@ -66,6 +66,22 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     await put(well, 'a', 'b')
     expect([lock?.isHeld, lock?.signal.aborted, said]).toEqual([true, false, []])
     expect(writable).toEqual([false])
+  })
+
+  test('keeps the locks of one when another is put back to an earlier state', async () => {
+    const { cluster, schemas, stores, said } = await shared(2)
+    const [behind, well] = stores as [Store, Store]
+    const lock = await well.tryLock('poll')
+    const told: Reachability[] = []
+    behind.onReachability((now) => told.push(now))
+    await put(behind, 'a', 'b')
+    cluster.sql(`UPDATE ${schemas[0]}.state SET epoch = epoch - 1`)
+    for (let round = 0; round < 3; round += 1) {
+      await expect(behind.fresh()).rejects.toMatchObject(UNWRITABLE)
+      await put(well, `round${round}`, 'x')
+    }
+    expect([lock?.isHeld, lock?.signal.aborted, said]).toEqual([true, false, []])
+    expect(told).toEqual(['rolled-back'])
   })
 
   test('answers one while another asks for more than all of its connections', async () => {

@@ -40,6 +40,20 @@ describe.skipIf(own === null)('a sidecar on a database', () => {
     stage.expectNowhere(words)
   })
 
+  test('says in `postern check` how the database is', async () => {
+    const { code, stdout } = await stage.sidecar.postern('check', '--json')
+    const lines = JSON.parse(stdout) as { name: string; level: string; message: string }[]
+    const about = lines.filter(({ name }) => ['database', 'commits', 'schema'].includes(name))
+    expect([code, about.map(({ name, level }) => [name, level])]).toEqual([
+      0,
+      [
+        ['database', 'pass'],
+        ['commits', 'pass'],
+        ['schema', 'pass'],
+      ],
+    ])
+  })
+
   test('that loses it says so, seals and polls nothing, passes what it may, and is back by itself', async () => {
     const chat = stage.privateChat(await stage.friend())
     await stage.show(chat)

@@ -23,7 +23,7 @@ const stop = new AbortController()
 let bot: Promise<unknown>
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-voice-'))
+  folder = mkdtempSync(join(tmpdir(), 'postern-actions-'))
   sandbox = await createSandbox({ rates: 'off' })
   bot = runEchoBot({
     url: sandbox.url,

@@ -10,7 +10,7 @@ import { SandboxNames } from './sandbox-names.ts'
 import { formatAnswer, formatSeen, NEWEST } from './sandbox-seen.ts'
 import { print, printJson, printNotice, stripControls } from './terminal.ts'
 
-interface VoiceFlags extends ControlFlags {
+interface ActionFlags extends ControlFlags {
   json?: boolean
   wait?: number | true
   reply?: number
@@ -85,7 +85,7 @@ export function sandboxPressCommand(): Command {
 }
 
 /** With `--json`, which the parser takes for that of `postern sandbox`. */
-function flagsOf(command: Command): VoiceFlags {
+function flagsOf(command: Command): ActionFlags {
   return command.optsWithGlobals()
 }
 
@@ -106,7 +106,7 @@ function speaking(command: Command): Command {
 
 /** Lets a person send something, prints its id, and the next message that their phone shows there. */
 async function speak(
-  { person, chat, flags }: { person: string; chat: string; flags: VoiceFlags },
+  { person, chat, flags }: { person: string; chat: string; flags: ActionFlags },
   send: (speaker: Speaker) => Promise<{ messageId: number; mediaId?: string }>,
 ): Promise<void> {
   await withSandbox(flags, async (control) => {
@@ -131,7 +131,7 @@ async function press(
   person: string,
   chat: string,
   button: string | undefined,
-  _flags: VoiceFlags,
+  _flags: ActionFlags,
   command: Command,
 ): Promise<void> {
   const flags = flagsOf(command)

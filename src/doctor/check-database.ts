@@ -1,0 +1,102 @@
+/** Checks the database of `store.url`: how it is reached, what a commit waits for, and the schema. */
+import { OperatorError } from '../errors.ts'
+import type { DatabaseState } from '../store/postgres/look.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
+
+/** Sessions that are silent are ended by the server from this version on. */
+const OLDEST_VERSION = 14
+/** Levels of `synchronous_commit` at which a commit waits for the disk of the standby. */
+const SAFE = ['on', 'remote_apply']
+
+/** How the settings name the database. */
+export interface NamedDatabase {
+  url: string
+  /** Setting `store.caFile`. */
+  caFile?: string | undefined
+  schema: string
+}
+
+/** @param database null when the store is in a file. Never throws for what it finds. */
+export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
+  if (database === null) return []
+  const { lookAtDatabase, NEWEST_VERSION } = await import('../store/postgres/look.ts')
+  try {
+    const state = await lookAtDatabase(database)
+    return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    return [fail('database', error.message, error.hint)]
+  }
+}
+
+/** @param schema its name, and the newest version that this program knows */
+export function databaseLines(
+  state: DatabaseState,
+  schema: { name: string; newest: number },
+): CheckLine[] {
+  return [serverLine(state), commitsLine(state), schemaLine(state, schema)]
+}
+
+function serverLine({ place, version, versionNumber, tls }: DatabaseState): CheckLine {
+  const message = `PostgreSQL ${version}, ${place}`
+  if (Math.floor(versionNumber / 10_000) < OLDEST_VERSION) {
+    const hint = `upgrade it: Postern needs version ${OLDEST_VERSION} or later`
+    return fail('database', message, hint)
+  }
+  const way = tls === null ? 'on this machine, without TLS' : `${tls}, and it proves who it is`
+  return pass('database', `${message}: ${way}`)
+}
+
+function commitsLine({ synchronousCommit, standbys, isFsyncOn }: DatabaseState): CheckLine {
+  if (!SAFE.includes(synchronousCommit)) {
+    return fail(
+      'commits',
+      `synchronous_commit is ${synchronousCommit}, although Postern asks for on`,
+      'let the pooler, or whatever is in between, pass on the options of a connection',
+    )
+  }
+  if (!isFsyncOn) {
+    return warn(
+      'commits',
+      'fsync is off: when the server’s machine dies, keys and latches are lost',
+      'set fsync = on at the server',
+    )
+  }
+  return pass(
+    'commits',
+    standbys === ''
+      ? 'wait for the server’s disk; for no standby, so that a fail-over may lose the last of them'
+      : `wait for the server’s disk, and for that of its standbys: ${standbys}`,
+  )
+}
+
+function schemaLine(
+  { schema, canMakeSchema, place }: DatabaseState,
+  { name, newest }: { name: string; newest: number },
+): CheckLine {
+  if (schema === null) {
+    return canMakeSchema
+      ? pass('schema', `there is no ${name} yet; \`postern run\` makes it`)
+      : fail(
+          'schema',
+          `there is no ${name}, and this user may not make it`,
+          'GRANT CREATE ON DATABASE for the first start, or make it: CREATE SCHEMA … AUTHORIZATION …',
+        )
+  }
+  const { foreignTables, store } = schema
+  if (foreignTables > 0) {
+    return fail(
+      'schema',
+      `${foreignTables} tables of ${name} belong to another user`,
+      `give them to the user of store.url (${place}): ALTER TABLE … OWNER TO …`,
+    )
+  }
+  if (store === null) return pass('schema', `${name} is empty; \`postern run\` makes the store`)
+  const { version, oldest } = store
+  if (oldest > newest) {
+    const message = `${name} has version ${oldest}, and this Postern knows versions up to ${newest}`
+    return fail('schema', message, 'run the Postern that wrote it, or a later one')
+  }
+  const after = version < newest ? `, which the next start brings to ${newest}` : ''
+  return pass('schema', `${name} has version ${version}${after}`)
+}

@@ -1,0 +1,111 @@
+/** How a database is, for an operator. */
+import type { TLSSocket } from 'node:tls'
+import { Client } from 'pg'
+import { describeAddress, parseAddress } from './address.ts'
+import { clientOptions, destroyClient } from './client.ts'
+import { ReadOnlyDatabaseError, toOperator } from './failures.ts'
+import { quoted } from './schema.ts'
+import { POSTGRES_STEPS } from './steps.ts'
+
+/** How long all of it may take. */
+const LOOK_MS = 10_000
+
+export interface DatabaseState {
+  /** Where it is, without the password. */
+  place: string
+  /** As the server says it, `15.4`, and as a number, 150004. */
+  version: string
+  versionNumber: number
+  /** Protocol of TLS, by which the server has proved who it is; null where nothing leaves the machine. */
+  tls: string | null
+  /** What a commit of ours waits for (`synchronous_commit`), and for which standbys. */
+  synchronousCommit: string
+  standbys: string
+  /** False: not even the server's disk is waited for. */
+  isFsyncOn: boolean
+  /** Null when there is no schema by that name. */
+  schema: SchemaState | null
+  canMakeSchema: boolean
+}
+
+export interface SchemaState {
+  /** Tables that belong to somebody else. */
+  foreignTables: number
+  /** Null when no store was made in it. */
+  store: { version: number; oldest: number } | null
+}
+
+/** The version of the schema that this program makes. */
+export const NEWEST_VERSION = POSTGRES_STEPS.at(-1)?.version ?? 0
+
+const SERVER = `
+  SELECT current_setting('server_version') AS version,
+    current_setting('server_version_num')::int AS "versionNumber",
+    current_setting('transaction_read_only') AS "readOnly",
+    current_setting('synchronous_commit') AS "synchronousCommit",
+    current_setting('synchronous_standby_names') AS standbys,
+    current_setting('fsync') = 'on' AS "isFsyncOn",
+    has_database_privilege(current_database(), 'CREATE') AS "canMakeSchema",
+    to_regnamespace($1) IS NOT NULL AS "hasSchema",
+    to_regclass($2) IS NOT NULL AS "hasStore"`
+
+const FOREIGN = `
+  SELECT count(*)::int AS count FROM pg_class
+  WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'
+    AND NOT pg_has_role(relowner, 'USAGE')`
+
+type ServerRow = Omit<DatabaseState, 'place' | 'tls' | 'schema'> & {
+  readOnly: string
+  hasSchema: boolean
+  hasStore: boolean
+}
+
+/**
+ * Looks once, by a connection of its own.
+ * @throws OperatorError `settings`, or for everything that keeps a store there from opening
+ */
+export async function lookAtDatabase(o: {
+  url: string
+  caFile?: string | undefined
+  schema: string
+}): Promise<DatabaseState> {
+  const address = parseAddress(o.url, o.caFile)
+  const client = new Client(clientOptions(address, 'session'))
+  // whoever waits for an answer gets the error
+  client.on('error', () => {})
+  const timer = setTimeout(() => destroyClient(client), LOOK_MS)
+  try {
+    await client.connect()
+    const state = await lookThrough(client, o.schema)
+    return { ...state, place: describeAddress(address), tls: protocolOf(client) }
+  } catch (error) {
+    throw toOperator(error, address)
+  } finally {
+    clearTimeout(timer)
+    destroyClient(client)
+  }
+}
+
+async function lookThrough(
+  client: Client,
+  schema: string,
+): Promise<Omit<DatabaseState, 'place' | 'tls'>> {
+  const name = quoted(schema)
+  const { rows } = await client.query<ServerRow>(SERVER, [name, `${name}.state`])
+  const [{ readOnly, hasSchema, hasStore, ...state }] = rows as [ServerRow]
+  if (readOnly === 'on') throw new ReadOnlyDatabaseError()
+  if (!hasSchema) return { ...state, schema: null }
+  const foreign = await client.query<{ count: number }>(FOREIGN, [name])
+  const foreignTables = foreign.rows[0]?.count ?? 0
+  if (!hasStore || foreignTables > 0) return { ...state, schema: { foreignTables, store: null } }
+  const found = await client.query<{ version: number; oldest: number }>(
+    `SELECT version, oldest FROM ${name}.state`,
+  )
+  return { ...state, schema: { foreignTables, store: found.rows[0] ?? null } }
+}
+
+function protocolOf(client: Client): string | null {
+  const { stream } = (client as unknown as { connection: { stream: Partial<TLSSocket> } })
+    .connection
+  return stream.encrypted === true ? (stream.getProtocol?.() ?? null) : null
+}
