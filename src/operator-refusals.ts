@@ -118,7 +118,7 @@ export const OPERATOR_REFUSALS = {
   'store-other-bot': {
     exitCode: 3,
     what: 'the store is of another bot than the token',
-    hint: 'give each bot a `dataDir`, and with PostgreSQL a `store.schema`, of its own',
+    hint: 'give each bot its own `dataDir`, or `store.schema`',
   },
   'store-restored': {
     exitCode: 4,
