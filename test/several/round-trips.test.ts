@@ -5,9 +5,6 @@ import { WireTap, type RoundTrip } from '../support/wire-tap.ts'
 import { several, type Replica } from './scene.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 
-/** What is written later, such as outcomes, may fall into some of so many, not into all. */
-const TIMES = 5
-
 let tap: WireTap
 let sandbox: Sandbox
 let replica: Replica
@@ -26,15 +23,10 @@ const tablesIn = (trips: readonly RoundTrip[]): string[][] =>
     trip.map((sql) => /"?(state|seen|encryption_keys)\b/.exec(sql)?.[1] ?? sql.slice(0, 11)),
   )
 
-/** Does something several times. @returns the round trips of the time that had the fewest */
-async function fewest(act: () => Promise<unknown>, between?: () => Promise<unknown>) {
-  const all: RoundTrip[][] = []
-  for (let n = 0; n < TIMES; n++) {
-    await between?.()
-    all.push(await tap.during(act))
-  }
-  return tablesIn(all.toSorted((a, b) => a.length - b.length)[0] ?? [])
-}
+const fewest = async (
+  act: () => Promise<unknown>,
+  between?: () => Promise<unknown>,
+): Promise<string[][]> => tablesIn(await tap.fewest(act, between))
 
 describe.skipIf(!hasPostgres())('a call waits for the database', () => {
   beforeEach(start)
