@@ -28,17 +28,24 @@ export interface SharedDoorParts {
 const CONNECTIONS = 32 * DOOR_BOUNDS.connections
 /** Requests of one bot that are not answered yet, those that wait included. */
 const UNDER_WAY = DOOR_BOUNDS.connections
-/** Calls of one bot at work at once, alone and beside others: a flood must not keep those waiting. */
-const AT_WORK = { perLane: 8, perLaneAmongOthers: 2 }
+/**
+ * Calls of one bot at work at once, alone and beside others. Each takes some milliseconds of the one
+ * loop, in which others wait: beside them it is one. A call that takes longer than `roomAfterMs`
+ * waits for the service, and keeps the bot's next call from nothing.
+ */
+const AT_WORK = { perLane: 8, perLaneAmongOthers: 1, roomAfterMs: 250 }
 const RETRY_AFTER_SECONDS = 1
 const DOWN_SECONDS = 5
 
 const UPDATES = `${API_PREFIX}/updates`
 const MEDIA = '/media/'
 
-/** In which order calls are worked at that come in at one door: a lane for each bot. */
-export function createDoorQueue(): FairQueue {
-  return new FairQueue({ slots: Infinity, ...AT_WORK })
+/**
+ * In which order calls are worked at that come in at one door: a lane for each bot.
+ * @param o `roomAfterMs` only for tests
+ */
+export function createDoorQueue(o: { roomAfterMs?: number } = {}): FairQueue {
+  return new FairQueue({ slots: Infinity, ...AT_WORK, ...o })
 }
 
 /** One of several bots, as their door knows it: with routes, or null while it cannot be served. */

@@ -101,6 +101,11 @@ export class PublicationStatus {
     throw new Refusal(REFUSED[this.#state === 'published' ? 'unpublished' : this.#state])
   }
 
+  /** A send will enter: see `SendFence.expect`. */
+  expectSend(): void {
+    this.#parts.fence?.expect()
+  }
+
   /**
    * Gives the key to sign with, which stays the published one until `leave` is called. Waits while
    * another is being published.

@@ -127,6 +127,11 @@ export class Publication implements AsyncDisposable {
     return this.#status.requirePublished()
   }
 
+  /** A send will enter soon: makes ready for it what needs the database. */
+  expectSend(): void {
+    this.#status.expectSend()
+  }
+
   /**
    * Gives the key to seal with, which stays the published one until `leave` is called: when the
    * message was answered, or will not leave. Waits, with a bound, while another is published.

@@ -69,6 +69,11 @@ export class SendFence implements AsyncDisposable {
     return this.#raisedBy !== null && this.#raisedBy !== this.#id
   }
 
+  /** A send is on its way: begins to ask for what it will enter with, which nothing waits for yet. */
+  expect(): void {
+    if (!this.isClosed) this.#share().catch(() => undefined)
+  }
+
   /**
    * Lets a send in, once no other sidecar replaces the key; what is remembered of our keys is fresh
    * then, and stays so until it leaves.
@@ -156,13 +161,9 @@ export class SendFence implements AsyncDisposable {
     const lost = this.#lock
     this.#lock = null
     await lost?.[Symbol.asyncDispose]()
-    const lock = await this.#store.tryLock('sends', { isShared: true })
-    if (lock === null) return null
     // a key that was replaced before the lock was taken is known after this
-    await this.#store.fresh().catch(async (error: unknown) => {
-      await lock[Symbol.asyncDispose]()
-      throw error
-    })
+    const lock = await this.#store.tryLock('sends', { isShared: true, isFresh: true })
+    if (lock === null) return null
     if (this.isClosed) {
       await lock[Symbol.asyncDispose]()
       return null

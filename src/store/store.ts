@@ -104,10 +104,11 @@ export interface Store extends AsyncDisposable {
   /**
    * A lock by its name among all sidecars of this store; null while another one has it, or this
    * one. A store of one process alone always gives it.
-   * @param o `isShared`: together with others that share it
+   * @param o `isShared`: together with others that share it; `isFresh`: what `fresh` says holds for
+   *   the moment at which it was taken, without another question
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
-  tryLock(name: LockName, o?: { isShared?: boolean }): Promise<StoreLock | null>
+  tryLock(name: LockName, o?: { isShared?: boolean; isFresh?: boolean }): Promise<StoreLock | null>
   /** Whether several sidecars can have it open. */
   readonly isShared: boolean
   /**

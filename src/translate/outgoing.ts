@@ -77,7 +77,10 @@ export class Outgoing {
         clear: await this.#parts.clearFields.ofMarkupEdit(chatId, draft.fields),
       }
     }
-    const rule = await this.#parts.guard.rule(draft.chatId)
+    const { guard, publication } = this.#parts
+    // asked for together with what the rule asks for
+    if (draft.text !== undefined && guard.mustSeal(draft.chatId)) publication?.expectSend()
+    const rule = await guard.rule(draft.chatId)
     if (!hasBody && !changesMarkup) {
       const expected = rule.body === 'sealed' ? 'armored' : 'text'
       throw isSend ? bodyMissing(expected) : nothingChanges(expected)

@@ -6,6 +6,8 @@ export interface FairQueueBounds {
   perLane: number
   /** Of one lane while others have, or had lately, tasks too; as `perLane` when absent. */
   perLaneAmongOthers?: number
+  /** A task that takes longer makes room for the next one: it waits for somebody else. In ms; never when absent. */
+  roomAfterMs?: number
 }
 
 /** How long a lane counts after its last task began or ended. */
@@ -30,6 +32,7 @@ export class FairQueue {
   /** A lane of its own for one of those who share. */
   lane(): Lane {
     return new Lane({
+      roomAfterMs: this.#bounds.roomAfterMs ?? Infinity,
       isFull: (lane) => lane.busy >= this.#boundOf(lane),
       onActive: (lane) => this.#note(lane),
       onWaiting: (lane) => {
@@ -51,7 +54,8 @@ export class FairQueue {
   #boundOf(lane: Lane): number {
     const { perLane, perLaneAmongOthers = perLane } = this.#bounds
     const other = this.#latest.find((one) => one.lane !== lane)
-    const isAmongOthers = other !== undefined && performance.now() - other.atMs < LATELY_MS
+    const isAmongOthers =
+      other !== undefined && (other.lane.busy > 0 || performance.now() - other.atMs < LATELY_MS)
     return isAmongOthers ? perLaneAmongOthers : perLane
   }
 
@@ -68,6 +72,7 @@ export class FairQueue {
 }
 
 interface LaneParts {
+  roomAfterMs: number
   isFull: (lane: Lane) => boolean
   /** A task came, or ended. */
   onActive: (lane: Lane) => void
@@ -91,7 +96,7 @@ export class Lane {
     return this.#tasks.length
   }
 
-  /** Tasks under way. */
+  /** Tasks under way that have not made room. */
   get busy(): number {
     return this.#busy
   }
@@ -120,11 +125,20 @@ export class Lane {
   beginNext(): void {
     const task = this.#tasks.shift()
     this.#busy++
-    void Promise.resolve(task?.()).finally(() => {
+    const { roomAfterMs } = this.#parts
+    let isBusy = true
+    const end = (): void => {
+      if (!isBusy) return
+      isBusy = false
       this.#busy--
       this.#parts.onActive(this)
       if (this.mayBegin) this.#parts.onWaiting(this)
       this.#parts.onEnded()
+    }
+    const timer = roomAfterMs === Infinity ? undefined : setTimeout(end, roomAfterMs).unref()
+    void Promise.resolve(task?.()).finally(() => {
+      clearTimeout(timer)
+      end()
     })
   }
 }

@@ -11,7 +11,7 @@ import type { MeasuredEngine } from '../pgp/create.ts'
 import { FairQueue } from '../util/fair-queue.ts'
 import { Mutex } from '../util/mutex.ts'
 import { HostedBot } from './hosted-bot.ts'
-import { ENGINE_SLOTS, lanedEngine } from './laned-engine.ts'
+import { createEngineQueue, lanedEngine } from './laned-engine.ts'
 import type { HandedInParts } from './parts.ts'
 
 /** Bots that are started at once: each reads its store and unlocks its keys. */
@@ -35,7 +35,7 @@ export class HostedBots implements AsyncDisposable {
   readonly #starts = new FairQueue({ slots: STARTS, perLane: STARTS }).lane()
   #isStopped = false
   readonly #doorQueue = createDoorQueue()
-  readonly #engineQueue = new FairQueue({ slots: ENGINE_SLOTS, perLane: ENGINE_SLOTS })
+  readonly #engineQueue = createEngineQueue()
 
   constructor(parts: HostedBotsParts) {
     this.#parts = parts

@@ -1,9 +1,16 @@
 /** One engine for several bots: its work is shared fairly between them. */
 import type { MeasuredEngine } from '../pgp/create.ts'
-import type { Lane } from '../util/fair-queue.ts'
+import { FairQueue, type Lane } from '../util/fair-queue.ts'
 
 /** Tasks of all bots at once: as many as keep every thread busy, and no more to wait behind. */
-export const ENGINE_SLOTS = 8
+const SLOTS = 8
+/** Of one bot beside others, so that a slot is free when those come. */
+const AMONG_OTHERS = 2
+
+/** In which order the work of several bots is done: a lane for each. */
+export function createEngineQueue(): FairQueue {
+  return new FairQueue({ slots: SLOTS, perLane: SLOTS, perLaneAmongOthers: AMONG_OTHERS })
+}
 
 /**
  * An engine as one of several bots sees it: what it asks for is done when its turn has come. An

@@ -1,10 +1,12 @@
 /** Several bots in one process: memory for each, sends of all, and one while the others are busy. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { addBot, addBots, send, type BenchBot } from './bench-bots.ts'
+import { fairnessJobs } from './fairness.ts'
 import { median, round, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
 import { startPostern, startPosternForSeveral, type Process } from './processes.ts'
@@ -22,11 +24,6 @@ const SENDS_PER_SECOND = 50
 /** Bots that send at once, where all send as fast as they can: more would measure the sandbox. */
 const AT_ONCE = 32
 const BETWEEN_MS = 20
-
-interface BenchBot {
-  token: string
-  chatId: number
-}
 
 interface Measured {
   count: number
@@ -47,10 +44,13 @@ export async function botJobs(wanted: (job: string) => boolean): Promise<Result[
   const measured: Measured[] = []
   for (const count of COUNTS) {
     const isWanted = wanted(`bots-${count}`)
-    if (isWanted || count === 1) measured.push(await measure(count))
+    // what one takes is what each more is compared with
+    const isNeeded = count === 1 && COUNTS.some((other) => wanted(`bots-${other}`))
+    if (isWanted || isNeeded) measured.push(await measure(count))
   }
   const [one] = measured
-  return measured.map((each) => resultOf(each, one?.memory ?? 0))
+  const results = measured.map((each) => resultOf(each, one?.memory ?? 0))
+  return wanted('bots-fair') ? [...results, ...(await fairnessJobs())] : results
 }
 
 function resultOf(m: Measured, memoryOfOne: number): Result {
@@ -110,24 +110,6 @@ async function measure(count: number): Promise<Measured> {
   }
 }
 
-async function addBots(sandbox: Sandbox, count: number, folder: string): Promise<BenchBot[]> {
-  const bots: BenchBot[] = []
-  for (let n = 0; n < count; n++) {
-    const bot = await addBot(sandbox, `bench_${n}_bot`)
-    writeFileSync(join(folder, `bench-${n}.yaml`), `token: ${bot.token}\n`, { mode: 0o600 })
-    bots.push(bot)
-  }
-  return bots
-}
-
-async function addBot(sandbox: Sandbox, username: string): Promise<BenchBot> {
-  const { alice } = sandbox.home
-  await sandbox.phone(alice.id)
-  const { id, token } = await sandbox.control.addBot({ username })
-  const chat = await sandbox.control.addPrivateChat({ userId: alice.id, botId: id })
-  return { token, chatId: chat.id }
-}
-
 /** A bot, and the process that serves it. */
 interface Served {
   postern: Process
@@ -135,26 +117,13 @@ interface Served {
 }
 
 async function besideAnother<T>(sandbox: Sandbox, use: (beside: Served) => Promise<T>): Promise<T> {
-  const bot = await addBot(sandbox, 'bench_beside_bot')
+  const bot = await addBot(sandbox)
   await using postern = await startPostern({
     upstream: sandbox.url,
     token: bot.token,
     publish: true,
   })
   return await use({ postern, bot })
-}
-
-async function send(postern: Process, { token, chatId }: BenchBot): Promise<void> {
-  const response = await fetch(`${postern.url}/bot/v1/messages`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ chatId, text: 'x'.repeat(400) }),
-  })
-  await response.arrayBuffer()
-  // A flood is told to come back later.
-  if (response.status !== 201 && response.status !== 503) {
-    throw new Error(`a send was answered with ${response.status}`)
-  }
 }
 
 /** All bots send, so many at once. @returns sends a second */

@@ -49,7 +49,10 @@ async function startNode(
     async [Symbol.asyncDispose]() {
       process.off('exit', end)
       child.kill('SIGTERM')
-      if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
+      // one that was stopped takes the other signal when it goes on
+      child.kill('SIGCONT')
+      if (child.exitCode === null && child.signalCode === null)
+        await new Promise((resolve) => child.once('close', resolve))
     },
   }
 }
@@ -99,7 +102,7 @@ async function startProxy(
 /**
  * A sidecar as `postern run` starts it, with its settings as they are by default.
  * @param o `main` the file to run, `bin/postern.cjs` of this clone when not given; `dataDir` a folder of its own,
- *   which goes with it, when not given
+ *   which goes with it, when not given; `store` where it is not in that folder
  */
 export async function startPostern(o: {
   upstream: string
@@ -108,6 +111,7 @@ export async function startPostern(o: {
   main?: string
   dataDir?: string
   port?: number
+  store?: { url: string; schema: string }
 }): Promise<Process> {
   const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
   const folder = o.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'pb-')) : null
@@ -123,6 +127,7 @@ export async function startPostern(o: {
       POSTERN_LISTEN_PORT: String(port),
       POSTERN_ADMIN_PORT: String(adminPort),
       POSTERN_DATA_DIR: o.dataDir ?? join(folder ?? '', 'data'),
+      ...(o.store && { POSTERN_STORE_URL: o.store.url, POSTERN_STORE_SCHEMA: o.store.schema }),
     },
   })
   return {
@@ -136,17 +141,19 @@ export async function startPostern(o: {
 
 /**
  * A sidecar for several bots, as `postern run` starts it, until all are ready.
- * @param o `folder` of the bots' files; `dataDir` of all
+ * @param o `folder` of the bots' files; `dataDir` of all; `loopTimes` a file that gets what
+ *   `loop-times.ts` writes; `store` the database of their stores, and how the names of their schemas begin
  */
 export async function startPosternForSeveral(o: {
   upstream: string
   folder: string
   dataDir: string
-  /** The database of their stores, and the beginning of their schemas' names. */
+  loopTimes?: string
   store?: { url: string; schema: string } | undefined
 }): Promise<Process> {
   const [port, adminPort] = [await freePort(), await freePort()]
-  return await startNode([fileOf('../../bin/postern.cjs'), 'run'], {
+  const watch = o.loopTimes === undefined ? [] : ['--import', fileOf('loop-times.ts')]
+  return await startNode([...watch, fileOf('../../bin/postern.cjs'), 'run'], {
     url: `http://127.0.0.1:${port}`,
     until: `http://127.0.0.1:${adminPort}/readyz`,
     env: {
@@ -157,10 +164,8 @@ export async function startPosternForSeveral(o: {
       POSTERN_ADMIN_PORT: String(adminPort),
       POSTERN_DATA_DIR: o.dataDir,
       POSTERN_LOG_LEVEL: 'warn',
-      ...(o.store && {
-        POSTERN_STORE_URL: o.store.url,
-        POSTERN_STORE_SCHEMA: o.store.schema,
-      }),
+      ...(o.store && { POSTERN_STORE_URL: o.store.url, POSTERN_STORE_SCHEMA: o.store.schema }),
+      ...(o.loopTimes !== undefined && { LOOP_TIMES: o.loopTimes }),
     },
   })
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots` runs a part, `--only`
- * with the name of a job that job alone.
+ * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas` runs a
+ * part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/pgp/library/profile.ts'
 import { botJobs } from './bots.ts'
@@ -12,6 +12,7 @@ import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
+import { replicaJobs } from './replicas.ts'
 import { restartJobs } from './restart.ts'
 import { sandboxJobs } from './sandbox.ts'
 import { sealJobs } from './seal.ts'
@@ -33,6 +34,7 @@ const PARTS: Record<string, Part> = {
   restart: restartJobs,
   testing: testingJobs,
   bots: botJobs,
+  replicas: replicaJobs,
 }
 
 const args = process.argv.slice(2)

@@ -13,11 +13,16 @@ interface Held {
   response: ServerResponse
 }
 
+/** Calls are held for as long as a test takes: none makes room for the next one. */
+const NEVER = { roomAfterMs: Infinity }
+
+const openShared = (...names: string[]) => openDoor(names, NEVER)
+
 /** A door before bots whose routes hold each request until they are told to answer. */
-async function openShared(...names: string[]) {
+async function openDoor(names: string[], how: { roomAfterMs?: number }) {
   const held = new Map<string, Held[]>()
   const lines: RequestLine[] = []
-  const queue = createDoorQueue()
+  const queue = createDoorQueue(how)
   const bots = new BotTokens<SharedBot>(() => {})
   const set = (name: string, isDown = false): void => {
     const mine: Held[] = []
@@ -58,7 +63,7 @@ test('calls of a flooded bot wait behind each other, and another bot’s call is
   await until(() => at('quiet').length === 1, 'the quiet one at work')
   expect(at('flooded')).toHaveLength(8)
   for (let n = 0; n < 8; n++) answer('flooded')
-  await until(() => at('flooded').length === 2, 'two at work beside the quiet one')
+  await until(() => at('flooded').length === 1, 'one at work beside the quiet one')
   answer('quiet')
   expect((await quiet).status).toBe(200)
   for (let n = 0; n < 32; n++) {
@@ -67,6 +72,30 @@ test('calls of a flooded bot wait behind each other, and another bot’s call is
     answer('flooded')
   }
   expect((await Promise.all(flood)).every(({ status }) => status === 200)).toBe(true)
+})
+
+test('while a call of another bot is at work, one call of the flooded bot begins after the other', async () => {
+  const { at, answer, ask } = await openShared('flooded', 'quiet')
+  const quiet = ask('quiet')
+  await until(() => at('quiet').length === 1, 'the quiet one at work')
+  const flood = Array.from({ length: 9 }, (_, n) => ask('flooded', `/bot/v1/${n}`))
+  for (let n = 0; n < 9; n++) {
+    await until(() => at('flooded').length > 0, 'the next one')
+    expect(at('flooded')).toHaveLength(1)
+    answer('flooded')
+  }
+  answer('quiet')
+  expect((await Promise.all([...flood, quiet])).every(({ status }) => status === 200)).toBe(true)
+})
+
+test('a call that waits for the service for long keeps no other call of its bot waiting', async () => {
+  const { at, answer, ask } = await openDoor(['slow', 'quiet'], {})
+  const quiet = ask('quiet')
+  await until(() => at('quiet').length === 1, 'the quiet one at work')
+  const calls = Array.from({ length: 3 }, () => ask('slow'))
+  await until(() => at('slow').length === 3, 'all of them, and none is answered yet')
+  for (const name of ['slow', 'slow', 'slow', 'quiet']) answer(name)
+  await Promise.all([...calls, quiet])
 })
 
 test('polls and files wait for nothing, and nothing waits for them', async () => {

@@ -20,13 +20,17 @@ export interface Answer {
   error?: { code: string }
 }
 
-/** Starts so many, all at once on an empty database, and waits until all are ready. */
+/**
+ * Starts so many, all at once on an empty database, and waits until all are ready.
+ * @param way the url of what leads to the shared cluster; its own when not given
+ */
 export async function several(
   count: number,
+  way?: string,
 ): Promise<{ sandbox: Sandbox; replicas: Replica[]; start: () => Promise<Replica> }> {
   const sandbox = await createSandbox({ rates: 'off' })
   onTestFinished(() => sandbox[Symbol.asyncDispose]())
-  const { url } = await sharedCluster()
+  const url = way ?? (await sharedCluster()).url
   const schema = freshSchema()
   const start = () => startReplica(sandbox, { url, schema })
   const replicas = await Promise.all(Array.from({ length: count }, start))

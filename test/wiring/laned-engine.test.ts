@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
 import type { SealRequest } from '../../src/pgp/engine.ts'
 import { FairQueue } from '../../src/util/fair-queue.ts'
-import { lanedEngine } from '../../src/wiring/laned-engine.ts'
+import { createEngineQueue, lanedEngine } from '../../src/wiring/laned-engine.ts'
 
 const REQUEST = { text: 'hello' } as SealRequest
 
@@ -38,6 +38,17 @@ test('what one bot asks for is done in turns with what another has flooded the e
   void quiet.seal(REQUEST)
   for (let n = 0; n < 4; n++) await end()
   expect(begun).toEqual(['flooded', 'flooded', 'quiet', 'flooded', 'quiet', 'flooded'])
+})
+
+test('beside others, one bot leaves room in the engine for who comes', () => {
+  const queue = createEngineQueue()
+  const [flooded, quiet] = [queue.lane(), queue.lane()]
+  const never = (): Promise<void> => new Promise(() => {})
+  void quiet.run(never)
+  for (let n = 0; n < 50; n++) void flooded.run(never)
+  expect([flooded.busy, flooded.waiting]).toEqual([2, 48])
+  void quiet.run(never)
+  expect([quiet.busy, quiet.waiting]).toEqual([2, 0])
 })
 
 test('an attachment waits for no turn', async () => {

@@ -90,9 +90,12 @@ async function pollAmongReplicas(
   signal: AbortSignal,
   parts: UpdateRouteParts,
 ): Promise<Relayed> {
+  const endsAtMs = performance.now() + timeoutOf(query) * 1000
   const answer = await pollShown(query, signal, parts)
+  if (answer !== REPLACED) return answer
   // or two that poll would end each other's polls as fast as they can
-  if (answer === REPLACED) await elapsed(GIVE_WAY_MS, undefined, { signal })
+  const leftMs = Math.max(0, endsAtMs - performance.now())
+  await elapsed(Math.min(GIVE_WAY_MS, leftMs), undefined, { signal })
   return answer
 }
 
@@ -135,7 +138,7 @@ async function poll(
   turnOf: () => Promise<Pick<Turn, 'isHeld'> | null>,
 ): Promise<Relayed> {
   const asked = new URLSearchParams(query)
-  const timeoutSeconds = within(asked.get('timeout') ?? '0', POLL_TIMEOUT_MAX_S)
+  const timeoutSeconds = timeoutOf(query)
   const watched = parts.polls.begin(timeoutSeconds)
   const answer = await parts.upstream
     .poll({ query, timeoutSeconds, signal })
@@ -172,6 +175,11 @@ async function afterNonsense(failure: unknown, signal: AbortSignal): Promise<nev
     await elapsed(NONSENSE_PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
   throw failure
+}
+
+/** Seconds that a poll may wait for updates. */
+function timeoutOf(query: string): number {
+  return within(new URLSearchParams(query).get('timeout') ?? '0', POLL_TIMEOUT_MAX_S)
 }
 
 /** Only for what is our own affair; whether the query is right is for the service to say. */

@@ -1,7 +1,21 @@
 import { Listeners } from '../../util/listeners.ts'
 import type { LockName, StoreLock } from '../store.ts'
 import { LOCK_NUMBER, lockName } from './schema.ts'
-import type { PostgresServer } from './server.ts'
+import { epochIn, type PostgresServer } from './server.ts'
+import { limitSilence, type Session } from './session.ts'
+
+/** A lock by its number, and how it is taken. */
+interface LockParts {
+  number: string
+  shared: '_shared' | ''
+}
+
+interface TakenLock {
+  lock: HeldLock
+  epoch: number
+}
+
+type Answer = { taken?: boolean; epoch?: number }
 
 /** The locks by name of one store: advisory locks of the server's session. */
 export class NamedLocks implements AsyncDisposable {
@@ -17,34 +31,55 @@ export class NamedLocks implements AsyncDisposable {
 
   /**
    * Takes a lock that nobody has, here or elsewhere; a shared one also beside others that share it.
-   * @returns null while somebody has it
+   * @param o `withEpoch`: asks in the same round trip for the epoch once the lock is taken
+   * @returns null while somebody has it; the epoch, 0 when it was not asked for
    * @throws ConnectionLostError, an error of pg
    */
-  async take(name: LockName, { isShared = false } = {}): Promise<StoreLock | null> {
+  async take(
+    name: LockName,
+    o: { isShared?: boolean; withEpoch?: boolean } = {},
+  ): Promise<TakenLock | null> {
     if (this.#held.has(name)) return null
     this.#held.set(name, null)
-    let lock: HeldLock | null = null
+    let taken: TakenLock | null = null
     try {
-      lock = await this.#ask(name, isShared ? '_shared' : '')
-      return lock
+      taken = await this.#ask(name, o)
+      return taken
     } finally {
-      if (lock === null) this.#held.delete(name)
-      else this.#held.set(name, lock)
+      if (taken === null) this.#held.delete(name)
+      else this.#held.set(name, taken.lock)
     }
   }
 
-  async #ask(name: LockName, shared: '_shared' | ''): Promise<HeldLock | null> {
+  async #ask(
+    name: LockName,
+    { isShared = false, withEpoch = false }: { isShared?: boolean; withEpoch?: boolean },
+  ): Promise<TakenLock | null> {
     const { session } = this.#server
-    const number = lockName(this.#schema, name)
-    const [row] = await this.#server.ask<{ taken: boolean }>(
-      `SELECT pg_try_advisory_lock${shared}(${LOCK_NUMBER}) AS taken`,
-      [number],
-    )
-    if (row?.taken !== true) return null
-    const lock = new HeldLock(this.#server, { number, shared })
-    lock.onEnd(() => this.#held.delete(name))
-    await session.beginBeat().catch(() => undefined)
-    return lock
+    const of: LockParts = {
+      number: lockName(this.#schema, name),
+      shared: isShared ? '_shared' : '',
+    }
+    // from before the question on: whoever ends a hold meanwhile does not lift the limit that it sets
+    session.hold()
+    let lock: HeldLock | null = null
+    try {
+      const [[row] = [], [state] = []] = await this.#server.askAll<Answer>([
+        { text: takeAndLimit(of), parameters: [of.number] },
+        ...(withEpoch ? [{ text: epochIn(this.#schema) }] : []),
+      ])
+      if (row?.taken !== true) return null
+      session.limited()
+      lock = new HeldLock(this.#server, of)
+      lock.onEnd(() => this.#held.delete(name))
+      return { lock, epoch: state?.epoch ?? 0 }
+    } catch (error) {
+      // when only the second question failed
+      if (session.isConnected) await unlock(session, of)
+      throw error
+    } finally {
+      if (lock === null) void session.endBeat().catch(() => undefined)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -55,15 +90,14 @@ export class NamedLocks implements AsyncDisposable {
 /** A lock that this process has, until it gives it back or the session is lost. */
 class HeldLock implements StoreLock {
   readonly #server: PostgresServer
-  readonly #of: { number: string; shared: '_shared' | '' }
+  readonly #of: LockParts
   readonly #generation: number
   readonly #lost = new AbortController()
   readonly #ends = new Listeners()
   readonly #stopListening: () => void
   #isOver = false
 
-  /** @param of the lock's number, and how it was taken */
-  constructor(server: PostgresServer, of: { number: string; shared: '_shared' | '' }) {
+  constructor(server: PostgresServer, of: LockParts) {
     this.#server = server
     this.#of = of
     this.#generation = server.session.generation
@@ -90,9 +124,7 @@ class HeldLock implements StoreLock {
     this.#end()
     // what a session had goes with it
     if (!isOurs) return
-    const { number, shared } = this.#of
-    const unlock = `SELECT pg_advisory_unlock${shared}(${LOCK_NUMBER})`
-    await session.query(unlock, [number]).catch(() => undefined)
+    await unlock(session, this.#of)
   }
 
   #end(): void {
@@ -103,4 +135,16 @@ class HeldLock implements StoreLock {
     this.#lost.abort()
     void this.#server.session.endBeat().catch(() => undefined)
   }
+}
+
+/** Takes a lock if it is free; who has it is not silent, or loses it. */
+function takeAndLimit({ shared }: LockParts): string {
+  const lock = `SELECT pg_try_advisory_lock${shared}(${LOCK_NUMBER}) AS taken`
+  return `WITH lock AS MATERIALIZED (${lock})
+    SELECT taken, (${limitSilence()} AND taken) FROM lock`
+}
+
+async function unlock(session: Session, { number, shared }: LockParts): Promise<void> {
+  const question = `SELECT pg_advisory_unlock${shared}(${LOCK_NUMBER})`
+  await session.query(question, [number]).catch(() => undefined)
 }

@@ -32,7 +32,7 @@ import type { Presence } from './presence.ts'
 import { withRows } from './rows.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
 import type { SeenMark } from './seen-mark.ts'
-import { IS_READ_ONLY, type PostgresServer } from './server.ts'
+import { epochIn, type PostgresServer } from './server.ts'
 
 /** How often a transaction is run that the database, or another one, has asked to run again. */
 const MOST_RUNS = 8
@@ -179,21 +179,26 @@ export class PostgresStore implements Store {
         await presence.ensure()
         epoch = await readEpoch(server, schema)
       } while (!presence.isHeld)
-      this.#requireForward(seenBefore, epoch)
-      if (epoch === this.#followers.seen) return
-      await this.#order.run(async () => {
-        // what was written here meanwhile is known already
-        const { epoch: now } = await this.#db
-          .selectFrom('state')
-          .select('epoch')
-          .executeTakeFirstOrThrow()
-        this.#requireForward(Math.max(this.#followers.seen, epoch), now)
-        await this.#followers.catchUp(now, this.#db)
-      })
+      await this.#catchUp({ seenBefore, epoch })
     } catch (error) {
       throw this.#refusalOf(this.#noted(error))
     }
     this.#refuseMoved()
+  }
+
+  /** @param o the epoch that was seen before the database was asked, and the one that it gave */
+  async #catchUp({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
+    this.#requireForward(seenBefore, epoch)
+    if (epoch === this.#followers.seen) return
+    await this.#order.run(async () => {
+      // what was written here meanwhile is known already
+      const { epoch: now } = await this.#db
+        .selectFrom('state')
+        .select('epoch')
+        .executeTakeFirstOrThrow()
+      this.#requireForward(Math.max(this.#followers.seen, epoch), now)
+      await this.#followers.catchUp(now, this.#db)
+    })
   }
 
   follow(table: FollowedTable, reread: Reread): void {
@@ -210,14 +215,32 @@ export class PostgresStore implements Store {
     return { [Symbol.dispose]: () => void session.endBeat().catch(() => undefined) }
   }
 
-  async tryLock(name: LockName, o: { isShared?: boolean } = {}): Promise<StoreLock | null> {
+  async tryLock(
+    name: LockName,
+    { isShared = false, isFresh = false }: { isShared?: boolean; isFresh?: boolean } = {},
+  ): Promise<StoreLock | null> {
     return await this.#underWay.run(async () => {
       try {
-        return await this.#locks.take(name, o)
+        const seenBefore = this.#followers.seen
+        const taken = await this.#locks.take(name, { isShared, withEpoch: isFresh })
+        if (taken !== null && isFresh) await this.#freshWith({ ...taken, seenBefore })
+        return taken?.lock ?? null
       } catch (error) {
         throw this.#refusalOf(error)
       }
     })
+  }
+
+  /** What `fresh` does, by the epoch that was asked for together with a lock. */
+  async #freshWith(o: { lock: StoreLock; seenBefore: number; epoch: number }): Promise<void> {
+    try {
+      if (this.#parts.presence.isHeld) await this.#catchUp(o)
+      else await this.fresh()
+      this.#refuseMoved()
+    } catch (error) {
+      await o.lock[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   async countSidecars(): Promise<number> {
@@ -406,10 +429,9 @@ export class PostgresStore implements Store {
  * @throws ConnectionLostError, an error of pg
  */
 export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
-  const question = `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
   for (let asked = 1; ; asked += 1) {
     try {
-      const [row] = await server.ask<{ epoch: number }>(question)
+      const [row] = await server.ask<{ epoch: number }>(epochIn(schema))
       if (row === undefined) throw corrupt('its state is gone')
       return row.epoch
     } catch (error) {

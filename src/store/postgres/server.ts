@@ -8,11 +8,16 @@ import { clientOptions, CONNECT_MS, destroyClient } from './client.ts'
 import { Connections } from './connections.ts'
 import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { LockHolders } from './lock-holders.ts'
-import { Session } from './session.ts'
+import { quoted } from './schema.ts'
+import { Session, type Question } from './session.ts'
 import { Timelines, type Timeline } from './timeline.ts'
 
 /** Whether the session may write: never on a standby, whose answers may be behind, too. */
 export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
+
+/** The question for the epoch of a store, and whether its server takes writes. */
+export const epochIn = (schema: string): string =>
+  `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
 
 /**
  * A database server as one process uses it: a session that says how things are, and a pool for
@@ -84,11 +89,20 @@ export class PostgresServer implements AsyncDisposable {
     text: string,
     parameters: unknown[] = [],
   ): Promise<Row[]> {
+    const [rows = []] = await this.askAll<Row>([{ text, parameters }])
+    return rows
+  }
+
+  /** The same for several questions in one round trip (`Session.queryAll`). @throws as `ask` does */
+  async askAll<Row extends Record<string, unknown>>(
+    questions: readonly Question[],
+  ): Promise<Row[][]> {
     try {
-      const rows = await this.session.query<Row>(text, parameters)
-      if (rows[0]?.['read_only'] === 'on') throw new ReadOnlyDatabaseError()
+      const answers = await this.session.queryAll<Row>(questions)
+      if (answers.some(([first]) => first?.['read_only'] === 'on'))
+        throw new ReadOnlyDatabaseError()
       this.#set('reachable')
-      return rows
+      return answers
     } catch (error) {
       if (kindOf(error) === 'rolled-back') this.#lose('rolled-back')
       else if (isOfTheDatabase(error)) this.#lose()

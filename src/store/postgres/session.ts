@@ -16,6 +16,19 @@ const BEAT_MS = 750
  */
 const SILENT_SESSION_MS = 3500
 
+/**
+ * A query, in SQL, that has the server end the session when it is silent. Versions before 14 know no
+ * such setting: there the network alone ends it.
+ */
+export const limitSilence = (ms = SILENT_SESSION_MS): string =>
+  `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
+
+/** A question, with what stands for `$1` and so on. */
+export interface Question {
+  text: string
+  parameters?: unknown[]
+}
+
 /** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
 export type SessionLoss = 'ended' | 'silent'
 
@@ -32,6 +45,8 @@ export class Session implements AsyncDisposable {
   #client: Client | null = null
   #beat: NodeJS.Timeout | null = null
   #holders = 0
+  /** Whether the server ends the present connection when it is silent. */
+  #isLimited = false
   #provenAtMs = -Infinity
   #generation = 0
   #isClosed = false
@@ -69,25 +84,39 @@ export class Session implements AsyncDisposable {
     text: string,
     parameters: unknown[] = [],
   ): Promise<Row[]> {
+    const [rows = []] = await this.queryAll<Row>([{ text, parameters }])
+    return rows
+  }
+
+  /**
+   * Asks several questions in one round trip, one after the other: each sees what was committed until
+   * the one before it ended. Those after one that fails are asked all the same.
+   * @throws as `query` does
+   */
+  async queryAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[][]> {
     const startedAtMs = performance.now()
     const isOld = this.#client !== null
     try {
-      return await this.#query<Row>(text, parameters)
+      return await this.#query<Row>(questions)
     } catch (error) {
       // a connection of before may be gone although the database is not
       const isSoon = performance.now() - startedAtMs < ANSWER_MS
       if (!isOld || !isSoon || kindOf(error) !== 'lost') throw error
-      return await this.#query<Row>(text, parameters)
+      return await this.#query<Row>(questions)
     }
   }
 
-  async #query<Row extends QueryResultRow>(text: string, parameters: unknown[]): Promise<Row[]> {
+  async #query<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[][]> {
     const client = await this.#connected()
     const askedAtMs = performance.now()
     try {
-      const { rows } = await this.#inTime(client, client.query<Row>(text, parameters))
+      // the connection is pipelined: all of them leave at once
+      const answers = questions.map(({ text, parameters = [] }) =>
+        client.query<Row>(text, parameters),
+      )
+      const results = await this.#inTime(client, Promise.all(answers))
       if (client === this.#client) this.#provenAtMs = Math.max(this.#provenAtMs, askedAtMs)
-      return rows
+      return results.map(({ rows }) => rows)
     } catch (error) {
       if (kindOf(error) === 'lost') this.#drop(client)
       throw error
@@ -96,18 +125,31 @@ export class Session implements AsyncDisposable {
 
   /** Has the server end this session soon when it is silent, and sees that it is not. */
   async beginBeat(): Promise<void> {
+    this.hold()
+    this.limited()
+    await this.query(limitSilence())
+  }
+
+  /** Sees to it that this session is not silent, until `endBeat`. */
+  hold(): void {
     this.#holders += 1
-    await this.#setPatience()
     this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
   }
 
-  /** Ends what `beginBeat` began, once for each. */
+  /** To be called by who has asked `limitSilence` in a question of its own, while it holds this. */
+  limited(): void {
+    this.#isLimited = true
+  }
+
+  /** Ends what `beginBeat` or `hold` began, once for each. */
   async endBeat(): Promise<void> {
     this.#holders -= 1
     if (this.#holders > 0) return
     if (this.#beat !== null) clearInterval(this.#beat)
     this.#beat = null
-    if (this.#client !== null) await this.#setPatience()
+    if (this.#client === null || !this.#isLimited) return
+    this.#isLimited = false
+    await this.query(limitSilence(0))
   }
 
   /** Cuts the connection, whatever waits on it. */
@@ -121,13 +163,6 @@ export class Session implements AsyncDisposable {
     const client = this.#client ?? (await this.#connecting?.catch(() => null)) ?? null
     this.#client = null
     if (client !== null) await end(client)
-  }
-
-  /** Versions before 14 know no such setting: there the network alone ends a silent session. */
-  async #setPatience(): Promise<void> {
-    const ms = this.#holders > 0 ? SILENT_SESSION_MS : 0
-    await this.query(`SELECT set_config(name, '${ms}', false) FROM pg_settings
-      WHERE name = 'idle_session_timeout'`)
   }
 
   #connected(): Promise<Client> {
@@ -149,6 +184,7 @@ export class Session implements AsyncDisposable {
       throw error
     }
     this.#client = client
+    this.#isLimited = false
     this.#generation += 1
     return client
   }

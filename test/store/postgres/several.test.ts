@@ -320,6 +320,38 @@ describeIt('a lock', () => {
     expect((await two.tryLock('poll'))?.isHeld).toBe(true)
   })
 
+  test('that is taken fresh knows all that was written before it was taken', async () => {
+    const [one, two] = await pair()
+    const reread = vi.fn((_db: unknown, _keys: readonly string[]) => Promise.resolve())
+    two.follow('chats', reread)
+    await one.write((db) => db.insertInto('chats').values(chat(7)).execute())
+    expect((await two.tryLock('poll'))?.isHeld).toBe(true)
+    expect(reread).not.toHaveBeenCalled()
+    expect((await two.tryLock('sends', { isShared: true, isFresh: true }))?.isHeld).toBe(true)
+    expect(reread.mock.calls.map(([, keys]) => keys)).toEqual([['7']])
+  })
+
+  test('is not kept when what is asked with it fails', async () => {
+    const { stores, schema } = await sidecars(2)
+    const [one, two] = stores as [Store, Store]
+    await one.read((db) => sql.raw(`ALTER TABLE ${schema}.state RENAME TO away`).execute(db))
+    await expect(one.tryLock('poll', { isFresh: true })).rejects.toThrow('does not exist')
+    expect((await two.tryLock('poll'))?.isHeld).toBe(true)
+    await one.read((db) => sql.raw(`ALTER TABLE ${schema}.away RENAME TO state`).execute(db))
+  })
+
+  test('keeps the server from waiting for a silent session, whoever tries for another one', async () => {
+    const { stores, servers } = await sidecars(2)
+    const [one, two] = stores as [Store, Store]
+    const limit = async () => await servers[0]?.session.query('SHOW idle_session_timeout')
+    const lock = await one.tryLock('rotation')
+    await two.tryLock('poll')
+    expect(await one.tryLock('poll')).toBe(null)
+    expect(await limit()).toEqual([{ idle_session_timeout: '3500ms' }])
+    await lock?.[Symbol.asyncDispose]()
+    await expect.poll(limit).toEqual([{ idle_session_timeout: '0' }])
+  })
+
   test('is lost with the connection that holds it, and said so at once', async () => {
     const { stores, servers } = await sidecars(2)
     const [one, two] = stores as [Store, Store]

@@ -1,0 +1,58 @@
+/** Bots of a sandbox that one process serves, and what they send. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+import type { Process } from './processes.ts'
+
+export interface BenchBot {
+  token: string
+  /** A private chat of its own. */
+  chatId: number
+}
+
+let added = 0
+
+/** Makes so many, with a file of settings each. */
+export async function addBots(
+  sandbox: Sandbox,
+  count: number,
+  folder: string,
+): Promise<BenchBot[]> {
+  const bots: BenchBot[] = []
+  for (let n = 0; n < count; n++) {
+    const bot = await addBot(sandbox)
+    writeFileSync(join(folder, `bench-${n}.yaml`), `token: ${bot.token}\n`, { mode: 0o600 })
+    bots.push(bot)
+  }
+  return bots
+}
+
+/** Makes one. */
+export async function addBot(sandbox: Sandbox): Promise<BenchBot> {
+  const { alice } = sandbox.home
+  await sandbox.phone(alice.id)
+  const { id, token } = await sandbox.control.addBot({ username: `bench_${added++}_bot` })
+  const chat = await sandbox.control.addPrivateChat({ userId: alice.id, botId: id })
+  return { token, chatId: chat.id }
+}
+
+/** Sends into the bot's chat. @returns 201, or 503, by which a flood is told to come back later */
+export async function send(
+  { url }: Process,
+  { token, chatId }: BenchBot,
+  userAgent = 'postern-bench',
+): Promise<number> {
+  const response = await fetch(`${url}/bot/v1/messages`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+    },
+    body: JSON.stringify({ chatId, text: 'x'.repeat(400) }),
+  })
+  await response.arrayBuffer()
+  const { status } = response
+  if (status !== 201 && status !== 503) throw new Error(`a send was answered with ${status}`)
+  return status
+}

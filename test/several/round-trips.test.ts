@@ -1,0 +1,93 @@
+/** How often a bot's call waits for the database, counted on the wire. */
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { hasPostgres, sharedCluster } from '../support/postgres.ts'
+import { WireTap, type RoundTrip } from '../support/wire-tap.ts'
+import { several, type Replica } from './scene.ts'
+import type { Sandbox } from '../../src/sandbox/create.ts'
+
+let tap: WireTap
+let sandbox: Sandbox
+let replica: Replica
+
+async function start(): Promise<void> {
+  tap = await WireTap.start(await sharedCluster())
+  onTestFinished(() => tap[Symbol.asyncDispose]())
+  const scene = await several(1, tap.url)
+  sandbox = scene.sandbox
+  replica = scene.replicas[0] as Replica
+}
+
+/** The tables that each question of a round trip is about, in their order. */
+const tablesIn = (trips: readonly RoundTrip[]): string[][] =>
+  trips.map((trip) =>
+    trip.map((sql) => /"?(state|seen|encryption_keys)\b/.exec(sql)?.[1] ?? sql.slice(0, 11)),
+  )
+
+const fewest = async (
+  act: () => Promise<unknown>,
+  between?: () => Promise<unknown>,
+): Promise<string[][]> => tablesIn(await tap.fewest(act, between))
+
+describe.skipIf(!hasPostgres())('a call waits for the database', () => {
+  beforeEach(start)
+
+  const send = async (): Promise<number> => {
+    const body = { chatId: sandbox.home.privateChat, text: 'hello' }
+    const { status, json } = await replica.call('POST', '/messages', body)
+    expect(status).toBe(201)
+    return (json.result as { id: number }).id
+  }
+
+  test('twice for a send and an edit: what is known, and what must be remembered first', async () => {
+    await sandbox.phone(sandbox.home.alice.id)
+    const id = await send()
+    expect(await fewest(send)).toEqual([['state'], ['seen']])
+    const edit = async (): Promise<void> => {
+      const body = { chatId: sandbox.home.privateChat, text: 'hello again' }
+      expect((await replica.call('PATCH', `/messages/${id}`, body)).status).toBe(200)
+    }
+    expect(await fewest(edit)).toEqual([['state'], ['seen']])
+  })
+
+  test('twice for a send after a pause, which also takes the lock that sends share', async () => {
+    await sandbox.phone(sandbox.home.alice.id)
+    await send()
+    const last = (what: string): number => tap.asked.findLastIndex((sql) => sql.includes(what))
+    const isLockBack = (): boolean => last('pg_try_advisory_lock_shared') < last('_unlock_shared')
+    const trips = await fewest(send, () => expect.poll(isLockBack).toBe(true))
+    expect(trips).toEqual([['WITH lock A', 'state', 'state'], ['seen']])
+  })
+
+  test('once for a send into a readable chat', async () => {
+    const body = { chatId: sandbox.home.readableGroup, text: 'hello' }
+    const sendReadable = async (): Promise<void> => {
+      expect((await replica.call('POST', '/messages', body)).status).toBe(201)
+    }
+    await sendReadable()
+    expect(await fewest(sendReadable)).toEqual([['state']])
+  })
+
+  test('seven times for an update that it opens, once of these while it waits for the service', async () => {
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    let offset = 0
+    const poll = async (): Promise<void> => {
+      const { json } = await replica.call('GET', `/updates?timeout=20&offset=${offset}`)
+      const [update] = json.result as { updateId: number; message: { text: string } }[]
+      expect(update?.message.text).toBe('hello')
+      offset = (update?.updateId ?? 0) + 1
+    }
+    const write = (): Promise<unknown> => phone.write(privateChat, 'hello')
+    await write()
+    await poll()
+    expect(await fewest(poll, write)).toEqual([
+      ['state'],
+      ['WITH lock A'],
+      ['state'],
+      ['encryption_keys'],
+      ['begin', 'seen'],
+      ['seen'],
+      ['commit'],
+    ])
+  })
+})
