@@ -335,7 +335,8 @@ describeIt('a lock', () => {
     const { stores, schema } = await sidecars(2)
     const [one, two] = stores as [Store, Store]
     await one.read((db) => sql.raw(`ALTER TABLE ${schema}.state RENAME TO away`).execute(db))
-    await expect(one.tryLock('poll', { isFresh: true })).rejects.toThrow('does not exist')
+    const failing = one.tryLock('poll', { isFresh: true })
+    await expect(failing).rejects.toMatchObject({ code: 'postern_store_unwritable' })
     expect((await two.tryLock('poll'))?.isHeld).toBe(true)
     await one.read((db) => sql.raw(`ALTER TABLE ${schema}.away RENAME TO state`).execute(db))
   })
