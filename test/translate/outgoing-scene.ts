@@ -47,6 +47,7 @@ export function scene(isProtected = true) {
     forget: vi.fn(),
   }
   const publication = {
+    expectSend: vi.fn(),
     state: 'published',
     requirePublished: vi.fn(() => void events.push('required')),
     compareNow: vi.fn(() => Promise.resolve()),
