@@ -16,8 +16,13 @@ const { BASE_URL, BOT_TOKEN_FILE } = process.env
 writeFileSync('bot.pid', String(process.pid))
 const token = readFileSync(BOT_TOKEN_FILE, 'utf8').trim()
 const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
-const call = async (path, init) =>
-  (await (await fetch(BASE_URL + '/bot/v1' + path, { headers, ...init })).json()).result
+const call = async (path, init) => {
+  const answer = await (await fetch(BASE_URL + '/bot/v1' + path, { headers, ...init })).json()
+  if (answer.error?.status !== 429) return answer.result
+  // a second message within a second is too many for one chat
+  await new Promise((resolve) => setTimeout(resolve, answer.error.retryAfter * 1000))
+  return await call(path, init)
+}
 console.log('the bot runs as ' + (await call('/me')).username)
 for (let offset = 0; ; ) {
   for (const { updateId, message } of await call('/updates?timeout=50&offset=' + offset)) {
