@@ -119,9 +119,10 @@ export function requireWriter(
   return chat
 }
 
-/** @throws ControlError unless the message that is to be quoted is in the chat */
+/** @throws ControlError when no such message was ever in the chat; one that was deleted may be named */
 export function requireQuoted(chat: ChatState, replyTo: number | undefined): void {
-  if (replyTo !== undefined) requireMessage(chat, replyTo)
+  if (replyTo === undefined) return
+  if (replyTo < 1 || replyTo >= chat.nextMessageId) missing('message', replyTo)
 }
 
 function missing(what: string, id: number): never {
