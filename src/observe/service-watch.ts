@@ -229,11 +229,21 @@ export class ServiceWatch implements Disposable {
     if (this.#local !== null) return this.writable(false)
     const look = async (): Promise<void> => {
       await probes.lookLocally().catch(() => undefined)
-      if (this.#holds('store')) await probes.tryStore().catch(() => undefined)
+      if (this.#holds('store')) await this.#tryStore(probes)
       this.#local = null
     }
     this.#local = look()
     if (!(await endsWithin(this.#local, DISK_MS))) this.writable(false)
+  }
+
+  /** A store that hung, and failed at nothing, does not say itself that it works again. */
+  async #tryStore(probes: Probes): Promise<void> {
+    try {
+      await probes.tryStore()
+      this.writable(true)
+    } catch {
+      // the reason stands
+    }
   }
 
   async #ask(probes: Probes): Promise<void> {

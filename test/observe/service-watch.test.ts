@@ -125,8 +125,14 @@ test('after the bot burnt its token nothing is asked, and looks go on once a cal
 test('a store that cannot be written is tried again until it can', async () => {
   let isFull = false
   const parts = { watch: null as ServiceWatch | null }
-  const tryStore = async () => parts.watch?.writable(!isFull)
-  const { health, watch } = await watching({ tryStore, lookLocally: tryStore })
+  const { health, watch } = await watching({
+    lookLocally: async () => {
+      if (isFull) parts.watch?.writable(false)
+    },
+    tryStore: async () => {
+      if (isFull) throw new Error('the disk is full')
+    },
+  })
   parts.watch = watch
   for (let n = 0; n < 3; n++) {
     isFull = true
@@ -176,15 +182,13 @@ test('probes that fail stop no later look', async () => {
 
 test('a disk that never answers is named, holds up no call, and is asked no second time meanwhile', async () => {
   const disk = Promise.withResolvers<void>()
-  const parts = { watch: null as ServiceWatch | null, isHanging: false, looks: 0 }
+  const parts = { isHanging: false, looks: 0 }
   const { health, watch, service, pass } = await watching({
     lookLocally: async () => {
       parts.looks++
       if (parts.isHanging) await disk.promise
     },
-    tryStore: async () => parts.watch?.writable(true),
   })
-  parts.watch = watch
   parts.isHanging = true
   expect(await until(() => health.holds('store'))).toBeLessThanOrEqual(BEHIND_MS)
   const { looks } = parts
