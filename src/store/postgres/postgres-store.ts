@@ -125,21 +125,13 @@ export class PostgresStore implements Store {
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    return await this.#underWay.run(async () => {
-      try {
-        await this.#parts.server.ensure()
-        return await query(this.#db)
-      } catch (error) {
-        throw this.#refusalOf(error)
-      }
+    return await this.#ask(async () => {
+      await this.#parts.server.ensure()
+      return await query(this.#db)
     })
   }
 
   async write<T>(change: Change<T>): Promise<T> {
-    return await this.#ordered(change)
-  }
-
-  async #ordered<T>(change: Change<T>): Promise<T> {
     return await this.#keep(() => this.#order.run(() => this.#inOrder(change)))
   }
 
@@ -147,7 +139,7 @@ export class PostgresStore implements Store {
     change: Change<T>,
     { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
   ): Promise<T> {
-    if (isOrdered) return await this.#ordered(change)
+    if (isOrdered) return await this.write(change)
     const run = asCallers(change)
     const once = (): Promise<T> =>
       isSingle ? run(this.#db as Transaction<PostgresSchema>) : this.#db.transaction().execute(run)
@@ -159,7 +151,7 @@ export class PostgresStore implements Store {
     this.#nextAsking ??= this.#asking
       .then(() => {
         this.#nextAsking = null
-        this.#asking = this.#underWay.run(() => this.#ask())
+        this.#asking = this.#underWay.run(() => this.#learn())
         return this.#asking
       })
       .catch((error: unknown) => {
@@ -170,7 +162,7 @@ export class PostgresStore implements Store {
     return this.#nextAsking
   }
 
-  async #ask(): Promise<void> {
+  async #learn(): Promise<void> {
     const { presence, server, schema } = this.#parts
     try {
       const seenBefore = this.#followers.seen
@@ -219,15 +211,11 @@ export class PostgresStore implements Store {
     name: LockName,
     { isShared = false, isFresh = false }: { isShared?: boolean; isFresh?: boolean } = {},
   ): Promise<StoreLock | null> {
-    return await this.#underWay.run(async () => {
-      try {
-        const seenBefore = this.#followers.seen
-        const taken = await this.#locks.take(name, { isShared, withEpoch: isFresh })
-        if (taken !== null && isFresh) await this.#freshWith({ ...taken, seenBefore })
-        return taken?.lock ?? null
-      } catch (error) {
-        throw this.#refusalOf(error)
-      }
+    return await this.#ask(async () => {
+      const seenBefore = this.#followers.seen
+      const taken = await this.#locks.take(name, { isShared, withEpoch: isFresh })
+      if (taken !== null && isFresh) await this.#freshWith({ ...taken, seenBefore })
+      return taken?.lock ?? null
     })
   }
 
@@ -244,13 +232,7 @@ export class PostgresStore implements Store {
   }
 
   async countSidecars(): Promise<number> {
-    return await this.#underWay.run(async () => {
-      try {
-        return await this.#parts.presence.count()
-      } catch (error) {
-        throw this.#refusalOf(error)
-      }
-    })
+    return await this.#ask(() => this.#parts.presence.count())
   }
 
   onWritable(listener: (writable: boolean) => void): void {
@@ -284,6 +266,17 @@ export class PostgresStore implements Store {
         if (!isToRunAgain || runs === MOST_RUNS) throw error
       }
     }
+  }
+
+  /** Refuses when the database fails. */
+  #ask<T>(run: () => Promise<T>): Promise<T> {
+    return this.#underWay.run(async () => {
+      try {
+        return await run()
+      } catch (error) {
+        throw this.#refusalOf(error)
+      }
+    })
   }
 
   /** Reports to `onWritable` listeners, and refuses when the database fails. */
@@ -343,15 +336,11 @@ export class PostgresStore implements Store {
 
   copy(): Promise<string> {
     const { server, schema, dataDir } = this.#parts
-    return this.#underWay.run(async () => {
-      try {
-        await server.ensure()
-        return await makeCopy(dataDir, (file) =>
-          withRows(server, schema, (rows) => fillFile(file, rows)),
-        )
-      } catch (error) {
-        throw this.#refusalOf(error)
-      }
+    return this.#ask(async () => {
+      await server.ensure()
+      return await makeCopy(dataDir, (file) =>
+        withRows(server, schema, (rows) => fillFile(file, rows)),
+      )
     })
   }
 
