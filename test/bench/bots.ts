@@ -1,11 +1,10 @@
 /** Several bots in one process: memory for each, sends of all, and one while the others are busy. */
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { addBot, addBots, send, type BenchBot } from './bench-bots.ts'
+import { addBot, addBots, benchDatabase, send, type BenchBot } from './bench-bots.ts'
 import { fairnessJobs } from './fairness.ts'
 import { median, round, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
@@ -79,9 +78,7 @@ async function measure(count: number): Promise<Measured> {
     const folder = join(root, 'bots.d')
     mkdirSync(folder)
     const bots = await addBots(sandbox, count, folder)
-    const url = process.env['BENCH_STORE_URL']
-    const schema = `bench_${randomBytes(4).toString('hex')}`
-    const store = url === undefined ? undefined : { url, schema }
+    const store = benchDatabase()
     const start = (): Promise<Process> =>
       startPosternForSeveral({
         upstream: sandbox.url,

@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { addBots, send, type BenchBot } from './bench-bots.ts'
+import { addBots, benchDatabase, send, type BenchBot } from './bench-bots.ts'
 import { WATCHED } from './loop-times.ts'
 import { median, round, type Result } from './measure.ts'
 import { startPosternForSeveral, type Process } from './processes.ts'
@@ -72,7 +72,8 @@ async function startHome(
   const bots = await addBots(sandbox, BOTS, folder)
   const { url: upstream } = sandbox
   const dataDir = join(root, 'data')
-  const postern = await startPosternForSeveral({ upstream, folder, dataDir, loopTimes })
+  const store = benchDatabase()
+  const postern = await startPosternForSeveral({ upstream, folder, dataDir, loopTimes, store })
   return { postern: stack.use(postern), bots, loopTimes }
 }
 
