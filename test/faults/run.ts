@@ -82,8 +82,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const broken: number[] = []
 for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
   const [count, troubleMs] = [Number(replicas), Number(seconds) * 1000]
-  const outcome =
-    count > 1 ? await runOnReplicas(at, { count, troubleMs }) : await runOnce(at, { troubleMs })
+  const run = count > 1 ? runOnReplicas(at, { count, troubleMs }) : runOnce(at, { troubleMs })
+  // the seeds after one whose world did not even come up are run all the same
+  const outcome = await run.catch((error: unknown) => ({
+    breaches: [String(error)],
+    line: 'it could not be run',
+  }))
   if (isCut) process.exit(1)
   const kept = outcome.breaches.length === 0
   print(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
