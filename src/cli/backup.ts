@@ -1,7 +1,7 @@
 /** `postern backup`: copies of the whole store. */
 import { rmSync } from 'node:fs'
 import { Command } from 'commander'
-import { loadStoreDir, loadStoreAccess } from '../config/load.ts'
+import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
 import { OperatorError } from '../errors.ts'

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { refuseUnsafeProcess } from '../config/environment.ts'
-import { load, loadDataDir, namesService } from '../config/load.ts'
+import { load } from '../config/load.ts'
+import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
 import { connectControl } from '../control/client.ts'
 import type { CheckLine } from '../control/reports.ts'

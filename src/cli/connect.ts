@@ -1,6 +1,7 @@
 /** Connects to a sidecar: the running one through its socket, or its data directory when none runs. */
 import type { Command } from 'commander'
-import { load, loadDataDir } from '../config/load.ts'
+import { load } from '../config/load.ts'
+import { loadDataDir } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
 import { connectControl } from '../control/client.ts'
 import type { Operations } from '../control/operations.ts'

@@ -1,4 +1,5 @@
-import type { Loaded, LoadedBot, LoadedBots } from '../config/load.ts'
+import type { Loaded } from '../config/read-one.ts'
+import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import { createLogger } from '../logger.ts'
 import type { Log } from '../logger.ts'

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { loadDataDir } from '../config/load.ts'
+import { loadDataDir } from '../config/store-access.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotsReport, StatusReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** `postern store move`: the whole store, from a data directory into PostgreSQL or back. */
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { loadStoreAccess } from '../config/load.ts'
+import { loadStoreAccess } from '../config/store-access.ts'
 import { newStoreUrl } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'

@@ -1,4 +1,4 @@
-/** How one of several bots is named, and what is said when none is, or a wrong one. */
+/** How one of several bots is named, and who is meant by a name. */
 import { OperatorError } from '../errors.ts'
 
 /** A bot's name is that of its folder in `dataDir`, of a label and of a field in the log. */
@@ -7,14 +7,17 @@ export const BOT_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/
 const MAX_LISTED = 20
 
 /**
- * The refusal of a name that no bot has, or of none where there are several.
+ * The bot of a name.
  * @param named null when none was named
- * @returns OperatorError `usage`
+ * @throws OperatorError `usage` when none has it, or none was named
  */
-export function whichBot(named: string | null, names: readonly string[]): OperatorError {
-  const more = names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more` : ''
-  const list = names.length === 0 ? 'none yet' : names.slice(0, MAX_LISTED).join(', ') + more
-  return new OperatorError(
+export function pickBot<T extends { name: string }>(bots: readonly T[], named: string | null): T {
+  const found = bots.find(({ name }) => name === named)
+  if (found !== undefined) return found
+  const more = bots.length > MAX_LISTED ? `, and ${bots.length - MAX_LISTED} more` : ''
+  const names = bots.slice(0, MAX_LISTED).map(({ name }) => name)
+  const list = bots.length === 0 ? 'none yet' : names.join(', ') + more
+  throw new OperatorError(
     'usage',
     named === null ? 'there are several bots, and none is named' : 'there is no bot of that name',
     `name one with --bot: ${list}`,

@@ -1,6 +1,6 @@
 /** The settings that count, as a settings file that says where each of them comes from. */
 import { stringify } from 'yaml'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './read-one.ts'
 import { SETTINGS } from './settings.ts'
 import type { ProxySettings, Setting } from './settings.ts'
 

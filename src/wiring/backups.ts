@@ -1,5 +1,5 @@
 /** Looking into a backup and restoring it: what needs a store's file and OpenPGP, and no sidecar. */
-import type { StoreAccess } from '../config/load.ts'
+import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
 import { createEngine } from '../pgp/create.ts'
 import { readBackup, type Backup } from '../store/backup.ts'

@@ -1,5 +1,5 @@
 /** The doors of a sidecar, built and not open yet. */
-import { presentedToken } from '../config/load.ts'
+import { presentedToken } from '../config/read-one.ts'
 import type { ProcessSettings, Secrets, Settings } from '../config/settings.ts'
 import { buildAdminDoor, type AdminDoorParts } from '../http/admin.ts'
 import { chatRoutes } from '../http/routes/chats.ts'

@@ -1,5 +1,5 @@
 /** One of several bots of a process: started, tried again while it cannot be, stopped. */
-import type { LoadedBot } from '../config/load.ts'
+import type { LoadedBot } from '../config/read-several.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { OPERATIONS, type Operations } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'

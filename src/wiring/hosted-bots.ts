@@ -1,6 +1,7 @@
 /** The bots of a process that serves several: those that the settings name, as they come and go. */
-import { whichBot } from '../config/bot-names.ts'
-import { presentedToken, type LoadedBot } from '../config/load.ts'
+import { pickBot } from '../config/bot-names.ts'
+import { presentedToken } from '../config/read-one.ts'
+import type { LoadedBot } from '../config/read-several.ts'
 import type { BotChanges } from '../control/bots.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { BotTokens } from '../http/bot-tokens.ts'
@@ -117,13 +118,7 @@ export class HostedBots implements AsyncDisposable {
 
   /** The bot of a name. @throws OperatorError `usage` when there is none, or none is named */
   named(name: string | null): HostedBot {
-    const found = this.find(name)
-    if (found === null)
-      throw whichBot(
-        name,
-        this.#sorted().map((one) => one.name),
-      )
-    return found
+    return pickBot(this.#sorted(), name)
   }
 
   find(name: string | null): HostedBot | null {

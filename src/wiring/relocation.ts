@@ -1,5 +1,5 @@
 /** Moving a store elsewhere: what needs both places and OpenPGP, and no sidecar. */
-import type { StoreAccess } from '../config/load.ts'
+import type { StoreAccess } from '../config/store-access.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import { OperatorError } from '../errors.ts'
 import { createEngine } from '../pgp/create.ts'

@@ -1,5 +1,5 @@
 /** A process that serves several bots: one door, one admin door, one control socket, one engine. */
-import type { LoadedBot, LoadedBots } from '../config/load.ts'
+import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
 import { VERSION } from '../config/version.ts'
 import { BOTS, type BotChanges } from '../control/bots.ts'
 import type { BotsReport } from '../control/reports.ts'

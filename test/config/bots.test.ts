@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { load, loadAll, loadDataDir, loadStoreAccess } from '../../src/config/load.ts'
+import { load, loadAll } from '../../src/config/load.ts'
+import { loadDataDir, loadStoreAccess } from '../../src/config/store-access.ts'
 import { changedOfProcess } from '../../src/config/settings.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 

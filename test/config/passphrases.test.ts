@@ -1,7 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commandPassphrase, PASSPHRASES } from '../../src/config/passphrases.ts'
-import { load, loadStoreAccess } from '../../src/config/load.ts'
+import { load } from '../../src/config/load.ts'
+import { loadStoreAccess } from '../../src/config/store-access.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
 const of = (env: Record<string, string>, cwd = '/nowhere') =>

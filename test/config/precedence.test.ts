@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { load, loadDataDir } from '../../src/config/load.ts'
+import { load } from '../../src/config/load.ts'
+import { loadDataDir } from '../../src/config/store-access.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
 describe('what counts', () => {

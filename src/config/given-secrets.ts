@@ -1,0 +1,93 @@
+/** Which settings are secrets, and what the sources give for them. */
+import type { CollectedSettings, SettingsLevel } from './collect.ts'
+import { OperatorError } from '../errors.ts'
+import { describeSecretFile } from './files.ts'
+import type { Problem } from './problems.ts'
+import { SecretSource, type SecretRule } from './secrets.ts'
+
+const RULES: Readonly<Record<string, SecretRule>> = {
+  'bot.token': 'token',
+  'bot.clientToken': 'token',
+  'key.passphrase': 'passphrase',
+  'alert.url': 'url',
+  'store.url': 'database',
+}
+
+/** Settings that are secrets, by dotted path. */
+export const SECRETS: readonly string[] = Object.keys(RULES)
+
+/** A secret that some source gives. */
+export interface GivenSecret {
+  /** Where it, or its file, is named. */
+  place: string
+  /** Null when it was refused. */
+  secret: SecretSource | null
+}
+
+/**
+ * Reads a secret from the source that counts most, itself or its file.
+ * @param path one of `SECRETS`
+ * @param o `problems` gains what is wrong; `cwd` what paths in their texts are relative to
+ * @returns null when no source gives it
+ */
+export function readGivenSecret(
+  path: string,
+  collected: CollectedSettings,
+  o: { problems: Problem[]; cwd: string },
+): GivenSecret | null {
+  const found = findSecret(path, collected.levels, o.problems)
+  return found === null ? null : { place: found.place, secret: readSecret(found, collected, o) }
+}
+
+interface FoundSecret {
+  path: string
+  place: string
+  /** Whether its file was named, not the secret itself. */
+  named: boolean
+  value: unknown
+}
+
+/** The level that counts most and gives the secret or its file; both in one level are refused. */
+function findSecret(
+  path: string,
+  levels: readonly SettingsLevel[],
+  problems: Problem[],
+): FoundSecret | null {
+  for (const level of levels) {
+    const value = level.get(path)
+    const file = level.get(`${path}File`)
+    if (value !== undefined && file !== undefined) {
+      const message = `expected the secret or its file, not both (${value.place} is set too)`
+      problems.push({ place: file.place, path, message })
+    }
+    if (file !== undefined) return { path, named: true, ...file }
+    if (value !== undefined) return { path, named: false, ...value }
+  }
+  return null
+}
+
+function readSecret(
+  found: FoundSecret,
+  { values }: CollectedSettings,
+  { problems, cwd }: { problems: Problem[]; cwd: string },
+): SecretSource | null {
+  const { path, place } = found
+  const rule = RULES[path] ?? 'token'
+  try {
+    if (!found.named && typeof found.value === 'string') {
+      return SecretSource.fromValue(found.value, rule)
+    }
+    const file = values.get(`${path}File`)
+    // A path that was refused is a problem already.
+    if (found.named)
+      return file === undefined ? null : SecretSource.fromFile(String(file.value), rule)
+    problems.push({ place, path, message: 'expected text' })
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    const message = found.named
+      ? describeSecretFile(error.message, String(found.value), cwd)
+      : error.message
+    problems.push({ place, path, message })
+  }
+  return null
+}

@@ -1,0 +1,103 @@
+/** What counts for one bot: the only one, or one of several. */
+import type { CollectedSettings } from './collect.ts'
+import { readGivenSecret, SECRETS } from './given-secrets.ts'
+import { nothingSetError, type Problem } from './problems.ts'
+import { passphraseCommands, type applyRules } from './rules.ts'
+import type { SecretSource } from './secrets.ts'
+import { settingsFrom, type ProxySettings, type Secrets, type Settings } from './settings.ts'
+import type { Sources } from './sources.ts'
+
+/** Settings, secrets, and where each came from. */
+export interface Loaded {
+  settings: Settings
+  secrets: Secrets
+  /** By dotted path: file and line, variable or flag. What is not in it is a default. */
+  origins: ReadonlyMap<string, string>
+  /** Files that secrets were read from, absolute, by the dotted path of the setting that names them. */
+  secretFiles: ReadonlyMap<string, string>
+}
+
+/** What the local bot presents. */
+export function presentedToken({ clientToken, botToken }: Secrets): SecretSource {
+  return clientToken ?? botToken
+}
+
+/**
+ * Reads all that is of one bot.
+ * @param o `problems` gains what is wrong; `rules` between settings
+ * @returns null when the token is missing or anything else is wrong
+ */
+export function readOne(
+  collected: CollectedSettings,
+  { sources, problems, rules }: { sources: Sources; problems: Problem[]; rules: typeof applyRules },
+): Loaded | null {
+  const before = problems.length
+  const secrets = new Map<string, SecretSource>()
+  const origins = originsOf(collected)
+  const given = new Set<string>()
+  for (const path of SECRETS) {
+    const found = readGivenSecret(path, collected, { problems, cwd: sources.cwd })
+    if (found === null) continue
+    given.add(path)
+    origins.set(path, found.place)
+    if (found.secret !== null) secrets.set(path, found.secret)
+  }
+  // What cannot be read may hold what seems to be missing.
+  const broken = new Set([...collected.problems, ...problems].map(({ path }) => path))
+  const broke = rules({ ...collected, secrets: given, sources })
+  problems.push(
+    ...broke.filter((p) => p.place !== '' || (collected.complete && !broken.has(p.path))),
+  )
+  const isAnythingSet = collected.levels.some((level) => level.size > 0)
+  if (!isAnythingSet && collected.problems.length === 0) throw nothingSetError(problems)
+  const token = secrets.get('bot.token')
+  const alertUrl = secrets.get('alert.url')
+  const storeUrl = secrets.get('store.url')
+  if (problems.length > before || token === undefined || collected.problems.length > 0) return null
+  return {
+    settings: settingsFrom(nest(collected), {
+      proxy: readProxies(sources),
+      pretty: sources.terminal,
+    }),
+    secrets: {
+      botToken: token,
+      clientToken: secrets.get('bot.clientToken') ?? null,
+      passphrase: secrets.get('key.passphrase') ?? null,
+      ...(storeUrl !== undefined && { storeUrl }),
+      ...(alertUrl !== undefined && { alertUrl }),
+      howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
+    },
+    origins,
+    secretFiles: new Map(
+      [...secrets].flatMap(([path, { file }]) => (file === null ? [] : [[`${path}File`, file]])),
+    ),
+  }
+}
+
+/** Where each value came from, by dotted path. */
+export function originsOf({ values }: CollectedSettings): Map<string, string> {
+  return new Map([...values].map(([path, { place }]) => [path, place]))
+}
+
+/** The values by their dotted paths as the object that the schema takes. */
+export function nest({ values, dataDir }: CollectedSettings): Parameters<typeof settingsFrom>[0] {
+  const root: Record<string, unknown> = {}
+  for (const [path, { value }] of values) {
+    const parts = path.split('.')
+    const name = parts.pop() ?? ''
+    let group = root
+    for (const part of parts) group = (group[part] ??= {}) as Record<string, unknown>
+    group[name] = value
+  }
+  return { ...root, dataDir } as Parameters<typeof settingsFrom>[0]
+}
+
+function readProxies({ env }: Sources): ProxySettings {
+  const read = (name: string) => env[name.toLowerCase()] ?? env[name]
+  const [httpsProxy, httpProxy, noProxy] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map(read)
+  return {
+    ...(httpsProxy && { httpsProxy }),
+    ...(httpProxy && { httpProxy }),
+    ...(noProxy && { noProxy }),
+  }
+}

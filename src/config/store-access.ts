@@ -1,0 +1,91 @@
+/** What commands need to know that open a store, or talk to a sidecar that runs. */
+import { onlyBot, pickBot } from './bot-names.ts'
+import { findBots } from './bots.ts'
+import { collect, type CollectedSettings } from './collect.ts'
+import { readGivenSecret } from './given-secrets.ts'
+import { settingsError } from './problems.ts'
+import type { SecretSource } from './secrets.ts'
+import { presetOf, type Settings } from './settings.ts'
+import type { Sources } from './sources.ts'
+
+/**
+ * Finds out where a running sidecar would be, for commands that talk to it; whether the rest of
+ * the settings would do for a start is not asked.
+ * @returns `dataDir`, absolute: that of the process where there are several bots
+ * @throws OperatorError `settings` when any source holds something wrong or unknown
+ */
+export function loadDataDir(sources: Sources): string {
+  const { dataDir, problems } = collect(sources)
+  if (problems.length > 0) throw settingsError(problems)
+  return dataDir
+}
+
+/**
+ * Whether any source says where the service is, or who the bot is. Without that, whoever asks knows
+ * no more than where a sidecar runs.
+ */
+export function namesService(sources: Sources): boolean {
+  const { levels } = collect(sources)
+  const paths = ['upstream.url', 'bot.token', 'bot.tokenFile']
+  return levels.some((level) => paths.some((path) => level.has(path)))
+}
+
+/** What opens a store, or a copy of one. */
+export interface StoreAccess {
+  /** Absolute. */
+  dataDir: string
+  protection: Settings['key']['protection']
+  passphrase: SecretSource | null
+  /** The database that holds the store; null when it is in `dataDir`. */
+  storeUrl: SecretSource | null
+  store: Settings['store']
+}
+
+/**
+ * Loads what commands need that open a store and never reach the service.
+ * @throws OperatorError `settings`, with every problem of every source at once; `usage` as `load` does
+ */
+export function loadStoreAccess(sources: Sources): StoreAccess {
+  const collected = collectNamed(sources)
+  const { dataDir, values, problems } = collected
+  const [passphrase = null, storeUrl = null] = ['key.passphrase', 'store.url'].map(
+    (path) => readGivenSecret(path, collected, { problems, cwd: sources.cwd })?.secret ?? null,
+  )
+  if (problems.length > 0) throw settingsError(problems)
+  const valueOf = (path: string): unknown => values.get(path)?.value ?? presetOf(path)
+  const caFile = valueOf('store.caFile') as string | undefined
+  return {
+    dataDir,
+    passphrase,
+    protection: valueOf('key.protection') as StoreAccess['protection'],
+    storeUrl,
+    store: {
+      schema: valueOf('store.schema') as string,
+      ...(caFile === undefined ? {} : { caFile }),
+    },
+  }
+}
+
+/**
+ * Finds out where the store is that a command is about.
+ * @returns its folder, absolute
+ * @throws OperatorError `settings`, `usage` as `load` does
+ */
+export function loadStoreDir(sources: Sources): string {
+  const { dataDir, problems } = collectNamed(sources)
+  if (problems.length > 0) throw settingsError(problems)
+  return dataDir
+}
+
+/** What counts for the only bot, or for the one that `sources.bot` names. */
+function collectNamed(sources: Sources): CollectedSettings {
+  const collected = collect(sources)
+  const found = findBots(collected, sources)
+  if (found === null) {
+    if (sources.bot !== null) throw onlyBot()
+    return collected
+  }
+  const bot = pickBot(found.bots, sources.bot)
+  const problems = [...collected.problems, ...found.problems, ...bot.collected.problems]
+  return { ...bot.collected, problems }
+}
