@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { Refusal } from '../../errors.ts'
 import { Listeners } from '../../util/listeners.ts'
@@ -9,7 +8,6 @@ import { fillFile } from '../fill.ts'
 import { relockAll, writeMoveIn, type Moved, type MoveTarget, type Relock } from '../move.ts'
 import { NamedSecrets } from '../named-secrets.ts'
 import type { NewProtection, OpenProtection } from '../protection.ts'
-import { corrupt } from '../refusals.ts'
 import type { Method, Schema } from '../schema.ts'
 import { readMark } from '../moved.ts'
 import { isScrubDue, scrubDue } from '../scrub.ts'
@@ -24,20 +22,18 @@ import {
 } from '../store.ts'
 import { UnderWay } from '../under-way.ts'
 import { Writability } from '../writability.ts'
-import { Followers } from './followers.ts'
-import { kindOf, RolledBackError, type FailureKind } from './failures.ts'
+import { kindOf, type FailureKind } from './failures.ts'
+import { Freshness } from './freshness.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
 import { withRows } from './rows.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
 import type { SeenMark } from './seen-mark.ts'
-import { epochIn, type PostgresServer } from './server.ts'
+import type { PostgresServer } from './server.ts'
 
 /** How often a transaction is run that the database, or another one, has asked to run again. */
 const MOST_RUNS = 8
-/** What is locked is asked for again after so long. */
-const BLOCKED_MS = 50
 
 /** What ends by an operator's hand, while the database answers others. */
 const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged']
@@ -73,7 +69,7 @@ export class PostgresStore implements Store {
   readonly isShared = true
   readonly #parts: PostgresStoreParts
   readonly #db: Database
-  readonly #followers: Followers
+  readonly #freshness: Freshness
   readonly #locks: NamedLocks
   readonly #secrets: NamedSecrets
   readonly #underWay = new UnderWay()
@@ -86,20 +82,14 @@ export class PostgresStore implements Store {
   readonly #stopListening: () => void
   #held: OpenProtection | null
   #reachability: Reachability = 'reachable'
-  /** The database answers, and its epoch is below one that was seen. */
-  #isBehind = false
   #isMovedAway = false
-  #asking: Promise<void> = Promise.resolve()
-  #nextAsking: Promise<void> | null = null
 
   constructor(parts: PostgresStoreParts) {
-    const { server, schema, seenMark } = parts
+    const { server, schema } = parts
     this.#parts = parts
     this.#held = parts.held
     this.#db = databaseOf(server, schema)
-    this.#followers = new Followers(parts.epoch, (epoch) =>
-      seenMark.note({ epoch, timeline: server.timeline }),
-    )
+    this.#freshness = new Freshness({ ...parts, db: this.#db, order: this.#order })
     this.#locks = new NamedLocks(server, schema)
     this.#secrets = new NamedSecrets(
       {
@@ -109,10 +99,11 @@ export class PostgresStore implements Store {
       },
       () => this.#held,
     )
-    this.#followers.add('protection', (db) => this.#reopenProtection(db))
-    this.#followers.add('flags', async (db) => {
+    this.#freshness.follow('protection', (db) => this.#reopenProtection(db))
+    this.#freshness.follow('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
     })
+    this.#freshness.onBehind(() => this.#report())
     this.#stopListening = server.onReachability(() => this.#report())
   }
 
@@ -146,55 +137,17 @@ export class PostgresStore implements Store {
     return await this.#keep(() => this.#again(once))
   }
 
-  fresh(): Promise<void> {
-    // what is under way was asked before this decision began: the next one is shared
-    this.#nextAsking ??= this.#asking
-      .then(() => {
-        this.#nextAsking = null
-        this.#asking = this.#underWay.run(() => this.#learn())
-        return this.#asking
-      })
-      .catch((error: unknown) => {
-        this.#nextAsking = null
-        this.#asking = Promise.resolve()
-        throw error
-      })
-    return this.#nextAsking
-  }
-
-  async #learn(): Promise<void> {
-    const { presence, server, schema } = this.#parts
+  async fresh(): Promise<void> {
     try {
-      const seenBefore = this.#followers.seen
-      let epoch = 0
-      do {
-        await presence.ensure()
-        epoch = await readEpoch(server, schema)
-      } while (!presence.isHeld)
-      await this.#catchUp({ seenBefore, epoch })
+      await this.#underWay.run(() => this.#freshness.learn())
     } catch (error) {
       throw this.#refusalOf(this.#noted(error))
     }
     this.#refuseMoved()
   }
 
-  /** @param o the epoch that was seen before the database was asked, and the one that it gave */
-  async #catchUp({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
-    this.#requireForward(seenBefore, epoch)
-    if (epoch === this.#followers.seen) return
-    await this.#order.run(async () => {
-      // what was written here meanwhile is known already
-      const { epoch: now } = await this.#db
-        .selectFrom('state')
-        .select('epoch')
-        .executeTakeFirstOrThrow()
-      this.#requireForward(Math.max(this.#followers.seen, epoch), now)
-      await this.#followers.catchUp(now, this.#db)
-    })
-  }
-
   follow(table: FollowedTable, reread: Reread): void {
-    this.#followers.add(table, reread)
+    this.#freshness.follow(table, reread)
   }
 
   onReachability(listener: (now: Reachability) => void): void {
@@ -212,7 +165,7 @@ export class PostgresStore implements Store {
     { isShared = false, isFresh = false }: { isShared?: boolean; isFresh?: boolean } = {},
   ): Promise<StoreLock | null> {
     return await this.#ask(async () => {
-      const seenBefore = this.#followers.seen
+      const seenBefore = this.#freshness.seen
       const taken = await this.#locks.take(name, { isShared, withEpoch: isFresh })
       if (taken !== null && isFresh) await this.#freshWith({ ...taken, seenBefore })
       return taken?.lock ?? null
@@ -222,7 +175,7 @@ export class PostgresStore implements Store {
   /** What `fresh` does, by the epoch that was asked for together with a lock. */
   async #freshWith(o: { lock: StoreLock; seenBefore: number; epoch: number }): Promise<void> {
     try {
-      if (this.#parts.presence.isHeld) await this.#catchUp(o)
+      if (this.#parts.presence.isHeld) await this.#freshness.learnUpTo(o)
       else await this.fresh()
       this.#refuseMoved()
     } catch (error) {
@@ -245,13 +198,12 @@ export class PostgresStore implements Store {
       let epoch = 0
       const result = await this.#db.transaction().execute(async (db) => {
         epoch = await takeTurn(db)
-        this.#requireForward(this.#followers.seen, epoch - 1)
-        await this.#followers.catchUp(epoch - 1, db)
+        await this.#freshness.learnBefore(epoch, db)
         this.#refuseMoved()
         return await asCallers(change)(db)
       })
       // all before it was read, and this one is our own
-      this.#followers.wrote(epoch)
+      this.#freshness.wrote(epoch)
       return result
     })
   }
@@ -304,19 +256,10 @@ export class PostgresStore implements Store {
     return new Refusal('postern_store_unwritable', DETAILS[kind] ?? '', { cause: error })
   }
 
-  /** Refuses a database that does not hold all that was read of it, until it does. */
-  #requireForward(seen: number, epoch: number): void {
-    this.#isBehind = epoch < seen
-    this.#report()
-    if (!this.#isBehind) return
-    // it may be a former primary, and the address lead to another by now
-    this.#parts.server.doubt()
-    throw new RolledBackError()
-  }
-
   #report(): void {
     const { reachability } = this.#parts.server
-    const now = reachability === 'reachable' && this.#isBehind ? 'rolled-back' : reachability
+    const now =
+      reachability === 'reachable' && this.#freshness.isBehind ? 'rolled-back' : reachability
     if (now === this.#reachability) return
     this.#reachability = now
     this.#changes.emit(now)
@@ -409,24 +352,6 @@ export class PostgresStore implements Store {
     if (!(await this.#underWay.close())) return
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()
-  }
-}
-
-/**
- * The epoch of a store, by its server's session, which waits only shortly where its table is locked,
- * so that other stores are answered in between.
- * @throws ConnectionLostError, an error of pg
- */
-export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
-  for (let asked = 1; ; asked += 1) {
-    try {
-      const [row] = await server.ask<{ epoch: number }>(epochIn(schema))
-      if (row === undefined) throw corrupt('its state is gone')
-      return row.epoch
-    } catch (error) {
-      if (kindOf(error) !== 'blocked' || asked === MOST_RUNS) throw error
-      await pause(BLOCKED_MS)
-    }
   }
 }
 
