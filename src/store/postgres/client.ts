@@ -3,7 +3,7 @@ import { types, type ClientBase, type ClientConfig } from 'pg'
 import type { DatabaseAddress } from './address.ts'
 
 /** What a connection is for: a session that lives long, or queries out of a pool. */
-export type ClientUse = 'session' | 'pool' | 'move'
+export type ClientUse = 'session' | 'pool'
 
 /** How long a connection may take to be made, ms. */
 export const CONNECT_MS = 1000
@@ -46,12 +46,10 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
-    ...(use !== 'move' && {
-      idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
-      lock_timeout: use === 'session' ? SESSION_LOCK_MS : LOCK_MS,
-      statement_timeout: STATEMENT_MS,
-      pipeline: true,
-    }),
+    idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+    lock_timeout: use === 'session' ? SESSION_LOCK_MS : LOCK_MS,
+    statement_timeout: STATEMENT_MS,
+    pipeline: true,
   }
 }
 
