@@ -8,6 +8,7 @@ import { check, type Evidence, type Outcome } from './checker.ts'
 import { evidenceOfService } from './evidence.ts'
 import { during, newHistory, type History, type Trouble } from './history.ts'
 import { Keeper } from './keeper.ts'
+import { lookAlong } from './look-along.ts'
 import { People } from './people.ts'
 import { Service } from './service.ts'
 import { track, type Makes } from './track.ts'
@@ -15,7 +16,6 @@ import { DEATHS, MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
 import { untilHeard } from './until-heard.ts'
 
 const HEAL_MS = 150_000
-const SNAPSHOT_MS = 500
 const NO_DISK = 'no disk can be mounted here: full-disk and read-only are left out'
 
 /**
@@ -84,7 +84,7 @@ async function begin(
 async function trouble(stage: Stage, random: Random, forMs: number): Promise<void> {
   const enough = AbortSignal.timeout(forMs)
   const { keeper, history, people } = stage
-  const looking = lookAlong(keeper, history, enough)
+  const looking = lookAlong(() => snapshot(keeper, history), enough)
   const { 'full-disk': _full, 'read-only': _readOnly, ...anywhere } = MACHINE
   const along = (table: typeof MACHINE) => {
     const makes: Makes = Object.entries(table).map(([name, make]) => [
@@ -117,13 +117,6 @@ async function heal(stage: Stage): Promise<void> {
   await bot.call('GET', '/me')
   await untilReady(keeper.admin ?? '', HEAL_MS)
   await untilHeard(stage, untilMs)
-}
-
-async function lookAlong(keeper: Keeper, history: History, enough: AbortSignal): Promise<void> {
-  while (!enough.aborted) {
-    await snapshot(keeper, history)
-    await pause(SNAPSHOT_MS, undefined, { signal: enough }).catch(() => {})
-  }
 }
 
 async function snapshot(keeper: Keeper, history: History): Promise<void> {

@@ -1,5 +1,4 @@
 /** One run with several sidecars on one PostgreSQL: as `one-run.ts`, with the troubles of many. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { startProxy, type Proxy } from '../support/faults-proxy.ts'
 import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/sidecar-process.ts'
@@ -8,6 +7,7 @@ import { check, type Evidence, type Outcome } from './checker.ts'
 import { evidenceOfService } from './evidence.ts'
 import { Fleet } from './fleet.ts'
 import { newHistory, type History, type Trouble } from './history.ts'
+import { lookAlong } from './look-along.ts'
 import { People } from './people.ts'
 import { DATABASE, KEY, SIDECAR, startAgain } from './replica-troubles.ts'
 import { Service } from './service.ts'
@@ -16,7 +16,6 @@ import { OTHERS, SERVICE, type Stage } from './troubles.ts'
 import { untilHeard } from './until-heard.ts'
 
 const HEAL_MS = 150_000
-const LOOK_MS = 500
 /** Of those that need no look at one sidecar. */
 const AT_SERVICE = [
   'lost-sends',
@@ -105,7 +104,7 @@ async function trouble(many: Many, random: Random, forMs: number): Promise<void>
     along(onOne(fleet, KEY)),
     along(onStage(SERVICE, AT_SERVICE)),
     along(onStage(OTHERS, PEOPLE)),
-    lookAlong(fleet, history, enough),
+    lookAlong(() => look(fleet, history), enough),
   ])
 }
 
@@ -126,13 +125,6 @@ async function heal(many: Many): Promise<void> {
   const untilMs = performance.now() + HEAL_MS
   await Promise.all(fleet.replicas.map(({ keeper }) => untilReady(keeper.admin ?? '', HEAL_MS)))
   await untilHeard(many, untilMs)
-}
-
-async function lookAlong(fleet: Fleet, history: History, enough: AbortSignal): Promise<void> {
-  while (!enough.aborted) {
-    await look(fleet, history)
-    await pause(LOOK_MS, undefined, { signal: enough }).catch(() => {})
-  }
 }
 
 /** What any sidecar says of the chats was seen by all of them. */
