@@ -95,6 +95,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the database of `store.url` does not prove by TLS who it is',
     hint: 'name the authority that signed its certificate in `store.caFile`',
   },
+  'store-pooler': {
+    exitCode: 3,
+    what: 'a pooler stands before the database of `store.url`',
+    hint: 'name the server itself in `store.url`',
+  },
   'store-rights': {
     exitCode: 3,
     what: 'the database of `store.url` does not let this user make or use the store’s schema',

@@ -5,8 +5,6 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 /** Sessions that are silent are ended by the server from this version on. */
 const OLDEST_VERSION = 14
-/** Levels of `synchronous_commit` at which a commit waits for the disk of the standby. */
-const SAFE = ['on', 'remote_apply']
 
 /** How the settings name the database. */
 export interface NamedDatabase {
@@ -47,14 +45,7 @@ function serverLine({ place, version, versionNumber, tls }: DatabaseState): Chec
   return pass('database', `${message}: ${way}`)
 }
 
-function commitsLine({ synchronousCommit, standbys, isFsyncOn }: DatabaseState): CheckLine {
-  if (!SAFE.includes(synchronousCommit)) {
-    return fail(
-      'commits',
-      `synchronous_commit is ${synchronousCommit}, although Postern asks for on`,
-      'let the pooler, or whatever is in between, pass on the options of a connection',
-    )
-  }
+function commitsLine({ standbys, isFsyncOn }: DatabaseState): CheckLine {
   if (!isFsyncOn) {
     return warn(
       'commits',

@@ -3,28 +3,31 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Cluster } from '../support/postgres.ts'
+import { SOCKET } from '../support/postgres.ts'
 
-const SOCKET = '.s.PGSQL.5432'
+/** A server by the folder of its socket. */
+export interface Place {
+  folder: string
+}
 
 export class Relay implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pg-relay-'))
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  #cluster: Cluster
+  #to: Place
   #isFrozen = false
   #isDown = false
 
-  private constructor(cluster: Cluster) {
-    this.#cluster = cluster
+  private constructor(to: Place) {
+    this.#to = to
     this.#server = createServer((sidecar) => {
       if (this.#isDown) sidecar.destroy()
-      else this.#carry(sidecar, connect(join(this.#cluster.folder, SOCKET)))
+      else this.#carry(sidecar, connect(join(this.#to.folder, SOCKET)))
     })
   }
 
-  static async start(cluster: Cluster): Promise<Relay> {
-    const relay = new Relay(cluster)
+  static async start(to: Place): Promise<Relay> {
+    const relay = new Relay(to)
     await new Promise<void>((resolve) => {
       relay.#server.listen(join(relay.#folder, SOCKET), resolve)
     })
@@ -37,9 +40,14 @@ export class Relay implements AsyncDisposable {
   }
 
   /** Leads to another database from now on, as an address that follows the primary. */
-  leadTo(cluster: Cluster): void {
-    this.#cluster = cluster
+  leadTo(to: Place): void {
+    this.leadNewTo(to)
     this.cut()
+  }
+
+  /** The same for new connections alone. */
+  leadNewTo(to: Place): void {
+    this.#to = to
   }
 
   /** Ends every connection; new ones are taken. */

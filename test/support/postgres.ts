@@ -17,6 +17,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const VARIABLE = 'TESTS_POSTGRES'
+/** The name of a server's socket in its folder. */
+export const SOCKET = '.s.PGSQL.5432'
+
 /** Nothing that tests write must survive the machine; what must is tested on a cluster of its own. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'max_connections=200']
 
@@ -223,12 +226,7 @@ export class Cluster {
   }
 
   #run(program: string, ...args: string[]): void {
-    const command = join(binFolder() ?? '', program)
-    const user = serverUser()
-    const [file, all] =
-      user === null
-        ? [command, args]
-        : ['setpriv', [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', command, ...args]]
+    const [file, all] = asServerUser(join(binFolder() ?? '', program), args)
     execFileSync(file, all, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.folder })
   }
 }
@@ -254,6 +252,14 @@ function isAlive(pid: number): boolean {
 /** Debian keeps the server's programs out of PATH. */
 function binFolder(): string | undefined {
   return globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
+}
+
+/** A command that root runs as the server's user, and anybody else as themselves. */
+export function asServerUser(command: string, args: string[]): [string, string[]] {
+  const user = serverUser()
+  return user === null
+    ? [command, args]
+    : ['setpriv', [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', command, ...args]]
 }
 
 /** Whom root lets the server run as; null for anybody else, who runs it. */

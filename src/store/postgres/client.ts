@@ -1,6 +1,7 @@
 /** Connections to PostgreSQL as the store uses them. */
 import { types, type ClientBase, type ClientConfig } from 'pg'
 import type { DatabaseAddress } from './address.ts'
+import { PooledError } from './failures.ts'
 
 /** What a connection is for: a session that lives long, or queries out of a pool. */
 export type ClientUse = 'session' | 'pool'
@@ -46,11 +47,30 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
-    idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
-    lock_timeout: use === 'session' ? SESSION_LOCK_MS : LOCK_MS,
-    statement_timeout: STATEMENT_MS,
+    ...timeoutsOf(use),
     pipeline: true,
   }
+}
+
+const timeoutsOf = (use: ClientUse) => ({
+  idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+  lock_timeout: use === 'session' ? SESSION_LOCK_MS : LOCK_MS,
+  statement_timeout: STATEMENT_MS,
+})
+
+/**
+ * Sees that a connection has the settings that it asked for. A pooler gives a session of the server
+ * now to one connection and now to another: to any of them the locks of the session are its own. It
+ * cannot keep settings for each, and leaves out what a connection asks for, or refuses it.
+ * @throws PooledError, an error of pg
+ */
+export async function requireSettings(client: ClientBase, use: ClientUse): Promise<void> {
+  const timeouts = Object.entries(timeoutsOf(use)).map(
+    ([name, ms]) => `current_setting('${name}')::interval = interval '${ms} ms'`,
+  )
+  const wanted = [`current_setting('synchronous_commit') = 'on'`, ...timeouts].join(' AND ')
+  const { rows } = await client.query<{ kept: boolean }>(`SELECT ${wanted} AS kept`)
+  if (rows[0]?.kept !== true) throw new PooledError()
 }
 
 /** The API's integers come as numbers, and bytes as Uint8Array, as SQLite gives them. */

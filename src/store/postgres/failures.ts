@@ -4,7 +4,7 @@ import { describeAddress, type DatabaseAddress } from './address.ts'
 
 /**
  * `lost`: nothing usable answers; `login`, `tls`, `missing`, `rights`: the settings or the server's
- * must change; `read-only`: it is a standby; `rolled-back`: it is behind what was seen of it;
+ * must change; `pooled`: a pooler stands before it; `read-only`: it is a standby; `rolled-back`: it is behind what was seen of it;
  * `storage`: the server cannot write or read its disk, or not in time; `blocked`: somebody keeps
  * tables locked; `damaged`: tables of ours are gone; `again`: the transaction has left nothing and
  * may be run again; `mistake`: any other, of ours.
@@ -15,6 +15,7 @@ export type FailureKind =
   | 'tls'
   | 'missing'
   | 'rights'
+  | 'pooled'
   | 'read-only'
   | 'rolled-back'
   | 'storage'
@@ -29,6 +30,7 @@ const OF_THE_DATABASE: readonly FailureKind[] = [
   'login',
   'tls',
   'missing',
+  'pooled',
   'read-only',
   'rolled-back',
 ]
@@ -43,6 +45,14 @@ export class ConnectionLostError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
     this.name = 'ConnectionLostError'
+  }
+}
+
+/** Thrown where a pooler hands on a connection without the settings that it asked for. */
+export class PooledError extends Error {
+  constructor() {
+    super('the connection has not the settings that it asked for')
+    this.name = 'PooledError'
   }
 }
 
@@ -73,6 +83,8 @@ export class UnreplicatedError extends Error {
 /** By SQLSTATE (PostgreSQL, appendix A); a class of two characters stands for all of it. */
 const BY_STATE: Readonly<Record<string, FailureKind>> = {
   '08': 'lost',
+  // of connections that are made by our library, only poolers say so
+  '08P01': 'pooled',
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'lost',
@@ -107,6 +119,7 @@ const BY_CODE = new Set(
 /** What an error means; see `FailureKind`. */
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof ConnectionLostError) return 'lost'
+  if (error instanceof PooledError) return 'pooled'
   if (error instanceof ReadOnlyDatabaseError) return 'read-only'
   if (error instanceof RolledBackError) return 'rolled-back'
   if (error instanceof UnreplicatedError) return 'storage'
@@ -163,6 +176,11 @@ const REFUSED: Partial<Record<FailureKind, RefusalText>> = {
     code: 'store-rights',
     what: (place) => `the database ${place} does not let this user make or use the store’s schema`,
     hint: 'let the user own the schema, or GRANT CREATE ON DATABASE for the first start',
+  },
+  pooled: {
+    code: 'store-pooler',
+    what: (place) => `a pooler stands before the database ${place}, and shares out its sessions`,
+    hint: 'name the server itself in store.url: locks and settings are those of a session',
   },
   'read-only': {
     code: 'store-read-only',

@@ -2,7 +2,7 @@
 import type { TLSSocket } from 'node:tls'
 import { Client } from 'pg'
 import { describeAddress, parseAddress } from './address.ts'
-import { clientOptions, destroyClient } from './client.ts'
+import { clientOptions, destroyClient, requireSettings } from './client.ts'
 import { ReadOnlyDatabaseError, toOperator } from './failures.ts'
 import { quoted } from './schema.ts'
 import { POSTGRES_STEPS } from './steps.ts'
@@ -18,8 +18,7 @@ export interface DatabaseState {
   versionNumber: number
   /** Protocol of TLS, by which the server has proved who it is; null where nothing leaves the machine. */
   tls: string | null
-  /** What a commit of ours waits for (`synchronous_commit`), and for which standbys. */
-  synchronousCommit: string
+  /** For which standbys a commit of ours waits, beside the server (`synchronous_standby_names`). */
   standbys: string
   /** False: not even the server's disk is waited for. */
   isFsyncOn: boolean
@@ -42,7 +41,6 @@ const SERVER = `
   SELECT current_setting('server_version') AS version,
     current_setting('server_version_num')::int AS "versionNumber",
     current_setting('transaction_read_only') AS "readOnly",
-    current_setting('synchronous_commit') AS "synchronousCommit",
     current_setting('synchronous_standby_names') AS standbys,
     current_setting('fsync') = 'on' AS "isFsyncOn",
     has_database_privilege(current_database(), 'CREATE') AS "canMakeSchema",
@@ -76,6 +74,7 @@ export async function lookAtDatabase(o: {
   const timer = setTimeout(() => destroyClient(client), LOOK_MS)
   try {
     await client.connect()
+    await requireSettings(client, 'session')
     const state = await lookThrough(client, o.schema)
     return { ...state, place: describeAddress(address), tls: protocolOf(client) }
   } catch (error) {

@@ -48,9 +48,10 @@ export interface DatabaseOpening extends ProtectionRequest {
  * Opens a store in a schema of PostgreSQL, together with others that have it open. All that can be
  * refused is refused before anything is made.
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-unreachable`,
- *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-missing`, `store-rights`, `store-read-only`, `store-newer`,
- *   `store-moved`, `store-other-bot`, `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`,
- *   `store-unwritable`, each with what to do
+ *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-pooler`, `store-missing`,
+ *   `store-rights`, `store-read-only`, `store-newer`, `store-moved`, `store-other-bot`,
+ *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-unwritable`, each with
+ *   what to do
  */
 export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
   const { server, dataDir, schema = SCHEMA } = o

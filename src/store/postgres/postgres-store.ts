@@ -40,6 +40,7 @@ const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damag
 const DETAILS: Partial<Record<FailureKind, string>> = {
   lost: 'the database is out of reach',
   'read-only': 'the database is out of reach',
+  pooled: 'a pooler stands before the database',
   'rolled-back': 'the database is behind what this sidecar has seen of it',
 }
 

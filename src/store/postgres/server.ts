@@ -4,7 +4,13 @@ import { Listeners } from '../../util/listeners.ts'
 import type { Schema } from '../schema.ts'
 import type { Reachability } from '../store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
-import { clientOptions, CONNECT_MS, destroyClient } from './client.ts'
+import {
+  clientOptions,
+  CONNECT_MS,
+  destroyClient,
+  requireSettings,
+  type ClientUse,
+} from './client.ts'
 import { Connections } from './connections.ts'
 import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { LockHolders } from './lock-holders.ts'
@@ -48,12 +54,15 @@ export class PostgresServer implements AsyncDisposable {
     const { isOfSeveral = false } = o
     this.address = parseAddress(o.url, o.caFile)
     this.#isOfSeveral = isOfSeveral
-    const admit = (client: ClientBase): Promise<void> => this.#admit(client)
-    this.session = new Session(this.address, admit)
+    this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
     this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
     this.holders = new LockHolders((text, parameters) => this.ask(text, parameters), this.session)
     const suspect = (): void => this.#suspect()
-    this.#connections = new Connections(this.address, { isOfSeveral, suspect, admit })
+    this.#connections = new Connections(this.address, {
+      isOfSeveral,
+      suspect,
+      admit: (client) => this.#admit(client, 'pool'),
+    })
   }
 
   /** For the queries of one store; it names no schema by itself. */
@@ -156,7 +165,7 @@ export class PostgresServer implements AsyncDisposable {
     const timer = setTimeout(() => destroyClient(client), CONNECT_MS * 2)
     try {
       await client.connect()
-      await this.#admit(client)
+      await this.#admit(client, 'session')
     } catch (error) {
       if (isOfTheDatabase(error)) this.#suspect()
     } finally {
@@ -167,8 +176,9 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /** Behind a promoted standby, nothing may go on with what it was promoted from. */
-  async #admit(client: ClientBase): Promise<void> {
-    const isPromoted = await this.#timelines.admit(client)
+  async #admit(client: ClientBase, use: ClientUse): Promise<void> {
+    const settings = requireSettings(client, use)
+    const [isPromoted] = await Promise.all([this.#timelines.admit(client), settings])
     if (!isPromoted) return
     this.session.cut()
     this.#connections.cut(client)
