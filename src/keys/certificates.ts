@@ -52,6 +52,12 @@ export class Certificates {
     return certificates
   }
 
+  /** Whether a revocation is known, of a certificate or a part of it, which this status lacks. */
+  isRevokedSince({ fingerprint, revocations, unusable }: CertificateStatus): boolean {
+    if (revocations || unusable === 'revoked') return false
+    return fingerprint !== null && this.#revoked.has(fingerprint)
+  }
+
   /**
    * What an armored certificate is now. `unusable` takes the time into account.
    * @throws Error when the engine is gone

@@ -104,7 +104,10 @@ export class Directory {
    */
   async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
     const list = await this.#lists.get(chatId, sinceMs)
-    if (Date.now() >= list.lapsesAtMs) await this.#judgeAgain(list)
+    const isLapsed = Date.now() >= list.lapsesAtMs
+    if (isLapsed || list.people.some((one) => this.#isRevokedSince(one))) {
+      await this.#judgeAgain(list)
+    }
     return list
   }
 
@@ -119,7 +122,11 @@ export class Directory {
     const since = sinceMs ?? monotonicNow() - SIGNER_MAX_AGE_MS
     const listed = await this.#listedSigner(userId, chatId, since)
     if (listed !== null) return listed
-    return (await this.#users.get(userId, since)).person
+    const known = await this.#users.get(userId, since)
+    if (known.person !== null && this.#isRevokedSince(known.person)) {
+      known.person = await this.#judgedAgain(known.person)
+    }
+    return known.person
   }
 
   /**
@@ -162,22 +169,33 @@ export class Directory {
     this.#vain.clear()
   }
 
-  /** Certificates end while a list is kept; what they are then is looked at before it is used. */
+  /**
+   * Certificates end while a list is kept, and are seen revoked elsewhere; what they are then is
+   * looked at before it is used.
+   */
   async #judgeAgain(list: KeyList): Promise<void> {
     const nowMs = Date.now()
     list.people = await Promise.all(
       list.people.map(async (person) => {
-        if (person.unusable !== null || nowMs < person.certificateStatus.expiresMs) return person
-        const certificateStatus = await this.#certificates.judge(person.certificateStatus.armored)
-        return { ...person, unusable: certificateStatus.unusable, certificateStatus }
+        const isLapsed = person.unusable === null && nowMs >= person.certificateStatus.expiresMs
+        return isLapsed || this.#isRevokedSince(person) ? await this.#judgedAgain(person) : person
       }),
     )
     list.lapsesAtMs = lapsesAtMs(list.people)
   }
 
+  #isRevokedSince({ certificateStatus }: Person): boolean {
+    return this.#certificates.isRevokedSince(certificateStatus)
+  }
+
+  async #judgedAgain(person: Person): Promise<Person> {
+    const certificateStatus = await this.#certificates.judge(person.certificateStatus.armored)
+    return { ...person, unusable: person.unusable ?? certificateStatus.unusable, certificateStatus }
+  }
+
   async #listedSigner(userId: number, chatId: number, sinceMs: number): Promise<Person | null> {
     try {
-      const { people } = await this.#lists.get(chatId, sinceMs)
+      const { people } = await this.keyList(chatId, sinceMs)
       return people.find((person) => person.userId === userId) ?? null
     } catch (error) {
       if (error instanceof ServiceError && error.status < 429 && error.status !== 401) return null

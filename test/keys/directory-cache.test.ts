@@ -30,7 +30,11 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     async (...given: unknown[]): Promise<void> =>
       void learned.push([what, ...given])
   const directory = new Directory({
-    certificates: { judge: judging(special), rememberRevoked: async () => {} },
+    certificates: {
+      judge: judging(special),
+      rememberRevoked: async () => {},
+      isRevokedSince: () => false,
+    },
     trust: { saw: learn('listed'), isRemembered: () => true },
     journal: {},
     keyListHistory: { saw: learn('list') },
