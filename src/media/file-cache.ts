@@ -81,6 +81,11 @@ export class FileCache<T extends Cacheable> implements Disposable {
     return this.#entries.get(key)?.acquire() ?? null
   }
 
+  /** Forgets a file; it is closed once nobody reads it. */
+  drop(key: string): void {
+    this.#entries.delete(key)
+  }
+
   [Symbol.dispose](): void {
     this.#entries.clear()
   }

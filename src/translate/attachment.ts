@@ -14,11 +14,12 @@ import type { OpenedFile } from '../pgp/engine.ts'
 import { BOUNDS } from '../pgp/bounds.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
 import { OTHER_PERSON, isByStranger } from './examine.ts'
+import { Freshness } from './freshness.ts'
 import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
 import { checkReplay } from './replays.ts'
-import { judgeSignatures, type SignatureParts } from './signatures.ts'
-import { delivers, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { judgeSignatures, whyNotAnyMore, type Judged, type SignatureParts } from './signatures.ts'
+import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
 export interface Attachment {
@@ -59,14 +60,15 @@ export async function openAttachment(
   parts: AttachmentParts,
 ): Promise<Attachment> {
   const { chatId, userId: fromId } = place
-  await parts.fresh()
+  const freshness = new Freshness(parts.fresh)
+  await freshness.renew()
   if (isByStranger({ chatId, fromId, pressedById: null }, parts)) {
     throw refusalOf(OTHER_PERSON.verdict, OTHER_PERSON.reason)
   }
   const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
     const form = sealedForm(await reader.peek(FORM_BYTES))
-    if (form === null) return await takePlain(reader, place, parts)
+    if (form === null) return await takePlain(reader, { place, freshness, parts })
     if (!(await isProtected(place, monotonicNow(), parts)))
       return await keep(reader, parts.room, null)
     const { engine, keyring, room } = parts
@@ -74,10 +76,12 @@ export async function openAttachment(
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
     if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
     parts.onOpened(opened.openedWith)
-    return await judge(opened, { place, signal, parts }).catch(async (error: unknown) => {
-      await opened.file.close()
-      throw error
-    })
+    return await judge(opened, { place, signal, freshness, parts }).catch(
+      async (error: unknown) => {
+        await opened.file.close()
+        throw error
+      },
+    )
   } finally {
     await reader.leave()
   }
@@ -97,16 +101,52 @@ export async function fetchAttachment(
   }
 }
 
+/**
+ * Whether an attachment that was opened before may still be given: nothing that was learned since
+ * forbids it. One that may not must be fetched and judged anew.
+ * @throws Refusal `postern_store_unwritable`
+ */
+export async function mayStillGive(
+  { verdict, signer }: Attachment,
+  { chatId, userId: fromId }: MediaPlace,
+  parts: Omit<AttachmentParts, 'onOpened'>,
+): Promise<boolean> {
+  await parts.fresh()
+  if (isByStranger({ chatId, fromId, pressedById: null }, parts)) return false
+  if (verdict === null) return !parts.guard.mustSeal(chatId)
+  if (verdict !== 'verified' && verdict !== 'unsigned') return true
+  const judged = { verdict, ...(signer !== undefined && { signer }) }
+  return whyNotAnyMore(judged, { fromId, chatId, kind: 'file' }, parts) === null
+}
+
+/** One decision about an attachment. */
+interface Decision {
+  place: MediaPlace
+  freshness: Freshness
+  parts: AttachmentParts
+}
+
 /** What is not sealed is given in a readable chat alone: anybody could have put it there. */
 async function takePlain(
   reader: ByteReader,
-  place: MediaPlace,
-  parts: AttachmentParts,
+  { place, freshness, parts }: Decision,
 ): Promise<Attachment> {
   const verdict = 'plaintext-in-protected'
-  if (!(await isProtected(place, 0, parts))) return await keep(reader, parts.room, null)
-  if (!delivers(verdict, parts.verify)) throw refusalOf(verdict)
-  return await keep(reader, parts.room, verdict)
+  const refuse = (): void => {
+    if (!delivers(verdict, parts.verify)) throw refusalOf(verdict)
+  }
+  const wasProtected = await isProtected(place, 0, parts)
+  if (wasProtected) refuse()
+  const taken = await keep(reader, parts.room, wasProtected ? verdict : null)
+  try {
+    await freshness.renew()
+    if (wasProtected || !parts.guard.mustSeal(place.chatId)) return taken
+    refuse()
+    return { ...taken, verdict }
+  } catch (error) {
+    await taken.file.close()
+    throw error
+  }
 }
 
 /**
@@ -140,10 +180,11 @@ async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Pr
 
 async function judge(
   opened: OpenedFile,
-  { place, signal, parts }: { place: MediaPlace; signal: AbortSignal; parts: AttachmentParts },
+  { place, signal, freshness, parts }: Decision & { signal: AbortSignal },
 ): Promise<Attachment> {
   const { named, verify } = parts
   const { dataDigest } = opened
+  await freshness.renew()
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
   const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: monotonicNow(), signal }
@@ -152,8 +193,10 @@ async function judge(
   const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
   const unnumbered = { updateId: null, messageId: null, dateMs: null }
   const sighting = { place: { ...place, ...unnumbered }, opened, judged, isForOtherChat }
+  await freshness.renew()
+  const objection = (): Reasoned | null => learnedSince(judged, place, parts)
   const settled = await parts.replayMemory.batch((check) =>
-    checkReplay(check, sighting, { verify }),
+    checkReplay(check, sighting, { verify, objection }),
   )
   const { verdict, reason } = settled ?? judged
   if (!delivers(verdict, verify)) {
@@ -165,6 +208,16 @@ async function judge(
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
   const { signer } = judged
   return await attachment(opened.file, { tag, verdict, ...(signer && { signer }) })
+}
+
+/** What was learned while the service was asked, and forbids it. */
+function learnedSince(
+  judged: Judged,
+  { chatId, userId: fromId }: MediaPlace,
+  parts: AttachmentParts,
+): Reasoned | null {
+  if (isByStranger({ chatId, fromId, pressedById: null }, parts)) return OTHER_PERSON
+  return whyNotAnyMore(judged, { fromId, chatId, kind: 'file' }, parts)
 }
 
 async function attachment(

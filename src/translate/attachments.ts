@@ -6,6 +6,7 @@ import type { Capability } from '../media/capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
 import {
   fetchAttachment,
+  mayStillGive,
   openAttachment,
   type Attachment,
   type AttachmentParts,
@@ -111,11 +112,26 @@ export class Attachments implements AsyncDisposable {
   async #get(mediaId: string, place: MediaPlace | null): Promise<ReadHandle<Attachment>> {
     const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
     const kept = this.#kept.get(key)
-    if (kept !== null) return kept
+    if (kept !== null) {
+      let mayStill = false
+      try {
+        mayStill = await this.#mayStillGive(kept.value, place)
+      } finally {
+        if (!mayStill) kept.release()
+      }
+      if (mayStill) return kept
+      this.#kept.drop(key)
+    }
     const opening = this.#opening.get(key) ?? this.#begin(key, mediaId, place)
     const lease = (await opening).acquire()
     if (lease === null) throw busy()
     return lease
+  }
+
+  async #mayStillGive(attachment: Attachment, place: MediaPlace | null): Promise<boolean> {
+    const { opens } = this.#parts
+    if (place === null || opens === null) return true
+    return await mayStillGive(attachment, place, opens)
   }
 
   #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<CacheEntry<Attachment>> {

@@ -5,8 +5,9 @@ import { LRUCache } from 'lru-cache'
 import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/time-slice.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import { examine, type Arrival, type Examined, type ExamineParts } from './examine.ts'
+import { examine, isThere, type Arrival, type Examined, type ExamineParts } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
+import type { Guard } from './guard.ts'
 import type { Passing } from './passing.ts'
 import {
   PATIENCE_TIMES,
@@ -196,14 +197,6 @@ export class Batches {
     }
   }
 
-  /** What was examined as a readable chat's, of a chat that is protected by now. */
-  #isProtectedSince({ found, examined }: Judgeable): boolean {
-    const { kind } = examined.finding
-    const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
-    const wasReadable = kind === 'readable' || kind === 'untouched'
-    return wasReadable && chats.some((id) => this.#parts.guard.mustSeal(id))
-  }
-
   /** What was examined for the poll before, put into this poll's objects. */
   #take(messages: FoundMessage[]): Judgeable[] | null {
     // The key takes as long as all else that happens to a full message on this thread.
@@ -212,9 +205,22 @@ export class Batches {
     const kept = this.#kept.get(key)
     if (kept === undefined || kept.length !== messages.length) return null
     this.#kept.delete(key)
-    if (kept.some((one) => this.#isProtectedSince(one))) return null
+    if (kept.some((one) => isProtectedSince(one, this.#parts.guard))) return null
     return kept.map((judged, index) => ({ ...judged, found: messages[index] ?? judged.found }))
   }
+}
+
+/** Whether it was examined as a readable chat's, and the chat is protected by now. */
+export function isProtectedSince(
+  { found, examined }: Judgeable,
+  guard: Pick<Guard, 'mustSeal'>,
+): boolean {
+  const { kind } = examined.finding
+  const { text, armored } = found.message
+  const wasReadable =
+    kind === 'readable' || (kind === 'untouched' && (isThere(text) || isThere(armored)))
+  const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
+  return wasReadable && chats.some((id) => guard.mustSeal(id))
 }
 
 /** A batch at work: `ready` is filled as its updates are finished. */

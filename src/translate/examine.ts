@@ -70,7 +70,8 @@ export async function examine(
 }
 
 /** Whatever it is: a bot may show a list or a number as well as a text. */
-const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+export const isThere = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== ''
 
 const settled = (finding: MessageFinding): Examined => ({ finding, passing: null })
 

@@ -9,9 +9,7 @@ import { monotonicNow } from '../fresh-cache.ts'
 import { Sealed } from '../pgp/sealed.ts'
 import { issuePermit, type Outbound, type PermitTarget } from '../permit.ts'
 import { looksEncrypted } from '../pgp/format/encrypted-message.ts'
-
-/** A rule that is older is looked at again before anything leaves by it. */
-const JUST_NOW_MS = 500
+import { Freshness } from './freshness.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule {
@@ -19,26 +17,26 @@ class ChatRule {
   readonly body: 'sealed' | 'readable'
   /** False once something was learned that forbids it. */
   readonly holds: () => boolean
-  readonly #fresh: () => Promise<void>
+  readonly #freshness: Freshness
   readonly #judged = true
-  #freshAtMs = monotonicNow()
 
   constructor(
     { chatId, body }: Pick<ChatRule, 'chatId' | 'body'>,
+    freshness: Freshness,
     holds = () => true,
-    fresh: () => Promise<void> = () => Promise.resolve(),
   ) {
     this.chatId = chatId
     this.body = body
     this.holds = holds
-    this.#fresh = fresh
+    this.#freshness = freshness
   }
 
-  /** Reads what any sidecar has learned, when the rule is not of just now. */
+  /**
+   * Reads what any sidecar has learned, when the rule is not of just now.
+   * @throws Refusal `postern_store_unwritable`
+   */
   async renew(): Promise<void> {
-    if (monotonicNow() - this.#freshAtMs < JUST_NOW_MS) return
-    await this.#fresh()
-    this.#freshAtMs = monotonicNow()
+    await this.#freshness.renew()
   }
 
   static isReal(value: unknown): boolean {
@@ -77,12 +75,12 @@ export class Guard {
    */
   async rule(chatId: number): Promise<Rule> {
     const { knownChats, modes, chatMaxAgeMs } = this.#parts
-    await this.#parts.fresh()
-    if (this.mustSeal(chatId)) return new ChatRule({ chatId, body: 'sealed' })
+    const freshness = new Freshness(this.#parts.fresh)
+    await freshness.renew()
+    const sealed = new ChatRule({ chatId, body: 'sealed' }, freshness)
+    if (this.mustSeal(chatId)) return sealed
     const answer = await modes.get(chatId, monotonicNow() - chatMaxAgeMs)
-    if (this.mustSeal(chatId) || answer.mode === 'protected') {
-      return new ChatRule({ chatId, body: 'sealed' })
-    }
+    if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
     // it may be seen as a group at any time since the answer
     const whyNot = (): string | null =>
       this.#whyNotReadable(
@@ -95,7 +93,7 @@ export class Guard {
       throw new Refusal('postern_downgrade_refused', refused)
     }
     const holds = (): boolean => !this.mustSeal(chatId) && whyNot() === null
-    return new ChatRule({ chatId, body: 'readable' }, holds, this.#parts.fresh)
+    return new ChatRule({ chatId, body: 'readable' }, freshness, holds)
   }
 
   /** Whether a chat takes no readable text by what we remember of it. */

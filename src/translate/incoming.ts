@@ -8,7 +8,7 @@ import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import { Batches, type BatchRequest, type Judgeable } from './batch.ts'
+import { Batches, isProtectedSince, type BatchRequest, type Judgeable } from './batch.ts'
 import {
   OTHER_PERSON,
   isByStranger,
@@ -17,6 +17,7 @@ import {
   type MessageFinding,
 } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
+import { Freshness } from './freshness.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
@@ -94,11 +95,12 @@ export class Incoming {
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
-    await this.#parts.fresh()
+    const freshness = new Freshness(this.#parts.fresh)
+    await freshness.renew()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
     await this.#learn(collected.flatMap(({ messages }) => messages))
     let left: LeftAt | null = null
-    const prefix = await this.#batches.examine(
+    const finished = await this.#batches.examine(
       collected.map(({ messages }) => messages),
       {
         gone,
@@ -109,6 +111,8 @@ export class Incoming {
         },
       },
     )
+    await freshness.renew()
+    const prefix = this.#stillStanding(finished)
     const answered = updates.slice(0, prefix.length).map(idOf)
     for (const event of this.#left.record(answered, left)) this.#leavings.emit(event)
     const judged = prefix.flatMap((messages, index) =>
@@ -134,6 +138,13 @@ export class Incoming {
     const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
+  }
+
+  /** Up to what was readable, and must be examined anew: its chat is protected by now. */
+  #stillStanding(finished: Judgeable[][]): Judgeable[][] {
+    const { guard } = this.#parts
+    const end = finished.findIndex((all) => all.some((one) => isProtectedSince(one, guard)))
+    return end === -1 ? finished : finished.slice(0, end)
   }
 
   /**

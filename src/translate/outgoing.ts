@@ -85,7 +85,7 @@ export class Outgoing {
       const expected = rule.body === 'sealed' ? 'armored' : 'text'
       throw isSend ? bodyMissing(expected) : nothingChanges(expected)
     }
-    if (rule.body === 'sealed') return await this.#sealed(draft)
+    if (rule.body === 'sealed') return await this.#sealed(rule, draft)
     return { outbound: readable(rule, draft), ...UNSEALED }
   }
 
@@ -130,7 +130,7 @@ export class Outgoing {
     this.#parts.directory.forget(chatId)
   }
 
-  async #sealed(draft: Draft): Promise<PreparedOutbound> {
+  async #sealed(rule: Rule, draft: Draft): Promise<PreparedOutbound> {
     const { publication, guard } = this.#parts
     if (draft.unlisted.length > 0 && !guard.passesAll) {
       throw new Refusal('bad_request', `${draft.unlisted[0]}: no such field in this chat`)
@@ -148,16 +148,19 @@ export class Outgoing {
         extra: { expected: 'armored' },
       })
     }
-    return { ...(await this.#seal(draft, draft.text ?? '', publication)), clear }
+    return { ...(await this.#seal(rule, draft, publication)), clear }
   }
 
   async #seal(
+    rule: Rule,
     draft: Draft,
-    text: string,
     publication: Publication,
   ): Promise<Omit<PreparedOutbound, 'clear'>> {
+    const { text = '' } = draft
     const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
     try {
+      // the list may have come late, and its people be blocked since
+      await rule.renew()
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const { unlocked } = signer
       const sealed = await this.#sealTo(recipients, { draft, text, signer: unlocked, requireHeld })

@@ -1,0 +1,191 @@
+/** What one sidecar learns while another waits for the service: the other knows before it decides. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fetched, named, picture, sealedBy } from '../media/support.ts'
+import { keyOf } from '../support/double-phones.ts'
+import { canary, useStage, type Person, type Stage } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
+import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+
+const env: Record<string, string> = {
+  POSTERN_KEY_PROTECTION: 'none',
+  POSTERN_STORE_SCHEMA: freshSchema(),
+  POSTERN_CACHE_KEY_LIST_SECONDS: '1',
+}
+if (hasPostgres()) env['POSTERN_STORE_URL'] = (await sharedCluster()).url
+const stage = hasPostgres() ? useStage({ env }) : (null as never as Stage)
+let other: Sidecar
+
+/** What counts as just now is over. */
+const WHILE_MS = 700
+
+/** Calls, and holds the first call of this kind up at the service until `meanwhile` is through. */
+async function whileHeld<T>(
+  [method, path]: [string, string | RegExp],
+  call: () => Promise<T>,
+  meanwhile: () => Promise<unknown>,
+): Promise<T> {
+  const [came, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let isFirst = true
+  using _rule = stage.double.script(method, path, async () => {
+    if (!isFirst) return undefined
+    isFirst = false
+    came.resolve()
+    await goOn.promise
+    return undefined
+  })
+  const called = call()
+  await came.promise
+  await Promise.all([meanwhile(), pause(WHILE_MS)])
+  goOn.resolve()
+  return await called
+}
+
+/** A person in a private chat, whose certificate every sidecar knows. */
+async function acquaintance(): Promise<{ person: Person; chat: DoubleChat }> {
+  const person = await stage.person()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  expect((await stage.send(chat, 'words')).status).toBe(201)
+  return { person, chat }
+}
+
+const block = async ({ id }: Person): Promise<void> => {
+  expect((await other.postern('trust', 'block', String(id))).code).toBe(0)
+}
+
+/** The other sidecar is shown once that a group is protected. */
+async function seeProtected(group: DoubleChat): Promise<void> {
+  group.mode = 'protected'
+  await other.call('GET', `/chats/${group.id}`)
+  Object.assign(group, { mode: 'open' })
+}
+
+describe.skipIf(!hasPostgres())(
+  'what another sidecar learns while this one waits for the service',
+  () => {
+    beforeAll(async () => {
+      other = stage.use(await startSidecar({ upstream: stage.double.url, env }))
+      await other.whenReady()
+    })
+
+    test('that a group is protected, keeps words from leaving in clear', async () => {
+      const group = stage.openGroup({ people: [await stage.friend()] })
+      await stage.show(group)
+      const words = canary()
+      const { status, json } = await whileHeld(
+        ['GET', `/chats/${group.id}`],
+        () => stage.send(group, words),
+        () => seeProtected(group),
+      )
+      expect([status, json.error?.code]).toEqual([409, 'postern_downgrade_refused'])
+      stage.expectNowhere(words)
+    })
+
+    test('that somebody is blocked, seals nothing to them', async () => {
+      const { person, chat } = await acquaintance()
+      const { chat: busyChat } = await acquaintance()
+      await pause(1000)
+      // a send that stays under way keeps the lock that sends share
+      const { status, json } = await whileHeld(
+        ['POST', '/messages'],
+        () => stage.send(busyChat, 'words'),
+        async () => {
+          const sent = await whileHeld(
+            ['GET', `/chats/${chat.id}/keys`],
+            () => stage.send(chat, 'words'),
+            () => block(person),
+          )
+          expect([sent.status, sent.json.error?.code]).toEqual([409, 'postern_trust_required'])
+        },
+      )
+      expect([status, json.ok]).toEqual([201, true])
+    })
+
+    test('that somebody is blocked, verifies nothing of theirs', async () => {
+      const { person, chat } = await acquaintance()
+      const armored = await person.phone.seal('signed words', [stage.botCertificate])
+      const group = stage.openGroup({ people: [await stage.friend()] })
+      await stage.show(group)
+      const { world } = stage.double
+      const batch = [
+        world.message(chat, person, { armored }),
+        world.message(group, await stage.friend(), { text: 'readable' }),
+      ]
+      const [read] = await whileHeld(
+        ['GET', `/chats/${group.id}`],
+        () => stage.deliver(batch),
+        () => block(person),
+      )
+      expect([read.postern.verdict, read.postern.reason]).toEqual(['unknown-signer', 'blocked'])
+    })
+
+    test('that a group is protected, withholds what is not sealed', async () => {
+      const person = await stage.friend()
+      const [group, slow] = [stage.openGroup({ people: [person] }), stage.openGroup()]
+      await stage.show(group)
+      await stage.show(slow)
+      const { world } = stage.double
+      const readable = (chat: DoubleChat) => world.message(chat, person, { text: 'readable' })
+      const read = await whileHeld(
+        ['GET', `/chats/${slow.id}`],
+        () => stage.deliver([readable(group), readable(slow)]),
+        () => seeProtected(group),
+      )
+      expect(read.map(({ postern }) => postern?.verdict)).toEqual([
+        'plaintext-in-protected',
+        undefined,
+      ])
+    })
+
+    test('that somebody is blocked, gives no file of theirs', async () => {
+      const { person, chat } = await acquaintance()
+      const url = await named(stage, await sealedBy(person, stage, picture()), {
+        chat,
+        from: person,
+      })
+      const { status, code } = await whileHeld(
+        ['GET', /^\/media/],
+        () => fetched(stage, url),
+        () => block(person),
+      )
+      expect([status, code]).toEqual([422, 'postern_bad_signature'])
+    })
+
+    test('that a group is protected, gives no file that is not sealed', async () => {
+      const person = await stage.friend()
+      const group = stage.openGroup({ people: [person] })
+      const url = await named(stage, picture(), { chat: group, from: person })
+      const { status, code } = await whileHeld(
+        ['GET', /^\/media/],
+        () => fetched(stage, url),
+        () => seeProtected(group),
+      )
+      expect([status, code]).toEqual([422, 'postern_plaintext_in_protected'])
+    })
+  },
+)
+
+describe.skipIf(!hasPostgres())('what another sidecar has learned', () => {
+  test('of a certificate that was revoked, counts for a list that this one has asked for before', async () => {
+    const { person, chat } = await acquaintance()
+    const { key } = person
+    await person.phone.revoke()
+    person.key = keyOf(person.phone)
+    const seen = await other.call('POST', '/messages', { chatId: chat.id, text: 'words' })
+    expect([seen.status, seen.json.error?.code]).toEqual([409, 'postern_recipient_unusable'])
+    person.key = key
+    const { status, json } = await stage.send(chat, 'words')
+    expect([status, json.error?.code]).toEqual([409, 'postern_recipient_unusable'])
+  })
+
+  test('of somebody who is blocked, gives no file of theirs that this one has opened before', async () => {
+    const { person, chat } = await acquaintance()
+    const url = await named(stage, await sealedBy(person, stage, picture()), { chat, from: person })
+    expect((await fetched(stage, url)).status).toBe(200)
+    await block(person)
+    const { status, code } = await fetched(stage, url)
+    expect([status, code]).toEqual([422, 'postern_bad_signature'])
+  })
+})
