@@ -26,6 +26,7 @@ export class KeyTurn {
 
   /**
    * Makes a step when no other sidecar makes one; what is remembered is fresh then.
+   * Sends that one which has died has kept out come in after it, unless it throws.
    * @returns null, and nothing was done, while another makes one
    * @throws what the step throws; Refusal `postern_store_unwritable`
    */
@@ -34,11 +35,12 @@ export class KeyTurn {
     await using lock = await store.tryLock('rotation')
     if (lock === null) return null
     await store.fresh()
-    // whoever raised it has died
-    await fence?.lower()
     this.#lock = lock
     try {
-      return { result: await step() }
+      const result = await step()
+      // whoever raised it has died, and what it has published is known by now
+      if (lock.isHeld) await fence?.lower().catch(() => undefined)
+      return { result }
     } finally {
       this.#lock = null
     }

@@ -104,12 +104,13 @@ export class SendFence implements AsyncDisposable {
       const lock = await this.#takeAlone(signal)
       return {
         [Symbol.asyncDispose]: async () => {
-          await this.lower().catch(() => undefined)
+          // else the next who makes a step finds out first what this one has published
+          if (lock.isHeld) await this.#takeBack(this.#id).catch(() => undefined)
           await lock[Symbol.asyncDispose]()
         },
       }
     } catch (error) {
-      await this.lower().catch(() => undefined)
+      await this.#takeBack(this.#id).catch(() => undefined)
       throw error
     }
   }
@@ -120,9 +121,15 @@ export class SendFence implements AsyncDisposable {
    * @throws Refusal `postern_store_unwritable`; who replaces the key next takes it back
    */
   async lower(): Promise<void> {
-    if (this.#raisedBy === null) return
-    await this.#store.write((db) => db.deleteFrom('flags').where('name', '=', RAISED).execute())
-    this.#raisedBy = null
+    if (this.#raisedBy !== null) await this.#takeBack(this.#raisedBy)
+  }
+
+  /** Leaves what another one has raised since. */
+  async #takeBack(raisedBy: string): Promise<void> {
+    await this.#store.write((db) =>
+      db.deleteFrom('flags').where('name', '=', RAISED).where('value', '=', raisedBy).execute(),
+    )
+    if (this.#raisedBy === raisedBy) this.#raisedBy = null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -121,6 +121,17 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
+  test('one that lost its turn lets no sends in that another keeps out', async () => {
+    const { stores, fences: all, cut } = await fences()
+    const late = await all[0].close(never)
+    cut()
+    await using _closed = await all[1].close(never)
+    await late[Symbol.asyncDispose]()
+    await stores[0].fresh()
+    expect(all[0].isClosed).toBe(true)
+    for (const fence of all) await fence[Symbol.asyncDispose]()
+  })
+
   test('no other makes a step, and who takes over from one that died lets sends in again', async () => {
     const { stores, fences: all, cut } = await fences()
     const [dead, alive] = stores.map(
@@ -135,7 +146,15 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     })
     await stores[1].fresh()
     expect(all[1].isClosed).toBe(true)
-    expect(await alive.step(() => Promise.resolve('made'))).toBe('made')
+    const closedMeanwhile = async (): Promise<boolean> => {
+      await stores[1].fresh()
+      return all[1].isClosed
+    }
+    // what the dead one has published is found out first
+    const failing = alive.step(() => Promise.reject(new Error('no answer')))
+    await expect(failing).rejects.toThrow('no answer')
+    expect(await alive.step(closedMeanwhile)).toBe(true)
+    expect(await closedMeanwhile()).toBe(false)
     const pass = await all[1].enter()
     pass.leave()
     for (const fence of all) await fence[Symbol.asyncDispose]()
