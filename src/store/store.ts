@@ -3,8 +3,13 @@ import type { Moved, Relock } from './move.ts'
 import type { NewProtection } from './protection.ts'
 import type { Method, Schema } from './schema.ts'
 
-/** Tables that decisions rest on and that are kept in memory: what changes in them is announced. */
+/**
+ * Tables that decisions rest on and that are kept in memory: what changes in them is announced. They
+ * are read again in this order: what opens the others first, and pins, which say that trust has
+ * changed, after whose the certificates are.
+ */
 export const FOLLOWED_TABLES = [
+  'protection',
   'own_keys',
   'chats',
   'people',
@@ -14,7 +19,6 @@ export const FOLLOWED_TABLES = [
   'trust_policies',
   'flags',
   'webhook',
-  'protection',
 ] as const
 export type FollowedTable = (typeof FOLLOWED_TABLES)[number]
 

@@ -1,4 +1,4 @@
-import type { FollowedTable, Reread } from '../store.ts'
+import { FOLLOWED_TABLES, type FollowedTable, type Reread } from '../store.ts'
 import type { Database } from './schema.ts'
 
 /** Keys that are given to one reading at most. */
@@ -6,7 +6,7 @@ const AT_ONCE = 1000
 
 /** What rests in memory, kept as the database is: what others changed is read again. */
 export class Followers {
-  readonly #rereads = new Map<string, Reread[]>()
+  readonly #rereads = new Map<FollowedTable, Reread[]>()
   readonly #onSeen: (epoch: number) => void
   #seen: number
 
@@ -39,9 +39,9 @@ export class Followers {
       .select(['relation', 'key'])
       .where('epoch', '>', this.#seen)
       .execute()
-    const byTable = Map.groupBy(changed, ({ relation }) => relation)
-    for (const [table, rows] of byTable) {
-      const keys = rows.map(({ key }) => key)
+    const byTable = Map.groupBy(changed, ({ relation }): string => relation)
+    for (const table of FOLLOWED_TABLES) {
+      const keys = byTable.get(table)?.map(({ key }) => key) ?? []
       for (const reread of this.#rereads.get(table) ?? []) {
         for (let at = 0; at < keys.length; at += AT_ONCE) {
           await reread(db, keys.slice(at, at + AT_ONCE))
