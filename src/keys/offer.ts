@@ -8,7 +8,11 @@ import { fingerprintOf } from './publication-status.ts'
 /** The calls that publication makes; all throw ServiceError and NoResponseError. */
 export interface PublicationCalls {
   me(): Promise<Bot>
-  putKey(key: { publicKey: string; fingerprint: string }): Promise<void>
+  /** @param requireAllowed asked when it is written; throws what keeps it from leaving */
+  putKey(
+    key: { publicKey: string; fingerprint: string },
+    requireAllowed?: () => void,
+  ): Promise<void>
 }
 
 export type OfferPhase = 'publishing' | 'confirming'

@@ -87,7 +87,7 @@ export class Publication implements AsyncDisposable {
         me: () => this.#me(parts.calls),
         putKey: async (key) => {
           turn?.requireHeld()
-          await parts.calls.putKey(key)
+          await parts.calls.putKey(key, () => turn?.requireHeld())
         },
       },
       status: this.#status,

@@ -34,6 +34,8 @@ export interface WireRequest {
   signal: AbortSignal | undefined
   /** Nothing is begun any more; the end of the pool ends what is under way. */
   stopping: AbortSignal
+  /** As `Exchange.requireAllowed`. */
+  requireAllowed?: (() => void) | undefined
 }
 
 /** What came of one request. */
@@ -41,11 +43,13 @@ export type AttemptOutcome =
   { kind: 'answered'; answer: Answer; skewMs: number | null } | (Failure & { answer?: never })
 
 /**
- * Sends one request, once. Never throws and never follows: whatever is not the service's envelope
- * under a matching status line is a failure (spec, What the service does, 2).
+ * Sends one request, once. Never follows: whatever is not the service's envelope under a matching
+ * status line is a failure (spec, What the service does, 2).
+ * @throws what `requireAllowed` throws; nothing was sent then
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<AttemptOutcome> {
   const { origin, method, path, body = null, token, maxBytes, signal, stopping } = request
+  const { requireAllowed } = request
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs))
   const headers = requestHeaders(token, body === null ? 'none' : 'body')
   const sentAtMs = Date.now()
@@ -56,6 +60,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
     timeoutMs,
     signal,
     stopping,
+    requireAllowed,
   })
   if ('kind' in received) return received
   const answer = await readAnswer(received, received.body, request.answer)

@@ -34,7 +34,9 @@ export interface Call {
   /** A call of the sidecar's own, whose attempts count. */
   own: boolean
   /** Asked before each attempt. @throws Refusal when the call must not be made any more */
-  permitted?: () => Promise<void>
+  permitted?: (() => Promise<void>) | undefined
+  /** As `WireRequest.requireAllowed`. */
+  requireAllowed?: (() => void) | undefined
 }
 
 /** Called as calls are made; they must not throw. */
@@ -126,6 +128,7 @@ export class Caller {
       timeoutMs: untilMs - startedMs,
       signal: call.signal,
       stopping,
+      requireAllowed: call.requireAllowed,
     })
     if (call.own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
     if (outcome.kind === 'answered') {

@@ -33,6 +33,11 @@ export interface UpstreamRequest {
   signal?: AbortSignal
   /** What the call may take in all, where less than the usual 30 s. */
   deadlineMs?: number
+  /**
+   * Asked when it is written, after any wait for its turn and a connection. @throws what keeps it
+   * from leaving
+   */
+  requireAllowed?: () => void
 }
 
 /** A call of `GET /updates`. */
@@ -199,7 +204,7 @@ class UpstreamClient implements Upstream {
   }
 
   #ordinary(request: UpstreamRequest, whose: 'bot' | 'own'): Call {
-    const { method, path, body, signal, deadlineMs = Infinity } = request
+    const { method, path, body, signal, deadlineMs = Infinity, requireAllowed } = request
     checkPath(path)
     if (isGuarded(method, path)) throw new Refusal('postern_route_refused')
     const totalMs = Math.min(deadlineMs, this.#limits.callMs)
@@ -212,6 +217,7 @@ class UpstreamClient implements Upstream {
       signal,
       repeat: method === 'GET' ? ifUnreached : never,
       own: whose === 'own',
+      requireAllowed,
     }
   }
 
@@ -226,6 +232,9 @@ class UpstreamClient implements Upstream {
       throw new Refusal('postern_route_refused')
     }
     checkPath(outbound.path)
+    const requireAllowed = (): void => {
+      if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
+    }
     return {
       pool: this.#pools.calls,
       method,
@@ -235,8 +244,9 @@ class UpstreamClient implements Upstream {
       own: false,
       permitted: async () => {
         await outbound.renew()
-        if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
+        requireAllowed()
       },
+      requireAllowed,
     }
   }
 

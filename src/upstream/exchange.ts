@@ -14,6 +14,10 @@ export interface Exchange {
   signal: AbortSignal | undefined
   /** Nothing is begun any more; the end of the pool ends what is under way. */
   stopping: AbortSignal
+  /**
+   * Asked when it is written, after any wait for a connection. @throws what keeps it from leaving
+   */
+  requireAllowed?: (() => void) | undefined
 }
 
 /** An answer as it came. */
@@ -25,22 +29,32 @@ export interface Received {
   gotAtMs: number
 }
 
-/** Sends it once. Never throws and never follows; whatever ends it before its end is a failure. */
+/**
+ * Sends it once, and never follows; whatever ends it before its end is a failure.
+ * @throws what `requireAllowed` throws; nothing was sent then
+ */
 export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | Failure> {
-  return new Promise((resolve) => new ExchangeHandler(sent, resolve).begin(pool))
+  return new Promise((resolve, reject) =>
+    new ExchangeHandler(sent, { resolve, reject }).begin(pool),
+  )
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #sent: Exchange
   readonly #resolve: (outcome: Received | Failure) => void
+  readonly #reject: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
   #controller: Dispatcher.DispatchController | null = null
   #isOver = false
   #answer: (Omit<Received, 'body'> & { pieces: Pieces }) | null = null
 
-  constructor(sent: Exchange, resolve: (outcome: Received | Failure) => void) {
+  constructor(
+    sent: Exchange,
+    ends: { resolve: (outcome: Received | Failure) => void; reject: (error: unknown) => void },
+  ) {
     this.#sent = sent
-    this.#resolve = resolve
+    this.#resolve = ends.resolve
+    this.#reject = ends.reject
   }
 
   begin(pool: Dispatcher): void {
@@ -57,7 +71,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(new Error('over'))
+    if (this.#isOver) return controller.abort(new Error('over'))
+    try {
+      this.#sent.requireAllowed?.()
+    } catch (error) {
+      this.#close()
+      this.#reject(error)
+      controller.abort(new Error('over'))
+    }
   }
 
   onResponseStart(
@@ -98,9 +119,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   #settle(outcome: Received | Failure): void {
     if (this.#isOver) return
+    this.#close()
+    this.#resolve(outcome)
+  }
+
+  #close(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#sent.signal?.removeEventListener('abort', this.#giveUp)
-    this.#resolve(outcome)
   }
 }

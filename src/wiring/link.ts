@@ -44,7 +44,10 @@ export interface Link extends AsyncDisposable {
     chat: (chatId: number) => Promise<unknown>
     chatKeys: (chatId: number) => Promise<unknown>
     userKey: (userId: number) => Promise<unknown>
-    putKey: (key: { publicKey: string; fingerprint: string }) => Promise<void>
+    putKey: (
+      key: { publicKey: string; fingerprint: string },
+      requireAllowed?: () => void,
+    ) => Promise<void>
   }
   /** The last `/me`; null before the first. */
   bot: () => Bot | null
@@ -147,9 +150,9 @@ export function createLink(
       chat: (chatId) => get(`/chats/${chatId}`),
       chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
       userKey: (userId) => get(`/users/${userId}/key`),
-      putKey: async (key) => {
-        const body = JSON.stringify(key)
-        await upstream.ask({ method: 'PUT', path: '/key', body, deadlineMs: PUBLISH_MS })
+      putKey: async (key, requireAllowed = () => {}) => {
+        const call = { method: 'PUT', path: '/key', body: JSON.stringify(key) } as const
+        await upstream.ask({ ...call, deadlineMs: PUBLISH_MS, requireAllowed })
       },
     },
     bot: () => known,

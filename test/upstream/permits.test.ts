@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
 import { issuePermit } from '../../src/permit.ts'
 import { door, failing, no, ok, service, TOKEN } from './support.ts'
 
@@ -54,4 +55,46 @@ test('a permit that is not said to end holds for every attempt', async () => {
   )
   expect((await door(url).upstream.send(permit)).status).toBe(200)
   expect(seen.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}'])
+})
+
+/** A door with one connection, and what ends the call that has it. */
+async function crowded() {
+  const answers: (() => void)[] = []
+  const { url, seen } = await service((_request, response) => {
+    answers.push(() => ok(response, {}))
+  })
+  const { upstream } = door(url, { limits: { connections: 1 } })
+  const first = upstream.relay({ method: 'GET', path: '/me' })
+  await expect.poll(() => seen.length).toBe(1)
+  const end = async (): Promise<void> => {
+    answers[0]?.()
+    await first
+  }
+  return { upstream, seen, end }
+}
+
+test('a permit that ends while a send waits for a connection lets nothing leave', async () => {
+  const { upstream, seen, end } = await crowded()
+  const { permit, state } = passing('send')
+  const failed = failing(upstream.send(permit))
+  await expect.poll(() => upstream.load().calls.waiting).toBe(1)
+  state.holds = false
+  await end()
+  expect((await failed).code).toBe('postern_downgrade_refused')
+  expect(seen).toHaveLength(1)
+})
+
+test('a call of our own that may not leave any more, once it has a connection, does not', async () => {
+  const { upstream, seen, end } = await crowded()
+  let mayLeave = true
+  const requireAllowed = (): void => {
+    if (!mayLeave) throw new Refusal('postern_store_unwritable')
+  }
+  const call = upstream.ask({ method: 'PUT', path: '/key', body: '{}', requireAllowed })
+  const failed = call.catch((error: unknown) => error)
+  await expect.poll(() => upstream.load().calls.waiting).toBe(1)
+  mayLeave = false
+  await end()
+  expect(await failed).toMatchObject({ code: 'postern_store_unwritable' })
+  expect(seen).toHaveLength(1)
 })
