@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/time-slice.ts'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 
 /** An attachment where it was found: its id, the chat, and who sent it. */
@@ -83,15 +85,20 @@ export class NamedMedia {
    * data or this in another place, or nothing.
    */
   async openedBefore(place: MediaPlace, dataDigest: string): Promise<'same' | 'other' | 'none'> {
-    const { mediaId, chatId, userId } = place
-    const rows = await this.#store.read((db) =>
-      db
-        .selectFrom('media')
-        .select(['chat_id', 'sender', 'digest'])
-        .where('id', '=', mediaId)
-        .where('digest', 'is not', null)
-        .execute(),
-    )
+    return await this.#store.read((db) => this.#openedBefore(db, place, dataDigest))
+  }
+
+  async #openedBefore(
+    db: Kysely<Schema>,
+    { mediaId, chatId, userId }: MediaPlace,
+    dataDigest: string,
+  ): Promise<'same' | 'other' | 'none'> {
+    const rows = await db
+      .selectFrom('media')
+      .select(['chat_id', 'sender', 'digest'])
+      .where('id', '=', mediaId)
+      .where('digest', 'is not', null)
+      .execute()
     if (rows.length === 0) return 'none'
     const keyed = this.#keyed(dataDigest)
     const isSame = rows.every(
@@ -104,19 +111,27 @@ export class NamedMedia {
     return isSame ? 'same' : 'other'
   }
 
-  /** Remembers what was opened. @throws Refusal `postern_store_unwritable` */
-  async opened({ mediaId, chatId, userId }: MediaPlace, dataDigest: string): Promise<void> {
+  /**
+   * Remembers what was opened.
+   * @returns false, with nothing remembered, when something else was opened under this id since it
+   *   was asked for
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async opened(place: MediaPlace, dataDigest: string): Promise<boolean> {
+    const { mediaId, chatId, userId } = place
     const digest = this.#keyed(dataDigest)
     const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
-    await this.#store.write((db) =>
-      db
+    return await this.#store.write(async (db) => {
+      if ((await this.#openedBefore(db, place, dataDigest)) === 'other') return false
+      await db
         .insertInto('media')
         .values({ ...row, named_at: Date.now(), digest })
         .onConflict((conflict) =>
           conflict.columns(['id', 'chat_id', 'sender']).doUpdateSet({ digest }),
         )
-        .execute(),
-    )
+        .execute()
+      return true
+    })
   }
 
   #keyed(digest: string): Buffer {

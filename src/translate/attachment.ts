@@ -204,7 +204,9 @@ async function judge(
   }
   const { userId } = place
   if (verdict === 'verified' && userId !== null) await parts.people.rememberSigned([userId], 'file')
-  if (before === 'none') await named.opened(place, dataDigest)
+  if (before === 'none' && !(await named.opened(place, dataDigest))) {
+    throw refusalOf('replayed', 'other-data-before')
+  }
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
   const { signer } = judged
   return await attachment(opened.file, { tag, verdict, ...(signer && { signer }) })

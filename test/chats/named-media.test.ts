@@ -80,11 +80,14 @@ test('what it keeps of the data tells nobody without its key anything', async ()
   expect(await other.openedBefore(place('a'), 'data')).toBe('other')
 })
 
-test('an id under which one chat had this data and another had other data is not the same', async () => {
+test('of two that are opened under one id at once, one is remembered, and the other knows', async () => {
   const named = await memory()
-  await named.opened(place('a', 1), 'data')
-  await named.opened(place('a', 2), 'other data')
-  expect(await named.openedBefore(place('a', 1), 'data')).toBe('other')
+  const opened = [named.opened(place('a', 1), 'data'), named.opened(place('a', 1), 'other data')]
+  expect(await Promise.all(opened)).toEqual([true, false])
+  expect(await named.opened(place('a', 2), 'data')).toBe(false)
+  expect(await named.opened(place('a', 1), 'data')).toBe(true)
+  expect(await named.openedBefore(place('a', 1), 'data')).toBe('same')
+  expect(await named.openedBefore(place('a', 1), 'other data')).toBe('other')
 })
 
 test('when nothing is named nothing is written, and the oldest are looked for now and then alone', async () => {

@@ -61,7 +61,7 @@ export function scene() {
     openFile: vi.fn(async (_reader: unknown, _how: object): Promise<object> => await opened()),
     before: 'none',
     openedBefore: vi.fn((_place: MediaPlace, _digest: string) => Promise.resolve(all.before)),
-    noteOpened: vi.fn((_place: MediaPlace, _digest: string) => Promise.resolve()),
+    noteOpened: vi.fn((_place: MediaPlace, _digest: string) => Promise.resolve(true)),
     recognized: 'new',
     recognize: vi.fn((_sighting: object, _claims: string[]) => Promise.resolve(all.recognized)),
     remember: vi.fn((_sighting: object, _as: string) => Promise.resolve()),

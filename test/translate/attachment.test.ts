@@ -224,6 +224,13 @@ describe('a sealed file', () => {
     expect([all.recognize.mock.calls, files[0]?.isClosed]).toEqual([[], true])
   })
 
+  test('under an id under which other data was opened meanwhile is not given', async () => {
+    const noteOpened = vi.fn(() => Promise.resolve(false))
+    const { attachment, files } = await open({ noteOpened })
+    await expect(attachment).rejects.toThrow(refused('postern_replayed', 'other-data-before'))
+    expect(files[0]?.isClosed).toBe(true)
+  })
+
   test('that was opened here before is given again though its signature is old', async () => {
     const again = await open({ before: 'same', reaches: false, recognized: 'again' })
     expect((await again.attachment).verdict).toBe('verified')
