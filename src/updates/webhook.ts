@@ -22,6 +22,8 @@ export interface WebhookParts {
   registration: Registration
   rules: TargetRules
   polls: PollWatch
+  /** Reads what another sidecar has set or removed. @throws Refusal `postern_store_unwritable` */
+  fresh: () => Promise<void>
   makeLoop: () => Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'>
 }
 
@@ -65,6 +67,12 @@ export class Webhook implements AsyncDisposable {
   /** Null when the bot has set none through us. */
   get own(): Readonly<OwnWebhook> | null {
     return this.#parts.registration.webhook
+  }
+
+  /** The same, as any sidecar has set it; as it was last known while the database is out of reach. */
+  async look(): Promise<Readonly<OwnWebhook> | null> {
+    await this.#parts.fresh().catch(() => undefined)
+    return this.own
   }
 
   /** Updates that the bot has and the service still counts. */
@@ -155,6 +163,7 @@ export class Webhook implements AsyncDisposable {
       this.#loop = null
       await loop?.stop({ graceMs: 0 })
       try {
+        await this.#parts.fresh()
         return await change()
       } finally {
         this.#begin()

@@ -117,6 +117,7 @@ export async function createUpdates(
     registration,
     rules,
     polls,
+    fresh,
     makeLoop: () => {
       if (turns === null) return makeLoop(null)
       const spread = parts.shared?.spread.join(settings.store.schema)

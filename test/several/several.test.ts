@@ -193,6 +193,19 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     expect((await fetch(`${two.admin}/readyz`)).status).toBe(200)
   })
 
+  test('remove a webhook that another one has just set, for good', async () => {
+    const { replicas } = await several(2)
+    const [one, two] = replicas as [Replica, Replica]
+    const { url } = await webhook()
+    for (let n = 0; n < 3; n++) {
+      expect((await one.call('POST', '/webhook', { url })).status).toBe(200)
+      expect((await two.call('DELETE', '/webhook')).status).toBe(200)
+      expect((await one.call('GET', '/webhook')).json.result).toMatchObject({ url: null })
+    }
+    expect((await one.call('POST', '/webhook', { url })).status).toBe(200)
+    expect((await two.call('GET', '/webhook')).json.result).toMatchObject({ url })
+  })
+
   test('serve what another one gave an url for, and explain what another one has judged', async () => {
     const { sandbox, replicas } = await several(2)
     const [one, two] = replicas as [Replica, Replica]

@@ -29,7 +29,8 @@ export function webhookRoutes({
       if (!answer.envelope.ok) return tools.relay(reply, answer)
       const { result } = answer.envelope
       onServiceWebhook(result)
-      const { own, unconfirmedCount } = webhook
+      const own = await webhook.look()
+      const { unconfirmedCount } = webhook
       if (own === null) return tools.relay(reply, answer)
       const info = webhookView(
         objectResult(result, 'the state of a webhook'),
