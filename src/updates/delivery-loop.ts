@@ -12,6 +12,12 @@ import type { DeliveryFailure } from './delivery-outcome.ts'
 import type { OwnWebhook, Registration } from './registration.ts'
 import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
 
+/**
+ * What was opened so long ago is read and judged anew, with what was learned since: deliveries may
+ * take seconds each.
+ */
+const OPENED_MAX_AGE_MS = 10_000
+
 const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 
 export interface DeliveryLoopParts {
@@ -72,10 +78,13 @@ export class DeliveryLoop {
   }
 
   async #run(): Promise<void> {
-    const { poller, registration } = this.#parts
+    const { poller, registration, clock } = this.#parts
     const { signal } = this.#halt
     while (!signal.aborted) {
-      for (const pending of await poller.next(signal)) {
+      const opened = await poller.next(signal)
+      const openedAtMs = clock.monotonicNow()
+      for (const pending of opened) {
+        if (clock.monotonicNow() - openedAtMs > OPENED_MAX_AGE_MS) break
         const { webhook } = registration
         if (signal.aborted || webhook === null || !this.#parts.mayDeliver()) break
         if (!(await this.#deliver(pending, webhook))) break

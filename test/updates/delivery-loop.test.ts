@@ -20,8 +20,8 @@ function open(
   service: ScriptedService,
   bot: WebhookBot,
   recordDelivered: (d: Delivered) => Promise<void>,
+  clock = REAL_CLOCK,
 ) {
-  const clock = REAL_CLOCK
   const upstream = createUpstream({
     baseUrl: service.url,
     token: { reveal: () => 'bot_1.token', reload: () => Promise.resolve(false) },
@@ -103,6 +103,23 @@ test('what cannot be recorded is confirmed at the service before the next is del
     [15, 100],
   ])
   expect(bot.deliveries.length).toBe(4)
+})
+
+test('what was opened a while ago is read and judged anew before it is delivered', async () => {
+  const service = await openService()
+  const all = [11, 12, 13].map((id) => message(id))
+  service.answers.push(all, all.slice(1))
+  const bot = await openBot()
+  let passedMs = 0
+  const clock = { ...REAL_CLOCK, monotonicNow: () => performance.now() + passedMs }
+  const slowly = ({ updateId }: Delivered): Promise<void> => {
+    if (updateId === 11) passedMs = 10_001
+    return Promise.resolve()
+  }
+  open(service, bot, slowly, clock)
+  await until(() => service.polls.length >= 3)
+  expect(service.polls.map(({ offset }) => offset)).toEqual([null, 12, 14])
+  expect(bot.deliveries.length).toBe(3)
 })
 
 test('stopping lets a delivery end, delivers nothing more and tells the service', async () => {
