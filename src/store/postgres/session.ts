@@ -29,6 +29,13 @@ export interface Question {
   parameters?: unknown[]
 }
 
+/** By `performance.now()` and by `Date.now()`. */
+interface Moment {
+  monotonicMs: number
+  dayMs: number
+}
+const NEVER: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
+
 /** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
 export type SessionLoss = 'ended' | 'silent'
 
@@ -47,7 +54,7 @@ export class Session implements AsyncDisposable {
   #holders = 0
   /** Whether the server ends the present connection when it is silent. */
   #isLimited = false
-  #provenAtMs = -Infinity
+  #provenAt: Moment = NEVER
   #generation = 0
   #isClosed = false
 
@@ -71,9 +78,14 @@ export class Session implements AsyncDisposable {
     return this.#client !== null
   }
 
-  /** True while the server surely has this session, by the monotonic clock. */
+  /**
+   * True while the server surely has this session, by the monotonic clock and by the time of day: the
+   * one stands still while the machine sleeps, and the other can be set.
+   */
   get isProven(): boolean {
-    return this.#client !== null && performance.now() - this.#provenAtMs < PROVEN_MS
+    const { monotonicMs, dayMs } = this.#provenAt
+    const passedMs = Math.max(performance.now() - monotonicMs, Date.now() - dayMs)
+    return this.#client !== null && passedMs < PROVEN_MS
   }
 
   /**
@@ -108,14 +120,15 @@ export class Session implements AsyncDisposable {
 
   async #query<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[][]> {
     const client = await this.#connected()
-    const askedAtMs = performance.now()
+    const askedAt = { monotonicMs: performance.now(), dayMs: Date.now() }
     try {
       // the connection is pipelined: all of them leave at once
       const answers = questions.map(({ text, parameters = [] }) =>
         client.query<Row>(text, parameters),
       )
       const results = await this.#inTime(client, Promise.all(answers))
-      if (client === this.#client) this.#provenAtMs = Math.max(this.#provenAtMs, askedAtMs)
+      const isLatest = askedAt.monotonicMs > this.#provenAt.monotonicMs
+      if (client === this.#client && isLatest) this.#provenAt = askedAt
       return results.map(({ rows }) => rows)
     } catch (error) {
       if (kindOf(error) === 'lost') this.#drop(client)
@@ -209,7 +222,7 @@ export class Session implements AsyncDisposable {
     destroyClient(client)
     if (client !== this.#client) return
     this.#client = null
-    this.#provenAtMs = -Infinity
+    this.#provenAt = NEVER
     this.#losses.emit(how)
   }
 }
