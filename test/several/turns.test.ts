@@ -3,11 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SendFence } from '../../src/keys/send-fence.ts'
 import { KeyTurn } from '../../src/keys/key-turn.ts'
+import type { PublicationCalls } from '../../src/keys/offer.ts'
+import { Publication } from '../../src/keys/publication.ts'
 import { REAL_CLOCK } from '../../src/updates/clock.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
 import type { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
 import { PollTurn } from '../../src/updates/poll-turn.ts'
 import type { Store } from '../../src/store/store.ts'
+import { NEW, OLD, Scene } from '../keys/publication-scene.ts'
 import { sidecars } from '../store/postgres/scene.ts'
 import { hasPostgres } from '../support/postgres.ts'
 
@@ -129,6 +132,30 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     await late[Symbol.asyncDispose]()
     await stores[0].fresh()
     expect(all[0].isClosed).toBe(true)
+    for (const fence of all) await fence[Symbol.asyncDispose]()
+  })
+
+  test('a key that waits for its call does not leave once another may make steps', async () => {
+    const { stores, fences: all, cut } = await fences()
+    const scene = new Scene({ keys: [NEW, OLD], shown: 'old' })
+    const left: unknown[] = []
+    const putKey: PublicationCalls['putKey'] = async (_key, requireAllowed) => {
+      cut()
+      requireAllowed?.()
+      left.push('left')
+    }
+    const publication = new Publication({
+      ...scene.parts,
+      calls: { ...scene.calls, putKey },
+      shared: {
+        fence: all[0],
+        turn: new KeyTurn({ store: stores[0], fence: all[0] }),
+        fresh: () => stores[0].fresh(),
+      },
+    })
+    await publication.compareNow()
+    expect([left, publication.rotation?.phase]).toEqual([[], 'waiting'])
+    await publication[Symbol.asyncDispose]()
     for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
