@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { fastify } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
@@ -34,10 +34,10 @@ export interface AppOptions extends AdmissionOptions {
   /** Called with all that passes here, words and all; for development alone. */
   onExchange?: ((exchange: BotExchange) => void) | undefined
   /**
-   * Has a request answered by routes elsewhere, once it is known whose it is; null for one that is
-   * answered here.
+   * Chooses who answers a request, once earlier ones of its connection are answered: routes
+   * elsewhere, or those here.
    */
-  routesFor?: (request: IncomingMessage) => RequestListener | null
+  routesFor?: (request: IncomingMessage, here: RequestListener) => RequestListener
 }
 
 /** An application that is not listening yet. */
@@ -72,11 +72,23 @@ export function createApp(options: AppOptions): App {
           return requestId
         },
       },
-      (request, response) => (routesFor?.(request) ?? routes)(request, response),
+      routesFor === undefined
+        ? routes
+        : (request, response) =>
+            onTurn(response, () => routesFor(request, routes)(request, response)),
     )
   const onStopping = (): void => connections.stop()
   const { app, answer, stopping } = createRoutes(options, report, { serve, onStopping })
   return { app, answer, stopping, drain: () => drain(app, connections, bounds.drainMs) }
+}
+
+/**
+ * Waits until earlier requests of the same connection are answered: whoever sends several at once
+ * takes no more room than with one.
+ */
+function onTurn(response: ServerResponse, answer: () => void): void {
+  if (response.socket === null) response.once('socket', answer)
+  else answer()
 }
 
 /**

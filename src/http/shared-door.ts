@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../door.ts'
 import { Refusal } from '../errors.ts'
@@ -20,13 +21,18 @@ export interface SharedDoorParts {
   /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
   allowedHosts: Iterable<string>
   bots: BotTokens<SharedBot>
+  /** Turns of requests that are of no bot, of `DoorQueues`. */
+  strangers: Lane
   /** Only to make tests short. */
   bounds?: Partial<DoorBounds>
 }
 
 /** Each of several bots has as many connections as one alone would have. */
 const CONNECTIONS = 32 * DOOR_BOUNDS.connections
-/** Requests of one bot that are not answered yet, those that wait included. */
+/**
+ * Requests of one bot that are not answered yet, those that wait included; and as many for its files by
+ * those who present no token of the bot.
+ */
 const UNDER_WAY = DOOR_BOUNDS.connections
 /**
  * Calls of one bot at work at once, alone and beside others. Each takes some milliseconds of the one
@@ -34,61 +40,91 @@ const UNDER_WAY = DOOR_BOUNDS.connections
  * waits for the service, and keeps the bot's next call from nothing.
  */
 const AT_WORK = { perLane: 8, perLaneAmongOthers: 1, roomAfterMs: 250 }
+/** Files, and what is refused, at work at once: those that wait for the service make room soon. */
+const FILES_AT_WORK = { perLane: 2, roomAfterMs: 20 }
 const RETRY_AFTER_SECONDS = 1
 const DOWN_SECONDS = 5
 
 const UPDATES = `${API_PREFIX}/updates`
 const MEDIA = '/media/'
 
-/**
- * In which order calls are worked at that come in at one door: a lane for each bot.
- * @param o `roomAfterMs` only for tests
- */
-export function createDoorQueue(o: { roomAfterMs?: number } = {}): FairQueue {
-  return new FairQueue({ slots: Infinity, ...AT_WORK, ...o })
+/** The turns of one bot at the door that it shares. */
+export interface DoorLanes {
+  calls: Lane
+  files: Lane
 }
+
+/** In which order requests are worked at that come in at one door. */
+export class DoorQueues {
+  readonly #calls: FairQueue
+  readonly #files: FairQueue
+  /** Of requests that are nobody's. */
+  readonly strangers: Lane
+
+  /** @param o `roomAfterMs` only for tests */
+  constructor(o: { roomAfterMs?: number } = {}) {
+    this.#calls = new FairQueue({ slots: Infinity, ...AT_WORK, ...o })
+    this.#files = new FairQueue({ slots: Infinity, ...FILES_AT_WORK, ...o })
+    this.strangers = this.#files.lane()
+  }
+
+  /** For one more bot. */
+  lanes(): DoorLanes {
+    return { calls: this.#calls.lane(), files: this.#files.lane() }
+  }
+}
+
+/** Who asks for something of a bot: whoever presents its token, or the url of a file that names it. */
+export type Caller = 'token' | 'url'
 
 /** One of several bots, as their door knows it: with routes, or null while it cannot be served. */
 export class SharedBot {
   readonly #routes: Pick<BotRoutes, 'answer'> | null
-  readonly #lane: Lane
-  #underWay = 0
+  readonly #lanes: DoorLanes
+  readonly #underWay: Record<Caller, number> = { token: 0, url: 0 }
 
-  /** @param lane of `createDoorQueue` */
-  constructor(routes: Pick<BotRoutes, 'answer'> | null, lane: Lane) {
+  constructor(routes: Pick<BotRoutes, 'answer'> | null, lanes: DoorLanes) {
     this.#routes = routes
-    this.#lane = lane
+    this.#lanes = lanes
   }
 
   /** Why it takes no request now; null when it does. */
-  get refusal(): Refusal | null {
+  refusal(caller: Caller): Refusal | null {
     if (this.#routes === null)
       return new Refusal('postern_bot_down', '', { extra: { retryAfter: DOWN_SECONDS } })
-    if (this.#underWay < UNDER_WAY) return null
+    if (this.#underWay[caller] < UNDER_WAY) return null
     const extra = { retryAfter: RETRY_AFTER_SECONDS }
     return new Refusal('postern_busy', 'the bot has too many calls under way', { extra })
   }
 
-  /** Answers a request in its turn; a poll and a file, which mostly wait, at once. */
-  readonly take: RequestListener = (request, response) => {
-    this.#underWay++
-    const closed = new Promise<void>((resolve) => response.once('close', resolve))
-    void closed.then(() => this.#underWay--)
+  /** Answers a request in its turn; a poll, which mostly waits, at once. */
+  take(caller: Caller, request: IncomingMessage, response: ServerResponse): void {
+    const routes = this.#routes
+    if (routes === null) return
+    this.#underWay[caller]++
+    response.once('close', () => this.#underWay[caller]--)
     const path = pathOf(request)
-    if (path === UPDATES || path.startsWith(MEDIA)) return this.#routes?.answer(request, response)
-    void this.#lane.run(() => this.#answer(request, response, closed))
+    if (path === UPDATES) return routes.answer(request, response)
+    const lane = path.startsWith(MEDIA) ? this.#lanes.files : this.#lanes.calls
+    answerInTurn(lane, routes.answer, { request, response })
   }
+}
 
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    closed: Promise<void>,
-  ): Promise<void> {
+/** Has a request answered when its turn has come. */
+function answerInTurn(
+  lane: Lane,
+  answer: RequestListener,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): void {
+  const closed = new Promise<void>((resolve) => response.once('close', resolve))
+  void lane.run(async () => {
     // Its caller may have gone while it waited.
     if (response.destroyed) return
-    this.#routes?.answer(request, response)
+    answer(request, response)
     await closed
-  }
+    // Those who wait would all be answered before anybody else is heard.
+    await nextTurn()
+  })
 }
 
 /**
@@ -109,13 +145,15 @@ export function buildSharedDoor(parts: SharedDoorParts): Door {
       requireBearer(request.rawHeaders, null)
     },
     onAnswered: parts.onAnswered,
-    routesFor: (request) => {
-      const bot = botInUrl(request, parts.bots) ?? parts.bots.find(request.rawHeaders)
-      if (bot === null) return null
-      const { refusal } = bot
-      if (refusal === null) return bot.take
-      refusals.set(request, refusal)
-      return null
+    routesFor: (request, refuse) => {
+      const owner = parts.bots.find(request.rawHeaders)
+      const bot = botInUrl(request, parts.bots) ?? owner
+      const caller = bot === owner ? 'token' : 'url'
+      const refusal = bot?.refusal(caller) ?? null
+      if (bot !== null && refusal === null) return (...exchange) => bot.take(caller, ...exchange)
+      if (refusal !== null) refusals.set(request, refusal)
+      return (asked, response) =>
+        answerInTurn(parts.strangers, refuse, { request: asked, response })
     },
   })
   return { listen: (at) => listenAt(app, at), drain }

@@ -4,10 +4,9 @@ import type { BotReason, BotReport } from '../control/reports.ts'
 import { OPERATIONS, type Operations } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
 import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
-import { SharedBot } from '../http/shared-door.ts'
+import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
 import { deriveCalls } from '../rpc/operation.ts'
-import type { Lane } from '../util/fair-queue.ts'
 import { createBot, type Bot, type BotOptions } from './bot.ts'
 
 /** The first wait before a bot that could not be started is tried again; it doubles up to the last. */
@@ -19,8 +18,8 @@ export interface HostedBotParts {
   parts: NonNullable<BotOptions['parts']>
   /** Starts as few at once as the machine bears. */
   start: <T>(task: () => Promise<T>) => Promise<T>
-  /** Its calls at the door, of `createDoorQueue`. */
-  lane: Lane
+  /** Its turns at the door. */
+  lanes: DoorLanes
   /** Hands it to the door as that is to know it from now on. */
   toDoor: (bot: SharedBot) => void
 }
@@ -53,7 +52,7 @@ export class HostedBot {
 
   /** Begins to serve it; when that fails, it is shown and tried again. Never rejects. */
   begin(): Promise<void> {
-    this.#parts.toDoor(new SharedBot(null, this.#parts.lane))
+    this.#parts.toDoor(new SharedBot(null, this.#parts.lanes))
     this.#starting = this.#parts.start(() => this.#start())
     return this.#starting
   }
@@ -67,7 +66,7 @@ export class HostedBot {
     this.#served = null
     if (served === null) return
     await served.bot.stop(() => {
-      this.#parts.toDoor(new SharedBot(null, this.#parts.lane))
+      this.#parts.toDoor(new SharedBot(null, this.#parts.lanes))
       return served.routes.drain()
     })
     await served.bot[Symbol.asyncDispose]()
@@ -111,13 +110,13 @@ export class HostedBot {
   }
 
   async #serve(): Promise<Served> {
-    const { log, parts, lane, toDoor } = this.#parts
+    const { log, parts, lanes, toDoor } = this.#parts
     const { settings, secrets, name } = this.loaded
     const bot = await createBot({ settings, secrets, log, name, parts })
     try {
       const routes = await buildBotRoutes(bot.door)
       bot.start()
-      toDoor(new SharedBot(routes, lane))
+      toDoor(new SharedBot(routes, lanes))
       return { bot, routes }
     } catch (error) {
       await bot[Symbol.asyncDispose]()

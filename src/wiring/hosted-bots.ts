@@ -5,7 +5,7 @@ import type { LoadedBot } from '../config/read-several.ts'
 import type { BotChanges } from '../control/bots.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { BotTokens } from '../http/bot-tokens.ts'
-import { createDoorQueue, type SharedBot } from '../http/shared-door.ts'
+import { DoorQueues, type SharedBot } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
 import { Metrics, type MetricRegistry } from '../observe/metrics.ts'
 import type { MeasuredEngine } from '../pgp/create.ts'
@@ -35,7 +35,8 @@ export class HostedBots implements AsyncDisposable {
   readonly #changes = new Mutex()
   readonly #starts = new FairQueue({ slots: STARTS, perLane: STARTS }).lane()
   #isStopped = false
-  readonly #doorQueue = createDoorQueue()
+  /** In which order what comes in at the door is worked at. */
+  readonly doorQueues = new DoorQueues()
   readonly #engineQueue = createEngineQueue()
 
   constructor(parts: HostedBotsParts) {
@@ -86,7 +87,7 @@ export class HostedBots implements AsyncDisposable {
         engine: lanedEngine(engine, { lane: this.#engineQueue.lane(), owner: name }),
         metrics: new Metrics(registry, name),
       },
-      lane: this.#doorQueue.lane(),
+      lanes: this.doorQueues.lanes(),
       start: (task) => this.#starts.run(task),
       toDoor: (bot) =>
         this.tokens.set(name, bot, {

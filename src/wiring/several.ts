@@ -118,6 +118,7 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
       onAnswered: (line) => recordRequest(metrics, line),
       allowedHosts: botHosts(settings),
       bots: bots.tokens,
+      strangers: bots.doorQueues.strangers,
     }),
     admin: createAdminDoor(
       { settings, log },

@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { BotTokens } from '../../src/http/bot-tokens.ts'
-import { buildSharedDoor, createDoorQueue, SharedBot } from '../../src/http/shared-door.ts'
+import { buildSharedDoor, DoorQueues, SharedBot } from '../../src/http/shared-door.ts'
 import type { RequestLine } from '../../src/http/request-log.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { call, head, outcome, raw } from './support.ts'
+import { call, head, opened, outcome, raw } from './support.ts'
 
 interface Held {
   request: IncomingMessage
@@ -19,20 +19,25 @@ const NEVER = { roomAfterMs: Infinity }
 const openShared = (...names: string[]) => openDoor(names, NEVER)
 
 /** A door before bots whose routes hold each request until they are told to answer. */
-async function openDoor(names: string[], how: { roomAfterMs?: number }) {
+async function openDoor(
+  names: string[],
+  how: { roomAfterMs?: number; onRequest?: (held: Held) => void },
+) {
   const held = new Map<string, Held[]>()
   const lines: RequestLine[] = []
-  const queue = createDoorQueue(how)
+  const queues = new DoorQueues(how)
   const bots = new BotTokens<SharedBot>(() => {})
   const set = (name: string, isDown = false): void => {
     const mine: Held[] = []
     held.set(name, mine)
     const routes = {
-      answer: (request: IncomingMessage, response: ServerResponse) =>
-        void mine.push({ request, response }),
+      answer: (request: IncomingMessage, response: ServerResponse) => {
+        mine.push({ request, response })
+        how.onRequest?.({ request, response })
+      },
     }
     const token = { expected: () => `token-${name}`, reread: () => {} }
-    bots.set(name, new SharedBot(isDown ? null : routes, queue.lane()), token)
+    bots.set(name, new SharedBot(isDown ? null : routes, queues.lanes()), token)
   }
   for (const name of names) set(name)
   const door = buildSharedDoor({
@@ -40,6 +45,7 @@ async function openDoor(names: string[], how: { roomAfterMs?: number }) {
     onAnswered: (line) => lines.push(line),
     allowedHosts: [],
     bots,
+    strangers: queues.strangers,
   })
   onTestFinished(() => door.drain())
   const url = await door.listen({ setting: 'listen', host: '127.0.0.1', port: 0 })
@@ -52,7 +58,7 @@ async function openDoor(names: string[], how: { roomAfterMs?: number }) {
   })
   const ask = (name: string, path = '/bot/v1/commands') =>
     call({ url }, 'GET', path, { token: `token-${name}` })
-  return { url, at, answer, ask, lines, set, port: Number(new URL(url).port) }
+  return { url, at, answer, ask, lines, set, queues, port: Number(new URL(url).port) }
 }
 
 test('calls of a flooded bot wait behind each other, and another bot’s call is not behind them', async () => {
@@ -98,15 +104,106 @@ test('a call that waits for the service for long keeps no other call of its bot 
   await Promise.all([...calls, quiet])
 })
 
-test('polls and files wait for nothing, and nothing waits for them', async () => {
+test('polls wait for nothing, and nothing waits for them', async () => {
   const { at, ask, answer } = await openShared('one')
-  const paths = ['/bot/v1/updates?timeout=50', '/media/abc']
-  const waiting = Array.from({ length: 20 }, (_, n) => ask('one', paths[n % 2]))
+  const waiting = Array.from({ length: 20 }, () => ask('one', '/bot/v1/updates?timeout=50'))
   await until(() => at('one').length === 20, 'all of them')
   const other = ask('one')
   await until(() => at('one').length === 21, 'a call beside them')
   for (let n = 0; n < 21; n++) answer('one')
   await Promise.all([...waiting, other])
+})
+
+test('two files of a bot are at work at once, beside its calls', async () => {
+  const { at, ask, answer } = await openShared('one')
+  const files = Array.from({ length: 6 }, () => ask('one', '/media/abc'))
+  await until(() => at('one').length === 2, 'two files')
+  const other = ask('one')
+  await until(() => at('one').length === 3, 'a call beside them')
+  expect(at('one').filter(({ request }) => request.url === '/media/abc')).toHaveLength(2)
+  for (let n = 0; n < 7; n++) {
+    await until(() => at('one').length > 0, 'the next one')
+    answer('one')
+  }
+  await Promise.all([...files, other])
+})
+
+test('whoever else calls is heard between two files that are answered at once', async () => {
+  const begun: number[] = []
+  let turns = 0
+  let isHeld = true
+  const { at, ask } = await openDoor(['one'], {
+    ...NEVER,
+    onRequest: ({ response }) => {
+      if (isHeld) return
+      begun.push(turns)
+      response.end()
+    },
+  })
+  const files = Array.from({ length: 12 }, () => ask('one', '/media/abc').catch(() => null))
+  await until(() => at('one').length === 2, 'two of them')
+  const count = (): void => {
+    turns++
+    if (begun.length < 10) setImmediate(count)
+  }
+  count()
+  isHeld = false
+  for (const { response } of at('one').splice(0)) response.end()
+  await Promise.all(files)
+  const inOneTurn = begun.map((turn) => begun.filter((other) => other === turn).length)
+  expect(Math.max(...inOneTurn)).toBeLessThanOrEqual(2)
+})
+
+test('files that wait for the service keep no other file waiting', async () => {
+  const { at, ask, answer } = await openDoor(['one'], {})
+  const files = Array.from({ length: 6 }, () => ask('one', '/media/abc'))
+  await until(() => at('one').length === 6, 'all of them, and none is answered yet')
+  for (let n = 0; n < 6; n++) answer('one')
+  await Promise.all(files)
+})
+
+test('requests that nobody answers for wait behind each other', async () => {
+  const { ask, queues } = await openShared('one')
+  const ends: (() => void)[] = []
+  const held = () => new Promise<void>((resolve) => ends.push(resolve))
+  for (let n = 0; n < 2; n++) void queues.strangers.run(held)
+  const stranger = ask('nobody')
+  await until(() => queues.strangers.waiting === 1, 'the stranger in its turn')
+  for (const end of ends) end()
+  expect((await stranger).status).toBe(401)
+})
+
+test('what is sent at once on one connection takes no room of a bot before its turn', async () => {
+  const { at, ask, answer, port } = await openShared('flooded', 'quiet')
+  const lines = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`
+  const poll = `${lines('/bot/v1/updates')}Authorization: Bearer token-flooded\r\n\r\n`
+  const socket = await opened(port)
+  socket.write(`${poll}${`${lines('/media/abc?bot=quiet')}\r\n`.repeat(300)}`)
+  await until(() => at('flooded').length === 1, 'the poll before them')
+  const other = ask('quiet')
+  await until(() => at('quiet').length === 1, 'a call of the other bot')
+  expect(at('quiet')[0]?.request.url).toBe('/bot/v1/commands')
+  answer('quiet')
+  expect((await other).status).toBe(200)
+  socket.destroy()
+})
+
+test('who has no more than the name of a bot fills no room but that of files by their urls', async () => {
+  const { at, ask, answer, url } = await openDoor(['quiet'], {})
+  const stop = new AbortController()
+  const byUrl = () => fetch(`${url}/media/abc?bot=quiet`, { signal: stop.signal })
+  const flood = Array.from({ length: 256 }, () => byUrl().catch(() => null))
+  await until(() => at('quiet').length === 256, 'all of them')
+  expect((await byUrl()).status).toBe(503)
+  for (const path of ['/bot/v1/commands', '/media/abc?bot=quiet']) {
+    const asked = ask('quiet', path)
+    await until(() => at('quiet').length === 257, 'the bot itself')
+    at('quiet').pop()?.response.end('{"ok":true,"result":{}}')
+    expect((await asked).status).toBe(200)
+  }
+  stop.abort()
+  await Promise.all(flood)
+  while (at('quiet').length > 0) answer('quiet')
 })
 
 test('one that hung up while it waited is not handed on', async () => {
