@@ -55,7 +55,13 @@ function notRunning({ bots }: LoadedBots): BotReport[] {
     hint: 'start it with `postern run`',
     sinceMs: 0,
   }
-  return bots.map(({ name }) => ({ name, ready: false, reasons: [reason], bot: null }))
+  return bots.map(({ name }) => ({
+    name,
+    ready: false,
+    served: false,
+    reasons: [reason],
+    bot: null,
+  }))
 }
 
 /** `postern bot add`: one more bot, which a running sidecar serves at once. */

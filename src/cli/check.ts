@@ -3,12 +3,11 @@ import { refuseUnsafeProcess } from '../config/environment.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
-import { connectControl } from '../control/client.ts'
 import type { CheckLine } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { checkChats } from './chat-show.ts'
-import { withSidecar, withSidecarFrom } from './connect.ts'
+import { connectServing, withSidecar, withSidecarFrom } from './connect.ts'
 import { printWrapped } from './table.ts'
 import { colourText, printJson } from './terminal.ts'
 
@@ -64,7 +63,7 @@ export async function checkSources(sources: Sources, { json }: { json?: boolean 
  */
 async function findingsFor(sources: Sources): Promise<CheckLine[]> {
   const dataDir = loadDataDir(sources)
-  await using running = await connectControl(dataDir, undefined, sources.bot)
+  await using running = await connectServing(sources)
   if (running === null) {
     return await withSidecarFrom(sources, (sidecar) => sidecar.check({ about: 'everything' }))
   }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { load } from '../config/load.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
-import { connectControl } from '../control/client.ts'
+import { connectControl, type RunningSidecar } from '../control/client.ts'
 import type { Operations } from '../control/operations.ts'
 import { sourcesOf } from './flags.ts'
 
@@ -27,7 +27,7 @@ export async function withSidecarFrom<T>(
   use: (sidecar: Operations, sources: Sources) => Promise<T>,
   o: { mayCreateStore: boolean } = { mayCreateStore: false },
 ): Promise<T> {
-  await using running = await connectControl(loadDataDir(sources), undefined, sources.bot)
+  await using running = await connectServing(sources)
   if (running !== null) return await use(running, sources)
   const loaded = load(sources)
   const { settings, secrets } = loaded
@@ -39,4 +39,25 @@ export async function withSidecarFrom<T>(
     o.mayCreateStore ? 'begin' : 'look',
   )
   return await use(offline.operations, sources)
+}
+
+/**
+ * Connects to the sidecar that runs with the store open.
+ * @returns null when none runs, or where that could not start the bot that is named: its store is
+ *   closed then, and what keeps it closed may be what the command is to end
+ * @throws OperatorError as `connectControl` does
+ */
+export async function connectServing(sources: Sources): Promise<RunningSidecar | null> {
+  const { bot } = sources
+  await using stack = new AsyncDisposableStack()
+  const running = stack.use(await connectControl(loadDataDir(sources), undefined, bot))
+  if (running !== null && bot !== null && (await isDown(running, bot))) return null
+  stack.move()
+  return running
+}
+
+async function isDown(running: RunningSidecar, name: string): Promise<boolean> {
+  const { bots } = await running.botList()
+  const found = bots.find((one) => one.name === name)
+  return found?.served === false && found.reasons.every(({ code }) => code !== 'starting')
 }

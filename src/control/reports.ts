@@ -51,6 +51,8 @@ export interface BotsReport {
 export interface BotReport {
   name: string
   ready: boolean
+  /** Whether its store is open here; not while it starts, or could not be started. */
+  served: boolean
   /** Reasons of `/readyz`, or why it could not be started. */
   reasons: BotReason[]
   /** Null until the service has answered `GET /me` once. */

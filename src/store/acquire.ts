@@ -30,10 +30,16 @@ export interface Acquired {
   held: OpenProtection | null
 }
 
+/**
+ * `create`: made where there never was one, and the bot's from then on; `claim`: the bot's, and never
+ * made; `existing`: looked at.
+ */
+export type OpeningMode = 'create' | 'claim' | 'existing'
+
 /** Where the store is, whether it may be made, and which protection is asked for. */
 export interface Opening extends ProtectionRequest {
   dataDir: string
-  mode: 'create' | 'existing'
+  mode: OpeningMode
   /** A store that was moved away is opened too: for the move alone, which goes on. */
   isMoving?: boolean
   /** Whose store it must be, by the token; null or absent where that is not known. */
@@ -64,7 +70,7 @@ export async function acquire(o: Opening): Promise<Acquired> {
 function isThere({ dataDir, mode }: Opening): boolean {
   const found = checkDataDir(dataDir) ? whatIsThere(dataDir) : 'none'
   if (found === 'database') return true
-  if (mode === 'existing' || found === 'traces') throw missing(dataDir, found)
+  if (mode !== 'create' || found === 'traces') throw missing(dataDir, found)
   return false
 }
 
@@ -109,7 +115,7 @@ async function hold(
 
 /** What is only looked at is nobody's after that either. */
 async function claimFor(database: DatabaseSync, o: Opening): Promise<void> {
-  if (o.mode !== 'create' || (o.botId ?? null) === null) return
+  if (o.mode === 'existing' || (o.botId ?? null) === null) return
   const found = botIn(database)
   if (found === null) await claimForBot(kyselyOf(database), Number(o.botId))
   refuseOther(found, o)

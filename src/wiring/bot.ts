@@ -28,6 +28,8 @@ export interface BotOptions {
   log: Log
   /** Its name, where there are several. */
   name?: string
+  /** False where there was a store, and none may take its place. */
+  mayCreateStore?: boolean
   parts?: HandedInParts
 }
 

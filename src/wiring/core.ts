@@ -66,6 +66,8 @@ export interface CoreOptions {
   log: Log
   /** The bot's, where there are several. */
   name?: string
+  /** False where there was a store, and none may take its place. */
+  mayCreateStore?: boolean
   parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'shared'>
 }
 
@@ -80,7 +82,7 @@ export type Purpose = 'run' | 'begin' | 'look'
  * @throws OperatorError for everything that keeps a store from opening
  */
 export async function createCore(
-  { settings, secrets, log, name, parts = {} }: CoreOptions,
+  { settings, secrets, log, name, mayCreateStore = true, parts = {} }: CoreOptions,
   link: Link,
   purpose: Purpose,
 ): Promise<Core> {
@@ -90,7 +92,10 @@ export async function createCore(
   const store =
     parts.store ??
     stack.use(
-      await openStoreFor(purpose, { settings, secrets, parts, database, botId: link.botId() }),
+      await openStoreFor(
+        { purpose, mayCreateStore },
+        { settings, secrets, parts, database, botId: link.botId() },
+      ),
     )
   const owner = await store.read(readBot)
   if (owner !== null) link.expectBot(owner)
@@ -199,7 +204,7 @@ async function serverFor(
 }
 
 async function openStoreFor(
-  purpose: Purpose,
+  { purpose, mayCreateStore }: { purpose: Purpose; mayCreateStore: boolean },
   {
     settings,
     secrets,
@@ -215,7 +220,7 @@ async function openStoreFor(
     ...(database === undefined ? {} : { database }),
     dataDir: settings.dataDir,
     botId,
-    mode: purpose === 'look' ? 'existing' : 'create',
+    mode: purpose === 'look' ? 'existing' : mayCreateStore ? 'create' : 'claim',
     passphrase: secrets.passphrase?.reveal() ?? null,
     protection: settings.key.protection,
     isRequired: settings.key.publish,

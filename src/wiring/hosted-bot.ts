@@ -2,7 +2,7 @@
 import type { LoadedBot } from '../config/read-several.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { OPERATIONS, type Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, type OperatorCode } from '../errors.ts'
 import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
 import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
@@ -36,6 +36,8 @@ export class HostedBot {
   #served: Served | null = null
   #problem: BotReason = { ...STARTING, sinceMs: Date.now() }
   #error: OperatorError | null = null
+  /** A store that did not open is never replaced by an empty one, also when it was moved aside. */
+  #mayCreateStore = true
   #timer: NodeJS.Timeout | undefined
   #waitMs = RETRY_MS.first
   #starting: Promise<void> = Promise.resolve()
@@ -88,6 +90,7 @@ export class HostedBot {
     return {
       name: this.name,
       ready: reasons.length === 0,
+      served: this.#served !== null,
       reasons,
       bot: bot && { id: bot.id, username: bot.username ?? '' },
     }
@@ -112,7 +115,8 @@ export class HostedBot {
   async #serve(): Promise<Served> {
     const { log, parts, lanes, toDoor } = this.#parts
     const { settings, secrets, name } = this.loaded
-    const bot = await createBot({ settings, secrets, log, name, parts })
+    const mayCreateStore = this.#mayCreateStore
+    const bot = await createBot({ settings, secrets, log, name, mayCreateStore, parts })
     try {
       const routes = await buildBotRoutes(bot.door)
       bot.start()
@@ -124,10 +128,23 @@ export class HostedBot {
     }
   }
 
+  /** With what to do where a store is gone that was there when the bot was started first. */
+  #knowing(error: OperatorError): OperatorError {
+    if (this.#mayCreateStore || error.code !== 'store-missing') return error
+    return new OperatorError(
+      'store-missing',
+      `${error.message}; there was one, which did not open`,
+      '`postern backup restore` puts a backup there; to begin anew, with another key, remove the ' +
+        'bot and add it again',
+      { cause: error },
+    )
+  }
+
   #failed(error: unknown): void {
     const { log } = this.#parts
-    const known = error instanceof OperatorError ? error : internal(error)
+    const known = error instanceof OperatorError ? this.#knowing(error) : internal(error)
     const { code, message, hint } = known
+    if (STORE_IS_THERE.has(code)) this.#mayCreateStore = false
     const isNew = this.#error?.code !== code
     this.#error = known
     if (isNew) this.#problem = { code, message, hint, sinceMs: Date.now() }
@@ -139,6 +156,18 @@ export class HostedBot {
     this.#waitMs = Math.min(this.#waitMs * 2, RETRY_MS.last)
   }
 }
+
+/** Why a store that is there does not open. */
+const STORE_IS_THERE: ReadonlySet<string> = new Set<OperatorCode>([
+  'protection',
+  'store-corrupt',
+  'store-in-use',
+  'store-moved',
+  'store-newer',
+  'store-other-bot',
+  'store-passphrase',
+  'store-restored',
+])
 
 const STARTING = {
   code: 'starting',

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -64,10 +65,16 @@ async function run(...args: string[]): Promise<Ended> {
   }
 }
 
-async function list(): Promise<{ name: string; ready: boolean }[]> {
+interface Listed {
+  name: string
+  ready: boolean
+  reasons: { code: string }[]
+}
+
+async function list(): Promise<Listed[]> {
   const { code, stdout } = await run('bot', 'list', '--json')
   expect(code).toBe(0)
-  return JSON.parse(stdout) as { name: string; ready: boolean }[]
+  return JSON.parse(stdout) as Listed[]
 }
 
 const ready = (name: string) =>
@@ -75,6 +82,10 @@ const ready = (name: string) =>
     async () => (await list()).some((bot) => bot.name === name && bot.ready),
     `${name} is ready`,
   )
+
+async function reasonOf(name: string): Promise<string | undefined> {
+  return (await list()).find((bot) => bot.name === name)?.reasons[0]?.code
+}
 
 async function statusOf(name: string): Promise<number> {
   const token = readFileSync(join(root, name), 'utf8').trim()
@@ -174,6 +185,29 @@ describe('while it runs', () => {
     expect((await run('backup', 'create', file, '--bot', 'first')).code).toBe(0)
     expect((await run('backup', 'verify', file, '--bot', 'first')).code).toBe(0)
     expect((await run('backup', 'create', `${file}2`)).code).toBe(2)
+  })
+
+  test('a bot whose store is damaged is brought back from a backup while the others are served', async () => {
+    const file = join(root, 'second.backup')
+    const store = join(root, 'data/bots/second')
+    await run('bot', 'add', 'second', '--token-file', join(root, 'second'))
+    await ready('second')
+    expect((await run('backup', 'create', file, '--bot', 'second')).code).toBe(0)
+    await run('bot', 'remove', 'second')
+    writeFileSync(join(store, 'postern.db'), Buffer.alloc(100_000, 7))
+    await run('bot', 'add', 'second', '--token-file', join(root, 'second'))
+    await until(async () => (await reasonOf('second')) === 'store-corrupt', 'the damage')
+    const checked = await run('check', '--bot', 'second')
+    expect(checked.stdout).toMatch(/^fail {2}store: /m)
+
+    renameSync(store, `${store}.aside`)
+    expect((await run('backup', 'restore', file, '--bot', 'second')).code).toBe(0)
+    await until(async () => (await reasonOf('second')) === 'store-restored', 'the backup')
+    const accepted = await run('backup', 'accept', '--bot', 'second', '--latest')
+    expect([accepted.code, accepted.stderr]).toEqual([0, expect.not.stringContaining('code:')])
+    await ready('second')
+    expect(await statusOf('first')).toBe(200)
+    await run('bot', 'remove', 'second')
   })
 
   test('a second sidecar on the same folder is refused', async () => {

@@ -1,5 +1,5 @@
 /** Bots that come, go, change and break while the others go on. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
@@ -146,6 +146,25 @@ test('one whose store is damaged is shown and tried again; the others are ready'
   writeFileSync(file, whole)
   await stage.ready('news')
   expect(await me('news')).toBe(200)
+})
+
+test('a store that did not open is not replaced by an empty one when it is moved aside', async () => {
+  const folder = stage.storeOf('news')
+  const file = join(folder, 'postern.db')
+  await stage.stop()
+  const whole = readFileSync(file)
+  writeFileSync(file, Buffer.alloc(whole.length, 7))
+  await stage.start()
+  await until(() => stage.reasons('news')?.includes('store-corrupt') === true, 'the damage')
+  renameSync(folder, `${folder}.aside`)
+  await until(() => stage.reasons('news')?.includes('store-missing') === true, 'that it is gone')
+  expect(existsSync(folder)).toBe(false)
+  const { json } = await stage.admin('/readyz?bot=news')
+  expect(json.reasons[0].hint).toContain('remove the bot and add it again')
+
+  renameSync(`${folder}.aside`, folder)
+  writeFileSync(file, whole)
+  await stage.ready('news')
 })
 
 test('one whose token the service refuses leaves the other ready', async () => {

@@ -8,6 +8,7 @@ import {
   type PreparedProtection,
   type ProtectionRequest,
 } from '../choose.ts'
+import type { OpeningMode } from '../acquire.ts'
 import { clearUnfinished } from '../create.ts'
 import { makeDataDir } from '../data-dir.ts'
 import { errnoOf } from '../files.ts'
@@ -39,7 +40,7 @@ export interface DatabaseOpening extends ProtectionRequest {
   schema?: string
   /** For what is of this process alone. */
   dataDir: string
-  mode: 'create' | 'existing'
+  mode: OpeningMode
   /** Whose store it must be, by the token; null or absent where that is not known. */
   botId?: number | null
 }
@@ -120,7 +121,7 @@ function refuseToMake({ mode, dataDir, server }: DatabaseOpening): void {
 
 /** What is only looked at is nobody's after that either. */
 async function claimFor(db: Database, o: DatabaseOpening): Promise<void> {
-  if (o.mode !== 'create' || (o.botId ?? null) === null) return
+  if (o.mode === 'existing' || (o.botId ?? null) === null) return
   const found = (await readBot(db)) ?? (await claimForBot(db, Number(o.botId)))
   refuseOther(found, o)
 }
