@@ -1,15 +1,15 @@
 /** `postern bot`: the bots of a process that serves several. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { lstatSync, renameSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { BOT_NAME } from '../config/bot-names.ts'
 import { botFile } from '../config/bots.ts'
-import { loadAll } from '../config/load.ts'
-import { loadDataDir } from '../config/store-access.ts'
-import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
+import { load, loadAll } from '../config/load.ts'
+import type { LoadedBots } from '../config/read-several.ts'
 import type { Sources } from '../config/sources.ts'
+import { loadBotFolder, loadDataDir } from '../config/store-access.ts'
 import { botEntry } from '../config/template.ts'
-import type { BotChanges } from '../control/bots.ts'
+import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
@@ -104,7 +104,8 @@ async function add(
   try {
     several(sources)
     const changes = await reloadRunning(sources)
-    if (changes !== null && !changes.added.includes(name)) throw otherFolder(folder)
+    const isOther = changes !== null && changes.folder !== folder && !changes.added.includes(name)
+    if (isOther) throw otherFolder(folder)
     print(file)
     printNotice(
       changes === null
@@ -128,42 +129,68 @@ export function botRemoveCommand(): Command {
 
 async function remove(name: string, _options: unknown, command: Command): Promise<void> {
   const sources = sourcesOf(command)
-  const { bots, folder } = inFolder(several(sources))
-  const bot = bots.find((one) => one.name === name)
-  const file = bot === undefined ? undefined : fileOf(folder, name)
-  if (bot === undefined || file === undefined) {
+  const folder = loadBotFolder(sources) ?? inFolder(several(sources)).folder
+  const file = BOT_NAME.test(name) ? fileOf(folder, name) : undefined
+  if (file === undefined) {
     throw new OperatorError(
       'refused',
       `there is no bot ${name} in ${folder}`,
       '`postern bot list` lists them',
     )
   }
-  const text = readFileSync(file, 'utf8')
-  rmSync(file)
+  const store = storeOf(name, sources)
+  // Of this name, it is nobody's file.
+  const aside = join(folder, `.${basename(file)}.removed`)
+  rename(file, aside)
   try {
+    several(sources)
     await reloadRunning(sources)
   } catch (error) {
-    writeNewFile(file, { text }, { force: false })
+    rename(aside, file)
     throw error
   }
+  rmSync(aside)
   printNotice(
-    `${name} is served no more; its store with its keys stays in ${storeOf(bot)}: ` +
+    `${name} is served no more; its store with its keys stays${store}: ` +
       'remove it when nobody will need them',
   )
 }
 
-function storeOf({ settings, secrets }: LoadedBot): string {
-  if (secrets.storeUrl === undefined) return settings.dataDir
-  return `the schema ${settings.store.schema} of the database`
+/** Where the store of a bot is, as far as its file can be read: it may be removed for being wrong. */
+function storeOf(name: string, sources: Sources): string {
+  try {
+    const { settings, secrets } = load({ ...sources, bot: name })
+    if (secrets.storeUrl === undefined) return ` in ${settings.dataDir}`
+    return ` in the schema ${settings.store.schema} of the database`
+  } catch (error) {
+    if (error instanceof OperatorError) return ''
+    throw error
+  }
 }
 
 function fileOf(folder: string, name: string): string | undefined {
   const yaml = botFile(folder, name)
-  return [yaml, yaml.replace(/\.yaml$/, '.yml')].find((file) => existsSync(file))
+  const isFile = (file: string): boolean =>
+    lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === false
+  return [yaml, yaml.replace(/\.yaml$/, '.yml')].find(isFile)
+}
+
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new OperatorError(
+      'failed',
+      `${from} cannot be renamed (${code})`,
+      'run this command as the user that owns the folder',
+      { cause: error },
+    )
+  }
 }
 
 /** @returns null when no sidecar runs @throws OperatorError `settings` when it refuses */
-async function reloadRunning(sources: Sources): Promise<BotChanges | null> {
+async function reloadRunning(sources: Sources): Promise<BotReload | null> {
   await using sidecar = await connectControl(loadDataDir(sources))
   return sidecar === null ? null : await sidecar.botReload()
 }

@@ -64,9 +64,11 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
   let { bots } = first
   const log = createProcessLog(first, () => bots)
   const load = (): LoadedBots => {
-    const loaded = loadSeveral(sources)
-    const others = changedOfProcess(first, loaded)
+    const others = changedOfProcess(first, loadSeveral(sources))
     if (others.length > 0) log.warn({ settings: others }, 'these settings count after a restart')
+    // The stores of bots are below it.
+    const flags = { ...sources.flags, 'data-dir': first.settings.dataDir }
+    const loaded = loadSeveral({ ...sources, flags })
     bots = loaded.bots
     return loaded
   }

@@ -164,6 +164,13 @@ export function changedOfProcess(before: OfProcess, now: OfProcess): string[] {
   return [...settings, ...secrets.map((name) => (name === 'alertUrl' ? 'alert.url' : 'store.url'))]
 }
 
+/** What of its settings counts for one of several bots; what is of the process is left out. */
+export function ofEachBot(settings: Settings): unknown[] {
+  return SETTINGS.map(({ path }) => path)
+    .filter(isOfEachBot)
+    .map((path) => valueAt(settings, path))
+}
+
 function valueAt(settings: object, path: string): unknown {
   return path
     .split('.')

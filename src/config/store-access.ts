@@ -30,6 +30,18 @@ export function namesService(sources: Sources): boolean {
   return levels.some((level) => paths.some((path) => level.has(path)))
 }
 
+/**
+ * Finds out where several bots have their files, whatever these hold.
+ * @returns absolute; null where the bots are listed, or there is one
+ * @throws OperatorError `settings` when any source holds something wrong or unknown
+ */
+export function loadBotFolder(sources: Sources): string | null {
+  const { values, problems } = collect(sources)
+  if (problems.length > 0) throw settingsError(problems)
+  const folder = values.get('bots')?.value
+  return typeof folder === 'string' ? folder : null
+}
+
 /** What opens a store, or a copy of one. */
 export interface StoreAccess {
   /** Absolute. */

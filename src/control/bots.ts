@@ -11,11 +11,17 @@ export interface BotChanges {
   changed: string[]
 }
 
+/** What a reload found, and where. */
+export interface BotReload extends BotChanges {
+  /** Where each has a file, absolute; null where they are listed. */
+  folder: string | null
+}
+
 /** What these operations work on. */
 export interface SeveralParts {
   report: () => BotsReport
   /** @throws OperatorError `settings`: everything goes on as it was */
-  reload: () => Promise<BotChanges>
+  reload: () => Promise<BotReload>
 }
 
 const operation = operationsOn<SeveralParts>()

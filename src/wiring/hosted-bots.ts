@@ -2,6 +2,7 @@
 import { pickBot } from '../config/bot-names.ts'
 import { presentedToken } from '../config/read-one.ts'
 import type { LoadedBot } from '../config/read-several.ts'
+import { ofEachBot } from '../config/settings.ts'
 import type { BotChanges } from '../control/bots.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { BotTokens } from '../http/bot-tokens.ts'
@@ -139,9 +140,12 @@ export class HostedBots implements AsyncDisposable {
   }
 }
 
-/** What makes a bot another one when it is otherwise. */
+/** What makes a bot another one when it is otherwise; settings of the process count after a restart. */
 function digest({ settings, secrets }: LoadedBot): string {
   const { botToken, clientToken, passphrase, alertUrl } = secrets
   const all = [botToken, clientToken, passphrase, alertUrl]
-  return JSON.stringify([settings, all.map((secret) => [secret?.file, secret?.reveal()])])
+  return JSON.stringify([
+    ofEachBot(settings),
+    all.map((secret) => [secret?.file, secret?.reveal()]),
+  ])
 }

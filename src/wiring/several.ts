@@ -1,7 +1,7 @@
 /** A process that serves several bots: one door, one admin door, one control socket, one engine. */
 import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
 import { VERSION } from '../config/version.ts'
-import { BOTS, type BotChanges } from '../control/bots.ts'
+import { BOTS, type BotReload } from '../control/bots.ts'
 import type { BotsReport } from '../control/reports.ts'
 import { startControl } from '../control/server.ts'
 import type { Readiness } from '../http/admin.ts'
@@ -49,7 +49,7 @@ export interface Several extends AsyncDisposable {
    * Reads the settings again, and serves the bots that they name now.
    * @throws OperatorError `settings`: everything goes on as it was
    */
-  reload(): Promise<BotChanges>
+  reload(): Promise<BotReload>
   report(): BotsReport
 }
 
@@ -107,10 +107,11 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
     const one = bots.find(bot)
     return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
   }
-  const reload = async (): Promise<BotChanges> => {
-    const changes = await bots.set(options.load().bots)
+  const reload = async (): Promise<BotReload> => {
+    const again = options.load()
+    const changes = await bots.set(again.bots)
     log.info(changes, 'the settings were read again')
-    return changes
+    return { ...changes, folder: again.folder }
   }
   const doors = {
     bot: buildSharedDoor({

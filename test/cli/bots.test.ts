@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -20,6 +21,7 @@ import { runInProcess, type Ended } from './support.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bots-'))
 const folder = join(root, 'bots.d')
+const OF_THE_PROCESS = `admin: {readyWhen: any}\ndataDir: ${join(root, 'data')}\n`
 let sandbox: Sandbox
 let env: Record<string, string>
 let sidecar: SidecarProcess
@@ -27,12 +29,11 @@ let sidecar: SidecarProcess
 beforeAll(async () => {
   sandbox = await createSandbox({ rates: 'off' })
   mkdirSync(folder)
-  writeFileSync(join(root, 'process.yaml'), 'admin: {readyWhen: any}\n')
+  writeFileSync(join(root, 'process.yaml'), OF_THE_PROCESS)
   env = {
     POSTERN_CONFIG: join(root, 'process.yaml'),
     POSTERN_UPSTREAM_URL: sandbox.url,
     POSTERN_BOTS: folder,
-    POSTERN_DATA_DIR: join(root, 'data'),
     POSTERN_KEY_PROTECTION: 'none',
   }
   await tokenFile('first')
@@ -143,13 +144,46 @@ describe('while it runs', () => {
     await until(async () => (await list()).length === 1, 'one bot')
   })
 
-  test('a setting of the process that is otherwise is named, and counts after a restart', async () => {
-    writeFileSync(join(root, 'process.yaml'), 'admin: {readyWhen: all}\n')
+  test('settings of the process that are otherwise are named, and count after a restart', async () => {
+    const status = async (): Promise<string> => (await run('status', '--bot', 'first')).stdout
+    const before = await status()
+    const file = join(folder, 'second.yaml')
+    writeFileSync(file, `tokenFile: ${join(root, 'second')}\n`)
+    writeFileSync(join(root, 'process.yaml'), 'admin: {readyWhen: all}\ndataDir: elsewhere\n')
     sidecar.process.kill('SIGHUP')
-    await until(
-      () => sidecar.output().includes('"settings":["admin.readyWhen"],"msg":"these settings'),
-      'the warning',
-    )
+    const named = '"settings":["admin.readyWhen","dataDir"],"msg":"these settings'
+    await until(() => sidecar.output().includes(named), 'the warning')
+    await until(async () => (await statusOf('second')) === 200, 'the other bot')
+    writeFileSync(join(root, 'process.yaml'), OF_THE_PROCESS)
+    const since = /since \S+/
+    expect(since.exec(await status())).toEqual(since.exec(before))
+    expect(existsSync(join(root, 'elsewhere'))).toBe(false)
+    await run('bot', 'remove', 'second')
+  })
+
+  test('a bot whose file another process took away is added again', async () => {
+    const add = () => run('bot', 'add', 'second', '--token-file', join(root, 'second'))
+    await add()
+    await ready('second')
+    rmSync(join(folder, 'second.yaml'))
+    expect((await add()).code).toBe(0)
+    expect(existsSync(join(folder, 'second.yaml'))).toBe(true)
+    expect(await statusOf('second')).toBe(200)
+    await run('bot', 'remove', 'second')
+  })
+
+  test('a bot is removed also when its file is wrong, unless another one is', async () => {
+    const [second, third] = [join(folder, 'second.yaml'), join(folder, 'third.yaml')]
+    writeFileSync(second, 'nonsense: true\n')
+    writeFileSync(third, 'tokenFile: [\n')
+    const refused = await run('bot', 'remove', 'second')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('third.yaml')])
+    expect(readFileSync(second, 'utf8')).toBe('nonsense: true\n')
+    rmSync(third)
+    expect((await run('bot', 'remove', 'second')).code).toBe(0)
+    expect(readdirSync(folder)).toEqual(['first.yaml'])
+    expect((await run('bot', 'remove', '../process')).code).toBe(1)
+    expect(existsSync(join(root, 'process.yaml'))).toBe(true)
   })
 
   test('commands are about the bot that --bot names, and need it', async () => {
