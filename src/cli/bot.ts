@@ -2,7 +2,7 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { BOT_NAME } from '../config/bot-names.ts'
+import { BOT_NAME, pickBot } from '../config/bot-names.ts'
 import { botFile } from '../config/bots.ts'
 import { load, loadAll } from '../config/load.ts'
 import type { LoadedBots } from '../config/read-several.ts'
@@ -30,7 +30,8 @@ export function botListCommand(): Command {
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
   const sources = sourcesOf(command)
   await using sidecar = await connectControl(loadDataDir(sources))
-  const bots = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
+  const all = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
+  const bots = sources.bot === null ? all : [pickBot(all, sources.bot)]
   if (json === true) printJson(bots)
   else printBots(bots)
 }

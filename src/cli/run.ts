@@ -81,6 +81,7 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
     runtimeDir: sources.runtimeDir,
   })
   log.info(await several.listen(), 'listening')
+  sources.secretReader?.waitNoMore()
   onReload(() => {
     several.reload().catch((error: unknown) => {
       const why = error instanceof OperatorError ? { problem: error.message } : { error }

@@ -2,8 +2,10 @@
 import type { CollectedSettings, SettingsLevel } from './collect.ts'
 import { OperatorError } from '../errors.ts'
 import { describeSecretFile } from './files.ts'
+import { SecretReader } from './pipes.ts'
 import type { Problem } from './problems.ts'
 import { SecretSource, type SecretRule } from './secrets.ts'
+import type { Sources } from './sources.ts'
 
 const RULES: Readonly<Record<string, SecretRule>> = {
   'bot.token': 'token',
@@ -27,13 +29,13 @@ export interface GivenSecret {
 /**
  * Reads a secret from the source that counts most, itself or its file.
  * @param path one of `SECRETS`
- * @param o `problems` gains what is wrong; `cwd` what paths in their texts are relative to
+ * @param o `problems` gains what is wrong
  * @returns null when no source gives it
  */
 export function readGivenSecret(
   path: string,
   collected: CollectedSettings,
-  o: { problems: Problem[]; cwd: string },
+  o: { problems: Problem[]; sources: Sources },
 ): GivenSecret | null {
   const found = findSecret(path, collected.levels, o.problems)
   return found === null ? null : { place: found.place, secret: readSecret(found, collected, o) }
@@ -69,7 +71,7 @@ function findSecret(
 function readSecret(
   found: FoundSecret,
   { values }: CollectedSettings,
-  { problems, cwd }: { problems: Problem[]; cwd: string },
+  { problems, sources }: { problems: Problem[]; sources: Sources },
 ): SecretSource | null {
   const { path, place } = found
   const rule = RULES[path] ?? 'token'
@@ -79,13 +81,15 @@ function readSecret(
     }
     const file = values.get(`${path}File`)
     // A path that was refused is a problem already.
-    if (found.named)
-      return file === undefined ? null : SecretSource.fromFile(String(file.value), rule)
+    if (found.named) {
+      if (file === undefined) return null
+      return (sources.secretReader ?? new SecretReader()).read(String(file.value), rule)
+    }
     problems.push({ place, path, message: 'expected text' })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     const message = found.named
-      ? describeSecretFile(error.message, String(found.value), cwd)
+      ? describeSecretFile(error.message, String(found.value), sources.cwd)
       : error.message
     problems.push({ place, path, message })
   }

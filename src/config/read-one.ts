@@ -36,7 +36,7 @@ export function readOne(
   const origins = originsOf(collected)
   const given = new Set<string>()
   for (const path of SECRETS) {
-    const found = readGivenSecret(path, collected, { problems, cwd: sources.cwd })
+    const found = readGivenSecret(path, collected, { problems, sources })
     if (found === null) continue
     given.add(path)
     origins.set(path, found.place)

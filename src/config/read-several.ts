@@ -5,7 +5,7 @@ import type { CollectedSettings } from './collect.ts'
 import { readGivenSecret } from './given-secrets.ts'
 import { settingsError, type Problem } from './problems.ts'
 import { nest, originsOf, presentedToken, readOne, type Loaded } from './read-one.ts'
-import { applyBotRules, applyProcessRules } from './rules.ts'
+import { applyProcessRules, applyRulesOfOne } from './rules.ts'
 import { processSettingsFrom, type ProcessSettings, type Secrets } from './settings.ts'
 import type { Sources } from './sources.ts'
 
@@ -36,7 +36,7 @@ export function readSeveral(
   const problems = [...collected.problems, ...wrongBots]
   const given = new Set<string>()
   const [alertUrl, storeUrl] = ['alert.url', 'store.url'].map((path) => {
-    const found = readGivenSecret(path, collected, { problems, cwd: sources.cwd })
+    const found = readGivenSecret(path, collected, { problems, sources })
     if (found === null) return undefined
     given.add(path)
     return found.secret ?? undefined
@@ -44,7 +44,7 @@ export function readSeveral(
   problems.push(...applyProcessRules({ ...collected, secrets: given, sources }))
   const loaded = bots.map(({ name, place, collected: own }): LoadedBot | null => {
     const wrong = [...own.problems]
-    const one = readOne(own, { sources, problems: wrong, rules: applyBotRules })
+    const one = readOne(own, { sources, problems: wrong, rules: applyRulesOfOne })
     problems.push(...wrong.map((problem) => ofBot(problem, { name, place })))
     return one === null ? null : { ...one, name }
   })
@@ -74,7 +74,9 @@ function dedupe(problems: readonly Problem[]): Problem[] {
 
 /** Names the bot; what is missing is missing from its entry. */
 function ofBot(problem: Problem, { name, place }: { name: string; place: string }): Problem {
-  const path = ['bots', name, ...(problem.path === '' ? [] : [problem.path])].join('.')
+  // As it is written in an entry.
+  const own = problem.path.replace(/^bot\./, '')
+  const path = ['bots', name, ...(own === '' ? [] : [own])].join('.')
   return { ...problem, path, place: problem.place === '' ? place : problem.place }
 }
 

@@ -20,6 +20,8 @@ export interface Whole {
   /** Absolute. */
   dataDir: string
   sources: Sources
+  /** Its tokens stand in its entry alone. */
+  isOneOfSeveral?: boolean
 }
 
 /** Applies every rule for a sidecar with one bot; gives all problems. */
@@ -52,6 +54,11 @@ export function applyBotRules(whole: Whole): Problem[] {
   ].flatMap((rule) => rule(whole))
 }
 
+/** Applies the rules for one of several bots. */
+export function applyRulesOfOne(whole: Whole): Problem[] {
+  return applyBotRules({ ...whole, isOneOfSeveral: true })
+}
+
 /** What counts for a setting: what was given, or its default. */
 function valueOf({ values }: Whole, path: string): unknown {
   return values.get(path)?.value ?? presetOf(path)
@@ -69,7 +76,13 @@ function refuseMissing(whole: Whole): Problem[] {
       : []),
     ...(whole.secrets.has('bot.token')
       ? []
-      : problem(whole, 'bot.token', 'is required: POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE')),
+      : problem(
+          whole,
+          'bot.token',
+          whole.isOneOfSeveral === true
+            ? 'is required, or tokenFile'
+            : 'is required: POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE',
+        )),
   ]
 }
 
@@ -88,9 +101,9 @@ function refuseOpenDoor(whole: Whole): Problem[] {
   return problem(
     whole,
     'listen.host',
-    'expected a loopback address, since bot.clientToken is not set',
-    'set bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE), so that the service’s token does not ' +
-      'travel in the clear, or listen on 127.0.0.1',
+    `expected a loopback address, since ${whole.isOneOfSeveral === true ? 'clientToken' : 'bot.clientToken'} is not set`,
+    `set ${whole.isOneOfSeveral === true ? 'clientTokenFile for each bot' : 'bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE)'}, ` +
+      'so that the service’s token does not travel in the clear, or listen on 127.0.0.1',
   )
 }
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
+import { SecretReader } from './pipes.ts'
 import { SETTINGS } from './settings.ts'
 
 /** Everything outside that decides how Postern runs, as values. */
@@ -24,6 +25,8 @@ export interface Sources {
   /** Options that Node itself was started with, those of NODE_OPTIONS included. */
   nodeOptions: readonly string[]
   inspectorOpen: boolean
+  /** Reads files of secrets. Without it, each is read anew, a pipe too. */
+  secretReader?: SecretReader
   /** Whether an OS keychain might answer. False where there certainly is none. */
   mayHaveKeychain: boolean
 }
@@ -56,6 +59,7 @@ export function processSources(flags: Readonly<Record<string, unknown>>): Source
     terminal: process.stderr.isTTY,
     nodeOptions: [...process.execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)],
     inspectorOpen: inspector.url() !== undefined,
+    secretReader: new SecretReader(),
     mayHaveKeychain: mayHaveKeychain(env),
   }
 }

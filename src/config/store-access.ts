@@ -61,7 +61,7 @@ export function loadStoreAccess(sources: Sources): StoreAccess {
   const collected = collectNamed(sources)
   const { dataDir, values, problems } = collected
   const [passphrase = null, storeUrl = null] = ['key.passphrase', 'store.url'].map(
-    (path) => readGivenSecret(path, collected, { problems, cwd: sources.cwd })?.secret ?? null,
+    (path) => readGivenSecret(path, collected, { problems, sources })?.secret ?? null,
   )
   if (problems.length > 0) throw settingsError(problems)
   const valueOf = (path: string): unknown => values.get(path)?.value ?? presetOf(path)

@@ -1,4 +1,5 @@
 /** Settings files: YAML, strict, every value with the line it stands on. */
+import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, YAMLMap } from 'yaml'
@@ -66,6 +67,12 @@ export function readBotFile(
   path: string,
   cwd: string,
 ): { entry: BotEntry | null; problems: Problem[] } {
+  // A pipe in the folder would be waited for, with all that is served.
+  const kind = statSync(path, { throwIfNoEntry: false })
+  if (kind?.isFile() === false && !kind.isDirectory()) {
+    const problem = { place: placeOf(path, cwd), path: '', message: 'is no ordinary file' }
+    return { entry: null, problems: [problem] }
+  }
   const { bots, problems } = readFile(path, cwd, ({ contents }, at, found) => {
     found.bots = [entryOf(contents, null, { at, found, paths: BOT_PATHS })]
   })
@@ -79,8 +86,7 @@ type Take = (
 ) => void
 
 function readFile(path: string, cwd: string, take: Take): FileSettings {
-  const near = relative(cwd, path)
-  const name = near.startsWith('..') ? path : near
+  const name = placeOf(path, cwd)
   const read = readBounded(path, MAX_BYTES)
   if ('problem' in read) return unreadable([{ place: name, path: '', message: read.problem }])
 
@@ -113,6 +119,11 @@ function readFile(path: string, cwd: string, take: Take): FileSettings {
   }
   found.problems = found.problems.slice(0, MAX_PROBLEMS)
   return found
+}
+
+function placeOf(path: string, cwd: string): string {
+  const near = relative(cwd, path)
+  return near.startsWith('..') ? path : near
 }
 
 function unreadable(problems: Problem[]): FileSettings {
@@ -162,9 +173,11 @@ function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into
     found.problems.push({
       place: at(key.range?.[0] ?? 0),
       path: named(path, into),
-      ...(isOfAll
-        ? { message: 'is the same for all bots: set it beside `bots`, not for one of them' }
-        : { message: 'no such setting', nearest: nearestName(dotted, paths) }),
+      ...(dotted === 'bot' && paths === BOT_PATHS
+        ? { message: 'expected without this group: token, tokenFile, clientToken, clientTokenFile' }
+        : isOfAll
+          ? { message: 'is the same for all bots: set it beside `bots`, not for one of them' }
+          : { message: 'no such setting', nearest: nearestName(dotted, paths) }),
     })
   }
 }

@@ -72,7 +72,9 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
 }
 
 function botIn(request: FastifyRequest): string | null {
-  return new URLSearchParams(queryOf(request)).get('bot')
+  const [name = null, ...more] = new URLSearchParams(queryOf(request)).getAll('bot')
+  if (more.length > 0) throw new Refusal('bad_request', 'bot: given twice')
+  return name
 }
 
 function found<T>(answer: T | null): T {

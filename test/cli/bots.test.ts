@@ -103,6 +103,8 @@ describe('while it runs', () => {
     await ready('second')
     expect(await statusOf('second')).toBe(200)
     const table = await run('bot', 'list')
+    expect((await run('bot', 'list', '--bot', 'second')).stdout).not.toContain('first')
+    expect((await run('bot', 'list', '--bot', 'nobody')).code).toBe(2)
     expect(table.stdout).toMatch(
       /^NAME +READY +BOT +REASONS\nfirst +yes +@first_of_bots_bot, id \d+ +-\n/,
     )

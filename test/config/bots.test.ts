@@ -1,7 +1,9 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { load, loadAll } from '../../src/config/load.ts'
+import { SecretReader } from '../../src/config/pipes.ts'
 import { loadDataDir, loadStoreAccess } from '../../src/config/store-access.ts'
 import { changedOfProcess } from '../../src/config/settings.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
@@ -124,7 +126,7 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
     [
       'a missing token',
       'bots:\n  - name: echo\n',
-      'postern.yaml:2:5 bots.echo.bot.token: is required',
+      'postern.yaml:2:5 bots.echo.token: is required, or tokenFile',
     ],
     [
       'a missing name',
@@ -190,6 +192,7 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
     const env = { ...COMMON, POSTERN_LISTEN_HOST: '0.0.0.0' }
     const { message } = refusalOf(() => loadAll(withFile(TWO, { env })))
     expect(message).toContain('bots.echo.listen.host: expected a loopback address')
+    expect(message).toContain('since clientToken is not set')
     expect(message).not.toContain('bots.news')
   })
 })
@@ -302,7 +305,16 @@ describe('a folder of bots', () => {
       { 'echo.yaml': `token: ${token(1)}\nlog: {level: info}\n` },
       'bots.d/echo.yaml:2:1 bots.echo.log: is the same for all bots',
     ],
-    ['an empty file', { 'echo.yaml': '' }, 'bots.d/echo.yaml bots.echo.bot.token: is required'],
+    [
+      'an empty file',
+      { 'echo.yaml': '' },
+      'bots.d/echo.yaml bots.echo.token: is required, or tokenFile',
+    ],
+    [
+      'a token in a group, as where there is one bot',
+      { 'echo.yaml': `bot: {token: ${token(1)}}\n` },
+      'bots.d/echo.yaml:1:1 bots.echo.bot: expected without this group: token, tokenFile,',
+    ],
     ['what is no YAML', { 'echo.yaml': 'a: [\n' }, 'bots.d/echo.yaml:2:1 bots.echo: is not YAML'],
     [
       'a name that is no bot’s',
@@ -323,6 +335,50 @@ describe('a folder of bots', () => {
     const env = { ...COMMON, POSTERN_BOTS: 'nowhere' }
     const { message } = refusalOf(() => loadAll(sources({ env })))
     expect(message).toContain('POSTERN_BOTS bots: /nowhere/nowhere is not there')
+  })
+})
+
+describe('pipes', () => {
+  /** A pipe into which somebody puts these words once. */
+  function pipe(cwd: string, words: string): string {
+    const path = join(cwd, 'pipe')
+    execFileSync('mkfifo', ['-m', '600', path])
+    spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', words, path], { stdio: 'ignore' }).unref()
+    return path
+  }
+
+  test('a secret for all bots may come through one, also when settings are read again', () => {
+    const given = withFolder(
+      { 'echo.yaml': `token: ${token(1)}\n`, 'news.yaml': `token: ${token(2)}\n` },
+      { secretReader: new SecretReader() },
+    )
+    const { POSTERN_KEY_PASSPHRASE: _words, ...others } = given.env
+    const env = { ...others, POSTERN_KEY_PASSPHRASE_FILE: pipe(given.cwd, 'the words') }
+    const passphrases = () =>
+      severalOf({ ...given, env }).bots.map(({ secrets }) => secrets.passphrase?.reveal())
+    expect(passphrases()).toEqual(['the words', 'the words'])
+    given.secretReader?.waitNoMore()
+    expect(passphrases()).toEqual(['the words', 'the words'])
+  })
+
+  test('none is waited for once bots are served', () => {
+    const secretReader = new SecretReader()
+    const given = withFolder({}, { secretReader })
+    secretReader.waitNoMore()
+    const late = join(given.cwd, 'late')
+    execFileSync('mkfifo', ['-m', '600', late])
+    file(join(given.cwd, 'bots.d'), 'late.yaml', `tokenFile: ${late}\n`)
+    expect(refusalOf(() => loadAll(given)).message).toContain(
+      `bots.late.token: ${late}: is a pipe, which is read at a start alone`,
+    )
+  })
+
+  test('none is taken for the file of a bot', () => {
+    const given = withFolder({})
+    execFileSync('mkfifo', [join(given.cwd, 'bots.d', 'echo.yaml')])
+    expect(refusalOf(() => loadAll(given)).message).toContain(
+      'bots.d/echo.yaml bots.echo: is no ordinary file',
+    )
   })
 })
 

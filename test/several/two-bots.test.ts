@@ -134,6 +134,8 @@ describe('what is seen from outside', () => {
     expect((await stage.admin('/readyz?bot=news')).status).toBe(200)
     const { status, json } = await stage.admin('/readyz?bot=nobody')
     expect([status, json.error.code]).toEqual([404, 'not_found'])
+    const both = await stage.admin('/readyz?bot=echo&bot=news')
+    expect([both.status, both.json.error.code]).toEqual([400, 'bad_request'])
   })
 
   test('the status of all and of each', async () => {

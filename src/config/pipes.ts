@@ -1,0 +1,36 @@
+/** Secrets that come through pipes, which give what they hold once. */
+import { statSync } from 'node:fs'
+import { OperatorError } from '../errors.ts'
+import { SecretSource, type SecretRule } from './secrets.ts'
+
+/** Reads each secret; one from a pipe is kept for whoever asks again, such as the next of several bots. */
+export class SecretReader {
+  readonly #kept = new Map<string, SecretSource>()
+  #mayWait = true
+
+  /** From now on no pipe is waited for: that would hold up everything that is served. */
+  waitNoMore(): void {
+    this.#mayWait = false
+  }
+
+  /** @throws OperatorError `settings` as `SecretSource.fromFile` does, and when it would have to wait */
+  read(path: string, rule: SecretRule): SecretSource {
+    if (!isPipe(path)) return SecretSource.fromFile(path, rule)
+    const kept = this.#kept.get(path)
+    if (kept !== undefined) return kept
+    if (!this.#mayWait) {
+      throw new OperatorError(
+        'settings',
+        'is a pipe, which is read at a start alone',
+        'name a file',
+      )
+    }
+    const secret = SecretSource.fromFile(path, rule)
+    this.#kept.set(path, secret)
+    return secret
+  }
+}
+
+function isPipe(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+}
