@@ -124,6 +124,10 @@ export class PostgresStore implements Store {
   }
 
   async write<T>(change: Change<T>): Promise<T> {
+    return await this.#ordered(change)
+  }
+
+  async #ordered<T>(change: Change<T>): Promise<T> {
     return await this.#keep(() => this.#order.run(() => this.#inOrder(change)))
   }
 
@@ -131,7 +135,7 @@ export class PostgresStore implements Store {
     change: Change<T>,
     { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
   ): Promise<T> {
-    if (isOrdered) return await this.write(change)
+    if (isOrdered) return await this.#ordered(change)
     const run = asCallers(change)
     const once = (): Promise<T> =>
       isSingle ? run(this.#db as Transaction<PostgresSchema>) : this.#db.transaction().execute(run)
