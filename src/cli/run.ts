@@ -39,6 +39,9 @@ async function run(_options: unknown, command: Command): Promise<void> {
   await runOne(loaded.one, { sources, stop })
 }
 
+/** Of what is wrong with settings that are read again, as much is logged. */
+const MAX_LOGGED = 20
+
 interface Running {
   sources: Sources
   /** Resolves when it is to end. */
@@ -84,8 +87,13 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
   sources.secretReader?.waitNoMore()
   onReload(() => {
     several.reload().catch((error: unknown) => {
-      const why = error instanceof OperatorError ? { problem: error.message } : { error }
+      const isKnown = error instanceof OperatorError
+      const [problem, ...each] = isKnown ? error.message.split('\n') : []
+      const why = isKnown ? { problem, hint: error.hint } : { error }
       log.error(why, 'the settings are refused; everything goes on as it was')
+      // A line of the log is cut off where it is long.
+      for (const one of each.slice(0, MAX_LOGGED))
+        log.error({ problem: one.trim() }, 'wrong setting')
     })
   })
   await stop
