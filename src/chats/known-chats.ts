@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { CHAT_KINDS } from '../api/chat.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
@@ -42,6 +42,7 @@ export class KnownChats {
   readonly #chats = new Map<number, KnownChat>()
   readonly #maxChats: number
   readonly #refusals = new Listeners()
+  readonly #rereads = new Listeners<number>()
   readonly #mutex = new Mutex()
   #privateReadable = false
 
@@ -55,11 +56,21 @@ export class KnownChats {
     this.#refusals.add(listener)
   }
 
+  /**
+   * Calls back with a chat of which another sidecar has learned something, or a notice came: what is
+   * kept of the service's answers about it is stale.
+   */
+  onReread(listener: (chatId: number) => void): void {
+    this.#rereads.add(listener)
+  }
+
   static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
     const knownChats = new KnownChats(store, options)
     store.follow('chats', async (db, keys) => {
       const query = db.selectFrom('chats').selectAll()
-      knownChats.#take(await query.where('id', 'in', keys.map(Number)).execute())
+      const ids = keys.map(Number)
+      knownChats.#take(await query.where('id', 'in', ids).execute())
+      for (const id of ids) knownChats.#rereads.emit(id)
     })
     store.follow('flags', (db) => knownChats.#readFlag(db))
     knownChats.#take(await store.read((db) => db.selectFrom('chats').selectAll().execute()))
@@ -128,6 +139,21 @@ export class KnownChats {
         const kind = kinds.reduce(stricterKind, known.kind)
         return kind === known.kind ? null : { ...known, kind }
       },
+    )
+  }
+
+  /**
+   * Notices of the service came: somebody joined or left, or a chat has changed. Other sidecars of
+   * the bot, which do not see them, are told.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async sawNotices(chatIds: readonly number[]): Promise<void> {
+    if (!this.#store.isShared || chatIds.length === 0) return
+    // whatever is written to a row counts as a change of it
+    const isSame = { kind: sql<string>`kind` }
+    await this.#store.note(
+      (db) => db.updateTable('chats').set(isSame).where('id', 'in', chatIds).execute(),
+      { isSingle: true },
     )
   }
 

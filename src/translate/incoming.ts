@@ -183,6 +183,8 @@ export class Incoming {
     const passOver = (error: unknown): Promise<void> => this.#passOver(error)
     await knownChats.sawKinds(kinds).catch(passOver)
     await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(passOver)
+    const noticed = found.flatMap((one) => (one.isOrdinary ? [] : (one.chatId ?? [])))
+    await knownChats.sawNotices([...new Set(noticed)]).catch(passOver)
     for (const one of found) {
       const { chatId, fromId, isOrdinary } = one
       if (chatId === null) continue

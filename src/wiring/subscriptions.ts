@@ -125,6 +125,10 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     names.saw(known).catch(() => undefined)
   })
   const reportFull = createFullReport(link, log)
+  knownChats.onReread((chatId) => {
+    core.modes.forget(chatId)
+    peopleState.directory.forget(chatId)
+  })
   knownChats.onFull(() => reportFull('chats'))
   peopleState.trust.onFull(() => reportFull('people'))
 
