@@ -23,7 +23,7 @@ import {
 import { UnderWay } from '../under-way.ts'
 import { Writability } from '../writability.ts'
 import { kindOf, type FailureKind } from './failures.ts'
-import { Freshness } from './freshness.ts'
+import { EpochReader } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
@@ -70,7 +70,7 @@ export class PostgresStore implements Store {
   readonly isShared = true
   readonly #parts: PostgresStoreParts
   readonly #db: Database
-  readonly #freshness: Freshness
+  readonly #reader: EpochReader
   readonly #locks: NamedLocks
   readonly #secrets: NamedSecrets
   readonly #underWay = new UnderWay()
@@ -90,7 +90,7 @@ export class PostgresStore implements Store {
     this.#parts = parts
     this.#held = parts.held
     this.#db = databaseOf(server, schema)
-    this.#freshness = new Freshness({ ...parts, db: this.#db, order: this.#order })
+    this.#reader = new EpochReader({ ...parts, db: this.#db, order: this.#order })
     this.#locks = new NamedLocks(server, schema)
     this.#secrets = new NamedSecrets(
       {
@@ -100,11 +100,11 @@ export class PostgresStore implements Store {
       },
       () => this.#held,
     )
-    this.#freshness.follow('protection', (db) => this.#reopenProtection(db))
-    this.#freshness.follow('flags', async (db) => {
+    this.#reader.follow('protection', (db) => this.#reopenProtection(db))
+    this.#reader.follow('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
     })
-    this.#freshness.onBehind(() => this.#report())
+    this.#reader.onBehind(() => this.#report())
     this.#stopListening = server.onReachability(() => this.#report())
   }
 
@@ -144,7 +144,7 @@ export class PostgresStore implements Store {
 
   async fresh(): Promise<void> {
     try {
-      await this.#underWay.run(() => this.#freshness.learn())
+      await this.#underWay.run(() => this.#reader.learn())
     } catch (error) {
       throw this.#refusalOf(this.#noted(error))
     }
@@ -152,7 +152,7 @@ export class PostgresStore implements Store {
   }
 
   follow(table: FollowedTable, reread: Reread): void {
-    this.#freshness.follow(table, reread)
+    this.#reader.follow(table, reread)
   }
 
   onReachability(listener: (now: Reachability) => void): void {
@@ -170,7 +170,7 @@ export class PostgresStore implements Store {
     { isShared = false, isFresh = false }: { isShared?: boolean; isFresh?: boolean } = {},
   ): Promise<StoreLock | null> {
     return await this.#ask(async () => {
-      const seenBefore = this.#freshness.seen
+      const seenBefore = this.#reader.seen
       const taken = await this.#locks.take(name, { isShared, withEpoch: isFresh })
       if (taken !== null && isFresh) await this.#freshWith({ ...taken, seenBefore })
       return taken?.lock ?? null
@@ -180,7 +180,7 @@ export class PostgresStore implements Store {
   /** What `fresh` does, by the epoch that was asked for together with a lock. */
   async #freshWith(o: { lock: StoreLock; seenBefore: number; epoch: number }): Promise<void> {
     try {
-      if (this.#parts.presence.isHeld) await this.#freshness.learnUpTo(o)
+      if (this.#parts.presence.isHeld) await this.#reader.learnUpTo(o)
       else await this.fresh()
       this.#refuseMoved()
     } catch (error) {
@@ -203,12 +203,12 @@ export class PostgresStore implements Store {
       let epoch = 0
       const result = await this.#db.transaction().execute(async (db) => {
         epoch = await takeTurn(db)
-        await this.#freshness.learnBefore(epoch, db)
+        await this.#reader.learnBefore(epoch, db)
         this.#refuseMoved()
         return await asCallers(change)(db)
       })
       // all before it was read, and this one is our own
-      this.#freshness.wrote(epoch)
+      this.#reader.wrote(epoch)
       return result
     })
   }
@@ -263,8 +263,7 @@ export class PostgresStore implements Store {
 
   #report(): void {
     const { reachability } = this.#parts.server
-    const now =
-      reachability === 'reachable' && this.#freshness.isBehind ? 'rolled-back' : reachability
+    const now = reachability === 'reachable' && this.#reader.isBehind ? 'rolled-back' : reachability
     if (now === this.#reachability) return
     this.#reachability = now
     this.#changes.emit(now)

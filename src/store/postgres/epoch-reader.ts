@@ -14,7 +14,7 @@ import { epochIn, type PostgresServer } from './server.ts'
 const MOST_ASKED = 8
 const BLOCKED_MS = 50
 
-export interface FreshnessParts {
+export interface EpochReaderParts {
   server: PostgresServer
   schema: string
   db: Database
@@ -28,15 +28,15 @@ export interface FreshnessParts {
 }
 
 /** How much of a store's history a sidecar has read, and how it reads the rest before it decides. */
-export class Freshness {
-  readonly #parts: FreshnessParts
+export class EpochReader {
+  readonly #parts: EpochReaderParts
   readonly #followers: Followers
   readonly #behindChanges = new Listeners()
   #isBehind = false
   #asking: Promise<void> = Promise.resolve()
   #nextAsking: Promise<void> | null = null
 
-  constructor(parts: FreshnessParts) {
+  constructor(parts: EpochReaderParts) {
     const { server, seenMark } = parts
     this.#parts = parts
     this.#followers = new Followers(parts.epoch, (epoch) =>
