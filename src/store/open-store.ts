@@ -32,7 +32,8 @@ export interface StoreOpening extends Opening {
 /**
  * Opens the store. One in `dataDir` keeps every other process out until it is disposed of; one on
  * PostgreSQL is shared. Nothing is written, wiped or replaced when it refuses.
- * @param o `dataDir` the directory; `mode` alone lets it be made (`acquire.ts`); the rest is what its secrets are to rest under (`choose.ts`)
+ * @param o `dataDir` the directory; `mode` whether it may be made (`acquire.ts`); the rest is what its
+ *   secrets are to rest under (`choose.ts`)
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
  *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-newer`,
  *   `store-unwritable`, `store-moved`, `store-other-bot`, each with what to do; for a database also what
