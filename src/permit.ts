@@ -17,7 +17,8 @@ class Permit {
   /** The request body, JSON, as it is sent; the same bytes on every retry. */
   readonly body: Buffer
   /**
-   * Asked before every attempt, and when it is written: false once something was learned that forbids it.
+   * Asked before every attempt, and when it is written: false once something was learned that
+   * forbids it.
    * @throws Refusal when it is not known any more
    */
   readonly mayLeave: () => boolean

@@ -98,12 +98,15 @@ function refusePlainHttp(whole: Whole): Problem[] {
 function refuseOpenDoor(whole: Whole): Problem[] {
   const host = String(valueOf(whole, 'listen.host'))
   if (isLoopback(host) || whole.secrets.has('bot.clientToken')) return []
+  const [name, howToSet] =
+    whole.isOneOfSeveral === true
+      ? ['clientToken', 'clientTokenFile for each bot']
+      : ['bot.clientToken', 'bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE)']
   return problem(
     whole,
     'listen.host',
-    `expected a loopback address, since ${whole.isOneOfSeveral === true ? 'clientToken' : 'bot.clientToken'} is not set`,
-    `set ${whole.isOneOfSeveral === true ? 'clientTokenFile for each bot' : 'bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE)'}, ` +
-      'so that the service’s token does not travel in the clear, or listen on 127.0.0.1',
+    `expected a loopback address, since ${name} is not set`,
+    `set ${howToSet}, so that the service’s token does not travel in the clear, or listen on 127.0.0.1`,
   )
 }
 

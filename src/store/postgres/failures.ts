@@ -4,10 +4,10 @@ import { describeAddress, type DatabaseAddress } from './address.ts'
 
 /**
  * `lost`: nothing usable answers; `login`, `tls`, `missing`, `rights`: the settings or the server's
- * must change; `pooled`: a pooler stands before it; `read-only`: it is a standby; `rolled-back`: it is behind what was seen of it;
- * `storage`: the server cannot write or read its disk, or not in time; `blocked`: somebody keeps
- * tables locked; `damaged`: tables of ours are gone; `again`: the transaction has left nothing and
- * may be run again; `mistake`: any other, of ours.
+ * must change; `pooled`: a pooler stands before it; `read-only`: it is a standby; `rolled-back`: it
+ * is behind what was seen of it; `storage`: the server cannot write or read its disk, or not in time;
+ * `blocked`: somebody keeps tables locked; `damaged`: tables of ours are gone; `again`: the
+ * transaction has left nothing and may be run again; `mistake`: any other, of ours.
  */
 export type FailureKind =
   | 'lost'
