@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 
 /** What was read so long ago counts as read just now, in ms. */
@@ -26,5 +27,17 @@ export class Freshness {
     if (nowMs - this.#atMs < JUST_NOW_MS) return
     await this.#fresh()
     this.#atMs = nowMs
+  }
+
+  /**
+   * Refuses when it was read too long ago: the process was stopped since, or waited for a connection.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  requireWithin(ms: number): void {
+    if (monotonicNow() - this.#atMs < ms) return
+    throw new Refusal(
+      'postern_store_unwritable',
+      'it took too long to send it since the store was asked, and nothing was sent',
+    )
   }
 }

@@ -15,7 +15,10 @@ import { Freshness } from './freshness.ts'
 class ChatRule {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
-  /** False once something was learned that forbids it. */
+  /**
+   * False once something was learned that forbids it.
+   * @throws Refusal `postern_store_unwritable` when that is not known any more
+   */
   readonly holds: () => boolean
   readonly #freshness: Freshness
   readonly #judged = true
@@ -48,6 +51,11 @@ export type Rule = ChatRule
 export interface GuardParts {
   /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
   fresh: () => Promise<void>
+  /**
+   * How old that may be when readable text is written to a connection, in ms; Infinity where no other
+   * sidecar learns anything.
+   */
+  freshForMs: number
   knownChats: KnownChats
   modes: Modes
   /** Whether private chats are protected whatever the service says: from our first key on. */
@@ -74,7 +82,7 @@ export class Guard {
    *   NoResponseError when the mode cannot be learned
    */
   async rule(chatId: number): Promise<Rule> {
-    const { knownChats, modes, chatMaxAgeMs } = this.#parts
+    const { knownChats, modes, chatMaxAgeMs, freshForMs } = this.#parts
     const freshness = new Freshness(this.#parts.fresh)
     await freshness.renew()
     const sealed = new ChatRule({ chatId, body: 'sealed' }, freshness)
@@ -92,7 +100,10 @@ export class Guard {
       await knownChats.refused(chatId)
       throw new Refusal('postern_downgrade_refused', refused)
     }
-    const holds = (): boolean => !this.mustSeal(chatId) && whyNot() === null
+    const holds = (): boolean => {
+      freshness.requireWithin(freshForMs)
+      return !this.mustSeal(chatId) && whyNot() === null
+    }
     return new ChatRule({ chatId, body: 'readable' }, freshness, holds)
   }
 

@@ -59,6 +59,8 @@ export interface Core extends AsyncDisposable {
 }
 
 const DAY_MS = 86_400_000
+/** As long as a lock is believed without an answer of the database. */
+const FRESH_FOR_MS = 2000
 
 export interface CoreOptions {
   settings: Settings
@@ -133,6 +135,7 @@ export async function createCore(
   const hasKey = managesKey || keyring.all.length > 0
   const guard = new Guard({
     fresh,
+    freshForMs: store.isShared ? FRESH_FOR_MS : Infinity,
     knownChats,
     modes,
     privateProtected: () => !knownChats.privateReadable && (managesKey || keyring.all.length > 0),

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
 import { Modes } from '../../src/chats/modes.ts'
 import {
@@ -28,6 +28,7 @@ async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROU
   const modes = new Modes({ knownChats, chat })
   const parts: GuardParts = {
     fresh: () => Promise.resolve(),
+    freshForMs: Infinity,
     knownChats,
     modes,
     privateProtected: () => true,
@@ -47,6 +48,23 @@ describe('how a chat must be written to', () => {
       expect([rule.body, rule.chatId, rule.holds()]).toEqual(['readable', 5, true])
     }
     expect(chat).toHaveBeenCalledTimes(1)
+  })
+
+  test('a rule for readable text holds only as long as what it rests on was read just now', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const fresh = vi.fn(() => Promise.resolve())
+    const { guard } = await scene({ fresh, freshForMs: 2000 })
+    const rule = await guard.rule(5)
+    vi.advanceTimersByTime(1999)
+    expect(rule.holds()).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(() => rule.holds()).toThrow(
+      expect.objectContaining({ code: 'postern_store_unwritable' }),
+    )
+    await rule.renew()
+    expect(rule.holds()).toBe(true)
+    expect(fresh).toHaveBeenCalledTimes(2)
   })
 
   test('an answer that is older than the setting is asked for anew', async () => {

@@ -66,6 +66,7 @@ export function scene(isProtected = true) {
     modes,
     guard: new Guard({
       fresh: () => Promise.resolve(),
+      freshForMs: Infinity,
       knownChats: knownChats as unknown as KnownChats,
       modes: modes as never,
       privateProtected: () => true,
