@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
     const store = await openOn(serverOf(relay.url), freshSchema())
     relay.leadNewTo(between)
     const ways = await Promise.all(
-      Array.from({ length: 3 }, () =>
+      Array.from({ length: 8 }, () =>
         store
           .read(async (db) => await sql`SELECT pg_sleep(0.3)`.execute(db))
           .then(
@@ -78,6 +78,6 @@ describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
           ),
       ),
     )
-    expect(ways).toEqual(['answered', 'postern_store_unwritable', 'postern_store_unwritable'])
+    expect(new Set(ways)).toEqual(new Set(['answered', 'postern_store_unwritable']))
   })
 })
