@@ -1,6 +1,6 @@
 import { plainKind, type Persistence } from '../persistence/persistence.ts'
 import type { SeenEvent } from './seen.ts'
-import type { StoredMessage } from '../state.ts'
+import type { PublishedKey, StoredMessage } from '../state.ts'
 
 /** Something that a phone received, with the time of the sandbox's clock. */
 export type ReceivedEvent = UnreadMessage | { seen: UnnumberedEvent }
@@ -10,7 +10,9 @@ export interface UnreadMessage {
   chatId: number
   message: StoredMessage
   edited: boolean
-  /** Absent in files of the first version. */
+  /** The sender's key as it was published then, by which it is verified however late it is opened. */
+  senderKey?: PublishedKey | null
+  /** Absent in files of the first version, as is `senderKey`. */
   at?: number
 }
 

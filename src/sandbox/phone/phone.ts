@@ -245,9 +245,10 @@ export class Phone {
     this.#listeners.emit()
   }
 
-  async #open({ chatId, message, edited, at = 0 }: UnreadMessage): Promise<Omit<InboxEntry, 'n'>> {
+  async #open(unread: UnreadMessage): Promise<Omit<InboxEntry, 'n'>> {
+    const { chatId, message, edited, senderKey, at = 0 } = unread
     const { id: messageId, fromId, kind } = message
-    const read = await readMessage(this.#reader, message)
+    const read = await readMessage(this.#reader, message, senderKey)
     const shown = kind !== 'user' ? kind : edited ? 'edited' : 'message'
     return { kind: shown, at, messageId, chatId, fromId, edited, ...read }
   }

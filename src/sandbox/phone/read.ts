@@ -2,7 +2,7 @@ import type { Engine, OpenedFile, OpenedText } from '../../pgp/engine.ts'
 import type { PhoneConnection } from './connection.ts'
 import type { PhoneIdentity } from './seal.ts'
 import type { InboxEntry, PhoneVerdict } from './seen.ts'
-import type { StoredMessage } from '../state.ts'
+import type { PublishedKey, StoredMessage } from '../state.ts'
 
 /** The text of a message, and what a phone found out about it. */
 export type ReadMessage = Pick<InboxEntry, 'text' | 'verdict' | 'signer'>
@@ -16,12 +16,16 @@ export interface MessageReader {
 
 const UNOPENED: ReadMessage = { text: '', verdict: 'unopened', signer: null }
 
-/** Opens and verifies the text of a message. Never throws. */
+/**
+ * Opens and verifies the text of a message. Never throws.
+ * @param sender the key that it is verified by; the one that is published now when not given
+ */
 export async function readMessage(
   reader: MessageReader,
   message: StoredMessage,
+  sender: PublishedKey | null = reader.connection.publishedKeyOf(message.fromId),
 ): Promise<ReadMessage> {
-  const { armored, text, fromId } = message
+  const { armored, text } = message
   if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
   try {
     const opened = await reader.engine.open(armored, [
@@ -29,9 +33,8 @@ export async function readMessage(
       ...reader.identity.former,
     ])
     if (opened.outcome !== 'opened') return UNOPENED
-    const signer = reader.connection.publishedKeyOf(fromId)
-    const verdict = await verifySignatures(reader, opened, signer?.publicKey ?? null)
-    const by = verdict === 'verified' ? (signer?.fingerprint ?? null) : null
+    const verdict = await verifySignatures(reader, opened, sender?.publicKey ?? null)
+    const by = verdict === 'verified' ? (sender?.fingerprint ?? null) : null
     return { text: opened.text, verdict, signer: by }
   } catch {
     return UNOPENED

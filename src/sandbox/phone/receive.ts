@@ -20,7 +20,9 @@ export function receivedOf(
     case 'edited': {
       const { chat, message, kind } = event
       if (message.fromId === userId || !connection.isIn(chat)) return null
-      return { chatId: chat.id, message: { ...message }, edited: kind === 'edited', at }
+      const senderKey = connection.publishedKeyOf(message.fromId)
+      const edited = kind === 'edited'
+      return { chatId: chat.id, message: { ...message }, edited, senderKey, at }
     }
     case 'deleted': {
       const { kind, chat, messageId } = event

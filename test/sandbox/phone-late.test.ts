@@ -1,0 +1,50 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { SharedEngine } from '../../src/sandbox/phone/shared-engine.ts'
+import { ask } from './support.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** Has phones open nothing before `until`. */
+function openLate(until: Promise<void>): void {
+  const { get } = SharedEngine.prototype
+  vi.spyOn(SharedEngine.prototype, 'get').mockImplementation(async function (this: SharedEngine) {
+    const engine = await get.call(this)
+    // it is the same one for all phones
+    if (vi.isMockFunction(engine.open)) return engine
+    const open = engine.open.bind(engine)
+    vi.spyOn(engine, 'open').mockImplementation(async (...message) => {
+      await until
+      return await open(...message)
+    })
+    return engine
+  })
+}
+
+test('a message is verified by the key that was published when it came, however late it is opened', async () => {
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  openLate(promise)
+  await using sandbox = await createSandbox({ rates: 'off' })
+  const { alice: person, privateChat: chatId } = sandbox.home
+  const alice = await sandbox.phone(person.id)
+  const [before, after] = await Promise.all(
+    ['before', 'after'].map(async (username) => {
+      const { id } = await sandbox.control.addPerson({ username, firstName: 'X' })
+      return await sandbox.phone(id)
+    }),
+  )
+  if (before === undefined || after === undefined) throw new Error('no phones')
+  const publish = async ({ certificate: publicKey, fingerprint }: typeof alice) =>
+    await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint } })
+  await publish(before)
+  const armored = await before.seal('words', [alice.certificate])
+  await ask(sandbox, 'POST /messages', { body: { chatId, armored } })
+  await publish(after)
+  open()
+  await alice.settled()
+  expect(alice.seenEvents).toMatchObject([
+    { kind: 'key', fingerprint: before.fingerprint },
+    { kind: 'message', text: 'words', verdict: 'verified', signer: before.fingerprint },
+    { kind: 'key', fingerprint: after.fingerprint },
+  ])
+})
