@@ -151,9 +151,8 @@ export class KnownChats {
     if (!this.#store.isShared || chatIds.length === 0) return
     // whatever is written to a row counts as a change of it
     const isSame = { kind: sql<string>`kind` }
-    await this.#store.note(
-      (db) => db.updateTable('chats').set(isSame).where('id', 'in', chatIds).execute(),
-      { isSingle: true },
+    await this.#store.write((db) =>
+      db.updateTable('chats').set(isSame).where('id', 'in', chatIds).execute(),
     )
   }
 
