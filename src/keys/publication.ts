@@ -269,7 +269,12 @@ export class Publication implements AsyncDisposable {
   /** One step at a time, among all sidecars of the bot. */
   async #step<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#turn
-    return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
+    try {
+      return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
+    } finally {
+      // sends that could not be let in again are let in by the next comparison
+      if (this.#fence?.isRaised === true) this.#look()
+    }
   }
 
   /** A pending key beside an active one is a rotation. */
@@ -304,9 +309,9 @@ export class Publication implements AsyncDisposable {
       const settled = await this.#mutex.run(async () => {
         if (this.#turn === null) return await this.#reconciler.compare()
         const compared = await this.#turn.tryStep(() => this.#reconciler.compare())
-        if (compared !== null) return compared.result
-        // the other may die before it lets sends in again
-        return (await this.#reconciler.look()) && this.#fence?.isClosed !== true
+        const isDone = compared === null ? await this.#reconciler.look() : compared.result
+        // the other may die before it lets sends in again, and this one may have failed to
+        return isDone && this.#fence?.isRaised !== true
       })
       this.#failedWith = null
       return settled

@@ -69,6 +69,11 @@ export class SendFence implements AsyncDisposable {
     return this.#raisedBy !== null && this.#raisedBy !== this.#id
   }
 
+  /** Whether anybody keeps sends out, also this sidecar. */
+  get isRaised(): boolean {
+    return this.#raisedBy !== null
+  }
+
   /** A send is on its way: begins to ask for what it will enter with, which nothing waits for yet. */
   expect(): void {
     if (!this.isClosed) this.#share().catch(() => undefined)

@@ -1,5 +1,5 @@
 /** Whose turn it is among several sidecars, and whose sends wait. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SendFence } from '../../src/keys/send-fence.ts'
 import { KeyTurn } from '../../src/keys/key-turn.ts'
@@ -157,6 +157,28 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     expect([left, publication.rotation?.phase]).toEqual([[], 'waiting'])
     await publication[Symbol.asyncDispose]()
     for (const fence of all) await fence[Symbol.asyncDispose]()
+  })
+
+  test('sends that could not be let in again are let in soon after', async () => {
+    const { stores, fences: all } = await fences()
+    const [fence, other] = all
+    await other.close(never)
+    await stores[0].fresh()
+    expect(fence.isClosed).toBe(true)
+    const refused = vi.spyOn(fence, 'lower').mockRejectedValueOnce(new Error('no database'))
+    const publication = new Publication({
+      ...new Scene({ keys: [OLD], shown: 'old' }).parts,
+      shared: {
+        fence,
+        turn: new KeyTurn({ store: stores[0], fence }),
+        fresh: () => stores[0].fresh(),
+      },
+    })
+    publication.start()
+    await expect.poll(() => fence.isRaised).toBe(false)
+    expect(refused.mock.calls.length).toBeGreaterThan(1)
+    await publication[Symbol.asyncDispose]()
+    for (const one of all) await one[Symbol.asyncDispose]()
   })
 
   test('no other makes a step, and who takes over from one that died lets sends in again', async () => {
