@@ -11,6 +11,10 @@ import { startAgain } from './replica-troubles.ts'
 /** What the database is to survive is that it is stopped at once, so it writes as it should. */
 const SETTINGS = ['max_connections=100', 'autovacuum=off', 'wal_retrieve_retry_interval=200ms']
 
+/** How long a sidecar may take to reach a new primary, and how often it is asked. */
+const LED_MS = 4000
+const LOOK_MS = 300
+
 /** One of the sidecars. */
 export interface Replica {
   readonly keeper: Keeper
@@ -103,8 +107,13 @@ export class Fleet implements AsyncDisposable {
     return former
   }
 
-  /** Leads one sidecar to a former primary, which takes writes, and back after a while. */
-  async leadAstray({ relay }: Replica, former: Cluster, forMs: number): Promise<void> {
+  /**
+   * Leads one sidecar to a former primary, which takes writes, and back after a while: when it was at
+   * the new one before, for without that no sidecar can tell them apart.
+   */
+  async leadAstray(replica: Replica, former: Cluster, forMs: number): Promise<void> {
+    if (!(await isLed(replica))) return
+    const { relay } = replica
     former.start(SETTINGS)
     relay.leadTo(former)
     await pause(forMs)
@@ -123,5 +132,25 @@ export class Fleet implements AsyncDisposable {
       await relay[Symbol.asyncDispose]()
     }
     this.#pair[Symbol.dispose]()
+  }
+}
+
+/** Whether a sidecar says, twice, that it reaches its database. */
+async function isLed({ keeper }: Replica): Promise<boolean> {
+  let times = 0
+  for (const untilMs = performance.now() + LED_MS; performance.now() < untilMs && times < 2;) {
+    times = (await reachesStore(keeper.admin)) ? times + 1 : 0
+    await pause(LOOK_MS)
+  }
+  return times === 2
+}
+
+async function reachesStore(admin: string | null): Promise<boolean> {
+  try {
+    const response = await fetch(`${admin}/readyz`, { signal: AbortSignal.timeout(LOOK_MS) })
+    const { reasons } = (await response.json()) as { reasons: { code: string }[] }
+    return reasons.every(({ code }) => !code.startsWith('store'))
+  } catch {
+    return false
   }
 }
