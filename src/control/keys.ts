@@ -94,7 +94,7 @@ function deletable(keyring: Keyring, named: string): OwnKeyRecord {
   if (key.state === 'destroyed')
     return refuse('it is destroyed already', '`postern key list` shows them')
   const fromMs = (key.retiredAtMs ?? 0) + FLOOR_MS
-  if (keyring.earliestNowMs() < fromMs) {
+  if (keyring.clocks.earliestMs() < fromMs) {
     return refuse(
       'updates that are sealed to it may still wait at the service',
       `it can be deleted from ${iso(fromMs)} on`,

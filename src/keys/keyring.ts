@@ -5,6 +5,7 @@ import type { Relock } from '../store/move.ts'
 import type { OwnKeysRow, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
+import { Clocks } from './clocks.ts'
 import {
   deleteUnoffered,
   eraseSecret,
@@ -45,6 +46,7 @@ export class Keyring {
   readonly #store: Store
   readonly #engine: Engine
   readonly #options: KeyringOptions
+  readonly clocks: Clocks
   readonly #rereads = new Listeners()
   #keys: OwnKeyRecord[] = []
   #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
@@ -54,6 +56,7 @@ export class Keyring {
     this.#store = store
     this.#engine = engine
     this.#options = options
+    this.clocks = new Clocks(options.serviceNowMs)
   }
 
   /**
@@ -139,23 +142,20 @@ export class Keyring {
    * Whether a key opens now. Its time is over only when both clocks, ours and the service's, agree.
    */
   opens(key: OwnKeyRecord): boolean {
-    return key.unlocked !== null && this.earliestNowMs() < this.opensUntilMs(key)
-  }
-
-  /** The earlier of both clocks: by it, nothing ends too soon. Ms since the epoch. */
-  earliestNowMs(): number {
-    const nowMs = Date.now()
-    return Math.min(nowMs, this.#options.serviceNowMs() ?? nowMs)
+    return key.unlocked !== null && this.clocks.earliestMs() < this.opensUntilMs(key)
   }
 
   /**
    * Makes a key, certified by the active one, tries it, and returns it once it is on disk.
    * @param userId free text in the certificate, the bot's name
    * @throws Refusal `postern_store_unwritable`; OperatorError `store-locked`, or `refused` when as
-   *   many keys are open as may be
+   *   many keys are open as may be; ClockOff
    */
   async makePending(userId: string): Promise<ReadyKey> {
-    return await this.#add((o) => makeKey(this.#engine, { userId, ...o }), 'pending')
+    return await this.#add(async (o) => {
+      const createdAtMs = this.clocks.agreedMs()
+      return await makeKey(this.#engine, { userId, createdAtMs, ...o })
+    }, 'pending')
   }
 
   /**
@@ -188,7 +188,7 @@ export class Keyring {
    * @throws Refusal `postern_store_unwritable`
    */
   async promote(fingerprint: string): Promise<void> {
-    const nowMs = this.#latestNowMs()
+    const nowMs = this.clocks.latestMs()
     const firstMs = await promoteRow(this.#store, { fingerprint, nowMs })
     if (firstMs === null) return
     this.#firstPublishedAtMs = firstMs
@@ -226,11 +226,6 @@ export class Keyring {
     await this.#store.scrub()
   }
 
-  /** The later of both clocks, ms since the epoch. */
-  #latestNowMs(): number {
-    return Math.max(Date.now(), this.#options.serviceNowMs() ?? 0)
-  }
-
   async #adopted(adopt: (o: Locking) => Promise<OwnKey>, o: Locking): Promise<MadeKey> {
     const taken = await adopt(o)
     const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
@@ -247,7 +242,7 @@ export class Keyring {
       const passphrase = this.#store.masterSecret
       if (passphrase === null) throw nothingToLockUnder()
       const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
-      const retiredAtMs = state === 'retired' ? this.#latestNowMs() : null
+      const retiredAtMs = state === 'retired' ? this.clocks.latestMs() : null
       const { endsMs } = await this.#judge(row)
       const kept = await insertRow(this.#store, row, { lockedUnder: passphrase, retiredAtMs })
       if (kept === null) continue

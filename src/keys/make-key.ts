@@ -14,14 +14,21 @@ export interface MadeKey {
 /**
  * Makes a key and tries it: what is sealed to its certificate must be opened and verified with
  * what the locked block gives back. Nothing is kept of it yet.
- * @param o `passphrase` the store's master secret; `certifiedBy` the key before it
+ * @param o `createdAtMs` now; `passphrase` the store's master secret; `certifiedBy` the key before it
  * @throws Error when the key is of no use
  */
 export async function makeKey(
   engine: Engine,
-  o: { userId: string; passphrase: string; certifiedBy: UnlockedKey | undefined },
+  {
+    createdAtMs,
+    ...o
+  }: {
+    userId: string
+    createdAtMs: number
+    passphrase: string
+    certifiedBy: UnlockedKey | undefined
+  },
 ): Promise<MadeKey> {
-  const createdAtMs = Date.now()
   const { fingerprint, certificate, locked } = await engine.generate({
     ...o,
     isRandom: true,

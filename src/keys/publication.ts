@@ -8,7 +8,8 @@ import type { PublicationCalls } from './offer.ts'
 import type { KeyTurn } from './key-turn.ts'
 import type { ReadyKey } from './own-key.ts'
 import { codeOf, retryAfterMs } from './attempts.ts'
-import { ClockOff, Reconciler } from './reconcile.ts'
+import { ClockOff } from './clocks.ts'
+import { Reconciler } from './reconcile.ts'
 import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
 import { fingerprintOf, type RemoteKeyState } from './publication-status.ts'
 import { PublicationStatus, type Entered, type PublicationState } from './publication-status.ts'
@@ -20,8 +21,6 @@ export interface PublicationParts {
   keyring: Keyring
   calls: PublicationCalls
   log: Log
-  /** Our clock minus the service's, in ms; null while unknown. */
-  clockSkewMs: () => number | null
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
   /** Where several sidecars have the key. */

@@ -7,16 +7,11 @@ import type { Rotation } from './rotation.ts'
 import { fingerprintOf, remoteKeyStateOf, type RemoteKeyState } from './publication-status.ts'
 
 export interface ReconcileParts extends AttemptParts {
-  /** Our clock minus the service's, in ms; null while unknown. */
-  clockSkewMs: () => number | null
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
   /** Reads what other sidecars made of our keys (`Store.fresh`). */
   fresh?: () => Promise<void>
 }
-
-/** No key is made while the clocks differ by more. */
-const SKEW_MAX_MS = 120_000
 
 /** What people read when the service shows none of our keys. */
 const LOST = {
@@ -227,22 +222,9 @@ export class Reconciler {
   }
 
   async #make(bot: Bot): Promise<ReadyKey> {
-    const { clockSkewMs, keyring, log } = this.#parts
-    const skewMs = clockSkewMs() ?? 0
-    if (Math.abs(skewMs) > SKEW_MAX_MS) {
-      throw new ClockOff(
-        `our clock is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s: no key is made`,
-      )
-    }
+    const { keyring, log } = this.#parts
     const key = await keyring.makePending(bot.username ?? `bot ${bot.id}`)
     log.info({ fingerprint: key.fingerprint }, 'made a key for the bot')
     return key
-  }
-}
-
-/** No key is made while the clocks are too far apart. */
-export class ClockOff extends OperatorError {
-  constructor(message: string) {
-    super('refused', message, 'set this machine’s clock (NTP)')
   }
 }

@@ -66,7 +66,7 @@ export class ServiceWatch implements Disposable {
   #tokenDueMs = -Infinity
   #revoked = false
   #stopped = false
-  #skewMs: number | null = null
+  #skew: { ms: number; setMs: number } | null = null
   #reachable = false
 
   constructor(health: Health) {
@@ -79,9 +79,11 @@ export class ServiceWatch implements Disposable {
     this.#revivals.add(listener)
   }
 
-  /** Our clock minus the service's, in ms; null before its first answer. */
+  /**
+   * Our clock minus the service's, in ms, as ours is set now; null before the first dated answer.
+   */
   get skewMs(): number | null {
-    return this.#skewMs
+    return this.#skew === null ? null : Math.round(this.#skew.ms + setMs() - this.#skew.setMs)
   }
 
   /** Whether the last call was answered. */
@@ -154,7 +156,7 @@ export class ServiceWatch implements Disposable {
   }
 
   clock(skewMs: number): void {
-    this.#skewMs = skewMs
+    this.#skew = { ms: skewMs, setMs: setMs() }
     const health = this.#health
     if (Math.abs(skewMs) <= SKEW_MAX_MS) return health.clear('clock')
     health.set('clock', `${Math.round(Math.abs(skewMs) / 1000)} s`)
@@ -283,3 +285,6 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   clearTimeout(timer)
   return isEnded
 }
+
+/** How our clock is set, in ms: against the monotonic one, which nobody sets. */
+const setMs = (): number => Date.now() - performance.now()

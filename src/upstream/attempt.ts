@@ -52,7 +52,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
   const { requireAllowed } = request
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs))
   const headers = requestHeaders(token, body === null ? 'none' : 'body')
-  const sentAtMs = Date.now()
+  const sentAtMs = performance.now()
   const received = await exchange(pool, {
     // `timeoutMs` bounds it. undici's own clock would wake the process twice a second while it runs.
     options: { origin, method, path, headers, body, headersTimeout: 0 },
@@ -68,7 +68,10 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
   }
-  const skewMs = clockSkewMs(joined(received.headers['date']), sentAtMs, received.gotAtMs)
+  // our clock may have been set since the request left: what counts is how it is set now
+  const setMs = Date.now() - performance.now()
+  const date = joined(received.headers['date'])
+  const skewMs = clockSkewMs(date, setMs + sentAtMs, setMs + received.gotAtMs)
   return { kind: 'answered', answer, skewMs }
 }
 

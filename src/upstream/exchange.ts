@@ -25,7 +25,7 @@ export interface Received {
   statusCode: number
   headers: Dispatcher.ResponseData['headers']
   body: Buffer
-  /** When its headers were there, by `Date.now()`. */
+  /** When its headers were there, by `performance.now()`. */
   gotAtMs: number
 }
 
@@ -90,7 +90,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     const useless = whyUnusable(statusCode, headers)
     if (useless !== null) return this.#end(useless)
     const pieces = new Pieces(this.#sent.maxBytes, statusCode)
-    this.#answer = { statusCode, headers, gotAtMs: Date.now(), pieces }
+    this.#answer = { statusCode, headers, gotAtMs: performance.now(), pieces }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -126,7 +126,6 @@ export async function createCore(
           keyring,
           calls,
           log,
-          clockSkewMs: () => link.watch.skewMs,
           rotateEveryMs: rotateEveryDays === undefined ? null : rotateEveryDays * DAY_MS,
           shared: fence === null ? null : { fence, fresh, turn: new KeyTurn({ store, fence }) },
         }),

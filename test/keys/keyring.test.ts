@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { ClockOff } from '../../src/keys/clocks.ts'
 import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { KeyUsage } from '../../src/keys/key-usage.ts'
 import { createEngine } from '../../src/pgp/create.ts'
@@ -60,11 +61,36 @@ describe('how long an old key opens', () => {
   test('a key retires by the later of both clocks', async () => {
     const { store } = await openKeys()
     const aheadMs = Date.now() + DAY_MS
-    const keys = await ring(store, { serviceNowMs: () => aheadMs })
+    let serviceNowMs: number | null = null
+    const keys = await ring(store, { serviceNowMs: () => serviceNowMs })
     await keys.promote((await keys.makePending('bot')).fingerprint)
-    await keys.promote((await keys.makePending('bot')).fingerprint)
+    const { fingerprint } = await keys.makePending('bot')
+    serviceNowMs = aheadMs
+    await keys.promote(fingerprint)
     expect(keys.all.at(-1)?.retiredAtMs).toBe(aheadMs)
   })
+})
+
+test('no key is made while our clock and the service’s are too far apart, and nothing is kept', async () => {
+  const { store } = await openKeys()
+  const keys = await ring(store, { serviceNowMs: () => Date.now() - 3_600_000 })
+  await expect(keys.makePending('bot')).rejects.toBeInstanceOf(ClockOff)
+  expect(await store.read((db) => db.selectFrom('own_keys').selectAll().execute())).toEqual([])
+})
+
+test('a key is dated by the clock that was compared, though it is set right after', async () => {
+  const { store } = await openKeys()
+  const nowMs = Date.now()
+  const serviceNowMs = (): number => {
+    vi.setSystemTime(nowMs + 3_600_000)
+    return nowMs
+  }
+  vi.useFakeTimers({ now: nowMs, toFake: ['Date'] })
+  const keys = await ring(store, { serviceNowMs })
+  const made = await keys.makePending('bot').finally(() => vi.useRealTimers())
+  expect(made.createdAtMs).toBe(nowMs)
+  const { notBeforeMs } = await engine.judge(made.certificate)
+  expect(notBeforeMs).toBeLessThanOrEqual(nowMs)
 })
 
 describe('how many keys there may be', () => {

@@ -5,16 +5,15 @@ import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-d
 import { printOf } from './people-scene.ts'
 
 const PRINT = printOf('key1')
-const OPTIONS = { userId: 'mybot', passphrase: 'secret', certifiedBy: unlockedOf('before') }
+const LOCKING = { userId: 'mybot', passphrase: 'secret', certifiedBy: unlockedOf('before') }
+const OPTIONS = { ...LOCKING, createdAtMs: 1_000_000_000 }
 
 test('a key is made for the bot, dated five minutes back, certified by the one before it', async () => {
-  vi.useFakeTimers({ now: 1_000_000_000, toFake: ['Date'] })
   const engine = engineDouble()
   const generate = vi.spyOn(engine, 'generate')
   const made = await makeKey(engine, OPTIONS)
-  vi.useRealTimers()
   expect(generate.mock.calls).toEqual([
-    [{ ...OPTIONS, isRandom: true, createdMs: 1_000_000_000 - 300_000 }],
+    [{ ...LOCKING, isRandom: true, createdMs: 1_000_000_000 - 300_000 }],
   ])
   expect(made).toEqual({
     row: {

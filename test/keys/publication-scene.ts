@@ -1,6 +1,7 @@
 /** A keyring in memory and a service with one bot, for tests of what publishes keys. */
 import { vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
+import { Clocks } from '../../src/keys/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
 import type { PublicationCalls } from '../../src/keys/offer.ts'
 import type { ReadyKey } from '../../src/keys/own-key.ts'
@@ -42,6 +43,7 @@ export interface SceneOptions {
   /** What `/me` shows. */
   shown?: string | null
   username?: string | undefined
+  /** How far our clock is ahead of the service's. */
   clockSkewMs?: number
   rotateEveryMs?: number
   /** What the first calls of `PUT /key` are refused with. */
@@ -73,12 +75,11 @@ export class Scene {
 
   get parts() {
     const log = watchedLog((line) => this.lines.push(line))
-    const { clockSkewMs = null, rotateEveryMs = null } = this.#options
+    const { rotateEveryMs = null } = this.#options
     return {
       keyring: this.keyring,
       calls: this.calls,
       log,
-      clockSkewMs: () => clockSkewMs,
       rotateEveryMs,
     }
   }
@@ -102,6 +103,11 @@ export class Scene {
     }
   }
 
+  get clocks(): Clocks {
+    const { clockSkewMs } = this.#options
+    return new Clocks(() => (clockSkewMs === undefined ? null : Date.now() - clockSkewMs))
+  }
+
   get keyring(): Keyring {
     // oxlint-disable-next-line no-this-alias
     const scene = this
@@ -118,7 +124,8 @@ export class Scene {
       },
       find: (print: string) => scene.keys.find(({ fingerprint }) => fingerprint === print),
       makePending: async (userId: string) => {
-        const key = pendingKey(`made${++scene.#made}`, { createdAtMs: Date.now() })
+        const createdAtMs = scene.clocks.agreedMs()
+        const key = pendingKey(`made${++scene.#made}`, { createdAtMs })
         scene.steps.push(`make ${key.fingerprint} for ${userId}`)
         scene.keys.unshift(key)
         return key

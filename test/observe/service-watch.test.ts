@@ -247,3 +247,18 @@ test('an error of the service’s own takes back neither a refused token nor a p
   watch.answered({ route: 'POST /messages', status: 500 })
   expect(health.reasons().map(({ code }) => code)).toEqual(['token', 'paused'])
 })
+
+test.each([3_600_000, -3_600_000])(
+  'how far our clock is off is known at once when it is set by %i ms',
+  async (setByMs) => {
+    const { watch, pass } = await watching()
+    expect(watch.skewMs).toBeNull()
+    watch.clock(1500)
+    await pass(2000)
+    expect(watch.skewMs).toBe(1500)
+    vi.setSystemTime(Date.now() + setByMs)
+    expect(watch.skewMs).toBe(1500 + setByMs)
+    await pass(2000)
+    expect(watch.skewMs).toBe(1500 + setByMs)
+  },
+)

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import type { Engine } from '../../src/pgp/engine.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { SharedEngine } from '../../src/sandbox/phone/shared-engine.ts'
 import { ask } from './support.ts'
@@ -7,11 +8,14 @@ afterEach(() => void vi.restoreAllMocks())
 
 /** Has phones open nothing before `until`. */
 function openLate(until: Promise<void>): void {
+  const opening = new WeakSet<Engine>()
+  // oxlint-disable-next-line typescript/unbound-method
   const { get } = SharedEngine.prototype
   vi.spyOn(SharedEngine.prototype, 'get').mockImplementation(async function (this: SharedEngine) {
     const engine = await get.call(this)
     // it is the same one for all phones
-    if (vi.isMockFunction(engine.open)) return engine
+    if (opening.has(engine)) return engine
+    opening.add(engine)
     const open = engine.open.bind(engine)
     vi.spyOn(engine, 'open').mockImplementation(async (...message) => {
       await until

@@ -149,23 +149,40 @@ describe('an attempt', () => {
   })
 
   test('says how far our clock is off only where the answer is dated', async () => {
-    const answer = json({ ok: true, result: 1 })
     for (const [headers, skewMs] of [
       [{}, null],
       [{ date: new Date(Date.now() + 3_600_000).toUTCString() }, expect.any(Number) as number],
     ] as const) {
-      const one = {
-        dispatch: (_options: object, given: Dispatcher.DispatchHandler) => {
-          const handler = given as Required<Dispatcher.DispatchHandler>
-          const controller = {} as Dispatcher.DispatchController
-          handler.onRequestStart(controller, undefined)
-          handler.onResponseStart(controller, 200, headers)
-          handler.onResponseData(controller, answer)
-          handler.onResponseEnd(controller, {})
-          return true
-        },
-      } as unknown as Dispatcher
-      expect(await attempt(one, request)).toMatchObject({ kind: 'answered', skewMs })
+      expect(await attempt(answering(headers), request)).toMatchObject({ kind: 'answered', skewMs })
     }
   })
+
+  test.each([3_600_000, -3_600_000])(
+    'takes our clock as it is set when the answer is there: %i ms later than when it was asked',
+    async (setByMs) => {
+      const nowMs = Date.now()
+      const one = answering({ date: new Date(nowMs).toUTCString() }, () =>
+        vi.setSystemTime(nowMs + setByMs),
+      )
+      vi.useFakeTimers({ now: nowMs, toFake: ['Date'] })
+      const outcome = await attempt(one, request).finally(() => vi.useRealTimers())
+      const skewMs = 'skewMs' in outcome ? (outcome.skewMs ?? 0) : 0
+      expect(Math.abs(skewMs - setByMs)).toBeLessThan(30_000)
+    },
+  )
 })
+
+/** Answers well. @param first what happens before it does */
+const answering = (headers: Record<string, string>, first = (): unknown => null): Dispatcher =>
+  ({
+    dispatch: (_options: object, given: Dispatcher.DispatchHandler) => {
+      const handler = given as Required<Dispatcher.DispatchHandler>
+      const controller = {} as Dispatcher.DispatchController
+      handler.onRequestStart(controller, undefined)
+      first()
+      handler.onResponseStart(controller, 200, headers)
+      handler.onResponseData(controller, json({ ok: true, result: 1 }))
+      handler.onResponseEnd(controller, {})
+      return true
+    },
+  }) as unknown as Dispatcher
