@@ -36,6 +36,8 @@ export interface Outcome {
   breaches: string[]
   /** One line for people. */
   line: string
+  /** When which trouble was, a line each, and everything that the sidecar wrote to its log. */
+  log: string
 }
 
 /** Compares what was written, handled and said. */
@@ -60,7 +62,8 @@ export function check(history: History, evidence: Evidence): Outcome {
     `${accepted} of ${history.said.size} sends accepted`,
     `${history.episodes.length} troubles: ${names.join(' ')}`,
   ].join(', ')
-  return { seed: history.seed, breaches, line }
+  const troubles = history.episodes.map((episode) => JSON.stringify(episode))
+  return { seed: history.seed, breaches, line, log: [...troubles, evidence.log].join('\n') }
 }
 
 const timesIn = (log: string, words: string): number => log.split(words).length - 1

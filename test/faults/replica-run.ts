@@ -149,4 +149,4 @@ async function evidence(many: Many): Promise<Omit<Evidence, 'log'>> {
 }
 
 const logOf = ({ replicas }: Fleet): string =>
-  replicas.map(({ keeper }) => keeper.output()).join('\n')
+  replicas.map(({ keeper }, n) => `sidecar ${n}:\n${keeper.output()}`).join('\n')

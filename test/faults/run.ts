@@ -9,6 +9,9 @@
  * `npm run faults -- --health [--only CODE]… [--hold S]`: each reason for not being ready, on an idle
  * sidecar, with the seconds until `/readyz` says so and until it is over.
  */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { killEverywhere } from './kill-everywhere.ts'
 import { runHealthFaults } from './health-run.ts'
@@ -87,12 +90,17 @@ for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
   const outcome = await run.catch((error: unknown) => ({
     breaches: [String(error)],
     line: 'it could not be run',
+    log: '',
   }))
   if (isCut) process.exit(1)
   const kept = outcome.breaches.length === 0
   print(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
+  if (kept) continue
   for (const breach of outcome.breaches) print(`  ${breach}`)
-  if (!kept) broken.push(at)
+  broken.push(at)
+  const file = join(mkdtempSync(join(tmpdir(), 'postern-broken-')), `${at}.log`)
+  writeFileSync(file, outcome.log)
+  print(`  troubles and log: ${file}`)
 }
 print(`${Number(runs) - broken.length} of ${runs} runs kept every promise`)
 for (const at of broken)
