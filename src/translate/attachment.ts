@@ -18,7 +18,7 @@ import { Freshness } from './freshness.ts'
 import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
 import { checkReplay } from './replays.ts'
-import { judgeSignatures, whyNotAnyMore, type Judged, type SignatureParts } from './signatures.ts'
+import { judgeSignatures, whyNotAnyMore, type SignatureParts } from './signatures.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
@@ -107,16 +107,13 @@ export async function fetchAttachment(
  * @throws Refusal `postern_store_unwritable`
  */
 export async function mayStillGive(
-  { verdict, signer }: Attachment,
-  { chatId, userId: fromId }: MediaPlace,
+  kept: Attachment,
+  place: MediaPlace,
   parts: Omit<AttachmentParts, 'onOpened'>,
 ): Promise<boolean> {
   await parts.fresh()
-  if (isByStranger({ chatId, fromId, pressedById: null }, parts)) return false
-  if (verdict === null) return !parts.guard.mustSeal(chatId)
-  if (verdict !== 'verified' && verdict !== 'unsigned') return true
-  const judged = { verdict, ...(signer !== undefined && { signer }) }
-  return whyNotAnyMore(judged, { fromId, chatId, kind: 'file' }, parts) === null
+  if (kept.verdict === null && parts.guard.mustSeal(place.chatId)) return false
+  return learnedSince(kept, place, parts) === null
 }
 
 /** One decision about an attachment. */
@@ -212,11 +209,11 @@ async function judge(
   return await attachment(opened.file, { tag, verdict, ...(signer && { signer }) })
 }
 
-/** What was learned while the service was asked, and forbids it. */
+/** What was learned since it was judged, and forbids it. */
 function learnedSince(
-  judged: Judged,
+  judged: Pick<Attachment, 'verdict' | 'signer'>,
   { chatId, userId: fromId }: MediaPlace,
-  parts: AttachmentParts,
+  parts: Omit<AttachmentParts, 'onOpened'>,
 ): Reasoned | null {
   if (isByStranger({ chatId, fromId, pressedById: null }, parts)) return OTHER_PERSON
   return whyNotAnyMore(judged, { fromId, chatId, kind: 'file' }, parts)

@@ -116,7 +116,7 @@ function whyNotUnsigned(
  * has signed, in the meantime. Null where it stands.
  */
 export function whyNotAnyMore(
-  { verdict, signer }: Judged,
+  { verdict, signer }: { verdict: Verdict | null; signer?: string },
   { fromId, chatId, kind }: Pick<Claimed, 'fromId' | 'chatId' | 'kind'>,
   parts: Pick<SignatureParts, 'people' | 'trust' | 'botId'>,
 ): Judged | null {
