@@ -37,11 +37,8 @@ export class EpochReader {
   #nextAsking: Promise<void> | null = null
 
   constructor(parts: EpochReaderParts) {
-    const { server, seenMark } = parts
     this.#parts = parts
-    this.#followers = new Followers(parts.epoch, (epoch) =>
-      seenMark.note({ epoch, timeline: server.timeline }),
-    )
+    this.#followers = new Followers(parts.epoch)
   }
 
   /** The epoch up to which everything was read. */
@@ -104,12 +101,14 @@ export class EpochReader {
   async learnUpTo({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
     const { order, db } = this.#parts
     this.#requireForward(seenBefore, epoch)
-    if (epoch === this.seen) return
+    // whoever was promoted may have nothing that is new
+    if (epoch === this.seen) return this.#note()
     await order.run(async () => {
       // what was written here meanwhile is known already
       const { epoch: now } = await db.selectFrom('state').select('epoch').executeTakeFirstOrThrow()
       this.#requireForward(Math.max(this.seen, epoch), now)
       await this.#followers.catchUp(now, db)
+      this.#note()
     })
   }
 
@@ -121,11 +120,18 @@ export class EpochReader {
   async learnBefore(epoch: number, db: Database): Promise<void> {
     this.#requireForward(this.seen, epoch - 1)
     await this.#followers.catchUp(epoch - 1, db)
+    this.#note()
   }
 
   /** Notes a write of our own, once it is committed. */
   wrote(epoch: number): void {
     this.#followers.wrote(epoch)
+    this.#note()
+  }
+
+  #note(): void {
+    const { seenMark, server } = this.#parts
+    seenMark.note({ epoch: this.seen, timeline: server.timeline })
   }
 
   /** Refuses a database that does not hold all that was read of it, until it does. */

@@ -7,16 +7,11 @@ const AT_ONCE = 1000
 /** What rests in memory, kept as the database is: what others changed is read again. */
 export class Followers {
   readonly #rereads = new Map<FollowedTable, Reread[]>()
-  readonly #onSeen: (epoch: number) => void
   #seen: number
 
-  /**
-   * @param epoch of the database before anything was read from it
-   * @param onSeen called with each epoch that is seen from then on
-   */
-  constructor(epoch: number, onSeen: (epoch: number) => void) {
+  /** @param epoch of the database before anything was read from it */
+  constructor(epoch: number) {
     this.#seen = epoch
-    this.#onSeen = onSeen
   }
 
   add(table: FollowedTable, reread: Reread): void {
@@ -54,6 +49,5 @@ export class Followers {
   /** Notes a write of our own, made when everything before it was read. */
   wrote(epoch: number): void {
     this.#seen = epoch
-    this.#onSeen(epoch)
   }
 }

@@ -21,6 +21,7 @@ export interface Seen {
 export class SeenMark implements Disposable {
   readonly #file: string
   readonly #place: string
+  #noted: Seen | null = null
   #pending: Seen | null = null
   #timer: NodeJS.Timeout | undefined
 
@@ -46,6 +47,10 @@ export class SeenMark implements Disposable {
 
   /** Writes down how far the database is, soon. */
   note(seen: Seen): void {
+    const { epoch, timeline } = this.#noted ?? {}
+    // a server's timeline is the same object for as long as no connection was made
+    if (epoch === seen.epoch && timeline === seen.timeline) return
+    this.#noted = seen
     this.#pending = seen
     this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS).unref()
   }

@@ -6,7 +6,7 @@ import { canary, useStage, type Stage } from '../../support/double-stage.ts'
 import { PostgresPair } from '../../support/postgres-pair.ts'
 import { freshSchema, hasPostgres, type Cluster } from '../../support/postgres.ts'
 import { startSidecar, type Sidecar } from '../../support/sidecar.ts'
-import { flags, put } from '../support.ts'
+import { flags, put, temporary } from '../support.ts'
 import { openOn, serverOf } from './scene.ts'
 
 const UNWRITABLE = [503, 'postern_store_unwritable']
@@ -122,5 +122,26 @@ describe.skipIf(!hasPostgres())('a former primary', () => {
     await expect.poll(() => said.at(-1)).toBe('rolled-back')
     await expect(store.fresh()).rejects.toMatchObject({ code: 'postern_store_unwritable' })
     await expect(flags(store)).rejects.toMatchObject({ code: 'postern_store_unwritable' })
+  })
+
+  test('is refused by the next start too, though nothing was written since', async () => {
+    using another = await PostgresPair.start()
+    await using way = await Relay.start(another.primary)
+    const schema = freshSchema()
+    const dataDir = temporary()
+    const store = await openOn(serverOf(way.url), schema, { dataDir })
+    await put(store, 'a', 'b')
+    way.down()
+    const old = another.failOver()
+    way.leadTo(another.primary)
+    way.up()
+    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    await store[Symbol.asyncDispose]()
+    old.start()
+    way.leadTo(old)
+    const open = () => openOn(serverOf(way.url), schema, { dataDir })
+    await expect(open()).rejects.toMatchObject({ code: 'store-rolled-back' })
+    way.leadTo(another.primary)
+    expect(await flags(await open())).toEqual({ a: 'b' })
   })
 })
