@@ -11,6 +11,8 @@ export interface TransferParts {
   store: Store
   engine: Engine
   keyring: Keyring
+  /** The name of another bot of the process that has a key of this fingerprint; null when none has. */
+  ownerOf: (fingerprint: string) => string | null
 }
 
 /** A secret key from elsewhere. */
@@ -94,10 +96,12 @@ export class Transfer {
     { passphrase: to, certifiedBy }: Locking,
     more: Pick<AdoptSecrets, 'mayHaveExpired'> = {},
   ): Promise<Extract<Adopted, { outcome: 'adopted' }>> {
-    const { engine, keyring } = this.#parts
+    const { engine, keyring, ownerOf } = this.#parts
     const adopted = await engine.adopt(file, { from, to, isRandom: true, certifiedBy, ...more })
     if (adopted.outcome === 'unfit') throw unfitKey(adopted.reason)
-    refuseKnown(keyring, adopted.key.fingerprint)
+    const { fingerprint } = adopted.key
+    refuseKnown(keyring, fingerprint)
+    refuseOthers(ownerOf(fingerprint), fingerprint)
     return adopted
   }
 
@@ -114,6 +118,16 @@ function refuseKnown(keyring: Keyring, fingerprint: string): void {
     'refused',
     `${fingerprint} is ours already, and ${known.state}`,
     '`postern key list` shows our keys',
+  )
+}
+
+/** Bots with one key could be given each other's messages by the service. */
+function refuseOthers(owner: string | null, fingerprint: string): void {
+  if (owner === null) return
+  throw new OperatorError(
+    'refused',
+    `${fingerprint} is the key of the bot ${owner}: each bot has keys of its own`,
+    'leave it there; `postern run` makes a key for a bot that has none',
   )
 }
 

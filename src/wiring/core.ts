@@ -70,7 +70,7 @@ export interface CoreOptions {
   name?: string
   /** False where there was a store, and none may take its place. */
   mayCreateStore?: boolean
-  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'shared'>
+  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'shared' | 'ownerOf'>
 }
 
 /**
@@ -171,7 +171,7 @@ export async function createCore(
     peopleState,
     outcomes,
     keyUsage,
-    transfer: new Transfer({ store, engine, keyring }),
+    transfer: new Transfer({ store, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
     knownChats,
     modes,
     publication,

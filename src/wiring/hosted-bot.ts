@@ -79,6 +79,11 @@ export class HostedBot {
     return this.#served?.bot.link.health.reasons() ?? [this.#problem]
   }
 
+  /** Whether a key of it, or a subkey, has this fingerprint; false while it is not served. */
+  hasKey(fingerprint: string): boolean {
+    return this.#served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false
+  }
+
   /** What `/status` says of it: less while it is not served. */
   status(): Promise<object> {
     return this.#served?.bot.operations.status() ?? Promise.resolve(this.report())

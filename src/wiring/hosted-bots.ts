@@ -87,6 +87,8 @@ export class HostedBots implements AsyncDisposable {
         ...parts,
         engine: lanedEngine(engine, { lane: this.#engineQueue.lane(), owner: name }),
         metrics: new Metrics(registry, name),
+        ownerOf: (fingerprint) =>
+          this.#sorted().find((one) => one.hasKey(fingerprint))?.name ?? null,
       },
       lanes: this.doorQueues.lanes(),
       start: (task) => this.#starts.run(task),

@@ -30,6 +30,8 @@ export interface HandedInParts {
   link?: Link
   /** Where its metrics are, beside those of other bots. */
   metrics?: Metrics
+  /** The name of another bot of the process that has a key of this fingerprint. */
+  ownerOf?: (fingerprint: string) => string | null
   /** The time, as deliveries to the webhook know it. */
   clock?: Clock
   /** Finds the addresses of a webhook's host. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring } from '../../src/keys/keyring.ts'
-import { Transfer } from '../../src/keys/transfer.ts'
+import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/pgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
@@ -11,12 +11,12 @@ const [FIRST, THEIRS] = [printOf('key1'), printOf('theirs')]
 const GIVEN = { file: Uint8Array.of(5), passphrase: null }
 
 /** A store with one active key, and what takes keys out of it and in. */
-async function scene(over: Partial<Engine> = {}) {
+async function scene(over: Partial<Engine> = {}, ownerOf: TransferParts['ownerOf'] = () => null) {
   const store = await open(temporary(), { protection: 'none' })
   const engine = engineDouble(over)
   const keyring = await Keyring.load(store, engine, { retainMs: 1, serviceNowMs: () => null })
   await keyring.promote((await keyring.makePending('mybot')).fingerprint)
-  return { store, engine, keyring, transfer: new Transfer({ store, engine, keyring }) }
+  return { store, engine, keyring, transfer: new Transfer({ store, engine, keyring, ownerOf }) }
 }
 
 const adopted =
@@ -88,6 +88,19 @@ describe('a key on its way in', () => {
       message: `${FIRST} is ours already, and active`,
       hint: expect.stringContaining('postern key list'),
     })
+    expect(keyring.all).toHaveLength(1)
+  })
+
+  test('is refused when another bot of the process has it, also for opening alone', async () => {
+    const ownerOf = (print: string): string | null => (print === THEIRS ? 'news' : null)
+    const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) }, ownerOf)
+    const refusal = {
+      code: 'refused',
+      message: `${THEIRS} is the key of the bot news: each bot has keys of its own`,
+      hint: expect.stringContaining('postern run'),
+    }
+    await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toMatchObject(refusal)
+    await expect(transfer.takeRetired(GIVEN, null)).rejects.toMatchObject(refusal)
     expect(keyring.all).toHaveLength(1)
   })
 })

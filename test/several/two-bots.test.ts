@@ -1,5 +1,6 @@
 /** Two bots of one process, side by side: whose call it is, and whose words. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
 import { until } from '../support/sidecar.ts'
 import { calledOf, startStage, type Stage } from './support.ts'
 
@@ -57,6 +58,19 @@ test('a bot cannot send into the chat of the other', async () => {
   const body = { chatId: chats.get('news'), text: 'not mine' }
   const { status, json } = await call('echo', 'POST', '/messages', body)
   expect([status, json.error?.code]).toEqual([404, 'chat_not_found'])
+})
+
+test('the key of one is not taken for the other, or each could open what people write to both', async () => {
+  await using echo = await connectControl(stage.dataDir, 20_000, 'echo')
+  await using news = await connectControl(stage.dataDir, 20_000, 'news')
+  const { armored, fingerprint } = (await news?.keyExport({ passphrase: 'for the way' })) ?? {}
+  const given = { file: btoa(armored ?? ''), passphrase: 'for the way' }
+  await expect(echo?.keyImport(given)).rejects.toMatchObject({
+    code: 'refused',
+    message: expect.stringContaining(`${fingerprint} is the key of the bot news`),
+  })
+  const keys = await echo?.keyList()
+  expect(keys?.map((key) => key.fingerprint)).not.toContain(fingerprint)
 })
 
 describe('who presents no bot’s token is nobody', () => {
