@@ -102,11 +102,12 @@ export class SharedBot {
     const routes = this.#routes
     if (routes === null) return
     this.#underWay[caller]++
-    response.once('close', () => this.#underWay[caller]--)
+    const closed = closeOf(response)
+    void closed.then(() => this.#underWay[caller]--)
     const path = pathOf(request)
     if (path === UPDATES) return routes.answer(request, response)
     const lane = path.startsWith(MEDIA) ? this.#lanes.files : this.#lanes.calls
-    answerInTurn(lane, routes.answer, { request, response })
+    answerInTurn(lane, routes.answer, { request, response, closed })
   }
 }
 
@@ -114,9 +115,12 @@ export class SharedBot {
 function answerInTurn(
   lane: Lane,
   answer: RequestListener,
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  {
+    request,
+    response,
+    closed,
+  }: { request: IncomingMessage; response: ServerResponse; closed: Promise<void> },
 ): void {
-  const closed = new Promise<void>((resolve) => response.once('close', resolve))
   void lane.run(async () => {
     // Its caller may have gone while it waited.
     if (response.destroyed) return
@@ -126,6 +130,9 @@ function answerInTurn(
     await nextTurn()
   })
 }
+
+const closeOf = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => response.once('close', resolve))
 
 /**
  * Builds the one door of several bots: who presents a bot's token, or the url of a file that names the
@@ -152,8 +159,10 @@ export function buildSharedDoor(parts: SharedDoorParts): Door {
       const refusal = bot?.refusal(caller) ?? null
       if (bot !== null && refusal === null) return (...exchange) => bot.take(caller, ...exchange)
       if (refusal !== null) refusals.set(request, refusal)
-      return (asked, response) =>
-        answerInTurn(parts.strangers, refuse, { request: asked, response })
+      return (asked, response) => {
+        const closed = closeOf(response)
+        answerInTurn(parts.strangers, refuse, { request: asked, response, closed })
+      }
     },
   })
   return { listen: (at) => listenAt(app, at), drain }

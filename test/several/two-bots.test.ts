@@ -1,4 +1,5 @@
 /** Two bots of one process, side by side: whose call it is, and whose words. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import { until } from '../support/sidecar.ts'
@@ -123,6 +124,16 @@ describe('attachments', () => {
       expect(new URL(url, stage.url).searchParams.get('bot')).toBe(name)
       expect((await fetched(url)).text).toBe(`file for ${name}`)
     }
+  })
+
+  test('it is given without a warning of the process', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    expect((await fetched(await fileFor('echo'))).status).toBe(200)
+    await nextTurn()
+    process.off('warning', note)
+    expect(warnings).toEqual([])
   })
 
   test('it is of no use in another bot’s name, or in none', async () => {
