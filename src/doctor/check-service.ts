@@ -2,6 +2,7 @@
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
 import { NoResponseError, Refusal, ServiceError } from '../errors.ts'
+import { describeSkew, SKEW_MAX_MS } from '../keys/clocks.ts'
 import { capacity } from '../pgp/size.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -18,7 +19,6 @@ export interface ServiceParts {
   managesKey: boolean
 }
 
-const SKEW_MAX_MS = 120_000
 const SKEW_NOTABLE_MS = 5000
 /** Bytes of one recipient packet, by cipher of the session key (RFC 9580, 5.1). */
 const KINDS = [
@@ -116,8 +116,7 @@ function pausedLine(bot: Bot): CheckLine {
 function clockLine(skewMs: number | null): CheckLine {
   if (skewMs === null)
     return warn('clock', 'the service does not tell its time', 'keep NTP running')
-  const seconds = Math.round(Math.abs(skewMs) / 1000)
-  const message = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
+  const message = describeSkew(skewMs)
   if (Math.abs(skewMs) > SKEW_MAX_MS) {
     return fail('clock', message, 'set this machine’s clock; no key is made until they agree')
   }

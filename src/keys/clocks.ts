@@ -2,7 +2,7 @@
 import { OperatorError } from '../errors.ts'
 
 /** No key is made while the clocks differ by more. */
-const SKEW_MAX_MS = 120_000
+export const SKEW_MAX_MS = 120_000
 
 export class Clocks {
   readonly #serviceNowMs: () => number | null
@@ -36,12 +36,16 @@ export class Clocks {
 export class ClockOff extends OperatorError {
   /** @param skewMs our clock minus the service's */
   constructor(skewMs: number) {
-    const seconds = Math.round(Math.abs(skewMs) / 1000)
-    const which = skewMs > 0 ? 'ahead of' : 'behind'
     super(
       'refused',
-      `our clock is ${seconds} s ${which} the service’s: no key is made`,
+      `our clock is ${describeSkew(skewMs)}: no key is made`,
       'set this machine’s clock (NTP)',
     )
   }
+}
+
+/** How far our clock is from the service's, for people. @param skewMs ours minus the service's */
+export function describeSkew(skewMs: number): string {
+  const seconds = Math.round(Math.abs(skewMs) / 1000)
+  return `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
 }
