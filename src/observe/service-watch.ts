@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
+import { wallClockSetMs } from '../util/wall-clock.ts'
 import type { Health, ReasonCode } from './health.ts'
 
 /** Reasons that only a call to the service can take back. */
@@ -83,7 +84,9 @@ export class ServiceWatch implements Disposable {
    * Our clock minus the service's, in ms, as ours is set now; null before the first dated answer.
    */
   get skewMs(): number | null {
-    return this.#skew === null ? null : Math.round(this.#skew.ms + setMs() - this.#skew.setMs)
+    if (this.#skew === null) return null
+    const { ms, setMs } = this.#skew
+    return Math.round(ms + wallClockSetMs() - setMs)
   }
 
   /** Whether the last call was answered. */
@@ -156,7 +159,7 @@ export class ServiceWatch implements Disposable {
   }
 
   clock(skewMs: number): void {
-    this.#skew = { ms: skewMs, setMs: setMs() }
+    this.#skew = { ms: skewMs, setMs: wallClockSetMs() }
     const health = this.#health
     if (Math.abs(skewMs) <= SKEW_MAX_MS) return health.clear('clock')
     health.set('clock', `${Math.round(Math.abs(skewMs) / 1000)} s`)
@@ -285,6 +288,3 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   clearTimeout(timer)
   return isEnded
 }
-
-/** How our clock is set, in ms: against the monotonic one, which nobody sets. */
-const setMs = (): number => Date.now() - performance.now()

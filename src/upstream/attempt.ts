@@ -3,6 +3,7 @@ import { readEnvelope, type Envelope } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
 import { isObject } from '../api/common.ts'
 import { parseAnswer, stringifyAnswer } from '../json.ts'
+import { wallClockSetMs } from '../util/wall-clock.ts'
 import type { Dispatcher } from 'undici'
 import { unusable, whyUnusable, type Failure } from './errors.ts'
 import { exchange } from './exchange.ts'
@@ -69,7 +70,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
   }
   // our clock may have been set since the request left: what counts is how it is set now
-  const setMs = Date.now() - performance.now()
+  const setMs = wallClockSetMs()
   const date = joined(received.headers['date'])
   const skewMs = clockSkewMs(date, setMs + sentAtMs, setMs + received.gotAtMs)
   return { kind: 'answered', answer, skewMs }
