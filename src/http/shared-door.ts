@@ -102,24 +102,34 @@ export class SharedBot {
     const routes = this.#routes
     if (routes === null) return
     this.#underWay[caller]++
-    const closed = closeOf(response)
-    void closed.then(() => this.#underWay[caller]--)
+    const call = callOf(request, response)
+    void call.closed.then(() => this.#underWay[caller]--)
     const path = pathOf(request)
     if (path === UPDATES) return routes.answer(request, response)
     const lane = path.startsWith(MEDIA) ? this.#lanes.files : this.#lanes.calls
-    answerInTurn(lane, routes.answer, { request, response, closed })
+    answerInTurn(lane, routes.answer, call)
   }
 }
+
+/** A request that came in at the door. */
+interface Call {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Resolves when the answer is closed. One listener serves all who wait for that. */
+  closed: Promise<void>
+}
+
+const callOf = (request: IncomingMessage, response: ServerResponse): Call => ({
+  request,
+  response,
+  closed: new Promise((resolve) => response.once('close', resolve)),
+})
 
 /** Has a request answered when its turn has come. */
 function answerInTurn(
   lane: Lane,
   answer: RequestListener,
-  {
-    request,
-    response,
-    closed,
-  }: { request: IncomingMessage; response: ServerResponse; closed: Promise<void> },
+  { request, response, closed }: Call,
 ): void {
   void lane.run(async () => {
     // Its caller may have gone while it waited.
@@ -130,9 +140,6 @@ function answerInTurn(
     await nextTurn()
   })
 }
-
-const closeOf = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => response.once('close', resolve))
 
 /**
  * Builds the one door of several bots: who presents a bot's token, or the url of a file that names the
@@ -159,10 +166,7 @@ export function buildSharedDoor(parts: SharedDoorParts): Door {
       const refusal = bot?.refusal(caller) ?? null
       if (bot !== null && refusal === null) return (...exchange) => bot.take(caller, ...exchange)
       if (refusal !== null) refusals.set(request, refusal)
-      return (asked, response) => {
-        const closed = closeOf(response)
-        answerInTurn(parts.strangers, refuse, { request: asked, response, closed })
-      }
+      return (...exchange) => answerInTurn(parts.strangers, refuse, callOf(...exchange))
     },
   })
   return { listen: (at) => listenAt(app, at), drain }
