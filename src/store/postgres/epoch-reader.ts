@@ -106,9 +106,7 @@ export class EpochReader {
     await order.run(async () => {
       // what was written here meanwhile is known already
       const { epoch: now } = await db.selectFrom('state').select('epoch').executeTakeFirstOrThrow()
-      this.#requireForward(Math.max(this.seen, epoch), now)
-      await this.#followers.catchUp(now, db)
-      this.#note()
+      await this.#catchUp({ seen: Math.max(this.seen, epoch), now }, db)
     })
   }
 
@@ -118,14 +116,18 @@ export class EpochReader {
    * @throws RolledBackError, an error of pg
    */
   async learnBefore(epoch: number, db: Database): Promise<void> {
-    this.#requireForward(this.seen, epoch - 1)
-    await this.#followers.catchUp(epoch - 1, db)
-    this.#note()
+    await this.#catchUp({ seen: this.seen, now: epoch - 1 }, db)
   }
 
   /** Notes a write of our own, once it is committed. */
   wrote(epoch: number): void {
     this.#followers.wrote(epoch)
+    this.#note()
+  }
+
+  async #catchUp({ seen, now }: { seen: number; now: number }, db: Database): Promise<void> {
+    this.#requireForward(seen, now)
+    await this.#followers.catchUp(now, db)
     this.#note()
   }
 

@@ -22,7 +22,7 @@ export class SeenMark implements Disposable {
   readonly #file: string
   readonly #place: string
   #noted: Seen | null = null
-  #pending: Seen | null = null
+  /** Runs while what was noted is not written down. */
   #timer: NodeJS.Timeout | undefined
 
   /** @param place the database and its schema */
@@ -51,7 +51,6 @@ export class SeenMark implements Disposable {
     // a server's timeline is the same object for as long as no connection was made
     if (epoch === seen.epoch && timeline === seen.timeline) return
     this.#noted = seen
-    this.#pending = seen
     this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS).unref()
   }
 
@@ -73,11 +72,10 @@ export class SeenMark implements Disposable {
 
   /** A data directory that cannot be written does not hold up a store that is elsewhere. */
   #flush(): void {
+    if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#pending === null) return
-    const text = JSON.stringify({ place: this.#place, ...this.#pending })
-    this.#pending = null
+    const text = JSON.stringify({ place: this.#place, ...this.#noted })
     const temporary = `${this.#file}.tmp`
     try {
       writeFileSync(temporary, `${text}\n`, { mode: FILE_MODE })

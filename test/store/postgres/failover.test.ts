@@ -1,5 +1,5 @@
 /** A primary that dies, and its synchronous standby that is promoted, under sidecars that run. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Reachability } from '../../../src/store/store.ts'
 import { Relay } from '../../faults/relay.ts'
 import { canary, useStage, type Stage } from '../../support/double-stage.ts'
@@ -104,18 +104,29 @@ describe.skipIf(pair === null)('a primary that dies', () => {
 })
 
 describe.skipIf(!hasPostgres())('a former primary', () => {
-  test('that has all that its standby had is refused all the same, once that was promoted', async () => {
-    using another = await PostgresPair.start()
-    await using way = await Relay.start(another.primary)
-    const store = await openOn(serverOf(way.url), freshSchema())
-    const said: Reachability[] = []
-    store.onReachability((now) => said.push(now))
+  /** A store that has reached a promoted standby, and how it is opened again on whatever `way` leads to. */
+  async function failedOver() {
+    const own = await PostgresPair.start()
+    onTestFinished(() => own[Symbol.dispose]())
+    const way = await Relay.start(own.primary)
+    onTestFinished(() => way[Symbol.asyncDispose]())
+    const [schema, dataDir] = [freshSchema(), temporary()]
+    const open = () => openOn(serverOf(way.url), schema, { dataDir })
+    const store = await open()
     await put(store, 'a', 'b')
     way.down()
-    const old = another.failOver()
-    way.leadTo(another.primary)
+    const old = own.failOver()
+    const promoted = own.primary
+    way.leadTo(promoted)
     way.up()
     await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    return { way, store, old, promoted, open }
+  }
+
+  test('that has all that its standby had is refused all the same, once that was promoted', async () => {
+    const { way, store, old } = await failedOver()
+    const said: Reachability[] = []
+    store.onReachability((now) => said.push(now))
     expect(await flags(store)).toEqual({ a: 'b' })
     old.start()
     way.leadTo(old)
@@ -125,23 +136,12 @@ describe.skipIf(!hasPostgres())('a former primary', () => {
   })
 
   test('is refused by the next start too, though nothing was written since', async () => {
-    using another = await PostgresPair.start()
-    await using way = await Relay.start(another.primary)
-    const schema = freshSchema()
-    const dataDir = temporary()
-    const store = await openOn(serverOf(way.url), schema, { dataDir })
-    await put(store, 'a', 'b')
-    way.down()
-    const old = another.failOver()
-    way.leadTo(another.primary)
-    way.up()
-    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    const { way, store, old, promoted, open } = await failedOver()
     await store[Symbol.asyncDispose]()
     old.start()
     way.leadTo(old)
-    const open = () => openOn(serverOf(way.url), schema, { dataDir })
     await expect(open()).rejects.toMatchObject({ code: 'store-rolled-back' })
-    way.leadTo(another.primary)
+    way.leadTo(promoted)
     expect(await flags(await open())).toEqual({ a: 'b' })
   })
 })
