@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { circles, codeLines, measureSource } from './support/kernel.ts'
+
+const measure = measureSource()
+const codeOf = (name: string): number =>
+  measure.folders.find(({ folder }) => folder === name)?.code ?? 0
+
+/**
+ * Upper bounds of `npm run kernel`. A bound is only ever lowered: whoever makes a number smaller
+ * lowers its bound in the same commit. `goal` is where it ends.
+ */
+const LIMITS: { what: string; is: number; limit: number; goal: number; advice: string }[] = [
+  {
+    what: 'lines of code in src',
+    is: measure.code,
+    limit: 48_414,
+    goal: 44_000,
+    advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
+  },
+  {
+    what: 'lines of code in src/sandbox',
+    is: codeOf('sandbox'),
+    limit: 9_106,
+    goal: 9_106,
+    advice: 'Derive it from the tables of operations, routes and faults.',
+  },
+  {
+    what: 'lines of code in src/cli',
+    is: codeOf('cli'),
+    limit: 5_372,
+    goal: 5_372,
+    advice: 'Commands are thin: what decides belongs to the folder that knows it.',
+  },
+  {
+    what: 'circles of imports',
+    is: measure.circles.length,
+    limit: 5,
+    goal: 0,
+    advice: 'Move what both files need into the one that is lower, or into a third.',
+  },
+  {
+    what: 'type names that more than one file declares',
+    is: measure.sharedTypeNames.length,
+    limit: 25,
+    goal: 5,
+    advice: 'Give each meaning a name of its own, or import the one type.',
+  },
+  {
+    what: 'files of more than 300 lines',
+    is: measure.long.length,
+    limit: 9,
+    goal: 0,
+    advice: 'Divide it by concept; or find what it does twice.',
+  },
+  {
+    what: 'files of fewer than 30 lines',
+    is: measure.short.length,
+    limit: 56,
+    goal: 30,
+    advice: 'Put it into the file that uses it, or beside what it is about.',
+  },
+]
+
+describe('the size of the source', () => {
+  it.each(LIMITS)('at most $limit $what', ({ what, is, limit, goal, advice }) => {
+    const bound = `at most ${limit}, and ${goal} in the end`
+    const found = `${is} ${what}, ${bound} (npm run kernel lists them). ${advice}`
+    expect(is, found).toBeLessThanOrEqual(limit)
+  })
+})
+
+describe('what is measured', () => {
+  it('counts neither comments nor blank lines as code', () => {
+    const text = '/**\n * What.\n */\nconst a = 1 // why\n\n// why\n/* one line */\nconst b = 2\n'
+    expect(codeLines(text)).toBe(2)
+  })
+
+  it('finds every circle once, and no chain', () => {
+    const imports = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'elsewhere']],
+      ['c', ['b', 'd']],
+      ['d', ['e']],
+      ['e', ['d']],
+      ['f', ['a']],
+    ])
+    expect(circles(imports)).toEqual([
+      ['d', 'e'],
+      ['b', 'c'],
+    ])
+  })
+})
